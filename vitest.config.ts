@@ -1,7 +1,12 @@
 import { defineConfig } from "vitest/config"
 import { LongestFirst } from "./test/support/LongestFirst.ts"
 
-const SETUP = { globalSetup: ["test/support/globalSetup.ts"], pool: "forks" as const, testTimeout: 60_000, hookTimeout: 120_000 }
+const SETUP = {
+  globalSetup: ["test/support/globalSetup.ts"],
+  pool: "forks" as const,
+  testTimeout: 60_000,
+  hookTimeout: 120_000
+}
 /** Tests that start real processes, several of them each: these have the machine to themselves. */
 const PROCESSES = ["test/e2e/**/*.test.ts", "test/db/postgres/embedded.test.ts"]
 
@@ -11,7 +16,17 @@ export default defineConfig({
     projects: [
       { test: { ...SETUP, name: "processes", include: PROCESSES, maxWorkers: 2, sequence: { groupOrder: 1 } } },
       // One file after another in the same process, which loads the server once.
-      { test: { ...SETUP, name: "server", include: ["test/**/*.test.ts"], exclude: PROCESSES, isolate: false, maxWorkers: 3, sequence: { groupOrder: 2 } } }
+      {
+        test: {
+          ...SETUP,
+          name: "server",
+          include: ["test/**/*.test.ts"],
+          exclude: PROCESSES,
+          isolate: false,
+          maxWorkers: 3,
+          sequence: { groupOrder: 2 }
+        }
+      }
     ]
   }
 })

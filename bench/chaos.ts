@@ -7,7 +7,8 @@ import { openServer } from "#test/support/embedded.ts"
 import { until } from "#test/support/until.ts"
 import { runChaos } from "./chaosRun.ts"
 
-// npm run chaos -- --sends 20000 --sessions 100 --kills 200 --processes 3 --seed 7 --model-ms 20 --receiver-faults 1 --database-crashes 3
+// npm run chaos -- --sends 20000 --sessions 100 --kills 200 --processes 3 --seed 7 --model-ms 20 --receiver-faults 1
+// --database-crashes 3
 const { values } = parseArgs({
   options: {
     sends: { type: "string", default: "10000" },
@@ -31,17 +32,20 @@ const crash = async () => {
   servers.push(await openServer(folder))
 }
 try {
-  const report = await runChaos({
-    databaseUrl: server.url,
-    sends: Number(values.sends),
-    sessions: Number(values.sessions),
-    kills: Number(values.kills),
-    processes: Number(values.processes),
-    seed: Number(values.seed),
-    modelMs: Number(values["model-ms"]),
-    receiverFaults: Number(values["receiver-faults"]),
-    database: { crashes: Number(values["database-crashes"]), crash }
-  }, (line) => process.stderr.write(`${line}\n`))
+  const report = await runChaos(
+    {
+      databaseUrl: server.url,
+      sends: Number(values.sends),
+      sessions: Number(values.sessions),
+      kills: Number(values.kills),
+      processes: Number(values.processes),
+      seed: Number(values.seed),
+      modelMs: Number(values["model-ms"]),
+      receiverFaults: Number(values["receiver-faults"]),
+      database: { crashes: Number(values["database-crashes"]), crash }
+    },
+    (line) => process.stderr.write(`${line}\n`)
+  )
   process.stdout.write(`${JSON.stringify(report)}\n`)
   if (report.lost + report.unexpected + report.duplicated + report.reordered > 0) process.exitCode = 1
 } finally {

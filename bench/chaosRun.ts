@@ -26,7 +26,10 @@ export interface ChaosOptions {
   readonly database?: { readonly crashes: number; readonly crash: () => Promise<void> }
 }
 
-/** A turn that has lost its worker four times waits so long for the fifth try, by itself (src/db/conversation/Workers.ts); those behind it in its session wait, too. */
+/**
+ * A turn that has lost its worker four times waits so long for the fifth try, by itself
+ * (src/db/conversation/Workers.ts); those behind it in its session wait, too.
+ */
 const LONGEST_WAIT_MS = 90_000
 
 /** What went in against what came out. */
@@ -40,7 +43,10 @@ export interface ChaosReport {
   readonly unexpected: number
   /** Messages or outcomes that are on a log more than once. */
   readonly duplicated: number
-  /** Cursors, messages, outcomes or observers out of line: each log is 1..N, in the order of the sends, for every observer. */
+  /**
+   * Cursors, messages, outcomes or observers out of line: each log is 1..N, in the order of the sends, for every
+   * observer.
+   */
   readonly reordered: number
   /** Turns that took their worker with them at least once and still came to their end. */
   readonly recovered: number
@@ -88,7 +94,10 @@ class DedupingObserver extends Observer {
   }
 }
 
-/** Sends, kills and reads at once; then compares. Everything that is random comes from the seed, except what time itself decides. */
+/**
+ * Sends, kills and reads at once; then compares. Everything that is random comes from the seed, except what time itself
+ * decides.
+ */
 export const runChaos = async (options: ChaosOptions, say: (line: string) => void = () => {}): Promise<ChaosReport> => {
   const startedAt = performance.now()
   const random = seeded(options.seed)
@@ -99,7 +108,15 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
   const live: Array<TroupeProcess> = []
   const everStarted: Array<TroupeProcess> = []
   const start = async () => {
-    const process = await startTroupe({ NODE_ENV: "production", DATABASE_URL: options.databaseUrl, ROLES: "api,worker", OPENAI_BASE_URL: model.baseUrl, SECRETS_KEY, OUTBOUND_ALLOW: "127.0.0.1", ...UNREACHED_LIMITS })
+    const process = await startTroupe({
+      NODE_ENV: "production",
+      DATABASE_URL: options.databaseUrl,
+      ROLES: "api,worker",
+      OPENAI_BASE_URL: model.baseUrl,
+      SECRETS_KEY,
+      OUTBOUND_ALLOW: "127.0.0.1",
+      ...UNREACHED_LIMITS
+    })
     everStarted.push(process)
     live.push(process)
   }
@@ -108,11 +125,14 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
   try {
     await Promise.all(Array.from({ length: options.processes }, start))
     const { appId, key } = await createAppIn(sql)
-    const client = () => new TestApp((live.length > 0 ? pick(live) : undefined)?.baseUrl ?? "http://127.0.0.1:9", appId, key)
+    const client = () =>
+      new TestApp((live.length > 0 ? pick(live) : undefined)?.baseUrl ?? "http://127.0.0.1:9", appId, key)
     const channel = await client().post(`/v1/apps/${appId}/channels`, { kind: "webhook", url: sink.url })
     if (channel.status !== 200) throw new Error(`channel refused: ${JSON.stringify(channel.body)}`)
     const character = await client().createCharacter()
-    const sessions = await Promise.all(Array.from({ length: options.sessions }, () => client().createSession({ character_slug: character })))
+    const sessions = await Promise.all(
+      Array.from({ length: options.sessions }, () => client().createSession({ character_slug: character }))
+    )
 
     let attempts = 0
     let acknowledged = 0
@@ -121,17 +141,22 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
     let sending = true
     const sent = new Map(sessions.map((session): [string, Array<Sent>] => [session, []]))
 
-    // One sender a session: the next message goes out once the last is acknowledged, so that the order of the log is known.
+    // One sender a session: the next message goes out once the last is acknowledged, so that the order of the log is
+    // known.
     const sendAll = async (session: string, count: number) => {
       for (let n = 1; n <= count; n++) {
         const messageKey = `${session}-${n}`
-        while (kills < options.kills && acknowledged >= options.sends * (kills + 1) / options.kills) await pause(5)
+        while (kills < options.kills && acknowledged >= (options.sends * (kills + 1)) / options.kills) await pause(5)
         while (true) {
           attempts++
-          const answer = await client().send(session, `Message number ${n}.`, { "idempotency-key": messageKey }).catch(() => null)
+          const answer = await client()
+            .send(session, `Message number ${n}.`, { "idempotency-key": messageKey })
+            .catch(() => null)
           if (answer?.status === 200) {
             acknowledged++
-            sent.get(session)?.push({ key: messageKey, runRef: answer.body.data.run_ref, cursor: answer.body.data.cursor })
+            sent
+              .get(session)
+              ?.push({ key: messageKey, runRef: answer.body.data.run_ref, cursor: answer.body.data.cursor })
             break
           }
           if (answer !== null && answer.status < 500) throw new Error(`send refused: ${JSON.stringify(answer.body)}`)
@@ -145,7 +170,12 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
     const pushes = new Map(sessions.map((session) => [session, new DedupingObserver()]))
     let receiverFaults = 0
     const failedOnce = new Set<string>()
-    const faults: ReadonlyArray<Answering> = [status(500), status(429, { "retry-after": "1" }), status(301, { location: "http://169.254.169.254/" }), reset]
+    const faults: ReadonlyArray<Answering> = [
+      status(500),
+      status(429, { "retry-after": "1" }),
+      status(301, { location: "http://169.254.169.254/" }),
+      reset
+    ]
     receive = (response, request) => {
       const event: LogEvent = JSON.parse(request.body.toString())
       const take = () => pushes.get(String(event["session_id"]))?.take([event])
@@ -164,7 +194,9 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
     const leaving = new AbortController()
     const pollOn = async (session: string, observer: Observer) => {
       while (!leaving.signal.aborted) {
-        const page = await client().get(`/v1/sessions/${session}/events?since=${observer.cursor}&wait=1`).catch(() => null)
+        const page = await client()
+          .get(`/v1/sessions/${session}/events?since=${observer.cursor}&wait=1`)
+          .catch(() => null)
         if (page?.status === 200) observer.take(page.body.data.events)
         else await pause(20)
       }
@@ -179,19 +211,28 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
       }
     }
 
-    const observers = [...polls].map(([session, observer]) => pollOn(session, observer)).concat([...streams].map(([session, observer]) => streamOn(session, observer)))
-    const share = (index: number) => Math.floor(options.sends / options.sessions) + (index < options.sends % options.sessions ? 1 : 0)
-    const senders = Promise.all(sessions.map((session, index) => sendAll(session, share(index)))).finally(() => { sending = false })
+    const observers = [...polls]
+      .map(([session, observer]) => pollOn(session, observer))
+      .concat([...streams].map(([session, observer]) => streamOn(session, observer)))
+    const share = (index: number) =>
+      Math.floor(options.sends / options.sessions) + (index < options.sends % options.sessions ? 1 : 0)
+    const senders = Promise.all(sessions.map((session, index) => sendAll(session, share(index)))).finally(() => {
+      sending = false
+    })
 
-    // Kills are spread over the sends: each comes in the middle of its share, and the senders wait for it at the end of that.
-    // Processes come back in the background; somebody always lives.
+    // Kills are spread over the sends: each comes in the middle of its share, and the senders wait for it at the end of
+    // that. Processes come back in the background; somebody always lives.
     const restarts: Array<Promise<void>> = []
     let failedStart: unknown
     const killer = async () => {
       while (kills < options.kills) {
-        const due = Math.floor(options.sends * (kills + 0.5) / options.kills)
+        const due = Math.floor((options.sends * (kills + 0.5)) / options.kills)
         await until("sends to go on", () => acknowledged >= due || !sending || failedStart !== undefined, 60_000)
-        await until("a process beside the victim", () => live.length > 1 || options.processes === 1 || failedStart !== undefined, 60_000)
+        await until(
+          "a process beside the victim",
+          () => live.length > 1 || options.processes === 1 || failedStart !== undefined,
+          60_000
+        )
         // A start that fails is a finding, not a kill: it ends the run with its reason.
         if (failedStart !== undefined) throw failedStart
         const victim = pick(live)
@@ -202,7 +243,10 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
         const restart = start()
         restarts.push(restart)
         if (live.length === 0) await restart
-        else restart.catch((error: unknown) => { failedStart = error })
+        else
+          restart.catch((error: unknown) => {
+            failedStart = error
+          })
       }
       await Promise.all(restarts)
     }
@@ -210,7 +254,7 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
     const crasher = async () => {
       const { crashes, crash } = options.database ?? { crashes: 0, crash: async () => {} }
       while (databaseCrashes < crashes) {
-        const due = Math.floor(options.sends * (databaseCrashes + 0.75) / crashes)
+        const due = Math.floor((options.sends * (databaseCrashes + 0.75)) / crashes)
         await until("sends to go on", () => acknowledged >= due || !sending || failedStart !== undefined, 600_000)
         await crash()
         databaseCrashes++
@@ -220,20 +264,35 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
     await Promise.all([senders, killer(), crasher()])
 
     const open = async () => Number((await sql`select count(*) as n from turns where outcome is null`)[0]?.["n"])
-    await until("every turn to end", async () => (await open()) === 0, 60_000 + LONGEST_WAIT_MS).catch(async (error: unknown) => {
-      const first = await sql`
-        select distinct on (session_id) session_id, turn_index, fence, crashes, due_at - now() as due_in, owner, now() - heartbeat_at as owner_heard, count(*) over (partition by session_id) as open
-        from turns left join workers on worker_id = owner where outcome is null order by session_id, turn_index limit 10`
-      throw new Error(`these are the first that are open: ${JSON.stringify(first)}`, { cause: error })
-    })
-    const tails = new Map((await sql<Array<{ session_id: string; last_cursor: string }>>`select session_id, last_cursor from session_logs`).map((row) => [row.session_id, Number(row.last_cursor)]))
-    const atEnd = (observed: Map<string, Observer>) => [...observed].every(([session, observer]) => observer.cursor >= (tails.get(session) ?? 0))
+    await until("every turn to end", async () => (await open()) === 0, 60_000 + LONGEST_WAIT_MS).catch(
+      async (error: unknown) => {
+        const first = await sql`
+        select distinct on (session_id) session_id, turn_index, fence, crashes, due_at - now() as due_in, owner,
+          now() - heartbeat_at as owner_heard, count(*) over (partition by session_id) as open
+        from turns left join workers on worker_id = owner where outcome is null order by session_id, turn_index
+          limit 10`
+        throw new Error(`these are the first that are open: ${JSON.stringify(first)}`, { cause: error })
+      }
+    )
+    const tails = new Map(
+      (
+        await sql<Array<{ session_id: string; last_cursor: string }>>`select session_id, last_cursor from session_logs`
+      ).map((row) => [row.session_id, Number(row.last_cursor)])
+    )
+    const atEnd = (observed: Map<string, Observer>) =>
+      [...observed].every(([session, observer]) => observer.cursor >= (tails.get(session) ?? 0))
     // A try that failed is made again after five seconds and a bit, and holds up those behind it.
-    await until("the observers to reach the end", () => atEnd(polls) && atEnd(streams) && atEnd(pushes), 30_000 + options.receiverFaults * 20_000)
+    await until(
+      "the observers to reach the end",
+      () => atEnd(polls) && atEnd(streams) && atEnd(pushes),
+      30_000 + options.receiverFaults * 20_000
+    )
     leaving.abort()
     await Promise.all(observers)
 
-    const turns = await sql<Array<{ run_ref: string; crashes: number; outcome: string | null }>>`select run_ref, crashes, outcome from turns`
+    const turns = await sql<
+      Array<{ run_ref: string; crashes: number; outcome: string | null }>
+    >`select run_ref, crashes, outcome from turns`
     const verdict = compare(sessions, sent, polls, [streams, pushes], tails)
     return {
       attempts,
@@ -276,10 +335,17 @@ const readStream = async (app: TestApp, session: string, observer: Observer, lea
   }
 }
 
-const count = <A>(list: ReadonlyArray<A>, fits: (item: A) => boolean) => list.reduce((sum, item) => sum + (fits(item) ? 1 : 0), 0)
+const count = <A>(list: ReadonlyArray<A>, fits: (item: A) => boolean) =>
+  list.reduce((sum, item) => sum + (fits(item) ? 1 : 0), 0)
 const extras = (list: ReadonlyArray<unknown>) => list.length - new Set(list).size
 
-const compare = (sessions: ReadonlyArray<string>, sent: ReadonlyMap<string, ReadonlyArray<Sent>>, polls: ReadonlyMap<string, Observer>, others: ReadonlyArray<ReadonlyMap<string, Observer>>, tails: ReadonlyMap<string, number>) => {
+const compare = (
+  sessions: ReadonlyArray<string>,
+  sent: ReadonlyMap<string, ReadonlyArray<Sent>>,
+  polls: ReadonlyMap<string, Observer>,
+  others: ReadonlyArray<ReadonlyMap<string, Observer>>,
+  tails: ReadonlyMap<string, number>
+) => {
   let lost = 0
   let unexpected = 0
   let duplicated = 0
@@ -288,18 +354,30 @@ const compare = (sessions: ReadonlyArray<string>, sent: ReadonlyMap<string, Read
     const log = polls.get(session)?.seen ?? []
     const sends = sent.get(session) ?? []
     const said = log.filter((event) => event.type === "message.created" && event.role === "user")
-    const ends = log.filter((event) => (event.type === "message.created" && event.role === "character") || event.type === "message.failed")
+    const ends = log.filter(
+      (event) => (event.type === "message.created" && event.role === "character") || event.type === "message.failed"
+    )
     const runs = new Set(sends.map((send) => send.runRef))
 
-    lost += count(sends, (send) => !said.some((event) => event.trace_id === send.runRef && event.payload["client_message_id"] === send.key))
+    lost += count(
+      sends,
+      (send) => !said.some((event) => event.trace_id === send.runRef && event.payload["client_message_id"] === send.key)
+    )
     lost += count(sends, (send) => !ends.some((event) => event.trace_id === send.runRef))
     unexpected += count(log, (event) => !runs.has(event.trace_id))
-    duplicated += extras(said.map((event) => event.payload["client_message_id"])) + extras(ends.map((event) => event.trace_id)) + extras(log.map((event) => event.id))
+    duplicated +=
+      extras(said.map((event) => event.payload["client_message_id"])) +
+      extras(ends.map((event) => event.trace_id)) +
+      extras(log.map((event) => event.id))
     // In order: cursors 1..N to the tail, messages as they were sent, outcomes as their messages, all observers alike.
-    reordered += count(log, (event) => event.cursor !== log.indexOf(event) + 1) + Math.abs(log.length - (tails.get(session) ?? 0))
+    reordered +=
+      count(log, (event) => event.cursor !== log.indexOf(event) + 1) + Math.abs(log.length - (tails.get(session) ?? 0))
     const expected = sends.map((send) => send.runRef)
-    reordered += count(said, (event) => event.trace_id !== expected[said.indexOf(event)]) + count(ends, (event) => event.trace_id !== expected[ends.indexOf(event)])
-    for (const other of others) reordered += JSON.stringify(other.get(session)?.seen ?? []) === JSON.stringify(log) ? 0 : 1
+    reordered +=
+      count(said, (event) => event.trace_id !== expected[said.indexOf(event)]) +
+      count(ends, (event) => event.trace_id !== expected[ends.indexOf(event)])
+    for (const other of others)
+      reordered += JSON.stringify(other.get(session)?.seen ?? []) === JSON.stringify(log) ? 0 : 1
   }
   return { lost, unexpected, duplicated, reordered }
 }

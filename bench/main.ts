@@ -18,27 +18,60 @@ import { turns } from "./rows/turns.ts"
 import { webhook } from "./rows/webhook.ts"
 import type { Result } from "./Row.ts"
 
-const ROWS = [accept, acceptLane, poll, turn, turns, stages, recall, stream, webhook, deadEndpoint, telegramIn, telegramFair, fair, fleet, growth, start]
+const ROWS = [
+  accept,
+  acceptLane,
+  poll,
+  turn,
+  turns,
+  stages,
+  recall,
+  stream,
+  webhook,
+  deadEndpoint,
+  telegramIn,
+  telegramFair,
+  fair,
+  fleet,
+  growth,
+  start
+]
 
-/** `npm run bench [-- ROW ...] [--rounds N]`: figures are ratios to a limit of the same run; absolute ones are for the reader only. */
+/**
+ * `npm run bench [-- ROW ...] [--rounds N]`: figures are ratios to a limit of the same run; absolute ones are for the
+ * reader only.
+ */
 const args = process.argv.slice(2)
 const at = args.indexOf("--rounds")
 const rounds = at === -1 ? 5 : Number(args[at + 1])
-const wanted = args.filter((arg, index) => !arg.startsWith("--") && (at === -1 || index !== at + 1)).map((name) => name === "accept-hello" ? "accept" : name)
+const wanted = args
+  .filter((arg, index) => !arg.startsWith("--") && (at === -1 || index !== at + 1))
+  .map((name) => (name === "accept-hello" ? "accept" : name))
 const unknown = wanted.filter((name) => ROWS.every((row) => row.name !== name))
 if (unknown.length > 0 || !(rounds >= 1)) {
   console.error(`usage: npm run bench -- [${ROWS.map((row) => row.name).join(" | ")}] [--rounds N]`)
   process.exit(1)
 }
 
-const machine = { cpu: cpus()[0]?.model, cores: cpus().length, memory_gib: Math.round(totalmem() / 2 ** 30), node: process.version, at: new Date().toISOString(), rounds }
+const machine = {
+  cpu: cpus()[0]?.model,
+  cores: cpus().length,
+  memory_gib: Math.round(totalmem() / 2 ** 30),
+  node: process.version,
+  at: new Date().toISOString(),
+  rounds
+}
 console.log(JSON.stringify(machine))
 const results: Array<Result> = []
 for (const row of ROWS.filter((row) => wanted.length === 0 || wanted.includes(row.name))) {
   for (const result of await row.run(rounds)) {
     results.push(result)
     for (const raw of result.raw) console.log(`  ${JSON.stringify(raw)}`)
-    console.log(`${result.reached ? "ok  " : "MISS"} ${result.name.padEnd(14)} ${result.what}: ours ${result.ours} ${result.unit}, limit ${result.limit} ${result.unit}, ratio ${result.ratio} (goal ${result.goal})`)
+    console.log(
+      `${result.reached ? "ok  " : "MISS"} ${result.name.padEnd(14)} ${result.what}: ours ` +
+        `${result.ours} ${result.unit}, limit ${result.limit} ${result.unit}, ratio ${result.ratio} (goal ` +
+        `${result.goal})`
+    )
   }
 }
 mkdirSync("bench/results", { recursive: true })

@@ -5,7 +5,8 @@ import { parseArgs } from "node:util"
 import { openServer } from "#test/support/embedded.ts"
 import { runTelegramChaos } from "./telegramChaosRun.ts"
 
-// npm run chaos:telegram -- --bots 8 --chats 200 --bubbles 5000 --kills 30 --processes 2 --revocations 2 --faults 6 --seed 7
+// npm run chaos:telegram -- --bots 8 --chats 200 --bubbles 5000 --kills 30 --processes 2 --revocations 2 --faults 6
+// --seed 7
 const { values } = parseArgs({
   options: {
     bots: { type: "string", default: "8" },
@@ -22,17 +23,20 @@ const { values } = parseArgs({
 const folder = await mkdtemp(join(tmpdir(), "troupe-chaos-"))
 const server = await openServer(folder)
 try {
-  const report = await runTelegramChaos({
-    databaseUrl: server.url,
-    bots: Number(values.bots),
-    chats: Number(values.chats),
-    bubbles: Number(values.bubbles),
-    kills: Number(values.kills),
-    processes: Number(values.processes),
-    revocations: Number(values.revocations),
-    faults: Number(values.faults),
-    seed: Number(values.seed)
-  }, (line) => process.stderr.write(`${line}\n`))
+  const report = await runTelegramChaos(
+    {
+      databaseUrl: server.url,
+      bots: Number(values.bots),
+      chats: Number(values.chats),
+      bubbles: Number(values.bubbles),
+      kills: Number(values.kills),
+      processes: Number(values.processes),
+      revocations: Number(values.revocations),
+      faults: Number(values.faults),
+      seed: Number(values.seed)
+    },
+    (line) => process.stderr.write(`${line}\n`)
+  )
   process.stdout.write(`${JSON.stringify(report)}\n`)
   const { lost, duplicated, reordered, unexpected, unrecorded, overCeiling } = report
   if (lost + duplicated + reordered + unexpected + unrecorded + overCeiling > 0) process.exitCode = 1

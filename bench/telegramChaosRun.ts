@@ -43,11 +43,18 @@ export interface TelegramChaosReport extends Verdict {
 }
 
 /** All calls count, typing too. A chat's are no wider than what Troupe allows itself. */
-const CEILINGS = { chat: { perSecond: 1, burst: 3 }, group: { perSecond: 1 / 3, burst: 1 }, bot: { perSecond: 100, burst: 40 } }
+const CEILINGS = {
+  chat: { perSecond: 1, burst: 3 },
+  group: { perSecond: 1 / 3, burst: 1 },
+  bot: { perSecond: 100, burst: 40 }
+}
 const BUBBLES_A_REPLY = 3
 /** What a person is told once in an hour where a turn has lost its process so often that it is given up. */
 const APOLOGY = "The soup has burnt. Ask me again."
-/** After a revocation: nobody tells us of it but the next call, and a bot to which nobody writes just then makes none. Then its owner asks. */
+/**
+ * After a revocation: nobody tells us of it but the next call, and a bot to which nobody writes just then makes none.
+ * Then its owner asks.
+ */
 const OWNER_ASKS_AFTER_MS = 10_000
 /** One chat in so many is a group. */
 const GROUP_EVERY = 10
@@ -67,21 +74,39 @@ const breakThings = (telegram: FakeTelegram, percent: number) => {
   telegram.fault(sixth, { kind: "drop_before" })
   telegram.fault(sixth, { kind: "drop_after" })
   telegram.fault(sixth, { kind: "html502" })
-  telegram.fault(sixth, { kind: "error", code: 429, description: "Too Many Requests: retry after 2", parameters: { retry_after: 2 } })
+  telegram.fault(sixth, {
+    kind: "error",
+    code: 429,
+    description: "Too Many Requests: retry after 2",
+    parameters: { retry_after: 2 }
+  })
   telegram.fault(sixth, { kind: "error", code: 500, description: "Internal Server Error: restart" })
   telegram.fault(sixth, { kind: "slow", ms: 700 })
-  telegram.fault({ ...sixth, method: "sendChatAction" }, { kind: "error", code: 429, description: "Too Many Requests: retry after 2", parameters: { retry_after: 2 } })
+  telegram.fault(
+    { ...sixth, method: "sendChatAction" },
+    { kind: "error", code: 429, description: "Too Many Requests: retry after 2", parameters: { retry_after: 2 } }
+  )
 }
 
 const NAMES = ["Ada", "Bela", "Cleo", "Dora", "Emil", "Finn", "Gita", "Hugo", "Ines", "Joon"]
 /** Three bubbles that nobody else gets, nor like any other: a character that repeats itself is held back. */
 const replyOf = (n: number) => {
   const guest = [...String(n)].map((digit) => NAMES[Number(digit)]).join(" ")
-  return JSON.stringify({ decision: "reply", exit_reason: null, bubbles: ["soup is hot", "bread is warm", "salt is white"].map((what) => `${guest}, ${what}.`), cited_memory_ids: [] })
+  return JSON.stringify({
+    decision: "reply",
+    exit_reason: null,
+    bubbles: ["soup is hot", "bread is warm", "salt is white"].map((what) => `${guest}, ${what}.`),
+    cited_memory_ids: []
+  })
 }
 
-/** People write, characters answer, processes die and Telegram misbehaves, all at once; then both sides are compared. */
-export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line: string) => void = () => {}): Promise<TelegramChaosReport> => {
+/**
+ * People write, characters answer, processes die and Telegram misbehaves, all at once; then both sides are compared.
+ */
+export const runTelegramChaos = async (
+  options: TelegramChaosOptions,
+  say: (line: string) => void = () => {}
+): Promise<TelegramChaosReport> => {
   const startedAt = performance.now()
   const random = seeded(options.seed)
   const pick = <A>(list: ReadonlyArray<A>): A => list[Math.floor(random() * list.length)] as A
@@ -89,11 +114,19 @@ export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line
   const telegram = await startFakeTelegram({ takesAnyWebhookUrl: true, rates: CEILINGS, seed: options.seed })
   const live: Array<TroupeProcess & { readonly port: number }> = []
   const everStarted: Array<TroupeProcess> = []
-  const front = await startFront(() => live.length === 0 ? undefined : pick(live).port)
+  const front = await startFront(() => (live.length === 0 ? undefined : pick(live).port))
   const start = async () => {
     const port = await freePort()
     const process = await startTroupe({
-      NODE_ENV: "production", PORT: String(port), DATABASE_URL: options.databaseUrl, ROLES: "api,worker", OPENAI_BASE_URL: model.baseUrl, SECRETS_KEY, PUBLIC_URL: front.url, TELEGRAM_API_ROOT: telegram.url, ...UNREACHED_LIMITS
+      NODE_ENV: "production",
+      PORT: String(port),
+      DATABASE_URL: options.databaseUrl,
+      ROLES: "api,worker",
+      OPENAI_BASE_URL: model.baseUrl,
+      SECRETS_KEY,
+      PUBLIC_URL: front.url,
+      TELEGRAM_API_ROOT: telegram.url,
+      ...UNREACHED_LIMITS
     })
     everStarted.push(process)
     live.push({ ...process, port })
@@ -105,14 +138,22 @@ export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line
     await Promise.all(Array.from({ length: options.processes - 1 }, start))
     const { appId, key } = await createAppIn(sql)
     const app = new TestApp(front.url, appId, key)
-    const character_slug = await app.createCharacter({ greeting: "Come in, the soup is hot.", fallback_lines: [APOLOGY] })
+    const character_slug = await app.createCharacter({
+      greeting: "Come in, the soup is hot.",
+      fallback_lines: [APOLOGY]
+    })
     const bots = Array.from({ length: options.bots }, () => telegram.createBot())
     const idOf = new Map<FakeBot, string>()
     for (const [index, bot] of bots.entries()) {
       const { status, body } = await app.post("/v1/telegram/bots", {
-        mode: "byo", token: bot.token, character_slug, join_window_ms: 0, unknown_policy: index % 4 === 3 ? "resend_marked" : "skip"
+        mode: "byo",
+        token: bot.token,
+        character_slug,
+        join_window_ms: 0,
+        unknown_policy: index % 4 === 3 ? "resend_marked" : "skip"
       })
-      if (status !== 200 || body.data.status !== "active") throw new Error(`a bot was not attached: ${JSON.stringify(body)}`)
+      if (status !== 200 || body.data.status !== "active")
+        throw new Error(`a bot was not attached: ${JSON.stringify(body)}`)
       idOf.set(bot, body.data.id)
     }
     const talks = Array.from({ length: options.chats }, (_, index): Talk => {
@@ -134,10 +175,16 @@ export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line
       }
     }
     /** Chats whose last question is answered and whose lane has come to the end. */
-    const calm = async () => new Map((await sql<Array<{ channel_id: string; chat_id: string; answered: number; calm: boolean }>>`
-      select c.channel_id, c.chat_id::text, (select count(*)::int from turns t where t.app_id = c.app_id and t.session_id = c.session_id and t.outcome is not null) as answered,
+    const calm = async () =>
+      new Map(
+        (
+          await sql<Array<{ channel_id: string; chat_id: string; answered: number; calm: boolean }>>`
+      select c.channel_id, c.chat_id::text, (select count(*)::int from turns t where t.app_id = c.app_id
+        and t.session_id = c.session_id and t.outcome is not null) as answered,
         l.position >= l.head and l.owner is null as calm
-      from telegram_chats c join lanes l using (app_id, session_id, channel_id) where c.app_id = ${appId}`).map((row) => [`${row.channel_id} ${row.chat_id}`, row]))
+      from telegram_chats c join lanes l using (app_id, session_id, channel_id) where c.app_id = ${appId}`
+        ).map((row) => [`${row.channel_id} ${row.chat_id}`, row])
+      )
     const failures: Array<unknown> = []
     const isOn = () => failures.length === 0
     let asking = true
@@ -146,7 +193,7 @@ export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line
     const sent = () => telegram.calls({ method: "sendMessage" }).length
     const total = options.chats * turns * BUBBLES_A_REPLY
     /** Kills are spread over the sends: nobody asks on before the kill has come that is due. */
-    const mayAsk = () => kills >= options.kills || sent() < total * (kills + 1) / options.kills
+    const mayAsk = () => kills >= options.kills || sent() < (total * (kills + 1)) / options.kills
     const askAll = async () => {
       for (const talk of talks) ask(talk)
       while (isOn()) {
@@ -166,7 +213,7 @@ export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line
     const reach = (due: number) => until("sends to go on", () => sent() >= due || !asking || !isOn(), 600_000)
     const killer = async () => {
       for (; kills < options.kills && isOn(); kills++) {
-        await reach(Math.floor(total * (kills + 0.5) / options.kills))
+        await reach(Math.floor((total * (kills + 0.5)) / options.kills))
         await until("a process beside the victim", () => live.length > 1 || !isOn(), 120_000)
         if (!isOn()) return
         const victim = pick(live)
@@ -180,18 +227,21 @@ export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line
     }
     const revoker = async () => {
       for (const [index, bot] of bots.slice(0, options.revocations).entries()) {
-        await reach(Math.floor(total * (index + 0.6) / options.revocations))
+        await reach(Math.floor((total * (index + 0.6)) / options.revocations))
         telegram.revokeToken(bot)
         const id = idOf.get(bot) ?? ""
         let askedNextAt = performance.now() + OWNER_ASKS_AFTER_MS
         const isRevoked = async () => {
-          if ((await sql`select status from telegram_bots where channel_id = ${id}`)[0]?.["status"] === "revoked") return true
+          if ((await sql`select status from telegram_bots where channel_id = ${id}`)[0]?.["status"] === "revoked")
+            return true
           if (performance.now() < askedNextAt) return false
           askedNextAt += OWNER_ASKS_AFTER_MS
           await app.post(`/v1/telegram/bots/${id}/probe`, {}).catch(() => {})
           return false
         }
-        const isTaken = async () => (await app.patch(`/v1/telegram/bots/${id}`, { token: bot.token }).catch(() => null))?.body?.data?.status === "active"
+        const isTaken = async () =>
+          (await app.patch(`/v1/telegram/bots/${id}`, { token: bot.token }).catch(() => null))?.body?.data?.status ===
+          "active"
         try {
           await until("the bot to be revoked", isRevoked, 120_000)
           await until("the new token to be taken", isTaken, 60_000)
@@ -201,13 +251,21 @@ export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line
         say(`a token was revoked and replaced: ${sent()} sends`)
       }
     }
-    await Promise.all([askAll(), killer(), revoker()].map((work) => work.catch((error: unknown) => failures.push(error))))
+    await Promise.all(
+      [askAll(), killer(), revoker()].map((work) => work.catch((error: unknown) => failures.push(error)))
+    )
     if (!isOn()) throw failures[0]
 
-    await until("all that is under way to end", async () => {
-      const [row] = await sql`select (select count(*) from lanes where position < head or owner is not null) + (select count(*) from telegram_updates where done_at is null) + (select count(*) from turns where outcome is null) as n`
-      return Number(row?.["n"]) === 0 && bots.every((bot) => telegram.pendingUpdates(bot).length === 0)
-    }, 120_000)
+    await until(
+      "all that is under way to end",
+      async () => {
+        const [row] =
+          await sql`select (select count(*) from lanes where position < head or owner is not null) + (select count(*)
+            from telegram_updates where done_at is null) + (select count(*) from turns where outcome is null) as n`
+        return Number(row?.["n"]) === 0 && bots.every((bot) => telegram.pendingUpdates(bot).length === 0)
+      },
+      120_000
+    )
 
     const records = await recordsOf(sql, telegram, talks, idOf)
     const faults: Record<string, number> = {}
@@ -215,7 +273,8 @@ export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line
       const name = fault === "error" && answer?.ok === false ? String(answer.error_code) : fault
       if (name !== undefined) faults[name] = (faults[name] ?? 0) + 1
     }
-    for (const call of telegram.calls()) if (call.fault === "rate_limit") say(whatCameBefore(telegram.calls(), call, killedAtMs))
+    for (const call of telegram.calls())
+      if (call.fault === "rate_limit") say(whatCameBefore(telegram.calls(), call, killedAtMs))
     const [failed] = await sql`select count(*)::int as n from turns where outcome = 'failed'`
     return {
       ...judge(records),
@@ -238,24 +297,54 @@ export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line
   }
 }
 
-/** What a chat was sent before a call that was over its ceiling, and how long before, for whoever has to find out why. */
-const whatCameBefore = (calls: ReturnType<FakeTelegram["calls"]>, over: ReturnType<FakeTelegram["calls"]>[number], killedAtMs: ReadonlyArray<number>) => {
+/**
+ * What a chat was sent before a call that was over its ceiling, and how long before, for whoever has to find out why.
+ */
+const whatCameBefore = (
+  calls: ReturnType<FakeTelegram["calls"]>,
+  over: ReturnType<FakeTelegram["calls"]>[number],
+  killedAtMs: ReadonlyArray<number>
+) => {
   const before = (atMs: number) => `${((over.atMs - atMs) / 1000).toFixed(3)} s before`
-  const ofChat = calls.filter((call) => call.botId === over.botId && call.chatId === over.chatId && call.atMs <= over.atMs && call !== over).slice(-6)
+  const ofChat = calls
+    .filter(
+      (call) => call.botId === over.botId && call.chatId === over.chatId && call.atMs <= over.atMs && call !== over
+    )
+    .slice(-6)
   const kill = killedAtMs.findLast((atMs) => atMs <= over.atMs)
-  const came = ofChat.map(({ method, fault, atMs, endedAtMs }) => `${method}${fault === undefined ? "" : ` (${fault})`} ${before(atMs)}${endedAtMs === undefined ? "" : `, ended ${before(endedAtMs)}`}`)
-  return `over a ceiling: ${over.method} to ${over.chatId}; ${came.join("; ")}; kill ${kill === undefined ? "none" : before(kill)}`
+  const came = ofChat.map(
+    ({ method, fault, atMs, endedAtMs }) =>
+      `${method}${fault === undefined ? "" : ` (${fault})`} ${before(atMs)}${endedAtMs === undefined ? "" : `, ended ${before(endedAtMs)}`}`
+  )
+  return (
+    `over a ceiling: ${over.method} to ${over.chatId}; ${came.join("; ")}; kill ` +
+    `${kill === undefined ? "none" : before(kill)}`
+  )
 }
 
 /** How a bot stands, for whoever has to find out why it went no further. No token and no secret. */
 const stateOf = async (sql: postgres.Sql, telegram: FakeTelegram, bot: FakeBot, id: string) => ({
-  bot: (await sql`
-    select b.status, b.reason, b.token_version, b.health, b.probe_due_at, b.last_in_at, c.status as channel, c.version, c.not_before
-    from telegram_bots b join channels c using (app_id, channel_id) where b.channel_id = ${id}`)[0],
-  lanes: await sql`select session_id, status, position, head, owner, failures, sending, due_at from lanes where channel_id = ${id} and (position < head or owner is not null)`,
-  updates: await sql`select kind, count(*)::int as waiting, max(error) as error from telegram_updates where channel_id = ${id} and done_at is null group by kind`,
+  bot: (
+    await sql`
+    select b.status, b.reason, b.token_version, b.health, b.probe_due_at, b.last_in_at, c.status as channel, c.version,
+      c.not_before
+    from telegram_bots b join channels c using (app_id, channel_id) where b.channel_id = ${id}`
+  )[0],
+  lanes: await sql`select session_id, status, position, head, owner, failures, sending, due_at from lanes
+      where channel_id = ${id} and (position < head or owner is not null)`,
+  updates: await sql`select kind, count(*)::int as waiting, max(error) as error from telegram_updates
+      where channel_id = ${id} and done_at is null group by kind`,
   pending: telegram.pendingUpdates(bot).length,
-  calls: telegram.calls({ bot }).slice(-10).map(({ method, atMs, endedAtMs, fault, answer }) => ({ method, at: new Date(atMs).toISOString(), endedAtMs, fault, answer: answer?.ok === false ? answer.error_code : answer?.ok }))
+  calls: telegram
+    .calls({ bot })
+    .slice(-10)
+    .map(({ method, atMs, endedAtMs, fault, answer }) => ({
+      method,
+      at: new Date(atMs).toISOString(),
+      endedAtMs,
+      fault,
+      answer: answer?.ok === false ? answer.error_code : answer?.ok
+    }))
 })
 
 interface BubbleRow {
@@ -268,14 +357,22 @@ interface BubbleRow {
 }
 
 /** The log and the attempts from the database, the rest from the fake. */
-const recordsOf = async (sql: postgres.Sql, telegram: FakeTelegram, talks: ReadonlyArray<Talk>, idOf: ReadonlyMap<FakeBot, string>): Promise<ReadonlyArray<ChatRecord>> => {
+const recordsOf = async (
+  sql: postgres.Sql,
+  telegram: FakeTelegram,
+  talks: ReadonlyArray<Talk>,
+  idOf: ReadonlyMap<FakeBot, string>
+): Promise<ReadonlyArray<ChatRecord>> => {
   const rows = await sql<Array<BubbleRow>>`
     select c.channel_id, c.chat_id::text, e.type, e.role, b.text,
-      array(select a.outcome from delivery_attempts a where a.session_id = e.session_id and a.channel_id = c.channel_id and a.cursor = e.cursor and a.part = b.n - 1) as outcomes
+      array(select a.outcome from delivery_attempts a where a.session_id = e.session_id and a.channel_id = c.channel_id
+        and a.cursor = e.cursor and a.part = b.n - 1) as outcomes
     from telegram_chats c join events e on e.app_id = c.app_id and e.session_id = c.session_id
-    cross join lateral json_array_elements_text(case when e.type = 'message.failed' then json_build_array(${APOLOGY}::text) else e.payload -> 'bubbles' end) with ordinality b(text, n)
+    cross join lateral json_array_elements_text(case when e.type = 'message.failed'
+      then json_build_array(${APOLOGY}::text) else e.payload -> 'bubbles' end) with ordinality b(text, n)
     where e.type in ('message.created', 'character.initiated')
-      or e.type = 'message.failed' and e.cursor = (select min(f.cursor) from events f where f.app_id = e.app_id and f.session_id = e.session_id and f.type = 'message.failed')
+      or e.type = 'message.failed' and e.cursor = (select min(f.cursor) from events f where f.app_id = e.app_id
+        and f.session_id = e.session_id and f.type = 'message.failed')
     order by e.cursor, b.n`
   const byChat = Map.groupBy(rows, (row) => `${row.channel_id} ${row.chat_id}`)
   return talks.map(({ bot, person, group, chatId, said }) => {
@@ -283,9 +380,11 @@ const recordsOf = async (sql: postgres.Sql, telegram: FakeTelegram, talks: Reado
     const transcript = group === null ? telegram.transcript(bot, person) : telegram.transcript(group)
     return {
       said,
-      heard: own.flatMap(({ role, text }) => role === "user" ? [text.replace(/^Guest \d+: /, "")] : []),
-      bubbles: own.flatMap(({ role, text, outcomes }): ReadonlyArray<Bubble> => role === "user" ? [] : [{ text, outcomes }]),
-      shown: transcript.flatMap((message) => message.from?.id === bot.id ? [message.text ?? ""] : []),
+      heard: own.flatMap(({ role, text }) => (role === "user" ? [text.replace(/^Guest \d+: /, "")] : [])),
+      bubbles: own.flatMap(({ role, text, outcomes }): ReadonlyArray<Bubble> =>
+        role === "user" ? [] : [{ text, outcomes }]
+      ),
+      shown: transcript.flatMap((message) => (message.from?.id === bot.id ? [message.text ?? ""] : [])),
       calls: telegram.calls({ bot, chat: chatId, method: "sendMessage" })
     }
   })

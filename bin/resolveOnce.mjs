@@ -10,7 +10,12 @@ registerHooks({
     const { conditions, parentURL } = context
     const isRelative = specifier.startsWith(".")
     // What require() names goes by other rules, and a package may have packages of its own.
-    if (parentURL === undefined || !conditions.includes("import") || (!isRelative && parentURL.includes("/node_modules/"))) return next(specifier, context)
+    if (
+      parentURL === undefined ||
+      !conditions.includes("import") ||
+      (!isRelative && parentURL.includes("/node_modules/"))
+    )
+      return next(specifier, context)
     const name = isRelative ? new URL(specifier, parentURL).href : specifier
     if (!found.has(name)) found.set(name, { ...next(specifier, context), shortCircuit: true })
     return found.get(name)

@@ -36,7 +36,12 @@ const answered = { statusCode: Schema.NullOr(Schema.Int), answer: Schema.NullOr(
  */
 export const Attempt = Schema.TaggedUnion({
   Sent: { ...answered },
-  NotSent: { ...answered, errorCode: Schema.String, retryAfter: Schema.NullOr(Schema.Duration), throttle: Schema.Boolean },
+  NotSent: {
+    ...answered,
+    errorCode: Schema.String,
+    retryAfter: Schema.NullOr(Schema.Duration),
+    throttle: Schema.Boolean
+  },
   Unknown: { ...answered, errorCode: Schema.String },
   Rejected: { ...answered, errorCode: Schema.String },
   Gone: { ...answered, errorCode: Schema.String },
@@ -46,23 +51,33 @@ export const Attempt = Schema.TaggedUnion({
 export type Attempt = typeof Attempt.Type
 
 /** Outcomes as the delivery view names them. */
-export const OUTCOME_NAME = { Sent: "sent", NotSent: "not_sent", Unknown: "unknown", Rejected: "rejected", Gone: "gone", Later: "not_sent", Held: "not_sent" } as const satisfies Record<Attempt["_tag"], string>
+export const OUTCOME_NAME = {
+  Sent: "sent",
+  NotSent: "not_sent",
+  Unknown: "unknown",
+  Rejected: "rejected",
+  Gone: "gone",
+  Later: "not_sent",
+  Held: "not_sent"
+} as const satisfies Record<Attempt["_tag"], string>
 
 /**
- * The one contract of a push channel. It only renders an event and tries to deliver it; the courier does everything else:
- * order, leases, retries, positions. `deliver` never fails, and ends within the channel's own time limits.
+ * The one contract of a push channel. It only renders an event and tries to deliver it; the courier does everything
+ * else: order, leases, retries, positions. `deliver` never fails, and ends within the channel's own time limits.
  */
 export interface Channel {
   readonly kind: string
-  /** Waits after the first, second, ... failed try, as they are before jitter. When they are used up the event expires. */
+  /**
+   * Waits after the first, second, ... failed try, as they are before jitter. When they are used up the event expires.
+   */
   readonly schedule: ReadonlyArray<Duration.Duration>
   /** A try of unknown fate is on record: whether it is made again or passed over. `unknowns` counts it. */
   readonly afterUnknown: (delivery: Delivery) => Effect.Effect<"retry" | "skip">
   /** The lane has come to this event: how many messages it is. One, where a channel does not say. */
   readonly open?: (delivery: Delivery) => Effect.Effect<number>
   /**
-   * For channels that are `paced`: waits for its turn, or says how long that would take. The intent goes on record after it,
-   * so that whoever dies waiting has sent nothing.
+   * For channels that are `paced`: waits for its turn, or says how long that would take. The intent goes on record
+   * after it, so that whoever dies waiting has sent nothing.
    */
   readonly admit?: (delivery: Delivery) => Effect.Effect<Admission>
   readonly deliver: (delivery: Delivery) => Effect.Effect<Attempt>
@@ -72,4 +87,6 @@ export interface Channel {
 export type Admission = "go" | { readonly after: Duration.Duration }
 
 /** The push channels of this process, by kind. */
-export class ChannelKinds extends Context.Service<ChannelKinds, ReadonlyMap<string, Channel>>()("channels/ChannelKinds") {}
+export class ChannelKinds extends Context.Service<ChannelKinds, ReadonlyMap<string, Channel>>()(
+  "channels/ChannelKinds"
+) {}

@@ -29,7 +29,10 @@ export interface LaneLease {
   readonly fence: number
   /** Failed tries at the first event, in its part. */
   readonly failures: number
-  /** Set when the first event is tried before its time, because its endpoint takes others again: what is left of the wait. */
+  /**
+   * Set when the first event is tried before its time, because its endpoint takes others again: what is left of the
+   * wait.
+   */
   readonly early: Duration.Duration | null
   /** The parts of the first event that the lane is past. */
   readonly part: number
@@ -62,15 +65,24 @@ export interface LaneStep {
   readonly startedAt: Date
   /** Null: nothing was sent. */
   readonly latency: Duration.Duration | null
-  /** `pass`: on to the next part or event. `park`: the same again, but not before something has made the lane ready. Otherwise the same again after this time. */
+  /**
+   * `pass`: on to the next part or event. `park`: the same again, but not before something has made the lane ready.
+   * Otherwise the same again after this time.
+   */
   readonly onward: "pass" | "park" | { readonly retryAfter: Duration.Duration; readonly failures: number }
-  /** What the lane goes on with; the intent is recorded in the same transaction, unless the channel is paced. Null: give the lane back. */
+  /**
+   * What the lane goes on with; the intent is recorded in the same transaction, unless the channel is paced. Null: give
+   * the lane back.
+   */
   readonly next: LaneEvent | null
   /** For how long the whole endpoint is to be left alone. */
   readonly throttle: Duration.Duration | null
 }
 
-/** `next`: go on with the next event. `ready`: given back with more to deliver. `rest`: given back. `lost`: it had been taken over, nothing was written. */
+/**
+ * `next`: go on with the next event. `ready`: given back with more to deliver. `rest`: given back. `lost`: it had been
+ * taken over, nothing was written.
+ */
 export type AfterStep = "next" | "ready" | "rest" | "lost"
 
 /** How much a claim may take. */
@@ -86,26 +98,40 @@ export interface Room {
 }
 
 /** The lanes cannot be reached just now: ours, and passing. */
-export class LanesUnavailable extends Schema.TaggedError<LanesUnavailable>()("LanesUnavailable", { cause: Schema.Defect() }) {}
+export class LanesUnavailable extends Schema.TaggedError<LanesUnavailable>()("LanesUnavailable", {
+  cause: Schema.Defect()
+}) {}
 
 /** Port: the lanes as the courier sees them. */
-export class Lanes extends Context.Service<Lanes, {
-  /** Leases ready lanes, channel by channel in turn, and records the intent to send the first event of each. `more`: another claim may find some. */
-  readonly claim: (owner: string, room: Room) => Effect.Effect<{ readonly leases: ReadonlyArray<LaneLease>; readonly more: boolean }, LanesUnavailable>
-  /**
-   * Outcome, position and the next intent in one transaction, only while the lease is ours.
-   * Waits while the database is away.
-   */
-  readonly settle: (step: LaneStep) => Effect.Effect<AfterStep, LanesUnavailable>
-  /** Puts down the intent to send this part now. False: the lane was taken over, or its channel stopped, held back or changed. */
-  readonly intend: (lane: LaneLease, cursor: number, part: number) => Effect.Effect<boolean, LanesUnavailable>
-  /** Makes ready what has waited long enough, and frees lanes of owners that are not registered. */
-  readonly sweep: Effect.Effect<void, LanesUnavailable>
-  /** The lanes that this owner holds, by the table. */
-  readonly heldBy: (owner: string) => Effect.Effect<ReadonlyArray<LaneRef>, LanesUnavailable>
-  /** Gives back a lane that was leased and on which nothing was sent. */
-  readonly release: (lane: LaneRef) => Effect.Effect<void, LanesUnavailable>
-}>()("channels/Lanes") {}
+export class Lanes extends Context.Service<
+  Lanes,
+  {
+    /**
+     * Leases ready lanes, channel by channel in turn, and records the intent to send the first event of each. `more`:
+     * another claim may find some.
+     */
+    readonly claim: (
+      owner: string,
+      room: Room
+    ) => Effect.Effect<{ readonly leases: ReadonlyArray<LaneLease>; readonly more: boolean }, LanesUnavailable>
+    /**
+     * Outcome, position and the next intent in one transaction, only while the lease is ours.
+     * Waits while the database is away.
+     */
+    readonly settle: (step: LaneStep) => Effect.Effect<AfterStep, LanesUnavailable>
+    /**
+     * Puts down the intent to send this part now. False: the lane was taken over, or its channel stopped, held back or
+     * changed.
+     */
+    readonly intend: (lane: LaneLease, cursor: number, part: number) => Effect.Effect<boolean, LanesUnavailable>
+    /** Makes ready what has waited long enough, and frees lanes of owners that are not registered. */
+    readonly sweep: Effect.Effect<void, LanesUnavailable>
+    /** The lanes that this owner holds, by the table. */
+    readonly heldBy: (owner: string) => Effect.Effect<ReadonlyArray<LaneRef>, LanesUnavailable>
+    /** Gives back a lane that was leased and on which nothing was sent. */
+    readonly release: (lane: LaneRef) => Effect.Effect<void, LanesUnavailable>
+  }
+>()("channels/Lanes") {}
 
 export interface LaneRef {
   readonly appId: string

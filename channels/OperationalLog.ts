@@ -3,10 +3,29 @@ import type * as Effect from "effect/Effect"
 
 /** What an app is told about how its deliveries and bots are doing, apart from any conversation. */
 export const OPERATIONAL_TYPES = [
-  "budget.warning", "character.not_ready", "delivery.unknown", "delivery.delayed", "chat.blocked", "chat.unblocked", "chat.unreachable",
-  "bot.active", "bot.degraded", "bot.recovered", "bot.revoked", "bot.suspended", "bot.detached", "bot.owner_changed", "bot.token_replaced",
-  "app.suspended", "app.resumed", "telegram.held", "telegram.released",
-  "payment.pre_checkout", "payment.succeeded", "payment.paid_media", "payment.subscription"
+  "budget.warning",
+  "character.not_ready",
+  "delivery.unknown",
+  "delivery.delayed",
+  "chat.blocked",
+  "chat.unblocked",
+  "chat.unreachable",
+  "bot.active",
+  "bot.degraded",
+  "bot.recovered",
+  "bot.revoked",
+  "bot.suspended",
+  "bot.detached",
+  "bot.owner_changed",
+  "bot.token_replaced",
+  "app.suspended",
+  "app.resumed",
+  "telegram.held",
+  "telegram.released",
+  "payment.pre_checkout",
+  "payment.succeeded",
+  "payment.paid_media",
+  "payment.subscription"
 ] as const
 export type OperationalType = (typeof OPERATIONAL_TYPES)[number]
 
@@ -17,11 +36,14 @@ export interface OperationalEvent {
 }
 
 /**
- * Port: an app's log of operational events. It is a log like a session's, with cursors and lanes, under the app's own id.
- * Waits while the database is away; what the database refuses is logged and lost.
+ * Port: an app's log of operational events. It is a log like a session's, with cursors and lanes, under the app's own
+ * id. Waits while the database is away; what the database refuses is logged and lost.
  */
-export class OperationalLog extends Context.Service<OperationalLog, {
-  readonly append: (event: OperationalEvent) => Effect.Effect<void>
-  /** Sees to it that the app has such a log, be it empty. */
-  readonly begin: (appId: string) => Effect.Effect<void>
-}>()("channels/OperationalLog") {}
+export class OperationalLog extends Context.Service<
+  OperationalLog,
+  {
+    readonly append: (event: OperationalEvent) => Effect.Effect<void>
+    /** Sees to it that the app has such a log, be it empty. */
+    readonly begin: (appId: string) => Effect.Effect<void>
+  }
+>()("channels/OperationalLog") {}

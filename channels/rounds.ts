@@ -2,7 +2,10 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
 /** Does the work over and over, with a pause between. A defect ends its round and is logged; the rounds go on. */
-export const rounds = <R>(pause: Duration.Input, work: Effect.Effect<unknown, never, R>): Effect.Effect<never, never, R> =>
+export const rounds = <R>(
+  pause: Duration.Input,
+  work: Effect.Effect<unknown, never, R>
+): Effect.Effect<never, never, R> =>
   work.pipe(
     Effect.catchDefect((defect) => Effect.logError("a round died", defect)),
     Effect.andThen(Effect.sleep(pause)),

@@ -28,9 +28,19 @@ export interface Accepted {
   readonly replayed: boolean
 }
 
-/** Of the limits, `message_limit_reached` and `message_too_long` are those of a demo app, `budget_exceeded` is the app's and `end_user_cap_exceeded` that of the person who writes. */
+/**
+ * Of the limits, `message_limit_reached` and `message_too_long` are those of a demo app, `budget_exceeded` is the app's
+ * and `end_user_cap_exceeded` that of the person who writes.
+ */
 export const RefusalReason = Schema.Literals([
-  "session_not_found", "message_limit_reached", "message_too_long", "session_exited", "end_user_blocked", "budget_exceeded", "end_user_cap_exceeded", "turn_queue_full"
+  "session_not_found",
+  "message_limit_reached",
+  "message_too_long",
+  "session_exited",
+  "end_user_blocked",
+  "budget_exceeded",
+  "end_user_cap_exceeded",
+  "turn_queue_full"
 ])
 export type RefusalReason = typeof RefusalReason.Type
 
@@ -38,11 +48,21 @@ export type RefusalReason = typeof RefusalReason.Type
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { reason: RefusalReason }) {}
 
 /** Ours: the store cannot be reached, so nothing is known to be written. */
-export class InboxUnavailable extends Schema.TaggedError<InboxUnavailable>()("InboxUnavailable", { cause: Schema.Defect() }) {}
+export class InboxUnavailable extends Schema.TaggedError<InboxUnavailable>()("InboxUnavailable", {
+  cause: Schema.Defect()
+}) {}
 
-/** Port: where every channel hands in a user's message. Succeeds only after the commit that records the turn (contract 3.1). */
-export class Inbox extends Context.Service<Inbox, {
-  readonly accept: (message: InboundMessage) => Effect.Effect<Accepted, Refused | InboxUnavailable>
-  /** What was accepted under a sender's key, if anything was. Writes nothing. */
-  readonly replay: (message: Pick<InboundMessage, "appId" | "sessionId"> & { readonly clientMessageId: string }) => Effect.Effect<Accepted | undefined, InboxUnavailable>
-}>()("pipeline/Inbox") {}
+/**
+ * Port: where every channel hands in a user's message. Succeeds only after the commit that records the turn (contract
+ * 3.1).
+ */
+export class Inbox extends Context.Service<
+  Inbox,
+  {
+    readonly accept: (message: InboundMessage) => Effect.Effect<Accepted, Refused | InboxUnavailable>
+    /** What was accepted under a sender's key, if anything was. Writes nothing. */
+    readonly replay: (
+      message: Pick<InboundMessage, "appId" | "sessionId"> & { readonly clientMessageId: string }
+    ) => Effect.Effect<Accepted | undefined, InboxUnavailable>
+  }
+>()("pipeline/Inbox") {}

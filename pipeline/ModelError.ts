@@ -12,15 +12,17 @@ export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
   /** Short machine word for the trace, such as `http_429` or `schema_mismatch`. Never the provider's text. */
   code: Schema.String,
   /** What the failed calls are known to have cost. */
-  usage: Schema.NullOr(Schema.Struct({
-    model: Schema.String,
-    inputTokens: Schema.Int,
-    cachedInputTokens: Schema.Int,
-    outputTokens: Schema.Int,
-    costMicroUsd: Schema.Int,
-    estimated: Schema.Boolean,
-    unpriced: Schema.optionalKey(Schema.Literal(true))
-  }))
+  usage: Schema.NullOr(
+    Schema.Struct({
+      model: Schema.String,
+      inputTokens: Schema.Int,
+      cachedInputTokens: Schema.Int,
+      outputTokens: Schema.Int,
+      costMicroUsd: Schema.Int,
+      estimated: Schema.Boolean,
+      unpriced: Schema.optionalKey(Schema.Literal(true))
+    })
+  )
 }) {
   /** Whether the model, or a gateway in front of it, gave no answer in time. */
   get isTimeout(): boolean {

@@ -1,8 +1,9 @@
 import * as Context from "effect/Context"
 
 /**
- * What a unit of work may still spend on calls to a model, in micro-USD: what was reserved for it, less what it has cost.
- * A call is made only where the most that it may cost still fits, so that no unit of work costs more than was reserved.
+ * What a unit of work may still spend on calls to a model, in micro-USD: what was reserved for it, less what it has
+ * cost. A call is made only where the most that it may cost still fits, so that no unit of work costs more than was
+ * reserved.
  */
 export class Spending {
   #leftMicroUsd: number

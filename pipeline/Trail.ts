@@ -19,8 +19,8 @@ export type Book = (records: ReadonlyArray<StageRecord>) => Effect.Effect<void>
 
 /**
  * The records of one attempt at a turn. They are written as stages end, so that they outlive whatever ends the turn.
- * What was paid is booked before more is paid, and all of it by whoever ends the attempt: so a worker that dies takes at most
- * the last call with it, and a turn with a single call is booked by its settlement alone.
+ * What was paid is booked before more is paid, and all of it by whoever ends the attempt: so a worker that dies takes
+ * at most the last call with it, and a turn with a single call is booked by its settlement alone.
  */
 export class Trail {
   readonly records: Array<StageRecord> = []
@@ -42,50 +42,100 @@ export class Trail {
   }
 
   /** Runs a stage and records how it went. */
-  stage<A, E, R>(stage: StageName, work: Effect.Effect<A, E, R>, remark: (value: A) => Remark = () => ({})): Effect.Effect<A, E, R> {
+  stage<A, E, R>(
+    stage: StageName,
+    work: Effect.Effect<A, E, R>,
+    remark: (value: A) => Remark = () => ({})
+  ): Effect.Effect<A, E, R> {
     return this.#run(stage, () => work, remark)
   }
 
-  /** Runs a stage that pays for calls, of which each but the last, and one that is cut off, is told to `onSpent` as the sum of all so far. */
-  paying<A, E, R>(stage: StageName, work: (onSpent: (usage: Usage) => Effect.Effect<void>) => Effect.Effect<A, E, R>, remark: (value: A) => Remark): Effect.Effect<A, E, R> {
-    const earlier = Effect.suspend(() => this.records.some(({ usage }) => usage !== null) ? this.#book(this.records) : Effect.void)
+  /**
+   * Runs a stage that pays for calls, of which each but the last, and one that is cut off, is told to `onSpent` as the
+   * sum of all so far.
+   */
+  paying<A, E, R>(
+    stage: StageName,
+    work: (onSpent: (usage: Usage) => Effect.Effect<void>) => Effect.Effect<A, E, R>,
+    remark: (value: A) => Remark
+  ): Effect.Effect<A, E, R> {
+    const earlier = Effect.suspend(() =>
+      this.records.some(({ usage }) => usage !== null) ? this.#book(this.records) : Effect.void
+    )
     return Effect.andThen(earlier, this.#run(stage, work, remark))
   }
 
   /** Records that a stage was not needed. */
   skip(stage: StageName, decision: string): void {
-    this.records.push(this.#record(stage, this.#clock.currentTimeMillisUnsafe(), Exit.void, () => ({ status: "skipped", decision }), null))
+    this.records.push(
+      this.#record(
+        stage,
+        this.#clock.currentTimeMillisUnsafe(),
+        Exit.void,
+        () => ({ status: "skipped", decision }),
+        null
+      )
+    )
   }
 
-  #run<A, E, R>(stage: StageName, work: (onSpent: (usage: Usage) => Effect.Effect<void>) => Effect.Effect<A, E, R>, remark: (value: A) => Remark): Effect.Effect<A, E, R> {
-    return Effect.andThen(this.#breath, Effect.suspend(() => {
-      const startedAt = this.#clock.currentTimeMillisUnsafe()
-      let spent: Usage | null = null
-      // Should nobody live to say more, the stage was cut off here.
-      const onSpent = (usage: Usage) => Effect.suspend(() => {
-        spent = usage
-        return this.#book([...this.records, this.#record(stage, startedAt, Exit.interrupt(), remark, spent)])
+  #run<A, E, R>(
+    stage: StageName,
+    work: (onSpent: (usage: Usage) => Effect.Effect<void>) => Effect.Effect<A, E, R>,
+    remark: (value: A) => Remark
+  ): Effect.Effect<A, E, R> {
+    return Effect.andThen(
+      this.#breath,
+      Effect.suspend(() => {
+        const startedAt = this.#clock.currentTimeMillisUnsafe()
+        let spent: Usage | null = null
+        // Should nobody live to say more, the stage was cut off here.
+        const onSpent = (usage: Usage) =>
+          Effect.suspend(() => {
+            spent = usage
+            return this.#book([...this.records, this.#record(stage, startedAt, Exit.interrupt(), remark, spent)])
+          })
+        return Effect.onExit(work(onSpent), (exit) =>
+          Effect.sync(() => {
+            this.records.push(this.#record(stage, startedAt, exit, remark, spent))
+          })
+        )
       })
-      return Effect.onExit(work(onSpent), (exit) => Effect.sync(() => { this.records.push(this.#record(stage, startedAt, exit, remark, spent)) }))
-    }))
+    )
   }
 
-  #record<A>(stage: StageName, startedAt: number, exit: Exit.Exit<A, unknown>, remark: (value: A) => Remark, spent: Usage | null): StageRecord {
-    const { status = "ok", decision = null, usage = null, errorCode = null, detail = null } = Exit.isSuccess(exit) ? remark(exit.value) : {}
+  #record<A>(
+    stage: StageName,
+    startedAt: number,
+    exit: Exit.Exit<A, unknown>,
+    remark: (value: A) => Remark,
+    spent: Usage | null
+  ): StageRecord {
+    const {
+      status = "ok",
+      decision = null,
+      usage = null,
+      errorCode = null,
+      detail = null
+    } = Exit.isSuccess(exit) ? remark(exit.value) : {}
     return {
       stage,
       attempt: 1 + this.records.filter((record) => record.stage === stage).length,
       startedAt: new Date(startedAt),
       latencyMs: this.#clock.currentTimeMillisUnsafe() - startedAt,
-      ...Exit.isSuccess(exit)
+      ...(Exit.isSuccess(exit)
         ? { status, decision, errorCode, detail, usage }
-        : { status: "error", decision: null, detail: null, ...this.#failure(exit.cause, spent) }
+        : { status: "error", decision: null, detail: null, ...this.#failure(exit.cause, spent) })
     }
   }
 
-  #failure(cause: Cause.Cause<unknown>, spent: Usage | null): { readonly errorCode: string; readonly usage: Usage | null } {
+  #failure(
+    cause: Cause.Cause<unknown>,
+    spent: Usage | null
+  ): { readonly errorCode: string; readonly usage: Usage | null } {
     if (Cause.hasInterruptsOnly(cause)) return { errorCode: this.#cutOffBy, usage: spent }
     const error = Cause.squash(cause)
-    return error instanceof ModelError ? { errorCode: error.code, usage: error.usage } : { errorCode: "defect", usage: spent }
+    return error instanceof ModelError
+      ? { errorCode: error.code, usage: error.usage }
+      : { errorCode: "defect", usage: spent }
   }
 }

@@ -1,7 +1,9 @@
 import { type Fault, Outcome } from "./domain/Turn.ts"
 import type { Trail } from "./Trail.ts"
 
-/** Ends a turn as its sender in the sandbox has asked: no model is called, and what comes after is as after any other. */
+/**
+ * Ends a turn as its sender in the sandbox has asked: no model is called, and what comes after is as after any other.
+ */
 export const enact = (fault: Fault, trail: Trail): Outcome => {
   trail.skip("generation", `sandbox_${fault}`)
   switch (fault) {

@@ -1,8 +1,8 @@
 import { terms } from "./retrieval/terms.ts"
 
 /**
- * Which language a text is in, as far as it can be told without doubt: by its script, and among those in Latin letters by words that
- * only one of them uses. Null when in doubt, as short texts mostly are.
+ * Which language a text is in, as far as it can be told without doubt: by its script, and among those in Latin letters
+ * by words that only one of them uses. Null when in doubt, as short texts mostly are.
  */
 
 const SCRIPTS: ReadonlyArray<readonly [string, RegExp]> = [
@@ -17,17 +17,52 @@ const SCRIPTS: ReadonlyArray<readonly [string, RegExp]> = [
   ["th", /\p{sc=Thai}/gu]
 ]
 /** Scripts that several languages share: a tag of any of these is met by the first. */
-const SAME_SCRIPT: Readonly<Record<string, string>> = { uk: "ru", be: "ru", bg: "ru", sr: "ru", mk: "ru", kk: "ru", yue: "zh", fa: "ar", ur: "ar", yi: "he", mr: "hi", ne: "hi" }
+const SAME_SCRIPT: Readonly<Record<string, string>> = {
+  uk: "ru",
+  be: "ru",
+  bg: "ru",
+  sr: "ru",
+  mk: "ru",
+  kk: "ru",
+  yue: "zh",
+  fa: "ar",
+  ur: "ar",
+  yi: "he",
+  mr: "hi",
+  ne: "hi"
+}
 
 const set = (words: string) => new Set(words.split(" "))
 const TELLING: Readonly<Record<string, ReadonlySet<string>>> = {
-  en: set("the and you is it that was for are with his they this have from what your when there she which their would about them these like into could people its than been now my made did i im dont youre we he of to in do here be"),
-  de: set("der die das und ist nicht ich du wir ihr sie ein eine einen dem den mit auf fur von zu auch noch nur wie aber wenn dann doch schon mal mich dich mir dir hast habe hat bist sind war wird kann mein dein kein immer"),
-  fr: set("le les des est et je tu il elle nous vous ne pas une que qui dans pour sur avec mais plus ce cette mon ton son jai cest quand comme tout bien tres aussi suis fait moi toi"),
-  es: set("el los las es y yo tu que en por con para pero mas muy como este esta mi su una unos cuando tambien hay estoy eres soy tengo tienes donde quien porque nada todo bien ahora"),
-  pt: set("o os e eu voce que em por com para mas mais muito como este esta meu minha uma quando tambem estou tenho nao sim onde quem porque nada tudo bem agora isso foi ao da do nas nos hoje oi ola tchau amanha obrigado obrigada tens estas teu tua gostas fazes voces ainda ate numa num pois contigo"),
-  it: set("il lo gli e io tu che di per con ma piu molto come questo questa mio mia una quando anche sono sei ho hai non si dove chi perche niente tutto bene adesso della nel"),
-  nl: set("de het een en ik jij je wij niet is van met voor maar ook nog als dan wel mijn jouw zijn heb hebt heeft ben bent dat dit wat waar naar uit bij geen")
+  en: set(
+    "the and you is it that was for are with his they this have from what your when there she which their would " +
+      "about them these like into could people its than been now my made did i im dont youre we he of to in do here be"
+  ),
+  de: set(
+    "der die das und ist nicht ich du wir ihr sie ein eine einen dem den mit auf fur von zu auch noch nur wie " +
+      "aber wenn dann doch schon mal mich dich mir dir hast habe hat bist sind war wird kann mein dein kein immer"
+  ),
+  fr: set(
+    "le les des est et je tu il elle nous vous ne pas une que qui dans pour sur avec mais plus ce cette mon ton " +
+      "son jai cest quand comme tout bien tres aussi suis fait moi toi"
+  ),
+  es: set(
+    "el los las es y yo tu que en por con para pero mas muy como este esta mi su una unos cuando tambien hay " +
+      "estoy eres soy tengo tienes donde quien porque nada todo bien ahora"
+  ),
+  pt: set(
+    "o os e eu voce que em por com para mas mais muito como este esta meu minha uma quando tambem estou tenho " +
+      "nao sim onde quem porque nada tudo bem agora isso foi ao da do nas nos hoje oi ola tchau amanha obrigado " +
+      "obrigada tens estas teu tua gostas fazes voces ainda ate numa num pois contigo"
+  ),
+  it: set(
+    "il lo gli e io tu che di per con ma piu molto come questo questa mio mia una quando anche sono sei ho hai " +
+      "non si dove chi perche niente tutto bene adesso della nel"
+  ),
+  nl: set(
+    "de het een en ik jij je wij niet is van met voor maar ook nog als dan wel mijn jouw zijn heb hebt heeft " +
+      "ben bent dat dit wat waar naar uit bij geen"
+  )
 }
 
 const LEAST_WORDS = 6
@@ -41,15 +76,24 @@ export const languageOf = (text: string): string | null => {
   if (script !== undefined) return script[0]
   const words = terms(text)
   if (words.length < LEAST_WORDS) return null
-  const ranking = Object.entries(TELLING).map(([language, telling]) => ({ language, told: words.filter((word) => telling.has(word)).length })).sort((a, b) => b.told - a.told)
+  const ranking = Object.entries(TELLING)
+    .map(([language, telling]) => ({ language, told: words.filter((word) => telling.has(word)).length }))
+    .sort((a, b) => b.told - a.told)
   const [first, second] = ranking
-  return first !== undefined && first.told >= words.length * LEAST_SHARE && first.told >= 2 * (second?.told ?? 0) ? first.language : null
+  return first !== undefined && first.told >= words.length * LEAST_SHARE && first.told >= 2 * (second?.told ?? 0)
+    ? first.language
+    : null
 }
 
-/** Which of these languages even a short text is in, as far as its words say so. Languages that cannot be told here are never answered. */
+/**
+ * Which of these languages even a short text is in, as far as its words say so. Languages that cannot be told here are
+ * never answered.
+ */
 export const languageAmong = (text: string, languages: ReadonlyArray<string>): string | null => {
   const words = terms(text)
-  const [first, second] = languages.map((language) => ({ language, told: words.filter((word) => TELLING[language]?.has(word) === true).length })).sort((a, b) => b.told - a.told)
+  const [first, second] = languages
+    .map((language) => ({ language, told: words.filter((word) => TELLING[language]?.has(word) === true).length }))
+    .sort((a, b) => b.told - a.told)
   return first !== undefined && first.told > (second?.told ?? 0) ? first.language : null
 }
 
@@ -60,7 +104,8 @@ export const languageOfTag = (tag: string): string => {
 }
 
 /** Whether a text that was told to be in one language may be in another: Japanese without kana looks Chinese. */
-export const mayBe = (told: string, language: string): boolean => told === language || told === "zh" && language === "ja"
+export const mayBe = (told: string, language: string): boolean =>
+  told === language || (told === "zh" && language === "ja")
 
 /** Whether `languageOf` can tell this language at all. */
 export const isTold = (language: string): boolean => language in TELLING || SCRIPTS.some(([told]) => told === language)

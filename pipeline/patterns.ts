@@ -9,12 +9,16 @@ export const MOST_STYLE_COST = 5_000
 /** Of the patterns of one lore together. */
 export const MOST_LORE_COST = 20_000
 
-/** A quotation, an escape, a class or a count of repeats as a whole; else one character. One that is never closed reaches to the end, so that it is read once. */
-const TOKEN = /\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*(?:\}|$)|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*(?:\]|\\?$)|\{(\d{1,4})(?:,(\d{0,4}))?\}|./gsu
+/**
+ * A quotation, an escape, a class or a count of repeats as a whole; else one character. One that is never closed
+ * reaches to the end, so that it is read once.
+ */
+const TOKEN =
+  /\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*(?:\}|$)|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*(?:\]|\\?$)|\{(\d{1,4})(?:,(\d{0,4}))?\}|./gsu
 
 /**
- * How large a pattern becomes once its counted repeats are written out, as RE2 does it, told by the text alone: what is large takes long to compile,
- * and as much longer to look for. Infinity, where its parentheses do not fit.
+ * How large a pattern becomes once its counted repeats are written out, as RE2 does it, told by the text alone: what is
+ * large takes long to compile, and as much longer to look for. Infinity, where its parentheses do not fit.
  */
 export const costOf = (pattern: string): number => {
   if (pattern.length > LONGEST) return Infinity
@@ -39,16 +43,26 @@ export const costOf = (pattern: string): number => {
   return open.reduce((sum, size) => sum + size, 0)
 }
 
-/** Unicode classes (`\\pL`) of one pattern, which by hand are one or two. Each takes as long to compile as some forty letters. */
+/**
+ * Unicode classes (`\\pL`) of one pattern, which by hand are one or two. Each takes as long to compile as some forty
+ * letters.
+ */
 const MOST_UNICODE_CLASSES = 12
 const UNICODE_CLASS_WEIGHT = 40
 const UNICODE_CLASS = /\\[pP]/g
 const unicodeClassesOf = (pattern: string): number => pattern.match(UNICODE_CLASS)?.length ?? 0
 
-/** How long a pattern takes to compile, told by its text alone, in units of `costOf`. For what patterns may take together. */
-export const weightOf = (pattern: string): number => Math.max(costOf(pattern), UNICODE_CLASS_WEIGHT * unicodeClassesOf(pattern))
+/**
+ * How long a pattern takes to compile, told by its text alone, in units of `costOf`. For what patterns may take
+ * together.
+ */
+export const weightOf = (pattern: string): number =>
+  Math.max(costOf(pattern), UNICODE_CLASS_WEIGHT * unicodeClassesOf(pattern))
 
-/** An authored pattern, which runs on every turn. Null: it is none of RE2's, whose time is linear in the text, or it is larger than one may be. */
+/**
+ * An authored pattern, which runs on every turn. Null: it is none of RE2's, whose time is linear in the text, or it is
+ * larger than one may be.
+ */
 export const compilePattern = (pattern: string, flags = 0): RE2JS | null => {
   if (costOf(pattern) > MOST_COST || unicodeClassesOf(pattern) > MOST_UNICODE_CLASSES) return null
   try {
@@ -73,7 +87,12 @@ interface Keyed {
 
 /** What the patterns of entries cost together. */
 export const loreCost = (entries: ReadonlyArray<Keyed>): number =>
-  entries.reduce((sum, { keys = [], secondary_keys: secondary = [] }) => sum + [...keys, ...secondary].reduce((cost, key) => {
-    const pattern = lorePattern(key)?.pattern
-    return pattern === undefined ? cost : cost + weightOf(pattern)
-  }, 0), 0)
+  entries.reduce(
+    (sum, { keys = [], secondary_keys: secondary = [] }) =>
+      sum +
+      [...keys, ...secondary].reduce((cost, key) => {
+        const pattern = lorePattern(key)?.pattern
+        return pattern === undefined ? cost : cost + weightOf(pattern)
+      }, 0),
+    0
+  )

@@ -8,8 +8,12 @@ const SPACES = / [^\S\n]+|[^\S\n ][^\S\n]*/g
 const APOSTROPHES = /[\u2018\u2019\u201b\u2032\u02bc\u00b4`]/g
 
 /**
- * A text in the form in which rules look for words in it: straight apostrophes, common letters and digits instead of their look-alikes of other width, style and alphabet,
- * one space for any run of spaces, and nothing that is not seen. Line breaks stay.
+ * A text in the form in which rules look for words in it: straight apostrophes, common letters and digits instead of
+ * their look-alikes of other width, style and alphabet, one space for any run of spaces, and nothing that is not seen.
+ * Line breaks stay.
  */
 export const plain = (text: string): string =>
-  (NON_ASCII.test(text) ? asSeen(compatible(text, "NFKC").replace(UNSEEN, "")).replace(APOSTROPHES, "'") : text).replace(SPACES, " ")
+  (NON_ASCII.test(text)
+    ? asSeen(compatible(text, "NFKC").replace(UNSEEN, "")).replace(APOSTROPHES, "'")
+    : text
+  ).replace(SPACES, " ")

@@ -1,5 +1,7 @@
-/** A function that keeps what it has made, for inputs that are few and long-lived. Beyond `most` of them it begins anew. */
-export const remembered = <A>(most: number, make: (text: string) => A): (text: string) => A => {
+/**
+ * A function that keeps what it has made, for inputs that are few and long-lived. Beyond `most` of them it begins anew.
+ */
+export const remembered = <A>(most: number, make: (text: string) => A): ((text: string) => A) => {
   const made = new Map<string, A>()
   return (text) => {
     const known = made.get(text)

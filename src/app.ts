@@ -24,14 +24,29 @@ import { Usage } from "./db/billing/Usage.ts"
 import { Settings } from "./settings.ts"
 
 /** PostgreSQL, given or embedded, with the schema up to date. */
-export const database = Layer.unwrap(Effect.gen(function*() {
-  const { databaseUrl, dataDir } = yield* Settings
-  const url = databaseUrl ?? Redacted.make((yield* EmbeddedPostgres.open(dataDir)).url)
-  return Layer.effectDiscard(migrate).pipe(Layer.provideMerge(Database.layer({ url, maxConnections: 12 })))
-}))
+export const database = Layer.unwrap(
+  Effect.gen(function* () {
+    const { databaseUrl, dataDir } = yield* Settings
+    const url = databaseUrl ?? Redacted.make((yield* EmbeddedPostgres.open(dataDir)).url)
+    return Layer.effectDiscard(migrate).pipe(Layer.provideMerge(Database.layer({ url, maxConnections: 12 })))
+  })
+)
 
 /** What reads and writes tables, without the engine. Enough for the command line. */
-export const tables = Layer.mergeAll(Apps.layer, ApiKeys.layer, Allowances.layer, Usage.layer, Ledger.layer, IdempotencyKeys.layer, Imports.layer, EndUsers.layer, Erasures.layer, Npcs.layer, GraphEdges.layer, Storylines.layer, ArcInfluences.layer, Relationships.layer, Sessions.layer.pipe(Layer.provideMerge(Characters.layer))).pipe(
-  Layer.provideMerge(LogSignals.layer),
-  Layer.provideMerge(database)
-)
+export const tables = Layer.mergeAll(
+  Apps.layer,
+  ApiKeys.layer,
+  Allowances.layer,
+  Usage.layer,
+  Ledger.layer,
+  IdempotencyKeys.layer,
+  Imports.layer,
+  EndUsers.layer,
+  Erasures.layer,
+  Npcs.layer,
+  GraphEdges.layer,
+  Storylines.layer,
+  ArcInfluences.layer,
+  Relationships.layer,
+  Sessions.layer.pipe(Layer.provideMerge(Characters.layer))
+).pipe(Layer.provideMerge(LogSignals.layer), Layer.provideMerge(database))

@@ -4,8 +4,10 @@ import * as References from "effect/References"
 
 /** Logs are JSON lines on stderr; stdout belongs to what a command answers. */
 export const layer = Layer.mergeAll(
-  Logger.layer([Logger.make((options) => {
-    process.stderr.write(`${Logger.formatJson.log(options)}\n`)
-  })]),
+  Logger.layer([
+    Logger.make((options) => {
+      process.stderr.write(`${Logger.formatJson.log(options)}\n`)
+    })
+  ]),
   Layer.succeed(References.MinimumLogLevel, "Info")
 )

@@ -12,17 +12,24 @@ import * as inFolder from "#src/storage/inFolder.ts"
 import { Settings } from "./settings.ts"
 
 /** Where pictures lie. The client of S3 is loaded only when it is the one. */
-const storage = Layer.unwrap(Effect.gen(function*() {
-  const { storage } = yield* Settings
-  switch (storage.kind) {
-    case "database": return inDatabase.layer
-    case "folder": return inFolder.layer(storage.folder)
-    case "s3": return (yield* Effect.promise(() => import("#src/storage/inS3.ts"))).layer(storage)
-  }
-}))
+const storage = Layer.unwrap(
+  Effect.gen(function* () {
+    const { storage } = yield* Settings
+    switch (storage.kind) {
+      case "database":
+        return inDatabase.layer
+      case "folder":
+        return inFolder.layer(storage.folder)
+      case "s3":
+        return (yield* Effect.promise(() => import("#src/storage/inS3.ts"))).layer(storage)
+    }
+  })
+)
 
 /** The pictures of characters, and what is in the storage for them. */
-export const assets = Layer.mergeAll(Assets.layer, VisualIdentities.layer, ContentSignatures.layer, Images.layer.pipe(Layer.provideMerge(Expenses.layer))).pipe(
-  Layer.provideMerge(StoredObjects.layer),
-  Layer.provideMerge(Layer.merge(storage, Pictures.layer))
-)
+export const assets = Layer.mergeAll(
+  Assets.layer,
+  VisualIdentities.layer,
+  ContentSignatures.layer,
+  Images.layer.pipe(Layer.provideMerge(Expenses.layer))
+).pipe(Layer.provideMerge(StoredObjects.layer), Layer.provideMerge(Layer.merge(storage, Pictures.layer)))

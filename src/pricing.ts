@@ -6,13 +6,26 @@ import { ModelCast, OFFLINE_CAST } from "#src/model/reservation.ts"
 import { Settings } from "./settings.ts"
 
 /** By which prices this process books and by which models it replies. Says which of these models have no price. */
-export const pricing = Layer.unwrap(Effect.gen(function*() {
-  const { model, modelPrices } = yield* Settings
-  const prices = makePrices({ configured: modelPrices, isLocal: model !== null && model.baseUrl !== null && isLocalUrl(model.baseUrl) })
-  const cast = model === null ? OFFLINE_CAST : { model: model.model, analyzeModel: model.analyzeModel, analyzes: model.analyzes, maxTokens: model.maxTokens }
-  const unpriced = [...new Set([cast.model, ...cast.analyzes ? [cast.analyzeModel] : []])].filter((name) => prices.sourceOf(name) === "assumed")
-  for (const name of unpriced) {
-    yield* Effect.logWarning("the price of a model is not known: it is booked at an assumed price and marked as unpriced", { model: name, fix: "Name its price in MODEL_PRICES." })
-  }
-  return Layer.merge(Layer.succeed(Prices, prices), Layer.succeed(ModelCast, cast))
-}))
+export const pricing = Layer.unwrap(
+  Effect.gen(function* () {
+    const { model, modelPrices } = yield* Settings
+    const prices = makePrices({
+      configured: modelPrices,
+      isLocal: model !== null && model.baseUrl !== null && isLocalUrl(model.baseUrl)
+    })
+    const cast =
+      model === null
+        ? OFFLINE_CAST
+        : { model: model.model, analyzeModel: model.analyzeModel, analyzes: model.analyzes, maxTokens: model.maxTokens }
+    const unpriced = [...new Set([cast.model, ...(cast.analyzes ? [cast.analyzeModel] : [])])].filter(
+      (name) => prices.sourceOf(name) === "assumed"
+    )
+    for (const name of unpriced) {
+      yield* Effect.logWarning(
+        "the price of a model is not known: it is booked at an assumed price and marked as unpriced",
+        { model: name, fix: "Name its price in MODEL_PRICES." }
+      )
+    }
+    return Layer.merge(Layer.succeed(Prices, prices), Layer.succeed(ModelCast, cast))
+  })
+)

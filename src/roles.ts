@@ -12,7 +12,13 @@ import { Outage } from "#channels/telegram/Outage.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
 import { REWRITE_RULES } from "#pipeline/critic/criticPrompt.ts"
-import { BLOCK_RULES, INITIATIVE_LAST_WORD, LAST_WORD, PLAIN_RULES, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
+import {
+  BLOCK_RULES,
+  INITIATIVE_LAST_WORD,
+  LAST_WORD,
+  PLAIN_RULES,
+  SERVICE_RULES
+} from "#pipeline/generation/prompt.ts"
 import { Critic } from "#pipeline/critic/Critic.ts"
 import { Analyst } from "#pipeline/grounding/Analyst.ts"
 import { TurnPipeline, type TurnPipelineOptions } from "#pipeline/Turn.ts"
@@ -125,135 +131,276 @@ import { assets } from "./pictureLayers.ts"
 import { pricing } from "./pricing.ts"
 import { Settings } from "./settings.ts"
 
-const publicAddress = Layer.unwrap(Effect.map(Settings, ({ publicUrl, host, port }) => PublicAddress.layer({ publicUrl, host, port })))
-
-const inbox = Layer.unwrap(Effect.gen(function*() {
-  return Accept.layer({ reserve: reserving(yield* Prices, yield* ModelCast) })
-}))
-
-const evalRuns = Layer.unwrap(Effect.gen(function*() {
-  const settings = yield* Settings
-  const worst = evalMicroUsd(yield* Prices, yield* ModelCast)
-  return EvalRuns.layer({
-    isFree: (engine) => engine === "offline" || settings.model === null,
-    worstMicroUsd: worst
-  })
-})).pipe(Layer.provide(Expenses.layer))
-
-/** The pipeline with nothing in it that a model does. */
-const offlinePipeline = (options: TurnPipelineOptions) => TurnPipeline.layer(options).pipe(
-  Layer.provide([offlineWriter, Layer.succeed(Analyst, null), Layer.succeed(Critic, null)])
+const publicAddress = Layer.unwrap(
+  Effect.map(Settings, ({ publicUrl, host, port }) => PublicAddress.layer({ publicUrl, host, port }))
 )
 
+const inbox = Layer.unwrap(
+  Effect.gen(function* () {
+    return Accept.layer({ reserve: reserving(yield* Prices, yield* ModelCast) })
+  })
+)
+
+const evalRuns = Layer.unwrap(
+  Effect.gen(function* () {
+    const settings = yield* Settings
+    const worst = evalMicroUsd(yield* Prices, yield* ModelCast)
+    return EvalRuns.layer({
+      isFree: (engine) => engine === "offline" || settings.model === null,
+      worstMicroUsd: worst
+    })
+  })
+).pipe(Layer.provide(Expenses.layer))
+
+/** The pipeline with nothing in it that a model does. */
+const offlinePipeline = (options: TurnPipelineOptions) =>
+  TurnPipeline.layer(options).pipe(
+    Layer.provide([offlineWriter, Layer.succeed(Analyst, null), Layer.succeed(Critic, null)])
+  )
+
 /** What decides whether characters write first. */
-const initiatives = Layer.unwrap(Effect.gen(function*() {
-  return Initiatives.layer({ reserve: reserving(yield* Prices, yield* ModelCast) })
-})).pipe(Layer.provideMerge(CharacterVersions.layer))
+const initiatives = Layer.unwrap(
+  Effect.gen(function* () {
+    return Initiatives.layer({ reserve: reserving(yield* Prices, yield* ModelCast) })
+  })
+).pipe(Layer.provideMerge(CharacterVersions.layer))
 
 const probes = Probes.layer.pipe(Layer.provide(Expenses.layer))
 
 /** What sources say of characters, and what is read in them. */
 const evidence = Evidence.layer
-const research = Layer.merge(Research.layer.pipe(Layer.provide(Expenses.layer)), Findings.layer).pipe(Layer.provideMerge(evidence))
-const pages = Layer.unwrap(Effect.map(Settings, ({ outboundAllow, researchHosts }) => Pages.layer({ allow: outboundAllow, hosts: researchHosts })))
+const research = Layer.merge(Research.layer.pipe(Layer.provide(Expenses.layer)), Findings.layer).pipe(
+  Layer.provideMerge(evidence)
+)
+const pages = Layer.unwrap(
+  Effect.map(Settings, ({ outboundAllow, researchHosts }) =>
+    Pages.layer({ allow: outboundAllow, hosts: researchHosts })
+  )
+)
 
 /** The couriers lease lanes under the name that this process is registered by as a worker. */
-const courierName = Layer.effect(CourierName, Effect.map(Membership, ({ current }) => CourierName.of({ current })))
+const courierName = Layer.effect(
+  CourierName,
+  Effect.map(Membership, ({ current }) => CourierName.of({ current }))
+)
 
 /** What moves the lanes. */
 export const courier = Courier.layer.pipe(Layer.provide([Lanes.layer, courierName]))
 
-const outbound = Layer.unwrap(Effect.gen(function*() {
-  const { outboundAllow } = yield* Settings
-  return Outbound.layer({ allow: outboundAllow })
-}))
+const outbound = Layer.unwrap(
+  Effect.gen(function* () {
+    const { outboundAllow } = yield* Settings
+    return Outbound.layer({ allow: outboundAllow })
+  })
+)
 
-const identityProvider = Layer.unwrap(Effect.gen(function*() {
-  const { oidc, outboundAllow, production, trustedProxies } = yield* Settings
-  return IdentityProvider.layer({ issuer: oidc, production, behindProxy: trustedProxies > 0, allow: outboundAllow })
-}))
+const identityProvider = Layer.unwrap(
+  Effect.gen(function* () {
+    const { oidc, outboundAllow, production, trustedProxies } = yield* Settings
+    return IdentityProvider.layer({ issuer: oidc, production, behindProxy: trustedProxies > 0, allow: outboundAllow })
+  })
+)
 
 const deviceCodes = DeviceCodes.layer.pipe(Layer.provide(AccountTokens.layer))
 
-const accounts = Layer.mergeAll(AccountAuthentication.layer, AuditEntries.layer, deviceCodes, DeviceApprovals.layer, identityProvider).pipe(
-  Layer.provideMerge(Layer.merge(Accounts.layer, AccountTokens.layer))
-)
+const accounts = Layer.mergeAll(
+  AccountAuthentication.layer,
+  AuditEntries.layer,
+  deviceCodes,
+  DeviceApprovals.layer,
+  identityProvider
+).pipe(Layer.provideMerge(Layer.merge(Accounts.layer, AccountTokens.layer)))
 
 const rateLimits = Layer.unwrap(Effect.map(Settings, ({ rates }) => RateLimits.layer(rates)))
 
 /** How many of the demo characters a sandbox begins with. */
 const READY = 2
-const sandboxes = Layer.unwrap(Effect.gen(function*() {
-  const { demo: { sandbox, keysPerHour } } = yield* Settings
-  return Sandboxes.layer({ open: sandbox, keysPerHour, characters: demoCharacters.slice(0, READY) })
-}))
+const sandboxes = Layer.unwrap(
+  Effect.gen(function* () {
+    const {
+      demo: { sandbox, keysPerHour }
+    } = yield* Settings
+    return Sandboxes.layer({ open: sandbox, keysPerHour, characters: demoCharacters.slice(0, READY) })
+  })
+)
 
 /** The push channels there are. */
-const channelKinds = Layer.effect(ChannelKinds, Effect.gen(function*() {
-  const channels: ReadonlyArray<Channel> = [yield* makeWebhookChannel, ...yield* Effect.forEach(TELEGRAM_KINDS, makeTelegramChannel)]
-  return new Map(channels.map((channel) => [channel.kind, givingUp(channel)]))
-})).pipe(Layer.provide([WebhookEndpointReader.layer, Outage.layer, Typing.layer, TelegramChatTable.layer, PhotoReader.layer]))
+const channelKinds = Layer.effect(
+  ChannelKinds,
+  Effect.gen(function* () {
+    const channels: ReadonlyArray<Channel> = [
+      yield* makeWebhookChannel,
+      ...(yield* Effect.forEach(TELEGRAM_KINDS, makeTelegramChannel))
+    ]
+    return new Map(channels.map((channel) => [channel.kind, givingUp(channel)]))
+  })
+).pipe(
+  Layer.provide([WebhookEndpointReader.layer, Outage.layer, Typing.layer, TelegramChatTable.layer, PhotoReader.layer])
+)
 
-const botApi = Layer.unwrap(Effect.gen(function*() {
-  const { telegram } = yield* Settings
-  return BotApi.layer({ apiRoot: telegram.apiRoot })
-}))
+const botApi = Layer.unwrap(
+  Effect.gen(function* () {
+    const { telegram } = yield* Settings
+    return BotApi.layer({ apiRoot: telegram.apiRoot })
+  })
+)
 
 /** What looks after Telegram bots. */
-const botCare = Layer.unwrap(Effect.gen(function*() {
-  const { publicUrl, telegram } = yield* Settings
-  return Layer.merge(Probe.layer, Batches.layer).pipe(
-    Layer.provideMerge(Manager.layer({ token: telegram.managerToken, polling: telegram.mode === "polling", publicUrl })),
-    Layer.provide(Introduction.layer),
-    Layer.provideMerge(Arming.layer({ polling: telegram.mode === "polling", publicUrl })),
-    Layer.provideMerge(Layer.mergeAll(Provisionings.layer, ManagerUpdates.layer, BatchRows.layer)),
-    Layer.provideMerge(BotRows.layer)
-  )
-}))
+const botCare = Layer.unwrap(
+  Effect.gen(function* () {
+    const { publicUrl, telegram } = yield* Settings
+    return Layer.merge(Probe.layer, Batches.layer).pipe(
+      Layer.provideMerge(
+        Manager.layer({ token: telegram.managerToken, polling: telegram.mode === "polling", publicUrl })
+      ),
+      Layer.provide(Introduction.layer),
+      Layer.provideMerge(Arming.layer({ polling: telegram.mode === "polling", publicUrl })),
+      Layer.provideMerge(Layer.mergeAll(Provisionings.layer, ManagerUpdates.layer, BatchRows.layer)),
+      Layer.provideMerge(BotRows.layer)
+    )
+  })
+)
 
 /** What handles what comes in from Telegram. */
-const intake = Intake.layer.pipe(Layer.provide([inbox, Conversations.layer, Forgetting.layer, BotLinks.layer, TelegramChatTable.layer, Words.layer, transcriber]))
+const intake = Intake.layer.pipe(
+  Layer.provide([
+    inbox,
+    Conversations.layer,
+    Forgetting.layer,
+    BotLinks.layer,
+    TelegramChatTable.layer,
+    Words.layer,
+    transcriber
+  ])
+)
 
 /** What the models that write are told, and nobody else is to read. */
-const SERVICE_TEXT = [SERVICE_RULES, PLAIN_RULES, ...Object.values(BLOCK_RULES), LAST_WORD, INITIATIVE_LAST_WORD, REWRITE_RULES].join("\n")
+const SERVICE_TEXT = [
+  SERVICE_RULES,
+  PLAIN_RULES,
+  ...Object.values(BLOCK_RULES),
+  LAST_WORD,
+  INITIATIVE_LAST_WORD,
+  REWRITE_RULES
+].join("\n")
 
 /** How far sessions are in their characters' stories. */
 const stories = SessionStories.layer.pipe(Layer.provideMerge(CharacterVersions.layer))
 
-const worker = Layer.unwrap(Effect.gen(function*() {
-  const { deadlines, retention, safetyTexts, telegram } = yield* Settings
-  const pollers = telegram.mode === "polling" ? Pollers.layer(telegram.managerToken).pipe(Layer.provide(PolledBots.layer)) : Layer.empty
-  const options = { deadlines, serviceText: SERVICE_TEXT, safetyTexts }
-  return Layer.merge(Runner.layer, pollers).pipe(
-    Layer.provide(EvalRunner.layer.pipe(Layer.provide([EvalQueue.layer.pipe(Layer.provide(Expenses.layer)), evalRuns, ShadowSessions.layer, EvalEngines.layer(offlinePipeline(options)), inbox]))),
-    Layer.provide([Rehearsals.layer(options).pipe(Layer.provide(probes)), Researches.layer.pipe(Layer.provide([research, pages])), TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(stories)), courier, intake, Studio.layer]),
-    Layer.provide(TurnPipeline.layer(options)),
-    Layer.provide([deviceCodes, EvidenceStores.layer.pipe(Layer.provide(evidence)), Transcripts.layer, LoreRecords.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), WorldStores.layer, SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, Holds.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
-  )
-}))
+const worker = Layer.unwrap(
+  Effect.gen(function* () {
+    const { deadlines, retention, safetyTexts, telegram } = yield* Settings
+    const pollers =
+      telegram.mode === "polling"
+        ? Pollers.layer(telegram.managerToken).pipe(Layer.provide(PolledBots.layer))
+        : Layer.empty
+    const options = { deadlines, serviceText: SERVICE_TEXT, safetyTexts }
+    return Layer.merge(Runner.layer, pollers).pipe(
+      Layer.provide(
+        EvalRunner.layer.pipe(
+          Layer.provide([
+            EvalQueue.layer.pipe(Layer.provide(Expenses.layer)),
+            evalRuns,
+            ShadowSessions.layer,
+            EvalEngines.layer(offlinePipeline(options)),
+            inbox
+          ])
+        )
+      ),
+      Layer.provide([
+        Rehearsals.layer(options).pipe(Layer.provide(probes)),
+        Researches.layer.pipe(Layer.provide([research, pages])),
+        TurnRunner.layer,
+        TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(stories)),
+        courier,
+        intake,
+        Studio.layer
+      ]),
+      Layer.provide(TurnPipeline.layer(options)),
+      Layer.provide([
+        deviceCodes,
+        EvidenceStores.layer.pipe(Layer.provide(evidence)),
+        Transcripts.layer,
+        LoreRecords.layer,
+        Recalls.layer,
+        MemoryStores.layer.pipe(Layer.provide(Memories.layer)),
+        WorldStores.layer,
+        SafetyRecords.layer,
+        initiatives,
+        Turns.layer,
+        Membership.layer,
+        BudgetWarnings.layer,
+        Holds.layer,
+        ExpiredSandboxes.layer,
+        Retention.layer(retention)
+      ])
+    )
+  })
+)
 
-const http = Layer.unwrap(Effect.gen(function*() {
-  const { host, port, trustedProxies, perProcess: { streamsPerApp, publicRequests } } = yield* Settings
-  return HttpServer.layer({ host, port, trustedProxies, publicRequestsPerMinute: publicRequests }).pipe(
-    Layer.provide([ParseWorkers.layer, OpenReads.layer(streamsPerApp)]),
-    Layer.provide([accounts, sandboxes, probes, research, pages, transcriber, EvalSuites.layer, evalRuns, Authentication.layer, KeyWatch.layer, stories, AppHealth.layer, Metrics.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, ScheduledMessages.layer, Runs.layer, Timeline.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
-    Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
-  )
-}))
+const http = Layer.unwrap(
+  Effect.gen(function* () {
+    const {
+      host,
+      port,
+      trustedProxies,
+      perProcess: { streamsPerApp, publicRequests }
+    } = yield* Settings
+    return HttpServer.layer({ host, port, trustedProxies, publicRequestsPerMinute: publicRequests }).pipe(
+      Layer.provide([ParseWorkers.layer, OpenReads.layer(streamsPerApp)]),
+      Layer.provide([
+        accounts,
+        sandboxes,
+        probes,
+        research,
+        pages,
+        transcriber,
+        EvalSuites.layer,
+        evalRuns,
+        Authentication.layer,
+        KeyWatch.layer,
+        stories,
+        AppHealth.layer,
+        Metrics.layer,
+        Memories.layer,
+        RelationshipEdits.layer,
+        RelationshipLists.layer,
+        ScheduledMessages.layer,
+        Runs.layer,
+        Timeline.layer,
+        Traces.layer,
+        Channels.layer,
+        Deliveries.layer,
+        ChatRows.layer,
+        BotLinks.layer,
+        HookBindings.layer,
+        inbox,
+        initiatives,
+        ProactivePolicies.layer
+      ]),
+      Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
+    )
+  })
+)
 
-/** One process in the roles that the settings give it. Its parts start and stop side by side; what they stand on starts before and stops after them. */
-export const roles = Layer.unwrap(Effect.gen(function*() {
-  const settings = yield* Settings
-  const serving = settings.roles.has("api") ? Layer.merge(http, KeyEndings.layer) : Layer.empty
-  const working = settings.roles.has("worker") ? worker : Layer.empty
-  return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(
-    Layer.provide([writer, Workers.layer, channelKinds, botCare]),
-    Layer.provide(Alignment.layer),
-    Layer.provide(Worlds.layer),
-    Layer.provide([rateLimits, RollingLimits.layer, TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
-    Layer.provide([botApi, OperationalEvents.layer, assets, painter, publicAddress]),
-    Layer.provideMerge(outbound),
-    Layer.provide(pricing),
-    Layer.provide([sealWebhookUrls.pipe(Layer.provideMerge(Secrets.layer)), CrashedUnits.layer, currentUnit.layer])
-  )
-}))
+/**
+ * One process in the roles that the settings give it. Its parts start and stop side by side; what they stand on starts
+ * before and stops after them.
+ */
+export const roles = Layer.unwrap(
+  Effect.gen(function* () {
+    const settings = yield* Settings
+    const serving = settings.roles.has("api") ? Layer.merge(http, KeyEndings.layer) : Layer.empty
+    const working = settings.roles.has("worker") ? worker : Layer.empty
+    return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(
+      Layer.provide([writer, Workers.layer, channelKinds, botCare]),
+      Layer.provide(Alignment.layer),
+      Layer.provide(Worlds.layer),
+      Layer.provide([rateLimits, RollingLimits.layer, TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
+      Layer.provide([botApi, OperationalEvents.layer, assets, painter, publicAddress]),
+      Layer.provideMerge(outbound),
+      Layer.provide(pricing),
+      Layer.provide([sealWebhookUrls.pipe(Layer.provideMerge(Secrets.layer)), CrashedUnits.layer, currentUnit.layer])
+    )
+  })
+)

@@ -37,23 +37,36 @@ const readKeyFile = async (path: string): Promise<string> => {
 }
 
 /** The key of a development machine: made on the first start, beside the database that it belongs to. */
-const keyOfDataDir = Effect.fnUntraced(function*(dataDir: string) {
+const keyOfDataDir = Effect.fnUntraced(function* (dataDir: string) {
   const path = join(yield* makeDataDir(dataDir), "secrets.key")
   const text = yield* Effect.tryPromise({
     try: () => readKeyFile(path),
-    catch: (cause) => new BadSetting({ setting: "DATA_DIR", problem: `its secrets.key can be neither read nor made: ${String(cause)}; or set SECRETS_KEY` })
+    catch: (cause) =>
+      new BadSetting({
+        setting: "DATA_DIR",
+        problem: `its secrets.key can be neither read nor made: ${String(cause)}; or set SECRETS_KEY`
+      })
   })
-  return (yield* key(`SECRETS_KEY (in ${path})`, Option.some(Redacted.make(text)))) ?? (yield* new BadSetting({ setting: "SECRETS_KEY", problem: `${path} is empty` }))
+  return (
+    (yield* key(`SECRETS_KEY (in ${path})`, Option.some(Redacted.make(text)))) ??
+    (yield* new BadSetting({ setting: "SECRETS_KEY", problem: `${path} is empty` }))
+  )
 })
 
 /** The keys of secrets at rest, by the settings. */
-export const secretsKeys = Layer.effect(SecretsKeys, Effect.gen(function*() {
-  const { production, dataDir, secrets } = yield* Settings
-  if (secrets.key === null && production) {
-    return yield* new BadSetting({ setting: "SECRETS_KEY", problem: "must be given in production: 32 bytes in base64, as openssl rand -base64 32 prints" })
-  }
-  const current = secretsKey(secrets.key ?? (yield* keyOfDataDir(dataDir)))
-  // Whoever knows the new key seals with it, so that a change of keys that has gone over all rows has missed none.
-  const sealing = secrets.newKey === null ? current : secretsKey(secrets.newKey)
-  return { sealing, opening: [sealing, current] }
-}))
+export const secretsKeys = Layer.effect(
+  SecretsKeys,
+  Effect.gen(function* () {
+    const { production, dataDir, secrets } = yield* Settings
+    if (secrets.key === null && production) {
+      return yield* new BadSetting({
+        setting: "SECRETS_KEY",
+        problem: "must be given in production: 32 bytes in base64, as openssl rand -base64 32 prints"
+      })
+    }
+    const current = secretsKey(secrets.key ?? (yield* keyOfDataDir(dataDir)))
+    // Whoever knows the new key seals with it, so that a change of keys that has gone over all rows has missed none.
+    const sealing = secrets.newKey === null ? current : secretsKey(secrets.newKey)
+    return { sealing, opening: [sealing, current] }
+  })
+)

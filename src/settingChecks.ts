@@ -9,13 +9,18 @@ import type { ConfiguredPrices } from "#src/model/prices.ts"
 import { SafetyTexts, type SafetyTextsByLocale } from "#pipeline/safety/texts.ts"
 
 /** A setting that cannot be used. Its message is the one line that the operator gets. */
-export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", { setting: Schema.String, problem: Schema.String }) {
+export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
+  setting: Schema.String,
+  problem: Schema.String
+}) {
   override get message() {
     return `${this.setting}: ${this.problem}`
   }
 }
 
-/** Keeps what fits; otherwise says what would have. No check repeats the value: it may be a secret in the wrong place. */
+/**
+ * Keeps what fits; otherwise says what would have. No check repeats the value: it may be a secret in the wrong place.
+ */
 const need = <A>(setting: string, value: A | null, problem: string) =>
   value === null ? Effect.fail(new BadSetting({ setting, problem })) : Effect.succeed(value)
 
@@ -47,44 +52,86 @@ export const seconds = (setting: string, text: string) => {
 }
 
 export const whole = (setting: string, text: string, from: number, to: number) =>
-  need(setting, /^\d+$/.test(text) && Number(text) >= from && Number(text) <= to ? Number(text) : null, `must be a whole number from ${from} to ${to}`)
+  need(
+    setting,
+    /^\d+$/.test(text) && Number(text) >= from && Number(text) <= to ? Number(text) : null,
+    `must be a whole number from ${from} to ${to}`
+  )
 
 export const optionalNumber = (setting: string, text: Given, from: number, to: number) => {
   const value = given(text)
   if (value === null) return Effect.succeed(undefined)
-  return need(setting, Number(value) >= from && Number(value) <= to ? Number(value) : null, `must be a number from ${from} to ${to}`)
+  return need(
+    setting,
+    Number(value) >= from && Number(value) <= to ? Number(value) : null,
+    `must be a number from ${from} to ${to}`
+  )
 }
 
 /** A dollar amount that is neither negative nor a slip of the pen. */
 const Usd = Schema.Number.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
 const ModelPrice = Schema.Struct({
-  input: Schema.optionalKey(Usd), cached_input: Schema.optionalKey(Usd), output: Schema.optionalKey(Usd), image: Schema.optionalKey(Usd), minute: Schema.optionalKey(Usd)
-}).check(Schema.makeFilter((price) => Object.keys(price).length > 0 && (price.input === undefined) === (price.output === undefined)))
-const decodeModelPrices = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Union([Schema.Literal("list"), ModelPrice]))), { onExcessProperty: "error" })
+  input: Schema.optionalKey(Usd),
+  cached_input: Schema.optionalKey(Usd),
+  output: Schema.optionalKey(Usd),
+  image: Schema.optionalKey(Usd),
+  minute: Schema.optionalKey(Usd)
+}).check(
+  Schema.makeFilter(
+    (price) => Object.keys(price).length > 0 && (price.input === undefined) === (price.output === undefined)
+  )
+)
+const decodeModelPrices = Schema.decodeUnknownOption(
+  Schema.fromJsonString(Schema.Record(Schema.String, Schema.Union([Schema.Literal("list"), ModelPrice]))),
+  { onExcessProperty: "error" }
+)
 
 /** What models cost, as JSON by the name of the model. */
 export const modelPrices = (setting: string, text: Given): Effect.Effect<ConfiguredPrices, BadSetting> => {
   const json = given(text)
   if (json === null) return Effect.succeed({})
-  return need<ConfiguredPrices>(setting, Option.getOrNull(decodeModelPrices(json)),
-    'must be JSON such as {"llama3.1": {"input": 0.1, "cached_input": 0.05, "output": 0.4}}: USD per million tokens, input and output together; "image" per picture, "minute" per minute of voice; or "list" for the list price')
+  return need<ConfiguredPrices>(
+    setting,
+    Option.getOrNull(decodeModelPrices(json)),
+    'must be JSON such as {"llama3.1": {"input": 0.1, "cached_input": 0.05, "output": 0.4}}: USD per million ' +
+      'tokens, input and output together; "image" per picture, "minute" per minute of voice; or "list" for the ' +
+      "list price"
+  )
 }
 
 export const oneOf = <const A extends string>(setting: string, text: string, choices: ReadonlyArray<A>) =>
   need(setting, choices.find((choice) => choice === text) ?? null, `must be one of ${choices.join(", ")}`)
 
 export const listOf = <const A extends string>(setting: string, text: string, choices: ReadonlyArray<A>) => {
-  const wanted = new Set(text.split(",").map((part) => part.trim()).filter((part) => part !== ""))
+  const wanted = new Set(
+    text
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== "")
+  )
   const known = choices.filter((choice) => wanted.has(choice))
-  return need<ReadonlySet<A>>(setting, wanted.size > 0 && known.length === wanted.size ? new Set(known) : null, `must be a comma-separated list out of ${choices.join(", ")}`)
+  return need<ReadonlySet<A>>(
+    setting,
+    wanted.size > 0 && known.length === wanted.size ? new Set(known) : null,
+    `must be a comma-separated list out of ${choices.join(", ")}`
+  )
 }
 
-const PROXIES: ReadonlyMap<string, number> = new Map([["", 0], ["false", 0], ["true", 1]])
+const PROXIES: ReadonlyMap<string, number> = new Map([
+  ["", 0],
+  ["false", 0],
+  ["true", 1]
+])
 export const proxies = (setting: string, text: string) =>
-  need(setting, PROXIES.get(text) ?? (/^\d$/.test(text) ? Number(text) : null), "must be true, false or how many proxies there are, up to 9")
+  need(
+    setting,
+    PROXIES.get(text) ?? (/^\d$/.test(text) ? Number(text) : null),
+    "must be true, false or how many proxies there are, up to 9"
+  )
 
 /** A name or a folder: anything but blanks. */
-export const named = (setting: string, text: string) => need(setting, text.trim() === "" ? null : text, "must not be empty")
+export const named = (setting: string, text: string) =>
+  need(setting, text.trim() === "" ? null : text, "must not be empty")
 
 /** 32 bytes in base64, as of `openssl rand -base64 32`. */
 export const key = (setting: string, secret: GivenSecret) => {
@@ -92,7 +139,11 @@ export const key = (setting: string, secret: GivenSecret) => {
   if (text === null) return Effect.succeed(null)
   const bytes = Buffer.from(Redacted.value(text), "base64")
   const fits = bytes.length === 32 && bytes.toString("base64") === Redacted.value(text).trim()
-  return need(setting, fits ? Redacted.make(bytes, { label: setting }) : null, "must be 32 bytes in base64, as openssl rand -base64 32 prints")
+  return need(
+    setting,
+    fits ? Redacted.make(bytes, { label: setting }) : null,
+    "must be 32 bytes in base64, as openssl rand -base64 32 prints"
+  )
 }
 
 /** A token that somebody presents: it must survive being a header. */
@@ -104,32 +155,63 @@ export const token = (setting: string, secret: GivenSecret, form: RegExp, proble
 export const allowList = (setting: string, text: string) => {
   const read = parseAllowList(text)
   const bad = "bad" in read ? JSON.stringify(read.bad.slice(0, 80)) : ""
-  return need(setting, "allow" in read ? read.allow : null, `must be a comma-separated list of host, host:port or CIDR (such as 10.0.0.0/8), which ${bad} is not`)
+  return need(
+    setting,
+    "allow" in read ? read.allow : null,
+    `must be a comma-separated list of host, host:port or CIDR (such as 10.0.0.0/8), which ${bad} is not`
+  )
 }
 
 const HOST = /^(?:\*\.)?(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,62})(?:\.[a-z0-9-]{1,63})*$/
 /** Names of hosts; `*.` in front stands for all below one. */
 export const hosts = (setting: string, text: string) => {
-  const names = text.split(",").map((part) => part.trim().toLowerCase()).filter((part) => part !== "")
-  return need<ReadonlyArray<string>>(setting, names.every((name) => HOST.test(name)) ? names : null, "must be a comma-separated list of hosts such as example.org or *.example.org")
+  const names = text
+    .split(",")
+    .map((part) => part.trim().toLowerCase())
+    .filter((part) => part !== "")
+  return need<ReadonlyArray<string>>(
+    setting,
+    names.every((name) => HOST.test(name)) ? names : null,
+    "must be a comma-separated list of hosts such as example.org or *.example.org"
+  )
 }
 
 const { crisis, emergency, danger, threat, ai_opening, ai_disclosure, minors } = SafetyTexts.fields
 const LANGUAGE_TAG = /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$/
-const decodeSafetyTexts = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Record(
-  Schema.String,
-  Schema.Struct({
-    crisis: Schema.optionalKey(crisis), emergency: Schema.optionalKey(emergency), danger: Schema.optionalKey(danger), threat: Schema.optionalKey(threat),
-    ai_opening: Schema.optionalKey(ai_opening), ai_disclosure: Schema.optionalKey(ai_disclosure), minors: Schema.optionalKey(minors)
-  })
-)))
+const decodeSafetyTexts = Schema.decodeUnknownOption(
+  Schema.fromJsonString(
+    Schema.Record(
+      Schema.String,
+      Schema.Struct({
+        crisis: Schema.optionalKey(crisis),
+        emergency: Schema.optionalKey(emergency),
+        danger: Schema.optionalKey(danger),
+        threat: Schema.optionalKey(threat),
+        ai_opening: Schema.optionalKey(ai_opening),
+        ai_disclosure: Schema.optionalKey(ai_disclosure),
+        minors: Schema.optionalKey(minors)
+      })
+    )
+  )
+)
 
 /** The operator's safety texts: a JSON file by language tag. */
 export const safetyTexts = (setting: string, path: Given): Effect.Effect<SafetyTextsByLocale, BadSetting> => {
   const file = given(path)
   if (file === null) return Effect.succeed(new Map())
-  return Effect.try({ try: () => readFileSync(file, "utf8"), catch: () => new BadSetting({ setting, problem: "must be the path of a file that can be read" }) }).pipe(
-    Effect.flatMap((text) => need(setting, Option.getOrNull(Option.filter(decodeSafetyTexts(text), (texts) => Object.keys(texts).every((tag) => LANGUAGE_TAG.test(tag)))), 'must be JSON such as {"de-AT": {"crisis": ["..."], "ai_disclosure": ["..."], "minors": ["..."]}}')),
+  return Effect.try({
+    try: () => readFileSync(file, "utf8"),
+    catch: () => new BadSetting({ setting, problem: "must be the path of a file that can be read" })
+  }).pipe(
+    Effect.flatMap((text) =>
+      need(
+        setting,
+        Option.getOrNull(
+          Option.filter(decodeSafetyTexts(text), (texts) => Object.keys(texts).every((tag) => LANGUAGE_TAG.test(tag)))
+        ),
+        'must be JSON such as {"de-AT": {"crisis": ["..."], "ai_disclosure": ["..."], "minors": ["..."]}}'
+      )
+    ),
     Effect.map((texts) => new Map(Object.entries(texts)))
   )
 }

@@ -20,46 +20,80 @@ type Key = Redacted.Redacted<Buffer>
 export type StorageSettings =
   | { readonly kind: "database" }
   | { readonly kind: "folder"; readonly folder: string }
-  | { readonly kind: "s3"; readonly endpoint: string | null; readonly bucket: string; readonly region: string; readonly accessKeyId: string; readonly secretAccessKey: Secret }
+  | {
+      readonly kind: "s3"
+      readonly endpoint: string | null
+      readonly bucket: string
+      readonly region: string
+      readonly accessKeyId: string
+      readonly secretAccessKey: Secret
+    }
 
 /** The environment, read once. The README's table is the reference for operators. */
-export class Settings extends Context.Service<Settings, {
-  readonly production: boolean
-  readonly host: string
-  readonly port: number
-  readonly publicUrl: string | null
-  readonly databaseUrl: Secret | null
-  readonly dataDir: string
-  readonly roles: ReadonlySet<Role>
-  /** How many proxies stand in front. */
-  readonly trustedProxies: number
-  readonly model: { readonly apiKey: Secret; readonly baseUrl: string | null; readonly model: string; readonly analyzeModel: string; readonly transcribeModel: string | null; readonly imageModel: string | null; readonly callTimeout: Duration.Duration
-    /** Whether a model reads messages before they are answered, and turns afterwards; how long a message may wait for that. */
-    readonly analyzes: boolean; readonly analyzeTimeout: Duration.Duration
-    readonly json: JsonMode; readonly maxTokens: number
-    readonly sampling: { readonly temperature: number | undefined; readonly frequencyPenalty: number | undefined; readonly presencePenalty: number | undefined } } | null
-  /** What models cost, over the list. */
-  readonly modelPrices: ConfiguredPrices
-  /** What is said for safety's sake, over the built-in texts. */
-  readonly safetyTexts: SafetyTextsByLocale
-  readonly deadlines: { readonly fast: Duration.Duration; readonly deep: Duration.Duration }
-  readonly storage: StorageSettings
-  /** The key of secrets at rest, and the one that is to replace it. */
-  readonly secrets: { readonly key: Key | null; readonly newKey: Key | null }
-  readonly outboundAllow: AllowList
-  /** Hosts whose pages research may read. */
-  readonly researchHosts: ReadonlyArray<string>
-  readonly retention: { readonly attempts: Duration.Duration; readonly log: Duration.Duration | null }
-  readonly adminToken: Secret | null
-  readonly telegram: { readonly apiRoot: string; readonly managerToken: Secret | null; readonly mode: "webhook" | "polling" }
-  /** What an app may send and ask in a minute, unless it has a limit of its own. */
-  readonly rates: { readonly messages: number; readonly requests: number }
-  /** In one process: streams and waiting polls of an app, and requests without a key of an address in a minute. */
-  readonly perProcess: { readonly streamsPerApp: number; readonly publicRequests: number }
-  readonly demo: { readonly sandbox: boolean; readonly keysPerHour: number }
-  readonly oidc: { readonly url: string; readonly clientId: string; readonly clientSecret: Secret } | null
-}>()("src/settings") {
-  static readonly layer = Layer.effect(Settings, Effect.suspend(() => read))
+export class Settings extends Context.Service<
+  Settings,
+  {
+    readonly production: boolean
+    readonly host: string
+    readonly port: number
+    readonly publicUrl: string | null
+    readonly databaseUrl: Secret | null
+    readonly dataDir: string
+    readonly roles: ReadonlySet<Role>
+    /** How many proxies stand in front. */
+    readonly trustedProxies: number
+    readonly model: {
+      readonly apiKey: Secret
+      readonly baseUrl: string | null
+      readonly model: string
+      readonly analyzeModel: string
+      readonly transcribeModel: string | null
+      readonly imageModel: string | null
+      readonly callTimeout: Duration.Duration
+      /**
+       * Whether a model reads messages before they are answered, and turns afterwards; how long a message may wait for
+       * that.
+       */
+      readonly analyzes: boolean
+      readonly analyzeTimeout: Duration.Duration
+      readonly json: JsonMode
+      readonly maxTokens: number
+      readonly sampling: {
+        readonly temperature: number | undefined
+        readonly frequencyPenalty: number | undefined
+        readonly presencePenalty: number | undefined
+      }
+    } | null
+    /** What models cost, over the list. */
+    readonly modelPrices: ConfiguredPrices
+    /** What is said for safety's sake, over the built-in texts. */
+    readonly safetyTexts: SafetyTextsByLocale
+    readonly deadlines: { readonly fast: Duration.Duration; readonly deep: Duration.Duration }
+    readonly storage: StorageSettings
+    /** The key of secrets at rest, and the one that is to replace it. */
+    readonly secrets: { readonly key: Key | null; readonly newKey: Key | null }
+    readonly outboundAllow: AllowList
+    /** Hosts whose pages research may read. */
+    readonly researchHosts: ReadonlyArray<string>
+    readonly retention: { readonly attempts: Duration.Duration; readonly log: Duration.Duration | null }
+    readonly adminToken: Secret | null
+    readonly telegram: {
+      readonly apiRoot: string
+      readonly managerToken: Secret | null
+      readonly mode: "webhook" | "polling"
+    }
+    /** What an app may send and ask in a minute, unless it has a limit of its own. */
+    readonly rates: { readonly messages: number; readonly requests: number }
+    /** In one process: streams and waiting polls of an app, and requests without a key of an address in a minute. */
+    readonly perProcess: { readonly streamsPerApp: number; readonly publicRequests: number }
+    readonly demo: { readonly sandbox: boolean; readonly keysPerHour: number }
+    readonly oidc: { readonly url: string; readonly clientId: string; readonly clientSecret: Secret } | null
+  }
+>()("src/settings") {
+  static readonly layer = Layer.effect(
+    Settings,
+    Effect.suspend(() => read)
+  )
 }
 
 const text = (name: string, otherwise: string) => Config.String(name).pipe(Config.withDefault(otherwise))
@@ -124,7 +158,7 @@ const REASONS = /(?:^|\/)(?:gpt-5|o[1-9])/
 const REASONING_MAX_TOKENS = 4_000
 const MAX_TOKENS = 1_000
 
-const readModel = Effect.fnUntraced(function*(e: Env) {
+const readModel = Effect.fnUntraced(function* (e: Env) {
   const baseUrl = yield* check.optionalUrl("OPENAI_BASE_URL", e.OPENAI_BASE_URL)
   const model = yield* check.named("OPENAI_MODEL", e.OPENAI_MODEL)
   const callTimeout = yield* check.seconds("OPENAI_TIMEOUT_SECONDS", e.OPENAI_TIMEOUT_SECONDS)
@@ -133,7 +167,12 @@ const readModel = Effect.fnUntraced(function*(e: Env) {
     analyzes: (yield* check.oneOf("OPENAI_ANALYZE", e.OPENAI_ANALYZE, ["on", "off"])) === "on",
     analyzeTimeout: yield* check.seconds("OPENAI_ANALYZE_TIMEOUT_SECONDS", e.OPENAI_ANALYZE_TIMEOUT_SECONDS),
     json: yield* check.oneOf("OPENAI_JSON", e.OPENAI_JSON, JSON_MODES),
-    maxTokens: yield* check.whole("OPENAI_MAX_TOKENS", check.given(e.OPENAI_MAX_TOKENS) ?? String(REASONS.test(model) ? REASONING_MAX_TOKENS : MAX_TOKENS), 64, 32_000),
+    maxTokens: yield* check.whole(
+      "OPENAI_MAX_TOKENS",
+      check.given(e.OPENAI_MAX_TOKENS) ?? String(REASONS.test(model) ? REASONING_MAX_TOKENS : MAX_TOKENS),
+      64,
+      32_000
+    ),
     sampling: {
       temperature: yield* check.optionalNumber("OPENAI_TEMPERATURE", e.OPENAI_TEMPERATURE, 0, 2),
       frequencyPenalty: yield* check.optionalNumber("OPENAI_FREQUENCY_PENALTY", e.OPENAI_FREQUENCY_PENALTY, -2, 2),
@@ -142,10 +181,19 @@ const readModel = Effect.fnUntraced(function*(e: Env) {
   }
   // A local model server needs an address and no key; a hosted one needs a key and no address.
   if (apiKey === null && baseUrl === null) return null
-  return { apiKey: apiKey ?? Redacted.make("none"), baseUrl, model, analyzeModel: check.given(e.OPENAI_ANALYZE_MODEL) ?? model, transcribeModel: check.given(e.OPENAI_TRANSCRIBE_MODEL), imageModel: check.given(e.OPENAI_IMAGE_MODEL), callTimeout, ...drawing }
+  return {
+    apiKey: apiKey ?? Redacted.make("none"),
+    baseUrl,
+    model,
+    analyzeModel: check.given(e.OPENAI_ANALYZE_MODEL) ?? model,
+    transcribeModel: check.given(e.OPENAI_TRANSCRIBE_MODEL),
+    imageModel: check.given(e.OPENAI_IMAGE_MODEL),
+    callTimeout,
+    ...drawing
+  }
 })
 
-const readRetention = Effect.fnUntraced(function*(e: Env) {
+const readRetention = Effect.fnUntraced(function* (e: Env) {
   const days = (setting: string, text: string) => Effect.map(check.whole(setting, text, 1, 36_500), Duration.days)
   const log = check.given(e.LOG_RETENTION_DAYS)
   return {
@@ -154,37 +202,51 @@ const readRetention = Effect.fnUntraced(function*(e: Env) {
   }
 })
 
-const readStorage = Effect.fnUntraced(function*(e: Env): Effect.fn.Return<StorageSettings, check.BadSetting> {
+const readStorage = Effect.fnUntraced(function* (e: Env): Effect.fn.Return<StorageSettings, check.BadSetting> {
   const folder = check.given(e.STORAGE_DIR)
   const endpoint = yield* check.optionalUrl("S3_ENDPOINT", e.S3_ENDPOINT)
   const bucket = check.given(e.S3_BUCKET)
   const region = yield* check.named("S3_REGION", e.S3_REGION)
   const accessKeyId = check.given(e.S3_ACCESS_KEY_ID)
   const secretAccessKey = check.givenSecret(e.S3_SECRET_ACCESS_KEY)
-  if (endpoint === null && bucket === null && accessKeyId === null && secretAccessKey === null) return folder === null ? { kind: "database" } : { kind: "folder", folder }
-  if (folder !== null) return yield* new check.BadSetting({ setting: "STORAGE_DIR", problem: "cannot be given together with S3_*: contents lie in one place" })
-  const missing = (setting: string) => new check.BadSetting({ setting, problem: "must be given too: S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY come together" })
+  if (endpoint === null && bucket === null && accessKeyId === null && secretAccessKey === null)
+    return folder === null ? { kind: "database" } : { kind: "folder", folder }
+  if (folder !== null)
+    return yield* new check.BadSetting({
+      setting: "STORAGE_DIR",
+      problem: "cannot be given together with S3_*: contents lie in one place"
+    })
+  const missing = (setting: string) =>
+    new check.BadSetting({
+      setting,
+      problem: "must be given too: S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY come together"
+    })
   if (bucket === null) return yield* missing("S3_BUCKET")
   if (accessKeyId === null) return yield* missing("S3_ACCESS_KEY_ID")
   if (secretAccessKey === null) return yield* missing("S3_SECRET_ACCESS_KEY")
   return { kind: "s3", endpoint, bucket, region, accessKeyId, secretAccessKey }
 })
 
-const readOidc = Effect.fnUntraced(function*(e: Env) {
+const readOidc = Effect.fnUntraced(function* (e: Env) {
   const issuer = yield* check.optionalUrl("OIDC_ISSUER", e.OIDC_ISSUER)
   const clientId = check.given(e.OIDC_CLIENT_ID)
   const clientSecret = check.givenSecret(e.OIDC_CLIENT_SECRET)
   if (issuer === null && clientId === null && clientSecret === null) return null
-  const missing = (setting: string) => new check.BadSetting({ setting, problem: "must be given too: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET come together" })
+  const missing = (setting: string) =>
+    new check.BadSetting({
+      setting,
+      problem: "must be given too: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET come together"
+    })
   if (issuer === null) return yield* missing("OIDC_ISSUER")
   if (clientId === null) return yield* missing("OIDC_CLIENT_ID")
   if (clientSecret === null) return yield* missing("OIDC_CLIENT_SECRET")
   return { url: issuer, clientId, clientSecret }
 })
 
-const read = Effect.gen(function*() {
+const read = Effect.gen(function* () {
   const e = yield* env
-  const production = (yield* check.oneOf("NODE_ENV", e.NODE_ENV, ["development", "production", "test"])) === "production"
+  const production =
+    (yield* check.oneOf("NODE_ENV", e.NODE_ENV, ["development", "production", "test"])) === "production"
   const databaseUrl = check.givenSecret(e.DATABASE_URL)
   if (databaseUrl !== null) yield* check.url("DATABASE_URL", Redacted.value(databaseUrl), ["postgres:", "postgresql:"])
   return Settings.of({
@@ -204,16 +266,27 @@ const read = Effect.gen(function*() {
       deep: yield* check.seconds("TURN_DEADLINE_DEEP_SECONDS", e.TURN_DEADLINE_DEEP_SECONDS)
     },
     storage: yield* readStorage(e),
-    secrets: { key: yield* check.key("SECRETS_KEY", e.SECRETS_KEY), newKey: yield* check.key("SECRETS_KEY_NEW", e.SECRETS_KEY_NEW) },
+    secrets: {
+      key: yield* check.key("SECRETS_KEY", e.SECRETS_KEY),
+      newKey: yield* check.key("SECRETS_KEY_NEW", e.SECRETS_KEY_NEW)
+    },
     outboundAllow: yield* check.allowList("OUTBOUND_ALLOW", e.OUTBOUND_ALLOW),
     researchHosts: yield* check.hosts("RESEARCH_HOSTS", e.RESEARCH_HOSTS),
     retention: yield* readRetention(e),
     adminToken: yield* check.token(
-      "ADMIN_TOKEN", e.ADMIN_TOKEN, production ? /^[\x21-\x7e]{16,}$/ : /^[\x21-\x7e]+$/, `must be ${production ? "16 or more " : ""}visible ASCII characters without a space`
+      "ADMIN_TOKEN",
+      e.ADMIN_TOKEN,
+      production ? /^[\x21-\x7e]{16,}$/ : /^[\x21-\x7e]+$/,
+      `must be ${production ? "16 or more " : ""}visible ASCII characters without a space`
     ),
     telegram: {
       apiRoot: yield* check.url("TELEGRAM_API_ROOT", e.TELEGRAM_API_ROOT, ["http:", "https:"]),
-      managerToken: yield* check.token("TELEGRAM_MANAGER_TOKEN", e.TELEGRAM_MANAGER_TOKEN, /^\d{3,20}:[A-Za-z0-9_-]{20,100}$/, "must be a bot token as @BotFather gives it"),
+      managerToken: yield* check.token(
+        "TELEGRAM_MANAGER_TOKEN",
+        e.TELEGRAM_MANAGER_TOKEN,
+        /^\d{3,20}:[A-Za-z0-9_-]{20,100}$/,
+        "must be a bot token as @BotFather gives it"
+      ),
       mode: yield* check.oneOf("TELEGRAM_MODE", e.TELEGRAM_MODE, ["webhook", "polling"])
     },
     rates: {
@@ -225,9 +298,17 @@ const read = Effect.gen(function*() {
       publicRequests: yield* check.whole("PUBLIC_REQUESTS_PER_MINUTE", e.PUBLIC_REQUESTS_PER_MINUTE, 1, 1_000_000_000)
     },
     demo: {
-      sandbox: (yield* check.oneOf("DEMO_SANDBOX", check.given(e.DEMO_SANDBOX) ?? (production ? "off" : "on"), ["on", "off"])) === "on",
+      sandbox:
+        (yield* check.oneOf("DEMO_SANDBOX", check.given(e.DEMO_SANDBOX) ?? (production ? "off" : "on"), [
+          "on",
+          "off"
+        ])) === "on",
       keysPerHour: yield* check.whole("DEMO_KEYS_PER_HOUR", e.DEMO_KEYS_PER_HOUR, 0, 1_000_000)
     },
     oidc: yield* readOidc(e)
   })
-}).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(new check.BadSetting({ setting: "environment", problem: error.message }))))
+}).pipe(
+  Effect.catchTag("ConfigError", (error) =>
+    Effect.fail(new check.BadSetting({ setting: "environment", problem: error.message }))
+  )
+)

@@ -45,15 +45,26 @@ const rankOf = (path: string): number => RANKS.findIndex((folders) => folders.so
 
 const upward = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
   modules.flatMap(({ path, imports }) =>
-    imports.filter(({ target, isOurs }) => isOurs && (rankOf(target) === -1 || rankOf(target) > rankOf(path))).map(({ target }) => `${path} -> ${target}`))
+    imports
+      .filter(({ target, isOurs }) => isOurs && (rankOf(target) === -1 || rankOf(target) > rankOf(path)))
+      .map(({ target }) => `${path} -> ${target}`)
+  )
 
 const astray = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
   modules.flatMap(({ path, imports }) =>
-    imports.filter(({ target, isOurs }) => !isOurs && HOMES[target]?.some((home) => path.startsWith(home)) === false).map(({ target }) => `${path} -> ${target}`))
+    imports
+      .filter(({ target, isOurs }) => !isOurs && HOMES[target]?.some((home) => path.startsWith(home)) === false)
+      .map(({ target }) => `${path} -> ${target}`)
+  )
 
 /** Each cycle of value imports once, as the path that leads around it. */
 const cycles = (modules: ReadonlyArray<Module>): ReadonlyArray<string> => {
-  const next = new Map(modules.map(({ path, imports }) => [path, imports.filter(({ isOurs, isType }) => isOurs && !isType).map(({ target }) => target)]))
+  const next = new Map(
+    modules.map(({ path, imports }) => [
+      path,
+      imports.filter(({ isOurs, isType }) => isOurs && !isType).map(({ target }) => target)
+    ])
+  )
   const done = new Set<string>()
   const found: Array<string> = []
   const visit = (path: string, trail: ReadonlyArray<string>): void => {
@@ -76,7 +87,10 @@ const modules = readModules(["pipeline", "channels", "src"])
 describe("the house", () => {
   it("has modules, each on a floor", () => {
     assert.isAbove(modules.length, 50)
-    assert.deepStrictEqual(modules.filter(({ path }) => rankOf(path) === -1), [])
+    assert.deepStrictEqual(
+      modules.filter(({ path }) => rankOf(path) === -1),
+      []
+    )
   })
 
   it("imports only downwards, or on the same floor", () => {
@@ -92,23 +106,33 @@ describe("the house", () => {
   })
 
   it("keeps calls without the guard to the command line", () => {
-    const users = modules.filter(({ imports }) => imports.some(({ target }) => target === "channels/outbound/unguarded.ts")).map(({ path }) => path)
+    const users = modules
+      .filter(({ imports }) => imports.some(({ target }) => target === "channels/outbound/unguarded.ts"))
+      .map(({ path }) => path)
     assert.deepStrictEqual(users, ["src/commands/webhooks.ts"])
   })
 
   it("loads what signing in takes only when somebody signs in: it would cost each start", () => {
-    const early = modules.filter(({ text }) => /^import (?!type\b).*"(?:openid-client|oidc-provider)"/m.test(text)).map(({ path }) => path)
+    const early = modules
+      .filter(({ text }) => /^import (?!type\b).*"(?:openid-client|oidc-provider)"/m.test(text))
+      .map(({ path }) => path)
     assert.deepStrictEqual(early, [])
   })
 
   it("imports only files that are there", () => {
     const missing = modules.flatMap(({ path, imports }) =>
-      imports.filter(({ target, isOurs }) => isOurs && !existsSync(resolve(import.meta.dirname, "..", target))).map(({ target }) => `${path} -> ${target}`))
+      imports
+        .filter(({ target, isOurs }) => isOurs && !existsSync(resolve(import.meta.dirname, "..", target)))
+        .map(({ target }) => `${path} -> ${target}`)
+    )
     assert.deepStrictEqual(missing, [])
   })
 
   it("names every file after what is in it", () => {
-    assert.deepStrictEqual(modules.filter(({ path }) => SAYS_NOTHING.test(basename(path))).map(({ path }) => path), [])
+    assert.deepStrictEqual(
+      modules.filter(({ path }) => SAYS_NOTHING.test(basename(path))).map(({ path }) => path),
+      []
+    )
   })
 
   it("has no barrel", () => {
@@ -116,21 +140,46 @@ describe("the house", () => {
   })
 
   it("has no file too long to read at once", () => {
-    assert.deepStrictEqual(modules.filter(({ text }) => text.split("\n").length > MOST_LINES).map(({ path }) => path), [])
+    assert.deepStrictEqual(
+      modules.filter(({ text }) => text.split("\n").length > MOST_LINES).map(({ path }) => path),
+      []
+    )
   })
 })
 
 describe("the rules of the house", () => {
   it("notice an import of a higher floor, also a dynamic one and one of a type", () => {
-    assert.lengthOf(upward([readModule("pipeline/domain/Event.ts", `import {\n  type Lane,\n  lanes\n} from "#channels/lanes.ts"`)]), 1)
-    assert.lengthOf(upward([readModule("src/db/conversation/Turns.ts", `const http = await import("../../http/server/HttpServer.ts")`)]), 1)
-    assert.lengthOf(upward([readModule("channels/Courier.ts", `import type { Turns } from "#src/db/conversation/Turns.ts"`)]), 1)
-    assert.lengthOf(upward([readModule("src/http/server/Server.ts", `import type { TestServer } from "#test/support/TestServer.ts"`)]), 1)
-    assert.deepStrictEqual(upward([readModule("src/db/tenancy/Apps.ts", `import { mintApiKey } from "#src/accounts/apiKey.ts"`)]), [])
+    assert.lengthOf(
+      upward([readModule("pipeline/domain/Event.ts", `import {\n  type Lane,\n  lanes\n} from "#channels/lanes.ts"`)]),
+      1
+    )
+    assert.lengthOf(
+      upward([
+        readModule("src/db/conversation/Turns.ts", `const http = await import("../../http/server/HttpServer.ts")`)
+      ]),
+      1
+    )
+    assert.lengthOf(
+      upward([readModule("channels/Courier.ts", `import type { Turns } from "#src/db/conversation/Turns.ts"`)]),
+      1
+    )
+    assert.lengthOf(
+      upward([
+        readModule("src/http/server/Server.ts", `import type { TestServer } from "#test/support/TestServer.ts"`)
+      ]),
+      1
+    )
+    assert.deepStrictEqual(
+      upward([readModule("src/db/tenancy/Apps.ts", `import { mintApiKey } from "#src/accounts/apiKey.ts"`)]),
+      []
+    )
   })
 
   it("notice a cycle, and let a type point back", () => {
-    const circle = (back: string) => [readModule("src/db/A.ts", `import { b } from "./B.ts"`), readModule("src/db/B.ts", `${back} from "./A.ts"`)]
+    const circle = (back: string) => [
+      readModule("src/db/A.ts", `import { b } from "./B.ts"`),
+      readModule("src/db/B.ts", `${back} from "./A.ts"`)
+    ]
     assert.deepStrictEqual(cycles(circle("import { a }")), ["src/db/A.ts -> src/db/B.ts -> src/db/A.ts"])
     assert.lengthOf(cycles(circle("export { a }")), 1)
     assert.deepStrictEqual(cycles(circle("import type { A }")), [])
@@ -138,7 +187,13 @@ describe("the rules of the house", () => {
   })
 
   it("notice a library outside its folder", () => {
-    for (const line of [`import * as z from "zod"`, `import postgres from "postgres"`, `import "fastify"`, `import { Api } from "grammy/web"`, `const { default: OpenAI } = await import("openai")`]) {
+    for (const line of [
+      `import * as z from "zod"`,
+      `import postgres from "postgres"`,
+      `import "fastify"`,
+      `import { Api } from "grammy/web"`,
+      `const { default: OpenAI } = await import("openai")`
+    ]) {
       assert.lengthOf(astray([readModule("src/jobs/runner/Runner.ts", line)]), 1, line)
     }
     assert.deepStrictEqual(astray([readModule("src/http/tenancy/appRoutes.ts", `import * as z from "zod"`)]), [])

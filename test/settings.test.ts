@@ -11,7 +11,12 @@ import { Settings } from "#src/settings.ts"
 const KEY = Buffer.alloc(32, 7).toString("base64")
 
 const read = (env: Record<string, string> = {}) =>
-  Effect.runSync(Settings.pipe(Effect.provide(Settings.layer), Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(env)))))
+  Effect.runSync(
+    Settings.pipe(
+      Effect.provide(Settings.layer),
+      Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(env)))
+    )
+  )
 const refusal = (env: Record<string, string>) => {
   try {
     read(env)
@@ -45,11 +50,11 @@ describe("a setting that cannot be used", () => {
     ["OPENAI_PRESENCE_PENALTY", "-3"],
     ["MODEL_PRICES", "{"],
     ["MODEL_PRICES", "[]"],
-    ["MODEL_PRICES", "{\"gpt-5\": {}}"],
-    ["MODEL_PRICES", "{\"gpt-5\": {\"input\": 1}}"],
-    ["MODEL_PRICES", "{\"gpt-5\": {\"input\": -1, \"output\": 1}}"],
-    ["MODEL_PRICES", "{\"gpt-5\": {\"input\": 1, \"output\": 1, \"cache\": 1}}"],
-    ["MODEL_PRICES", "{\"gpt-5\": \"cheap\"}"],
+    ["MODEL_PRICES", '{"gpt-5": {}}'],
+    ["MODEL_PRICES", '{"gpt-5": {"input": 1}}'],
+    ["MODEL_PRICES", '{"gpt-5": {"input": -1, "output": 1}}'],
+    ["MODEL_PRICES", '{"gpt-5": {"input": 1, "output": 1, "cache": 1}}'],
+    ["MODEL_PRICES", '{"gpt-5": "cheap"}'],
     ["TURN_DEADLINE_FAST_SECONDS", "0"],
     ["TURN_DEADLINE_DEEP_SECONDS", "-1"],
     ["SECRETS_KEY", "password"],
@@ -78,18 +83,28 @@ describe("a setting that cannot be used", () => {
   it("is the one of a group that is missing", () => {
     const all = { OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "troupe", OIDC_CLIENT_SECRET: "hush" }
     assert.strictEqual(read(all).oidc?.clientId, "troupe")
-    for (const missing of Object.keys(all)) assert.match(refusal({ ...all, [missing]: "" }), new RegExp(`^${missing}: must be given too`))
+    for (const missing of Object.keys(all))
+      assert.match(refusal({ ...all, [missing]: "" }), new RegExp(`^${missing}: must be given too`))
     assert.isNull(read().oidc)
   })
 
   it("is the one of S3's that is missing, or a second place for the same contents", () => {
     const all = { S3_BUCKET: "pictures", S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "hush" }
-    assert.deepInclude(read({ ...all, S3_ENDPOINT: "http://127.0.0.1:9000/" }).storage, { kind: "s3", endpoint: "http://127.0.0.1:9000", bucket: "pictures", region: "us-east-1" })
-    for (const missing of Object.keys(all)) assert.match(refusal({ ...all, [missing]: "" }), new RegExp(`^${missing}: must be given too`))
+    assert.deepInclude(read({ ...all, S3_ENDPOINT: "http://127.0.0.1:9000/" }).storage, {
+      kind: "s3",
+      endpoint: "http://127.0.0.1:9000",
+      bucket: "pictures",
+      region: "us-east-1"
+    })
+    for (const missing of Object.keys(all))
+      assert.match(refusal({ ...all, [missing]: "" }), new RegExp(`^${missing}: must be given too`))
     assert.match(refusal({ S3_ENDPOINT: "http://127.0.0.1:9000" }), /^S3_BUCKET: must be given too/)
     assert.match(refusal({ ...all, S3_REGION: " " }), /^S3_REGION: /)
     assert.match(refusal({ ...all, STORAGE_DIR: "pictures" }), /^STORAGE_DIR: cannot be given together/)
-    assert.deepStrictEqual([read().storage, read({ STORAGE_DIR: "pictures" }).storage], [{ kind: "database" }, { kind: "folder", folder: "pictures" }])
+    assert.deepStrictEqual(
+      [read().storage, read({ STORAGE_DIR: "pictures" }).storage],
+      [{ kind: "database" }, { kind: "folder", folder: "pictures" }]
+    )
   })
 
   it("is an operators' token that can be guessed, in production", () => {
@@ -114,19 +129,37 @@ describe("settings", () => {
   })
 
   it("count the proxies in front", () => {
-    for (const [text, proxies] of [["", 0], ["false", 0], ["0", 0], ["true", 1], ["1", 1], ["3", 3]] as const) assert.strictEqual(read({ TRUST_PROXY: text }).trustedProxies, proxies, text)
+    for (const [text, proxies] of [
+      ["", 0],
+      ["false", 0],
+      ["0", 0],
+      ["true", 1],
+      ["1", 1],
+      ["3", 3]
+    ] as const)
+      assert.strictEqual(read({ TRUST_PROXY: text }).trustedProxies, proxies, text)
     for (const text of ["-1", "10", "yes"]) assert.match(refusal({ TRUST_PROXY: text }), /^TRUST_PROXY: /)
   })
 
   it("analyse with the model that replies unless another is named", () => {
     assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "big" }).model?.analyzeModel, "big")
-    assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "big", OPENAI_ANALYZE_MODEL: "small" }).model?.analyzeModel, "small")
+    assert.strictEqual(
+      read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "big", OPENAI_ANALYZE_MODEL: "small" }).model?.analyzeModel,
+      "small"
+    )
     assert.isNull(read({ OPENAI_API_KEY: "sk" }).model?.transcribeModel)
-    assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_TRANSCRIBE_MODEL: "whisper-1" }).model?.transcribeModel, "whisper-1")
+    assert.strictEqual(
+      read({ OPENAI_API_KEY: "sk", OPENAI_TRANSCRIBE_MODEL: "whisper-1" }).model?.transcribeModel,
+      "whisper-1"
+    )
   })
 
   it("say what models cost, and how long their answers may be by what they are", () => {
-    const prices = { "llama3.1": { input: 0.1, cached_input: 0.05, output: 0.4 }, "my-painter": { image: 0.02 }, "gpt-5": "list" } as const
+    const prices = {
+      "llama3.1": { input: 0.1, cached_input: 0.05, output: 0.4 },
+      "my-painter": { image: 0.02 },
+      "gpt-5": "list"
+    } as const
     assert.deepStrictEqual(read({ MODEL_PRICES: JSON.stringify(prices) }).modelPrices, prices)
     assert.deepStrictEqual(read({ MODEL_PRICES: " " }).modelPrices, {})
     assert.strictEqual(read({ OPENAI_API_KEY: "sk" }).model?.maxTokens, 4_000)
@@ -140,14 +173,30 @@ describe("settings", () => {
       return path
     }
     assert.deepStrictEqual(read().safetyTexts, new Map())
-    assert.deepStrictEqual(read({ SAFETY_TEXTS: file('{"de-AT":{"crisis":["Ruf 142 an."]}}') }).safetyTexts, new Map([["de-AT", { crisis: ["Ruf 142 an."] }]]))
-    for (const path of ["/no/such/file", file("{"), file('{"de":{"crisis":[]}}'), file('{"de":{"crisis":"x"}}'), file('{"not a tag":{"crisis":["x"]}}')]) {
+    assert.deepStrictEqual(
+      read({ SAFETY_TEXTS: file('{"de-AT":{"crisis":["Ruf 142 an."]}}') }).safetyTexts,
+      new Map([["de-AT", { crisis: ["Ruf 142 an."] }]])
+    )
+    for (const path of [
+      "/no/such/file",
+      file("{"),
+      file('{"de":{"crisis":[]}}'),
+      file('{"de":{"crisis":"x"}}'),
+      file('{"not a tag":{"crisis":["x"]}}')
+    ]) {
       assert.throws(() => read({ SAFETY_TEXTS: path }), /SAFETY_TEXTS: must be/)
     }
   })
 
   it("take an empty value of what need not be given as not given", () => {
-    const settings = read({ SECRETS_KEY: "", ADMIN_TOKEN: "", DATABASE_URL: "", PUBLIC_URL: "", DEMO_SANDBOX: "", OUTBOUND_ALLOW: " , " })
+    const settings = read({
+      SECRETS_KEY: "",
+      ADMIN_TOKEN: "",
+      DATABASE_URL: "",
+      PUBLIC_URL: "",
+      DEMO_SANDBOX: "",
+      OUTBOUND_ALLOW: " , "
+    })
     assert.isNull(settings.secrets.key)
     assert.isNull(settings.adminToken)
     assert.isTrue(settings.demo.sandbox)
@@ -155,8 +204,22 @@ describe("settings", () => {
   })
 
   it("show no secret, however they are printed", () => {
-    const secrets = { SECRETS_KEY: KEY, ADMIN_TOKEN: "hush-admin", TELEGRAM_MANAGER_TOKEN: "12345:hush_hush_hush_hush_hush", OPENAI_API_KEY: "hush-model", DATABASE_URL: "postgres://u:hush@h/d" }
-    const settings = read({ ...secrets, OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "troupe", OIDC_CLIENT_SECRET: "hush", S3_BUCKET: "b", S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "hush" })
+    const secrets = {
+      SECRETS_KEY: KEY,
+      ADMIN_TOKEN: "hush-admin",
+      TELEGRAM_MANAGER_TOKEN: "12345:hush_hush_hush_hush_hush",
+      OPENAI_API_KEY: "hush-model",
+      DATABASE_URL: "postgres://u:hush@h/d"
+    }
+    const settings = read({
+      ...secrets,
+      OIDC_ISSUER: "https://id.example",
+      OIDC_CLIENT_ID: "troupe",
+      OIDC_CLIENT_SECRET: "hush",
+      S3_BUCKET: "b",
+      S3_ACCESS_KEY_ID: "id",
+      S3_SECRET_ACCESS_KEY: "hush"
+    })
     const key = settings.secrets.key
     assert.deepStrictEqual(key === null ? null : Redacted.value(key), Buffer.alloc(32, 7))
     const printed = `${JSON.stringify(settings)}${inspect(settings, { depth: 9, showHidden: true })}${String(key)}`

@@ -44,7 +44,9 @@ export interface Place {
 
 /** Of two lists the first of each, then the second of each, and so on; a place once. */
 const inTurn = (said: ReadonlyArray<Place>, noted: ReadonlyArray<Place>): ReadonlyArray<Place> => {
-  const places = Array.from({ length: Math.max(said.length, noted.length) }, (_, n) => [said[n], noted[n]]).flat().filter((place) => place !== undefined)
+  const places = Array.from({ length: Math.max(said.length, noted.length) }, (_, n) => [said[n], noted[n]])
+    .flat()
+    .filter((place) => place !== undefined)
   return places.filter(({ cursor }, n) => places.findIndex((other) => other.cursor === cursor) === n)
 }
 
@@ -53,57 +55,121 @@ export interface Held {
   readonly conversation: Conversation
   /** Notes that the rules have made of it. */
   readonly facts: number
-  /** What a turn would be given for a question: the places of what was said and of what was noted, the best of each in turn. */
+  /**
+   * What a turn would be given for a question: the places of what was said and of what was noted, the best of each in
+   * turn.
+   */
   readonly ask: (question: Question, variant?: Variant) => Promise<ReadonlyArray<Place>>
 }
 
-const utterances = ({ turns }: Conversation): ReadonlyArray<Utterance> => turns.flatMap(({ person, character, personCursor, at }): ReadonlyArray<Utterance> => [
-  { role: "user", text: person, cursor: personCursor, at }, { role: "character", text: character, cursor: personCursor + 1, at }
-])
+const utterances = ({ turns }: Conversation): ReadonlyArray<Utterance> =>
+  turns.flatMap(({ person, character, personCursor, at }): ReadonlyArray<Utterance> => [
+    { role: "user", text: person, cursor: personCursor, at },
+    { role: "character", text: character, cursor: personCursor + 1, at }
+  ])
 
 /** What the rules make of a conversation, turn by turn. */
-const readThrough = (sessionId: string, said: ReadonlyArray<Utterance>, character: Turn["character"], endUser: Turn["endUser"]): Relationship => {
+const readThrough = (
+  sessionId: string,
+  said: ReadonlyArray<Utterance>,
+  character: Turn["character"],
+  endUser: Turn["endUser"]
+): Relationship => {
   let known = NEW_RELATIONSHIP
   for (let n = 0; n < said.length; n += 2) {
     const message = said[n] ?? null
     const reply = said[n + 1] ?? null
     if (message === null) break
-    const turn: ReadTurn = { sessionId, turnIndex: n / 2 + 1, character, endUser, outcome: "replied", history: said.slice(Math.max(0, n - HISTORY), n), message, reply, at: message.at }
-    known = apply(known, decide(known, turn, extractByRules({ turn, known }), []), message.at.toISOString(), turn.turnIndex)
+    const turn: ReadTurn = {
+      sessionId,
+      turnIndex: n / 2 + 1,
+      character,
+      endUser,
+      outcome: "replied",
+      history: said.slice(Math.max(0, n - HISTORY), n),
+      message,
+      reply,
+      at: message.at
+    }
+    known = apply(
+      known,
+      decide(known, turn, extractByRules({ turn, known }), []),
+      message.at.toISOString(),
+      turn.turnIndex
+    )
   }
   return known
 }
 
 /** Puts a conversation on the log of a session, indexes it and notes its facts, as its turns would have. */
-export const hold = async ({ sql, url }: Pick<Ground, "sql" | "url">, session: string, life: Life, conversation: Conversation): Promise<Held & { readonly close: () => Promise<void> }> => {
-  const runtime = ManagedRuntime.make(Layer.mergeAll(Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), Relationships.layer).pipe(Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 }))))
+export const hold = async (
+  { sql, url }: Pick<Ground, "sql" | "url">,
+  session: string,
+  life: Life,
+  conversation: Conversation
+): Promise<Held & { readonly close: () => Promise<void> }> => {
+  const runtime = ManagedRuntime.make(
+    Layer.mergeAll(Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), Relationships.layer).pipe(
+      Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 }))
+    )
+  )
   const said = utterances(conversation)
   const character = characterOf({ slug: "bench", display_name: life.character })
   const endUser = { ...turnOf({}).endUser, displayName: life.person, locale: life.locale }
-  await sql`update end_users u set locale = ${life.locale} from sessions s where s.app_id = u.app_id and s.external_user_ref = u.external_user_ref and s.session_id = ${session}`
+  await sql`update end_users u set locale =
+    ${life.locale} from sessions s where s.app_id = u.app_id and s.external_user_ref = u.external_user_ref
+      and s.session_id = ${session}`
   await sql`
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload, created_at)
-    select ${APP}, ${session}, cursor, 'evt_' || ${session} || cursor, 'message.created', role, 'run', 'api', json_build_object('text', text), at
-    from json_to_recordset(${JSON.stringify(said)}::text::json) as s(cursor bigint, role text, text text, at timestamptz)`
+    select ${APP}, ${session}, cursor,
+      'evt_' || ${session} || cursor, 'message.created', role, 'run', 'api', json_build_object('text', text), at
+    from json_to_recordset(${JSON.stringify(said)}::text::json) as s(cursor bigint, role text, text text,
+      at timestamptz)`
   const known = readThrough(session, said, character, endUser)
   const memories = [...known.memories.values()]
-  await runtime.runPromise(Relationships.use((relationships) => relationships.amend({ appId: APP, sessionId: session }, () => Effect.succeed({ at: conversation.endedAt, patch: { ...EMPTY_PATCH, memories } }))))
+  await runtime.runPromise(
+    Relationships.use((relationships) =>
+      relationships.amend({ appId: APP, sessionId: session }, () =>
+        Effect.succeed({ at: conversation.endedAt, patch: { ...EMPTY_PATCH, memories } })
+      )
+    )
+  )
   const turn = turnOf({ appId: APP, sessionId: session, turnIndex: conversation.turns.length + 1, character, endUser })
   // The last of the log waits for the one after it.
   const last = said.length - 1
   for (let to = INDEXED_AT_A_TIME; to < last + INDEXED_AT_A_TIME; to += INDEXED_AT_A_TIME) {
-    await runtime.runPromise(Recall.use((recall) => recall.search({ turn, terms: [], before: Math.min(to, last) + 1, indexTo: Math.min(to, last), limit: 1 })))
+    await runtime.runPromise(
+      Recall.use((recall) =>
+        recall.search({ turn, terms: [], before: Math.min(to, last) + 1, indexTo: Math.min(to, last), limit: 1 })
+      )
+    )
   }
 
-  const ask = ({ text, after }: Question, { notes = true, ...change }: Variant = {}) => runtime.runPromise(Effect.gen(function*() {
-    const weights = { ...WEIGHTS, ...change }
-    const [person, reply] = after
-    const history: ReadonlyArray<Utterance> = [{ role: "user", text: person, cursor: last + 2, at: conversation.endedAt }, { role: "character", text: reply, cursor: last + 3, at: conversation.endedAt }]
-    const terms = recallQuery(text, history, weights)
-    const { found } = yield* Recall.use((recall) => recall.search({ turn, terms, before: last + 1, indexTo: last, limit: CANDIDATES }))
-    const { memories } = yield* MemoryStore.use((store) => store.look({ turn, terms, memories: REMEMBERED, loops: 0 }))
-    const said = rank(found, conversation.endedAt.getTime(), RECALLED, weights)
-    return inTurn(said, notes ? memories : [])
-  }).pipe(Effect.provideService(Weights, { ...WEIGHTS, ...change })))
-  return { life, conversation, facts: memories.filter(({ status }) => status === "active").length, ask, close: () => runtime.dispose() }
+  const ask = ({ text, after }: Question, { notes = true, ...change }: Variant = {}) =>
+    runtime.runPromise(
+      Effect.gen(function* () {
+        const weights = { ...WEIGHTS, ...change }
+        const [person, reply] = after
+        const history: ReadonlyArray<Utterance> = [
+          { role: "user", text: person, cursor: last + 2, at: conversation.endedAt },
+          { role: "character", text: reply, cursor: last + 3, at: conversation.endedAt }
+        ]
+        const terms = recallQuery(text, history, weights)
+        const { found } = yield* Recall.use((recall) =>
+          recall.search({ turn, terms, before: last + 1, indexTo: last, limit: CANDIDATES })
+        )
+        const { memories } = yield* MemoryStore.use((store) =>
+          store.look({ turn, terms, memories: REMEMBERED, loops: 0 })
+        )
+        const said = rank(found, conversation.endedAt.getTime(), RECALLED, weights)
+        return inTurn(said, notes ? memories : [])
+      }).pipe(Effect.provideService(Weights, { ...WEIGHTS, ...change }))
+    )
+  return {
+    life,
+    conversation,
+    facts: memories.filter(({ status }) => status === "active").length,
+    ask,
+    close: () => runtime.dispose()
+  }
 }

@@ -1,4 +1,7 @@
-/** What a person and a character say to each other in a turn; named where a question asks for what the person says in it. */
+/**
+ * What a person and a character say to each other in a turn; named where a question asks for what the person says in
+ * it.
+ */
 export type Said = readonly [person: string, character: string, name?: string]
 
 /** `neighbour`: the answer stands in the message after the one that shares words with the question. */
@@ -14,7 +17,10 @@ export interface Asked {
   readonly after?: readonly [string, string]
 }
 
-/** What one person tells in the course of a year, and small talk to put between: everything that a long conversation is made of. */
+/**
+ * What one person tells in the course of a year, and small talk to put between: everything that a long conversation is
+ * made of.
+ */
 export interface Life {
   readonly locale: "en" | "de"
   readonly person: string
@@ -22,7 +28,10 @@ export interface Life {
   /** In the order in which they are told. What belongs together is told in one go. */
   readonly episodes: ReadonlyArray<ReadonlyArray<Said>>
   readonly questions: ReadonlyArray<Asked>
-  /** Small talk with blanks `{name}` to fill in. It touches what the episodes are about, so that a word alone finds too much. */
+  /**
+   * Small talk with blanks `{name}` to fill in. It touches what the episodes are about, so that a word alone finds too
+   * much.
+   */
   readonly chatter: ReadonlyArray<readonly [person: string, character: string]>
   readonly blanks: Readonly<Record<string, ReadonlyArray<string>>>
 }

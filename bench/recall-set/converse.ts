@@ -28,18 +28,22 @@ export interface Conversation {
   readonly endedAt: Date
 }
 
-/** A long conversation out of a life: its episodes in their order, some small talk between them. The same seed makes the same one. */
+/**
+ * A long conversation out of a life: its episodes in their order, some small talk between them. The same seed makes the
+ * same one.
+ */
 export const converse = ({ episodes, chatter, blanks, questions }: Life, seed: number): Conversation => {
   const random = seeded(seed)
   const below = (most: number) => Math.floor(random() * most)
   const oneOf = <A>(items: ReadonlyArray<A>): A => items[below(items.length)] as A
   const smallTalk = (): Said => {
     const drawn = new Map<string, string>()
-    const filled = (text: string) => text.replace(/\{(\w+)\}/g, (_, blank: string) => {
-      const word = drawn.get(blank) ?? oneOf(blanks[blank] ?? [])
-      drawn.set(blank, word)
-      return word
-    })
+    const filled = (text: string) =>
+      text.replace(/\{(\w+)\}/g, (_, blank: string) => {
+        const word = drawn.get(blank) ?? oneOf(blanks[blank] ?? [])
+        drawn.set(blank, word)
+        return word
+      })
     const [person, character] = oneOf(chatter)
     return [filled(person), filled(character)]
   }

@@ -2,7 +2,8 @@ import { mayAnswer } from "#pipeline/grounding/answers.ts"
 import type { Question } from "./converse.ts"
 import type { Held, Variant } from "./Ground.ts"
 
-const mean = (values: ReadonlyArray<number>): number => values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
+const mean = (values: ReadonlyArray<number>): number =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
 const shareOf = (value: number): number => Math.round(value * 1_000) / 1_000
 
 export interface Measured {
@@ -13,13 +14,18 @@ export interface Measured {
 }
 
 /** How much of what answers these questions is found. */
-export const recallOf = async (held: ReadonlyArray<Held>, fits: (question: Question) => boolean, variant: Variant = {}): Promise<Measured> => {
+export const recallOf = async (
+  held: ReadonlyArray<Held>,
+  fits: (question: Question) => boolean,
+  variant: Variant = {}
+): Promise<Measured> => {
   const five: Array<number> = []
   const ten: Array<number> = []
   for (const { conversation, ask } of held) {
     for (const question of conversation.questions.filter((question) => question.cursors.length > 0 && fits(question))) {
       const found = (await ask(question, variant)).map(({ cursor }) => cursor)
-      const share = (most: number) => mean(question.cursors.map((cursor) => Number(found.slice(0, most).includes(cursor))))
+      const share = (most: number) =>
+        mean(question.cursors.map((cursor) => Number(found.slice(0, most).includes(cursor))))
       five.push(share(5))
       ten.push(share(10))
     }
@@ -31,6 +37,7 @@ export const recallOf = async (held: ReadonlyArray<Held>, fits: (question: Quest
 export const falseClaims = async ({ conversation, ask }: Held) => {
   const negative = conversation.questions.filter(({ cursors }) => cursors.length === 0)
   let claimed = 0
-  for (const question of negative) if ((await ask(question)).some(({ text }) => mayAnswer(question.text, text))) claimed++
+  for (const question of negative)
+    if ((await ask(question)).some(({ text }) => mayAnswer(question.text, text))) claimed++
   return { questions: negative.length, false_claims: claimed }
 }

@@ -34,22 +34,35 @@ const GOAL = 0.6
 export const recallSet = async (ground: Ground, sessions: ReadonlyArray<string>): Promise<ReadonlyArray<Result>> => {
   const open: Array<Held & { readonly close: () => Promise<void> }> = []
   try {
-    for (const [n, life] of LIVES.entries()) open.push(await hold(ground, sessions[n] ?? "", life, converse(life, SEED)))
+    for (const [n, life] of LIVES.entries())
+      open.push(await hold(ground, sessions[n] ?? "", life, converse(life, SEED)))
     await ground.sql.unsafe("vacuum analyze")
     const results: Array<Result> = []
     for (const held of open) {
-      const { life: { locale }, conversation } = held
+      const {
+        life: { locale },
+        conversation
+      } = held
       const raw: Array<Record<string, string | number>> = []
       for (const kind of KINDS) {
         const { questions, at5, at10 } = await recallOf([held], (question) => question.kind === kind)
         raw.push({ locale, kind, questions, "recall@5": at5, "recall@10": at10 })
       }
-      raw.push({ locale, kind: "negative", ...await falseClaims(held) })
+      raw.push({ locale, kind: "negative", ...(await falseClaims(held)) })
       const { at5, at10 } = await recallOf([held], () => true)
       raw.push({ locale, kind: "all", "recall@5": at5, "recall@10": at10 })
       results.push({
-        name: "recall set", what: `recall@10 of ${conversation.questions.length} questions over ${conversation.turns.length} turns and ${held.facts} noted facts (${locale})`, ours: at10, limit: 1, unit: "", ratio: at10,
-        goal: `>= ${GOAL}`, reached: at10 >= GOAL, raw
+        name: "recall set",
+        what:
+          `recall@10 of ${conversation.questions.length} questions over ${conversation.turns.length} turns and ` +
+          `${held.facts} noted facts (${locale})`,
+        ours: at10,
+        limit: 1,
+        unit: "",
+        ratio: at10,
+        goal: `>= ${GOAL}`,
+        reached: at10 >= GOAL,
+        raw
       })
     }
     const ablation: Array<Record<string, string | number>> = []
@@ -62,11 +75,27 @@ export const recallSet = async (ground: Ground, sessions: ReadonlyArray<string>)
       const pronoun = await recallOf(open, ({ kind }) => kind === "pronoun", change)
       const neighbour = await recallOf(open, ({ kind }) => kind === "neighbour", change)
       const { at5, at10 } = await recallOf(open, () => true, change)
-      ablation.push({ ...row, "pronoun@10": pronoun.at10, "neighbour@10": neighbour.at10, "recall@5": at5, "recall@10": at10 })
+      ablation.push({
+        ...row,
+        "pronoun@10": pronoun.at10,
+        "neighbour@10": neighbour.at10,
+        "recall@5": at5,
+        "recall@10": at10
+      })
     }
     const [whole, ...others] = ablation.map((row) => Number(row["recall@10"]))
     const worst = Math.min(...others)
-    results.push({ name: "recall ablation", what: "recall@10 as it is, against the worst of what is switched off or overdone", ours: whole ?? 0, limit: worst, unit: "", ratio: Math.round((whole ?? 0) / worst * 100) / 100, goal: ">= 1", reached: (whole ?? 0) >= worst, raw: ablation })
+    results.push({
+      name: "recall ablation",
+      what: "recall@10 as it is, against the worst of what is switched off or overdone",
+      ours: whole ?? 0,
+      limit: worst,
+      unit: "",
+      ratio: Math.round(((whole ?? 0) / worst) * 100) / 100,
+      goal: ">= 1",
+      reached: (whole ?? 0) >= worst,
+      raw: ablation
+    })
     return results
   } finally {
     for (const { close } of open) await close()

@@ -33,12 +33,14 @@ const runUnbatched = async (ground: Ground, senders: number, clients: number) =>
   const sql = postgres(ground.url, { max: clients, onnotice: () => {} })
   let done = 0
   const until = performance.now() + SECONDS * 1000
-  await Promise.all(Array.from({ length: senders }, async () => {
-    while (performance.now() < until) {
-      await unbatched(sql, pick(ground.sessions))
-      done++
-    }
-  }))
+  await Promise.all(
+    Array.from({ length: senders }, async () => {
+      while (performance.now() < until) {
+        await unbatched(sql, pick(ground.sessions))
+        done++
+      }
+    })
+  )
   await sql.end()
   return done / SECONDS
 }
@@ -57,7 +59,7 @@ export const runOurs = (ground: Ground, server: Served, senders: number, rate?: 
 
 /** The driver hangs up on requests that are still being answered: their commits must not fall into the next measure. */
 const allAnswered = async ({ sql }: Ground) => {
-  for (let before = -1;;) {
+  for (let before = -1; ;) {
     const [row] = await sql`select count(*)::int as turns from turns`
     if (row!["turns"] === before) return
     before = row!["turns"]
@@ -78,7 +80,9 @@ export const clean = async (ground: Ground) => {
 
 const sample = async (ground: Ground, server: Served) => {
   const response = await fetch(`${server.baseUrl}/v1/sessions/${ground.sessions[0]}/messages`, {
-    method: "POST", headers: { authorization: `Bearer ${ground.key}`, "content-type": "application/json" }, body: BODY
+    method: "POST",
+    headers: { authorization: `Bearer ${ground.key}`, "content-type": "application/json" },
+    body: BODY
   })
   return response.text()
 }
@@ -96,23 +100,68 @@ const measure = async (rounds: number): Promise<ReadonlyArray<Result>> => {
         const ours = await runOurs(ground, server, senders)
         await clean(ground)
         const half = await runOurs(ground, server, senders, Math.floor(ours.perSecond / 2))
-        const bare = await load({ baseUrl: hello.baseUrl, connections: senders, seconds: SECONDS, method: "POST", headers: { "content-type": "application/json" }, body: BODY, path: () => "/v1/sessions/x/messages" })
+        const bare = await load({
+          baseUrl: hello.baseUrl,
+          connections: senders,
+          seconds: SECONDS,
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: BODY,
+          path: () => "/v1/sessions/x/messages"
+        })
         await clean(ground)
         const clients20 = await runUnbatched(ground, senders, 20)
         await clean(ground)
         const clients40 = await runUnbatched(ground, senders, 40)
         raw.push({
-          ours_per_s: round(ours.perSecond), ours_p50_ms: ours.p50Ms, ours_p99_ms: ours.p99Ms, errors: ours.errors + half.errors,
-          half_load_p50_ms: half.p50Ms, half_load_p99_ms: half.p99Ms, hello_per_s: round(bare.perSecond), unbatched20_per_s: round(clients20), unbatched40_per_s: round(clients40)
+          ours_per_s: round(ours.perSecond),
+          ours_p50_ms: ours.p50Ms,
+          ours_p99_ms: ours.p99Ms,
+          errors: ours.errors + half.errors,
+          half_load_p50_ms: half.p50Ms,
+          half_load_p99_ms: half.p99Ms,
+          hello_per_s: round(bare.perSecond),
+          unbatched20_per_s: round(clients20),
+          unbatched40_per_s: round(clients40)
         })
       }
       const of = (name: string) => median(raw.map((row) => row[name] ?? Number.NaN))
       const unbatchedBest = Math.max(of("unbatched20_per_s"), of("unbatched40_per_s"))
       const ours = of("ours_per_s")
       results.push(
-        { name: "accept", what: `sends committed over HTTP, ${senders} senders`, ours, limit: unbatchedBest, unit: "/s", ratio: round(ours / unbatchedBest), goal: ">= 3", reached: ours / unbatchedBest >= 3, raw },
-        { name: "accept p99", what: `at half load, ${senders} senders`, ours: of("half_load_p99_ms"), limit: 60, unit: "ms", ratio: round(of("half_load_p99_ms") / 60), goal: "<= 60 ms", reached: of("half_load_p99_ms") <= 60, raw: [] },
-        { name: "accept-hello", what: `the same against a bare Fastify route, ${senders} senders`, ours, limit: of("hello_per_s"), unit: "/s", ratio: round(ours / of("hello_per_s")), goal: ">= 0.4", reached: ours / of("hello_per_s") >= 0.4, raw: [] }
+        {
+          name: "accept",
+          what: `sends committed over HTTP, ${senders} senders`,
+          ours,
+          limit: unbatchedBest,
+          unit: "/s",
+          ratio: round(ours / unbatchedBest),
+          goal: ">= 3",
+          reached: ours / unbatchedBest >= 3,
+          raw
+        },
+        {
+          name: "accept p99",
+          what: `at half load, ${senders} senders`,
+          ours: of("half_load_p99_ms"),
+          limit: 60,
+          unit: "ms",
+          ratio: round(of("half_load_p99_ms") / 60),
+          goal: "<= 60 ms",
+          reached: of("half_load_p99_ms") <= 60,
+          raw: []
+        },
+        {
+          name: "accept-hello",
+          what: `the same against a bare Fastify route, ${senders} senders`,
+          ours,
+          limit: of("hello_per_s"),
+          unit: "/s",
+          ratio: round(ours / of("hello_per_s")),
+          goal: ">= 0.4",
+          reached: ours / of("hello_per_s") >= 0.4,
+          raw: []
+        }
       )
     }
   } finally {

@@ -23,7 +23,7 @@ const call = async (server: Served, { key }: Ground, method: string, path: strin
     ...(body === undefined ? {} : { body: JSON.stringify(body) })
   })
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-  return (await response.json() as { data: { id: string } }).data
+  return ((await response.json()) as { data: { id: string } }).data
 }
 
 /** Takes connections and requests, and never answers. */
@@ -33,7 +33,10 @@ const startDead = async () => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, stop: () => server.close() }
 }
 
-/** From the append of an event to the end of its delivery, over all of the thousand, while one more endpoint, if any, is sent the events of every session. */
+/**
+ * From the append of an event to the end of its delivery, over all of the thousand, while one more endpoint, if any, is
+ * sent the events of every session.
+ */
 const medianDelivery = async (ground: Ground, server: Served, other: string | null) => {
   const { sql } = ground
   let id = "none"
@@ -54,16 +57,26 @@ const medianDelivery = async (ground: Ground, server: Served, other: string | nu
   })
   const [hanging] = await sql`select count(*)::int as lanes from lanes where channel_id = ${id} and owner is not null`
   while ((await sql`select from turns where outcome is null limit 1`).length > 0) await pause(100)
-  while ((await sql`select from lanes where channel_id <> ${id} and position < head limit 1`).length > 0) await pause(100)
+  while ((await sql`select from lanes where channel_id <> ${id} and position < head limit 1`).length > 0)
+    await pause(100)
   const [row] = await sql`
     select count(*)::int as deliveries,
-      percentile_cont(0.5) within group (order by extract(epoch from a.started_at - e.created_at) * 1000 + a.latency_ms) as ms
-    from delivery_attempts a join events e using (app_id, session_id, cursor) where a.channel_id <> ${id} and a.outcome = 'sent'`
+      percentile_cont(0.5) within group (order by extract(epoch
+        from a.started_at - e.created_at) * 1000 + a.latency_ms) as ms
+    from delivery_attempts a join events e using (app_id, session_id, cursor)
+      where a.channel_id <> ${id} and a.outcome = 'sent'`
   if (other !== null) await call(server, ground, "DELETE", `/v1/apps/${APP}/channels/${id}`)
-  return { ms: round(Number(row!["ms"])), deliveries: row!["deliveries"] as number, hanging: hanging!["lanes"] as number, errors: sent.errors }
+  return {
+    ms: round(Number(row!["ms"])),
+    deliveries: row!["deliveries"] as number,
+    hanging: hanging!["lanes"] as number,
+    errors: sent.errors
+  }
 }
 
-/** What a thousand endpoints that are well notice of one that never answers and is sent as much as all of them together. */
+/**
+ * What a thousand endpoints that are well notice of one that never answers and is sent as much as all of them together.
+ */
 export const deadEndpoint: Row = {
   name: "dead-endpoint",
   run: async (rounds) => {
@@ -74,17 +87,41 @@ export const deadEndpoint: Row = {
     try {
       const port = new URL(sink.baseUrl).port
       for (const [n, session] of ground.sessions.entries()) {
-        await call(server, ground, "POST", `/v1/sessions/${session}/channels`, { kind: "webhook", url: `http://${hostOf(n)}:${port}/` })
+        await call(server, ground, "POST", `/v1/sessions/${session}/channels`, {
+          kind: "webhook",
+          url: `http://${hostOf(n)}:${port}/`
+        })
       }
       const raw: Array<Record<string, number>> = []
       for (let n = 0; n < rounds; n++) {
         const well = await medianDelivery(ground, server, null)
         const ill = await medianDelivery(ground, server, dead.url)
-        raw.push({ with_dead_ms: ill.ms, without_ms: well.ms, deliveries: ill.deliveries, deliveries_without: well.deliveries, hanging: ill.hanging, errors: ill.errors + well.errors })
+        raw.push({
+          with_dead_ms: ill.ms,
+          without_ms: well.ms,
+          deliveries: ill.deliveries,
+          deliveries_without: well.deliveries,
+          hanging: ill.hanging,
+          errors: ill.errors + well.errors
+        })
       }
       const ours = median(raw.map((row) => row["with_dead_ms"] ?? Number.NaN))
       const limit = median(raw.map((row) => row["without_ms"] ?? Number.NaN))
-      return [{ name: "dead-endpoint", what: `median from append to delivered at ${ENDPOINTS} endpoints, with one more that is sent every session's events and hangs, and without`, ours, limit, unit: "ms", ratio: round(ours / limit), goal: "<= 1.2", reached: ours / limit <= 1.2, raw }]
+      return [
+        {
+          name: "dead-endpoint",
+          what:
+            `median from append to delivered at ${ENDPOINTS} endpoints, with one more that is sent every ` +
+            `session's events and hangs, and without`,
+          ours,
+          limit,
+          unit: "ms",
+          ratio: round(ours / limit),
+          goal: "<= 1.2",
+          reached: ours / limit <= 1.2,
+          raw
+        }
+      ]
     } finally {
       await server.stop()
       dead.stop()

@@ -17,30 +17,44 @@ const CALL_MS = 1000
 const addQuietApp = async ({ sql }: Ground): Promise<string> => {
   const key = mintApiKey()
   await sql`insert into apps (app_id, name) values (${QUIET}, 'quiet')`
-  await sql`insert into api_keys (prefix, app_id, name, secret_hash) values (${key.prefix}, ${QUIET}, 'quiet', ${key.secretHash})`
-  await sql`insert into characters (app_id, slug, version) select ${QUIET}, slug, version from characters where app_id = ${APP}`
-  await sql`insert into character_versions (app_id, slug, version, profile) select ${QUIET}, slug, version, profile from character_versions where app_id = ${APP}`
+  await sql`insert into api_keys (prefix, app_id, name, secret_hash)
+    values (${key.prefix}, ${QUIET}, 'quiet', ${key.secretHash})`
+  await sql`insert into characters (app_id, slug, version)
+    select ${QUIET}, slug, version from characters where app_id = ${APP}`
+  await sql`insert into character_versions (app_id, slug, version, profile)
+    select ${QUIET}, slug, version, profile from character_versions where app_id = ${APP}`
   await sql`insert into end_users (app_id, external_user_ref) select ${QUIET}, unnest(${QUIET_SESSIONS}::text[])`
   await sql`
     insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata)
     select ${QUIET}, id, 'bench', id, '{}', '{}' from unnest(${QUIET_SESSIONS}::text[]) as s(id)`
-  await sql`insert into session_logs (app_id, session_id) select ${QUIET}, id from unnest(${QUIET_SESSIONS}::text[]) as s(id)`
+  await sql`insert into session_logs (app_id, session_id)
+    select ${QUIET}, id from unnest(${QUIET_SESSIONS}::text[]) as s(id)`
   return key.apiKey
 }
 
 /** Resolves once the app has nothing left to answer. */
 const answered = async ({ sql }: Ground, app: string) => {
-  while ((await sql`select from turns where app_id = ${app} and outcome is null limit 1`).length > 0) await new Promise((resume) => setTimeout(resume, 100))
+  while ((await sql`select from turns where app_id = ${app} and outcome is null limit 1`).length > 0)
+    await new Promise((resume) => setTimeout(resume, 100))
 }
 
-const measure = async (rounds: number, what: string, messages: number, env: Record<string, string>): Promise<Result> => {
+const measure = async (
+  rounds: number,
+  what: string,
+  messages: number,
+  env: Record<string, string>
+): Promise<Result> => {
   const ground = await prepareGround(FLOOD)
   const key = await addQuietApp(ground)
   const server = await startServer(ground.url, "api,worker", env)
   const quiet = await Promise.all(QUIET_SESSIONS.map((session) => openSession({ key }, server, session, MESSAGE)))
   const headers = { authorization: `Bearer ${ground.key}`, "content-type": "application/json" }
   const send = async (session: string) => {
-    const response = await fetch(`${server.baseUrl}/v1/sessions/${session}/messages`, { method: "POST", headers, body: MESSAGE })
+    const response = await fetch(`${server.baseUrl}/v1/sessions/${session}/messages`, {
+      method: "POST",
+      headers,
+      body: MESSAGE
+    })
     await response.arrayBuffer()
     if (!response.ok) throw new Error(`a message of the flood was answered with ${response.status}`)
   }
@@ -52,13 +66,30 @@ const measure = async (rounds: number, what: string, messages: number, env: Reco
       const alone = await replies()
       for (let sent = 0; sent < messages; sent += FLOOD) await Promise.all(ground.sessions.map(send))
       const beside = await replies()
-      const [open] = await ground.sql`select count(*)::int as turns from turns where app_id = ${APP} and outcome is null`
+      const [open] =
+        await ground.sql`select count(*)::int as turns from turns where app_id = ${APP} and outcome is null`
       await answered(ground, APP)
-      raw.push({ alone_p50_ms: round(median(alone)), beside_p50_ms: round(median(beside)), alone_max_ms: round(percentile(alone, 1)), beside_max_ms: round(percentile(beside, 1)), still_open: open!["turns"] })
+      raw.push({
+        alone_p50_ms: round(median(alone)),
+        beside_p50_ms: round(median(beside)),
+        alone_max_ms: round(percentile(alone, 1)),
+        beside_max_ms: round(percentile(beside, 1)),
+        still_open: open!["turns"]
+      })
     }
     const of = (name: string) => median(raw.map((row) => row[name] ?? Number.NaN))
     const ratio = round(of("beside_p50_ms") / of("alone_p50_ms"))
-    return { name: "fair", what, ours: of("beside_p50_ms"), limit: of("alone_p50_ms"), unit: "ms", ratio, goal: "<= 1.5", reached: ratio <= 1.5, raw }
+    return {
+      name: "fair",
+      what,
+      ours: of("beside_p50_ms"),
+      limit: of("alone_p50_ms"),
+      unit: "ms",
+      ratio,
+      goal: "<= 1.5",
+      reached: ratio <= 1.5,
+      raw
+    }
   } finally {
     for (const session of quiet) session.close()
     await server.stop()
@@ -73,9 +104,15 @@ export const fair: Row = {
     const model = await startSlowModel(CALL_MS)
     try {
       return [
-        await measure(rounds, `deep reply of a quiet app beside ${FLOOD} deep messages of another, a model that takes ${CALL_MS} ms a call`, FLOOD, {
-          OPENAI_BASE_URL: model.baseUrl, TURN_DEADLINE_DEEP_SECONDS: "120"
-        }),
+        await measure(
+          rounds,
+          `deep reply of a quiet app beside ${FLOOD} deep messages of another, a model that takes ${CALL_MS} ms a call`,
+          FLOOD,
+          {
+            OPENAI_BASE_URL: model.baseUrl,
+            TURN_DEADLINE_DEEP_SECONDS: "120"
+          }
+        ),
         await measure(rounds, `the same with the offline engine, beside ${5 * FLOOD} messages`, 5 * FLOOD, {})
       ]
     } finally {

@@ -14,7 +14,10 @@ const SECONDS = 6
 const PRELOAD = resolve(import.meta.dirname, "../support/loopDelay.ts")
 
 /** The delay of the server's event loop since it was asked last. */
-const loopDelay = async ({ pid }: Served, file: string): Promise<{ readonly p50: number; readonly p99: number; readonly max: number }> => {
+const loopDelay = async (
+  { pid }: Served,
+  file: string
+): Promise<{ readonly p50: number; readonly p99: number; readonly max: number }> => {
   rmSync(file, { force: true })
   process.kill(pid, "SIGUSR2")
   while (!existsSync(file)) await new Promise((resume) => setTimeout(resume, 20))
@@ -22,9 +25,13 @@ const loopDelay = async ({ pid }: Served, file: string): Promise<{ readonly p50:
   return JSON.parse(readFileSync(file, "utf8"))
 }
 
-/** What was emptied is not analysed: nobody has looked at the tables of a new fleet either, and a plan for none would read the whole of what comes in. */
+/**
+ * What was emptied is not analysed: nobody has looked at the tables of a new fleet either, and a plan for none would
+ * read the whole of what comes in.
+ */
 const clean = async ({ sql }: Ground) => {
-  await sql`truncate telegram_updates, telegram_chats, events, turns, turn_stages, lanes, delivery_attempts, sessions, session_logs, end_users cascade`
+  await sql`truncate telegram_updates, telegram_chats, events, turns, turn_stages, lanes, delivery_attempts, sessions,
+    session_logs, end_users cascade`
   await sql`delete from telegram_paces where chat_id <> 0`
   await sql`delete from graphile_worker._private_jobs`
   await sql.unsafe("vacuum analyze telegram_bots, channels, telegram_paces")
@@ -46,7 +53,11 @@ const run = async (ground: Ground, bots: number, roles: string) => {
   const api = await startBotApi()
   const file = join(tmpdir(), `troupe-loop-${process.pid}.json`)
   const startedAt = performance.now()
-  const server = await startServer(ground.url, roles, { TELEGRAM_API_ROOT: api.url, NODE_OPTIONS: `--import=${PRELOAD}`, LOOP_DELAY_FILE: file })
+  const server = await startServer(ground.url, roles, {
+    TELEGRAM_API_ROOT: api.url,
+    NODE_OPTIONS: `--import=${PRELOAD}`,
+    LOOP_DELAY_FILE: file
+  })
   const startSeconds = (performance.now() - startedAt) / 1000
   try {
     await loopDelay(server, file)
@@ -63,7 +74,14 @@ const run = async (ground: Ground, bots: number, roles: string) => {
     const delay = await loopDelay(server, file)
     const [row] = await sql`select count(*)::int as stored from telegram_updates`
     if (taken.errors > 0) throw new Error(`${taken.errors} errors`)
-    return { startSeconds, megabytes: residentBytes(server.pid) / 2 ** 20, delay, p99Ms: taken.p99Ms, perSecond: (row!["stored"] as number) / SECONDS, sentPerSecond: api.messages() / SECONDS }
+    return {
+      startSeconds,
+      megabytes: residentBytes(server.pid) / 2 ** 20,
+      delay,
+      p99Ms: taken.p99Ms,
+      perSecond: (row!["stored"] as number) / SECONDS,
+      sentPerSecond: api.messages() / SECONDS
+    }
   } finally {
     await server.stop()
     api.close()
@@ -83,19 +101,59 @@ export const fleet: Row = {
         const all = await run(ground, BOTS, "api,worker")
         const inbound = await run(ground, BOTS, "api")
         raw.push({
-          start_s: round(all.startSeconds), start_one_bot_s: round(one.startSeconds),
-          mb: round(all.megabytes), mb_one_bot: round(one.megabytes), mb_in: round(inbound.megabytes),
-          loop_p99_ms: round(all.delay.p99), loop_p99_one_bot_ms: round(one.delay.p99), updates_per_s: round(all.perSecond), sent_per_s: round(all.sentPerSecond),
-          in_loop_p99_ms: round(inbound.delay.p99), in_loop_max_ms: round(inbound.delay.max), in_updates_per_s: round(inbound.perSecond), in_answer_p99_ms: inbound.p99Ms
+          start_s: round(all.startSeconds),
+          start_one_bot_s: round(one.startSeconds),
+          mb: round(all.megabytes),
+          mb_one_bot: round(one.megabytes),
+          mb_in: round(inbound.megabytes),
+          loop_p99_ms: round(all.delay.p99),
+          loop_p99_one_bot_ms: round(one.delay.p99),
+          updates_per_s: round(all.perSecond),
+          sent_per_s: round(all.sentPerSecond),
+          in_loop_p99_ms: round(inbound.delay.p99),
+          in_loop_max_ms: round(inbound.delay.max),
+          in_updates_per_s: round(inbound.perSecond),
+          in_answer_p99_ms: inbound.p99Ms
         })
       }
       const of = (name: string) => median(raw.map((row) => row[name] ?? Number.NaN))
       const ratio = (ours: string, limit: string) => round(of(ours) / of(limit))
-      const loop = (name: string, what: string, field: string) =>
-        ({ name, what: `delay of the event loop, 99th of a hundred, with ${BOTS} bots under ${UPDATES_PER_SECOND} updates/s: ${what}`, ours: of(field), limit: 50, unit: "ms", ratio: round(of(field) / 50), goal: "< 50 ms", reached: of(field) < 50, raw: [] })
+      const loop = (name: string, what: string, field: string) => ({
+        name,
+        what:
+          `delay of the event loop, 99th of a hundred, with ${BOTS} bots under ${UPDATES_PER_SECOND} updates/s: ` +
+          `${what}`,
+        ours: of(field),
+        limit: 50,
+        unit: "ms",
+        ratio: round(of(field) / 50),
+        goal: "< 50 ms",
+        reached: of(field) < 50,
+        raw: []
+      })
       return [
-        { name: "fleet memory", what: `${BOTS} bots under ${UPDATES_PER_SECOND} updates/s against one bot under as many`, ours: of("mb"), limit: of("mb_one_bot"), unit: "MB", ratio: ratio("mb", "mb_one_bot"), goal: "< 150 MB more", reached: of("mb") - of("mb_one_bot") < 150, raw },
-        { name: "fleet start", what: `to ready with ${BOTS} bots, against one`, ours: of("start_s"), limit: of("start_one_bot_s"), unit: "s", ratio: ratio("start_s", "start_one_bot_s"), goal: "< 2 s", reached: of("start_s") < 2, raw: [] },
+        {
+          name: "fleet memory",
+          what: `${BOTS} bots under ${UPDATES_PER_SECOND} updates/s against one bot under as many`,
+          ours: of("mb"),
+          limit: of("mb_one_bot"),
+          unit: "MB",
+          ratio: ratio("mb", "mb_one_bot"),
+          goal: "< 150 MB more",
+          reached: of("mb") - of("mb_one_bot") < 150,
+          raw
+        },
+        {
+          name: "fleet start",
+          what: `to ready with ${BOTS} bots, against one`,
+          ours: of("start_s"),
+          limit: of("start_one_bot_s"),
+          unit: "s",
+          ratio: ratio("start_s", "start_one_bot_s"),
+          goal: "< 2 s",
+          reached: of("start_s") < 2,
+          raw: []
+        },
         loop("fleet in", "a process that takes them in", "in_loop_p99_ms"),
         loop("fleet", "a process that also answers them", "loop_p99_ms")
       ]

@@ -34,11 +34,14 @@ const fill = async ({ sql }: Ground, sessions: ReadonlyArray<string>, events: nu
     const some = sessions.slice(from, from + SESSIONS_A_STEP)
     await sql`
       insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-      select ${APP}, s.id, c, 'evt_' || lpad(((${from}::int + s.n) * 100 + c)::text, 26, '0'), 'message.created', case when c % 2 = 1 then 'user' else 'character' end, 'run_' || lpad(c::text, 26, '0'), 'api',
+      select ${APP}, s.id, c, 'evt_' ||
+        lpad(((${from}::int + s.n) * 100 + c)::text, 26, '0'), 'message.created', case when c % 2 = 1 then 'user'
+          else 'character' end, 'run_' || lpad(c::text, 26, '0'), 'api',
         '{"text":"A reply of ordinary length, as they come.","bubbles":["A reply of ordinary length,","as they come."],"turn_index":1}'
       from unnest(${some}::text[]) with ordinality as s(id, n), generate_series(1, ${events}) c
       on conflict do nothing`
-    await sql`update session_logs set last_cursor = greatest(last_cursor, ${events}::int) where app_id = ${APP} and session_id = any(${some}::text[])`
+    await sql`update session_logs set last_cursor = greatest(last_cursor,
+      ${events}::int) where app_id = ${APP} and session_id = any(${some}::text[])`
   }
   await settled(sql)
 }
@@ -61,27 +64,57 @@ const NAMES = ["accept", "poll", "turn", "retrieval"] as const
 type Measures = Readonly<Record<(typeof NAMES)[number], number>>
 
 /** Each in milliseconds at the median. */
-const measure = async (ground: Ground, server: Served, sessions: ReadonlyArray<string>, talkIn: string, retrieving: () => Promise<{ readonly p50: number }>): Promise<Measures> => {
+const measure = async (
+  ground: Ground,
+  server: Served,
+  sessions: ReadonlyArray<string>,
+  talkIn: string,
+  retrieving: () => Promise<{ readonly p50: number }>
+): Promise<Measures> => {
   const headers = { authorization: `Bearer ${ground.key}`, "content-type": "application/json" }
   const through = { baseUrl: server.baseUrl, connections: CONNECTIONS, seconds: SECONDS, headers }
-  const accept = await load({ ...through, method: "POST", body: JSON.stringify({ text: "hello there, how are you today?" }), path: () => `/v1/sessions/${pick(sessions)}/messages` })
+  const accept = await load({
+    ...through,
+    method: "POST",
+    body: JSON.stringify({ text: "hello there, how are you today?" }),
+    path: () => `/v1/sessions/${pick(sessions)}/messages`
+  })
   await leaveUnanswered(ground)
-  const poll = await load({ ...through, method: "GET", path: () => `/v1/sessions/${pick(sessions)}/events?since=0&limit=${PAGE}` })
+  const poll = await load({
+    ...through,
+    method: "GET",
+    path: () => `/v1/sessions/${pick(sessions)}/events?since=0&limit=${PAGE}`
+  })
   const worker = await startServer(ground.url, "api,worker")
   const session = await openSession(ground, worker, talkIn)
   const turns: Array<number> = []
   for (let n = 0; n < TURNS; n++) turns.push(await session.turn())
   session.close()
   await worker.stop()
-  return { accept: 1000 * CONNECTIONS / accept.perSecond, poll: 1000 * CONNECTIONS / poll.perSecond, turn: percentile(turns, 0.5), retrieval: (await retrieving()).p50 }
+  return {
+    accept: (1000 * CONNECTIONS) / accept.perSecond,
+    poll: (1000 * CONNECTIONS) / poll.perSecond,
+    turn: percentile(turns, 0.5),
+    retrieval: (await retrieving()).p50
+  }
 }
 
-/** What each hot path takes among a hundred thousand sessions with five million events, against what it takes when there are a thousand events. */
+/**
+ * What each hot path takes among a hundred thousand sessions with five million events, against what it takes when there
+ * are a thousand events.
+ */
 export const growth: Row = {
   name: "growth",
   run: async (rounds) => {
     const ground = await prepareGround(SESSIONS + 3)
-    const runtime = ManagedRuntime.make(Layer.mergeAll(Recalls.layer, Transcripts.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), WorldStores.layer.pipe(Layer.provide(Worlds.layer))).pipe(Layer.provide(Database.layer({ url: Redacted.make(ground.url), maxConnections: 2 }))))
+    const runtime = ManagedRuntime.make(
+      Layer.mergeAll(
+        Recalls.layer,
+        Transcripts.layer,
+        MemoryStores.layer.pipe(Layer.provide(Memories.layer)),
+        WorldStores.layer.pipe(Layer.provide(Worlds.layer))
+      ).pipe(Layer.provide(Database.layer({ url: Redacted.make(ground.url), maxConnections: 2 })))
+    )
     const server = await startServer(ground.url, "api")
     try {
       const [long = "", first = "", second = "", ...sessions] = ground.sessions
@@ -99,7 +132,14 @@ export const growth: Row = {
       return NAMES.map((name) => {
         const [limit, ours] = [median(small.map((one) => one[name])), median(big.map((one) => one[name]))]
         return {
-          name: "growth", what: `${name} among ${row!["events"]} events of ${SESSIONS} sessions`, ours: round(ours), limit: round(limit), unit: "ms", ratio: round(ours / limit), goal: "<= 1.3", reached: ours / limit <= 1.3,
+          name: "growth",
+          what: `${name} among ${row!["events"]} events of ${SESSIONS} sessions`,
+          ours: round(ours),
+          limit: round(limit),
+          unit: "ms",
+          ratio: round(ours / limit),
+          goal: "<= 1.3",
+          reached: ours / limit <= 1.3,
           raw: small.map((one, n) => ({ small_ms: round(one[name]), big_ms: round(big[n]?.[name] ?? Number.NaN) }))
         }
       })

@@ -24,18 +24,51 @@ export const poll: Row = {
     await ground.sql.unsafe("vacuum analyze")
     const server = await startServer(ground.url, "api")
     const headers = { authorization: `Bearer ${ground.key}` }
-    const path = () => `/v1/sessions/${ground.sessions[Math.floor(Math.random() * SESSIONS)]}/events?since=${EVENTS - PAGE}&limit=${PAGE}`
+    const path = () =>
+      `/v1/sessions/${ground.sessions[Math.floor(Math.random() * SESSIONS)]}/events?since=${EVENTS - PAGE}&limit=${PAGE}`
     const hello = await startHello(await (await fetch(server.baseUrl + path(), { headers })).text())
     try {
       const raw: Array<Record<string, number>> = []
       for (let n = 0; n < rounds; n++) {
-        const ours = await load({ baseUrl: server.baseUrl, connections: CONNECTIONS, seconds: SECONDS, method: "GET", headers, path })
-        const bare = await load({ baseUrl: hello.baseUrl, connections: CONNECTIONS, seconds: SECONDS, method: "GET", headers, path })
-        raw.push({ ours_per_s: round(ours.perSecond), ours_p50_ms: ours.p50Ms, ours_p99_ms: ours.p99Ms, errors: ours.errors, hello_per_s: round(bare.perSecond) })
+        const ours = await load({
+          baseUrl: server.baseUrl,
+          connections: CONNECTIONS,
+          seconds: SECONDS,
+          method: "GET",
+          headers,
+          path
+        })
+        const bare = await load({
+          baseUrl: hello.baseUrl,
+          connections: CONNECTIONS,
+          seconds: SECONDS,
+          method: "GET",
+          headers,
+          path
+        })
+        raw.push({
+          ours_per_s: round(ours.perSecond),
+          ours_p50_ms: ours.p50Ms,
+          ours_p99_ms: ours.p99Ms,
+          errors: ours.errors,
+          hello_per_s: round(bare.perSecond)
+        })
       }
       const ours = median(raw.map((row) => row["ours_per_s"] ?? Number.NaN))
       const limit = median(raw.map((row) => row["hello_per_s"] ?? Number.NaN))
-      return [{ name: "poll", what: `pages of ${PAGE} events, ${CONNECTIONS} readers`, ours, limit, unit: "/s", ratio: round(ours / limit), goal: ">= 0.6", reached: ours / limit >= 0.6, raw }]
+      return [
+        {
+          name: "poll",
+          what: `pages of ${PAGE} events, ${CONNECTIONS} readers`,
+          ours,
+          limit,
+          unit: "/s",
+          ratio: round(ours / limit),
+          goal: ">= 0.6",
+          reached: ours / limit >= 0.6,
+          raw
+        }
+      ]
     } finally {
       await hello.stop()
       await server.stop()

@@ -14,33 +14,70 @@ import { prepareGround } from "../support/Ground.ts"
 import { longConversation } from "../support/longConversation.ts"
 import { median, round } from "../support/statistics.ts"
 
-const SIZES = [{ turns: 650, goalMs: 6 }, { turns: 12_000, goalMs: 20 }]
+const SIZES = [
+  { turns: 650, goalMs: 6 },
+  { turns: 12_000, goalMs: 20 }
+]
 
 /**
- * What of two long conversations is found again when it is asked for, and what each weight of the search is worth to that; then how long a search over one
- * session's past takes, and the whole retrieval of a turn in it. From a process of its own on a database of its own.
+ * What of two long conversations is found again when it is asked for, and what each weight of the search is worth to
+ * that; then how long a search over one session's past takes, and the whole retrieval of a turn in it. From a process
+ * of its own on a database of its own.
  */
 export const recall: Row = {
   name: "recall",
   run: async (rounds) => {
     const ground = await prepareGround(SIZES.length + LIVES.length)
-    const runtime = ManagedRuntime.make(Layer.mergeAll(Recalls.layer, Transcripts.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), WorldStores.layer.pipe(Layer.provide(Worlds.layer))).pipe(Layer.provide(Database.layer({ url: Redacted.make(ground.url), maxConnections: 2 }))))
+    const runtime = ManagedRuntime.make(
+      Layer.mergeAll(
+        Recalls.layer,
+        Transcripts.layer,
+        MemoryStores.layer.pipe(Layer.provide(Memories.layer)),
+        WorldStores.layer.pipe(Layer.provide(Worlds.layer))
+      ).pipe(Layer.provide(Database.layer({ url: Redacted.make(ground.url), maxConnections: 2 })))
+    )
     const results: Array<Result> = []
     try {
-      results.push(...await recallSet(ground, ground.sessions.slice(SIZES.length)))
+      results.push(...(await recallSet(ground, ground.sessions.slice(SIZES.length))))
       for (const [place, { turns, goalMs }] of SIZES.entries()) {
         const session = ground.sessions[place] ?? ""
         const { searching, retrieving } = await longConversation(ground, runtime, session, turns)
         const raw: Array<Record<string, number>> = []
         for (let n = 0; n < rounds; n++) {
           const [search, retrieval] = [await searching(), await retrieving()]
-          raw.push({ turns, search_p50_ms: search.p50, search_p99_ms: search.p99, retrieval_p50_ms: retrieval.p50, retrieval_p99_ms: retrieval.p99 })
+          raw.push({
+            turns,
+            search_p50_ms: search.p50,
+            search_p99_ms: search.p99,
+            retrieval_p50_ms: retrieval.p50,
+            retrieval_p99_ms: retrieval.p99
+          })
         }
         const ours = median(raw.map((row) => row["search_p50_ms"] ?? Number.NaN))
-        results.push({ name: "recall", what: `search over ${turns} turns, p50`, ours, limit: goalMs, unit: "ms", ratio: round(ours / goalMs), goal: `<= ${goalMs} ms`, reached: ours <= goalMs, raw })
+        results.push({
+          name: "recall",
+          what: `search over ${turns} turns, p50`,
+          ours,
+          limit: goalMs,
+          unit: "ms",
+          ratio: round(ours / goalMs),
+          goal: `<= ${goalMs} ms`,
+          reached: ours <= goalMs,
+          raw
+        })
         if (turns === 650) {
           const stage = median(raw.map((row) => row["retrieval_p50_ms"] ?? Number.NaN))
-          results.push({ name: "recall stage", what: `history, recall, lore and examples at ${turns} turns, p50`, ours: stage, limit: 10, unit: "ms", ratio: round(stage / 10), goal: "<= 10 ms", reached: stage <= 10, raw: [] })
+          results.push({
+            name: "recall stage",
+            what: `history, recall, lore and examples at ${turns} turns, p50`,
+            ours: stage,
+            limit: 10,
+            unit: "ms",
+            ratio: round(stage / 10),
+            goal: "<= 10 ms",
+            reached: stage <= 10,
+            raw: []
+          })
         }
       }
     } finally {

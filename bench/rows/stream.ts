@@ -11,14 +11,20 @@ const MARK = "to-all-followers"
 /** Opens connections some at a time, each waiting for the first bytes of its stream. */
 const follow = async (url: URL, headers: string, onText: (text: string) => void): Promise<ReadonlyArray<Socket>> => {
   const sockets: Array<Socket> = []
-  const open = () => new Promise<void>((resolve, reject) => {
-    const socket = connect(Number(url.port), url.hostname, () => socket.write(`GET ${url.pathname}${url.search} HTTP/1.1\r\nhost: bench\r\n${headers}\r\n`))
-    socket.setEncoding("latin1").on("error", reject).on("data", (text: string) => {
-      resolve()
-      if (text.includes(MARK)) onText(text)
+  const open = () =>
+    new Promise<void>((resolve, reject) => {
+      const socket = connect(Number(url.port), url.hostname, () =>
+        socket.write(`GET ${url.pathname}${url.search} HTTP/1.1\r\nhost: bench\r\n${headers}\r\n`)
+      )
+      socket
+        .setEncoding("latin1")
+        .on("error", reject)
+        .on("data", (text: string) => {
+          resolve()
+          if (text.includes(MARK)) onText(text)
+        })
+      sockets.push(socket)
     })
-    sockets.push(socket)
-  })
   for (let n = 0; n < FOLLOWERS; n += 200) await Promise.all(Array.from({ length: Math.min(200, FOLLOWERS - n) }, open))
   return sockets
 }
@@ -39,7 +45,9 @@ const measure = async (server: Served, path: string, headers: string, send: () =
   const times: Array<number> = []
   for (let n = 0; n < EVENTS; n++) {
     heard = 0
-    const all = new Promise<void>((resolve) => { done = resolve })
+    const all = new Promise<void>((resolve) => {
+      done = resolve
+    })
     const began = performance.now()
     await Promise.all([send(), all])
     times.push(performance.now() - began)
@@ -55,8 +63,11 @@ const ofTroupe = async (ground: Ground) => {
   const auth = `authorization: Bearer ${ground.key}`
   const result = await measure(server, `/v1/sessions/${session}/events/stream?since=0`, `${auth}\r\n`, () =>
     fetch(`${server.baseUrl}/v1/sessions/${session}/messages`, {
-      method: "POST", headers: { authorization: `Bearer ${ground.key}`, "content-type": "application/json" }, body: JSON.stringify({ text: MARK })
-    }))
+      method: "POST",
+      headers: { authorization: `Bearer ${ground.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ text: MARK })
+    })
+  )
   await server.stop()
   await ground.sql`truncate events, turns`
   await ground.sql`update session_logs set last_cursor = 0, turn_count = 0, open_turns = 0`
@@ -75,19 +86,50 @@ export const stream: Row = {
   run: async (rounds) => {
     const ground = await prepareGround(1)
     // The same bytes as ours: the message and the run.status that follows it.
-    const chunk = `id: 1\nevent: message.created\ndata: ${JSON.stringify({ text: MARK, filler: "x".repeat(380) })}\n\nid: 2\nevent: run.status\ndata: ${JSON.stringify({ filler: "x".repeat(400) })}\n\n`
+    const chunk =
+      `id: 1\nevent: message.created\ndata: ` +
+      `${JSON.stringify({ text: MARK, filler: "x".repeat(380) })}\n\nid: ` +
+      `2\nevent: run.status\ndata: ${JSON.stringify({ filler: "x".repeat(400) })}\n\n`
     try {
       const raw: Array<Record<string, number>> = []
       for (let n = 0; n < rounds; n++) {
         const ours = await ofTroupe(ground)
         const bare = await ofBare(chunk)
-        raw.push({ ours_ms: round(ours.ms), ours_bytes: round(ours.bytes), bare_ms: round(bare.ms), bare_bytes: round(bare.bytes) })
+        raw.push({
+          ours_ms: round(ours.ms),
+          ours_bytes: round(ours.bytes),
+          bare_ms: round(bare.ms),
+          bare_bytes: round(bare.bytes)
+        })
       }
       const of = (name: string) => median(raw.map((row) => row[name] ?? Number.NaN))
-      const result = (name: string, what: string, unit: string, ours: number, limit: number, rows: Result["raw"]): Result =>
-        ({ name, what, ours, limit, unit, ratio: round(ours / limit), goal: "<= 1.5", reached: ours / limit <= 1.5, raw: rows })
+      const result = (
+        name: string,
+        what: string,
+        unit: string,
+        ours: number,
+        limit: number,
+        rows: Result["raw"]
+      ): Result => ({
+        name,
+        what,
+        ours,
+        limit,
+        unit,
+        ratio: round(ours / limit),
+        goal: "<= 1.5",
+        reached: ours / limit <= 1.5,
+        raw: rows
+      })
       return [
-        result("stream", `one event to ${FOLLOWERS} followers, send to the last one's bytes`, "ms", of("ours_ms"), of("bare_ms"), raw),
+        result(
+          "stream",
+          `one event to ${FOLLOWERS} followers, send to the last one's bytes`,
+          "ms",
+          of("ours_ms"),
+          of("bare_ms"),
+          raw
+        ),
         result("stream memory", "resident memory a follower", "bytes", of("ours_bytes"), of("bare_bytes"), [])
       ]
     } finally {

@@ -9,17 +9,25 @@ import { median, percentile, round } from "../support/statistics.ts"
 
 const TURNS = 2000
 
-/** A run.status is the character's as well, and shares a chunk with the person's own message: the two words must stand in one frame. */
+/**
+ * A run.status is the character's as well, and shares a chunk with the person's own message: the two words must stand
+ * in one frame.
+ */
 const REPLY = /^event: message\.created\ndata: .*"role":"character"/m
 
 /** A session with its log open as a stream, as a client would have it. */
-export const openSession = async (ground: Pick<Ground, "key">, server: Served, session: string, message = '{"text":"hello there"}') => {
+export const openSession = async (
+  ground: Pick<Ground, "key">,
+  server: Served,
+  session: string,
+  message = '{"text":"hello there"}'
+) => {
   const headers = { authorization: `Bearer ${ground.key}`, "content-type": "application/json" }
   const url = `${server.baseUrl}/v1/sessions/${session}`
-  const { data } = await (await fetch(url, { headers })).json() as { data: { last_cursor: number } }
+  const { data } = (await (await fetch(url, { headers })).json()) as { data: { last_cursor: number } }
   let replied = () => {}
   const request = get(`${url}/events/stream?since=${data.last_cursor}`, { headers })
-  const [response] = await once(request, "response") as [IncomingMessage]
+  const [response] = (await once(request, "response")) as [IncomingMessage]
   let rest = ""
   response.setEncoding("utf8").on("data", (text: string) => {
     const frames = (rest + text).split("\n\n")
@@ -30,7 +38,9 @@ export const openSession = async (ground: Pick<Ground, "key">, server: Served, s
     /** Milliseconds from the send to the reply on the log. */
     turn: async (): Promise<number> => {
       const began = performance.now()
-      const reply = new Promise<void>((resolve) => { replied = resolve })
+      const reply = new Promise<void>((resolve) => {
+        replied = resolve
+      })
       await (await fetch(`${url}/messages`, { method: "POST", headers, body: message })).arrayBuffer()
       await reply
       return performance.now() - began
@@ -42,16 +52,19 @@ export const openSession = async (ground: Pick<Ground, "key">, server: Served, s
 const repeat = async (senders: ReadonlyArray<() => Promise<number>>, turns: number) => {
   const latencies: Array<number> = []
   let left = turns
-  await Promise.all(senders.map(async (one) => {
-    while (left-- > 0) latencies.push(await one())
-  }))
+  await Promise.all(
+    senders.map(async (one) => {
+      while (left-- > 0) latencies.push(await one())
+    })
+  )
   return latencies
 }
 
 /** Two bare transactions with a job round trip between them. */
 const prepareBare = async (url: string) => {
   const sql = postgres(url, { max: 12, onnotice: () => {} })
-  await sql`create table if not exists bench_rows (id bigint generated always as identity primary key, session text, note text)`
+  await sql`create table if not exists bench_rows (id bigint generated always as identity primary key, session text,
+    note text)`
   const waiting = new Map<string, () => void>()
   const runner = await startRunner(url, {
     bare: async (payload) => {
@@ -94,24 +107,58 @@ export const turn: Row = {
         for (let n = 0; n < rounds; n++) {
           const server = await startServer(ground.url, "api,worker")
           const opened = await Promise.all(sessions.map((session) => openSession(ground, server, session)))
-          await repeat(opened.map((session) => session.turn), Math.min(turns, 100))
-          const ours = await repeat(opened.map((session) => session.turn), turns)
+          await repeat(
+            opened.map((session) => session.turn),
+            Math.min(turns, 100)
+          )
+          const ours = await repeat(
+            opened.map((session) => session.turn),
+            turns
+          )
           for (const session of opened) session.close()
           await server.stop()
           const bare = await prepareBare(ground.url)
-          await repeat(sessions.map(() => bare.one), Math.min(turns, 100))
-          const limit = await repeat(sessions.map(() => bare.one), turns)
+          await repeat(
+            sessions.map(() => bare.one),
+            Math.min(turns, 100)
+          )
+          const limit = await repeat(
+            sessions.map(() => bare.one),
+            turns
+          )
           await bare.stop()
           raw.push({
-            ours_p50_ms: round(percentile(ours, 0.5)), ours_p99_ms: round(percentile(ours, 0.99)),
-            bare_p50_ms: round(percentile(limit, 0.5)), bare_p99_ms: round(percentile(limit, 0.99))
+            ours_p50_ms: round(percentile(ours, 0.5)),
+            ours_p99_ms: round(percentile(ours, 0.99)),
+            bare_p50_ms: round(percentile(limit, 0.5)),
+            bare_p99_ms: round(percentile(limit, 0.99))
           })
         }
         const ours = median(raw.map((row) => row["ours_p50_ms"] ?? Number.NaN))
         const limit = median(raw.map((row) => row["bare_p50_ms"] ?? Number.NaN))
         results.push(
-          { name: "turn", what: `send to reply on the log over HTTP, p50, ${count} session(s)`, ours, limit, unit: "ms", ratio: round(ours / limit), goal: "<= 3", reached: ours / limit <= 3, raw },
-          { name: "turn p50", what: `${count} session(s)`, ours, limit: 30, unit: "ms", ratio: round(ours / 30), goal: "<= 30 ms", reached: ours <= 30, raw: [] }
+          {
+            name: "turn",
+            what: `send to reply on the log over HTTP, p50, ${count} session(s)`,
+            ours,
+            limit,
+            unit: "ms",
+            ratio: round(ours / limit),
+            goal: "<= 3",
+            reached: ours / limit <= 3,
+            raw
+          },
+          {
+            name: "turn p50",
+            what: `${count} session(s)`,
+            ours,
+            limit: 30,
+            unit: "ms",
+            ratio: round(ours / 30),
+            goal: "<= 30 ms",
+            reached: ours <= 30,
+            raw: []
+          }
         )
       }
     } finally {

@@ -29,25 +29,33 @@ const sessionId = (n: number) => `ses_${String(n).padStart(26, "0")}`
 const PROFILE = {
   display_name: "Bench",
   voice_samples: [{ text: "One." }, { text: "Two, then." }, { text: "Three of them." }],
-  example_dialogues: [{ user: "hello there", character: "Hello yourself." }, { user: "how are you", character: "Well enough." }]
+  example_dialogues: [
+    { user: "hello there", character: "Hello yourself." },
+    { user: "how are you", character: "Well enough." }
+  ]
 }
 
 export const prepareGround = async (sessionCount: number): Promise<Ground> => {
   const folder = await mkdtemp(join(tmpdir(), "troupe-bench-"))
   const scope = await Effect.runPromise(Scope.make())
   const { url } = await Effect.runPromise(EmbeddedPostgres.open(folder).pipe(Scope.provide(scope)))
-  await Effect.runPromise(migrate.pipe(
-    Effect.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 })),
-    Effect.provide(Layer.succeed(References.MinimumLogLevel, "Fatal"))
-  ))
+  await Effect.runPromise(
+    migrate.pipe(
+      Effect.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 })),
+      Effect.provide(Layer.succeed(References.MinimumLogLevel, "Fatal"))
+    )
+  )
   const sql = postgres(url, { max: 4, onnotice: () => {} })
   const key = mintApiKey()
   const sessions = Array.from({ length: sessionCount }, (_, n) => sessionId(n))
   await sql`insert into apps (app_id, name) values (${APP}, 'bench')`
-  await sql`insert into api_keys (prefix, app_id, name, secret_hash) values (${key.prefix}, ${APP}, 'bench', ${key.secretHash})`
+  await sql`insert into api_keys (prefix, app_id, name, secret_hash)
+    values (${key.prefix}, ${APP}, 'bench', ${key.secretHash})`
   await sql`insert into characters (app_id, slug, version) values (${APP}, 'bench', 1)`
-  await sql`insert into character_versions (app_id, slug, version, profile) values (${APP}, 'bench', 1, ${sql.json(PROFILE)})`
-  await sql`insert into end_users (app_id, external_user_ref) select ${APP}, 'u' || n from generate_series(0, ${sessionCount - 1}) n`
+  await sql`insert into character_versions (app_id, slug, version, profile)
+    values (${APP}, 'bench', 1, ${sql.json(PROFILE)})`
+  await sql`insert into end_users (app_id, external_user_ref)
+    select ${APP}, 'u' || n from generate_series(0, ${sessionCount - 1}) n`
   await sql`
     insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata)
     select ${APP}, id, 'bench', 'u' || (n - 1), '{}', '{}' from unnest(${sessions}::text[]) with ordinality as s(id, n)`

@@ -1,11 +1,15 @@
 import { createServer, type ServerResponse } from "node:http"
 
-/** The least a server can do for followers: keep their responses, and write each of them one chunk when asked by POST. */
+/**
+ * The least a server can do for followers: keep their responses, and write each of them one chunk when asked by POST.
+ */
 const followers = new Set<ServerResponse>()
 const server = createServer((request, response) => {
   if (request.method === "POST") {
     let body = ""
-    request.on("data", (data) => { body += data })
+    request.on("data", (data) => {
+      body += data
+    })
     request.on("end", () => {
       for (const follower of followers) follower.write(body)
       response.end("{}")
@@ -19,6 +23,11 @@ const server = createServer((request, response) => {
 })
 server.listen(0, "127.0.0.1", 20_000, () => {
   const address = server.address()
-  console.log(JSON.stringify({ ready: true, base_url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}` }))
+  console.log(
+    JSON.stringify({
+      ready: true,
+      base_url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+    })
+  )
 })
 process.once("SIGTERM", () => process.exit(0))

@@ -6,14 +6,20 @@ export interface Front {
   readonly close: () => Promise<void>
 }
 
-/** One address before servers that come and go: each connection is led to the port that `choose` names, and is cut where there is none. */
+/**
+ * One address before servers that come and go: each connection is led to the port that `choose` names, and is cut where
+ * there is none.
+ */
 export const startFront = async (choose: () => number | undefined): Promise<Front> => {
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const port = choose()
     if (port === undefined) return client.resetAndDestroy()
     const upstream = connect(port, "127.0.0.1")
-    for (const [socket, other] of [[client, upstream], [upstream, client]] as const) {
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client]
+    ] as const) {
       sockets.add(socket)
       socket.on("error", () => other.destroy())
       socket.on("close", () => {

@@ -28,18 +28,30 @@ const flood = async (options: LoadOptions): Promise<LoadResult> => {
     connections: options.connections,
     duration: options.seconds,
     headers: options.headers ?? {},
-    requests: [{
-      method: options.method,
-      ...(typeof options.body === "string" ? { body: options.body } : {}),
-      setupRequest: (request) => ({ ...request, path: options.path(), ...(typeof options.body === "function" ? { body: options.body() } : {}) })
-    }]
+    requests: [
+      {
+        method: options.method,
+        ...(typeof options.body === "string" ? { body: options.body } : {}),
+        setupRequest: (request) => ({
+          ...request,
+          path: options.path(),
+          ...(typeof options.body === "function" ? { body: options.body() } : {})
+        })
+      }
+    ]
   })
-  return { perSecond: result.requests.total / result.duration, p50Ms: result.latency.p50, p99Ms: result.latency.p99, errors: result.errors + result.non2xx }
+  return {
+    perSecond: result.requests.total / result.duration,
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+    errors: result.errors + result.non2xx
+  }
 }
 
 /**
- * Requests whose moments do not depend on the answers: a late answer delays no other request, and each wait counts from when its request was due.
- * Autocannon's own rate is no such load: it sends what a second has room for at once at its beginning.
+ * Requests whose moments do not depend on the answers: a late answer delays no other request, and each wait counts from
+ * when its request was due. Autocannon's own rate is no such load: it sends what a second has room for at once at its
+ * beginning.
  */
 const offer = async (options: LoadOptions, rate: number): Promise<LoadResult> => {
   const pool = new Pool(options.baseUrl, { connections: options.connections })
@@ -60,19 +72,20 @@ const offer = async (options: LoadOptions, rate: number): Promise<LoadResult> =>
     } catch {
       errors++
     }
-    waitsMs[n] = performance.now() - (startedAt + n / rate * 1000)
+    waitsMs[n] = performance.now() - (startedAt + (n / rate) * 1000)
     answered++
   }
   // oxlint-disable-next-line no-unmodified-loop-condition -- answers count it
   while (answered < total) {
-    const due = Math.min(total, (performance.now() - startedAt) / 1000 * rate)
+    const due = Math.min(total, ((performance.now() - startedAt) / 1000) * rate)
     while (asked < due) void ask(asked++)
     await new Promise((resume) => setTimeout(resume, 1))
   }
-  const perSecond = total / (performance.now() - startedAt) * 1000
+  const perSecond = (total / (performance.now() - startedAt)) * 1000
   await pool.close()
   return { perSecond, p50Ms: round(median([...waitsMs])), p99Ms: round(percentile([...waitsMs], 0.99)), errors }
 }
 
 /** Drives a server over HTTP. */
-export const load = (options: LoadOptions): Promise<LoadResult> => options.rate === undefined ? flood(options) : offer(options, options.rate)
+export const load = (options: LoadOptions): Promise<LoadResult> =>
+  options.rate === undefined ? flood(options) : offer(options, options.rate)

@@ -18,7 +18,8 @@ const HISTORY = 24
 /** As a session takes them in while it grows. */
 const INDEXED_AT_A_TIME = 16
 
-// Words fall off in frequency as those of a language do without its stop words: the most common is in one text of twenty. A message has seven such words.
+// Words fall off in frequency as those of a language do without its stop words: the most common is in one text of
+// twenty. A message has seven such words.
 const SYLLABLES = ["ba", "ke", "li", "mo", "nu", "ra", "si", "to", "ve", "wo", "zi", "fa", "go", "hu", "je"]
 const wordOf = (rank: number): string => {
   const at = (place: number) => SYLLABLES[Math.floor(rank / SYLLABLES.length ** place) % SYLLABLES.length] ?? ""
@@ -27,7 +28,8 @@ const wordOf = (rank: number): string => {
 const textsOf = (seed: number) => {
   let state = seed
   const next = () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32
-  return () => Array.from({ length: 3 + Math.floor(next() * 9) }, () => wordOf(Math.floor(30 * 100 ** next()))).join(" ")
+  return () =>
+    Array.from({ length: 3 + Math.floor(next() * 9) }, () => wordOf(Math.floor(30 * 100 ** next()))).join(" ")
 }
 
 const timed = async (one: () => Promise<unknown>) => {
@@ -40,8 +42,16 @@ const timed = async (one: () => Promise<unknown>) => {
   return { p50: round(percentile(latencies, 0.5)), p99: round(percentile(latencies, 0.99)) }
 }
 
-/** A session of so many utterances, indexed as it would have been while it grew; and how long it takes, in milliseconds, to search it and to retrieve all that a turn needs. */
-export const longConversation = async (ground: Ground, runtime: ManagedRuntime.ManagedRuntime<Recall | Transcript | MemoryStore | WorldStore, unknown>, session: string, utterances: number) => {
+/**
+ * A session of so many utterances, indexed as it would have been while it grew; and how long it takes, in milliseconds,
+ * to search it and to retrieve all that a turn needs.
+ */
+export const longConversation = async (
+  ground: Ground,
+  runtime: ManagedRuntime.ManagedRuntime<Recall | Transcript | MemoryStore | WorldStore, unknown>,
+  session: string,
+  utterances: number
+) => {
   const text = textsOf(utterances)
   await ground.sql`
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
@@ -52,12 +62,37 @@ export const longConversation = async (ground: Ground, runtime: ManagedRuntime.M
   const character = characterOf({ slug: "bench", display_name: "Bench" })
   const turn = (): Turn => turnOf({ appId: APP, sessionId: session, turnIndex: utterances, text: text(), character })
   const oldest = utterances - HISTORY
-  const search = (before = oldest) => runtime.runPromise(Effect.suspend(() => {
-    const asked = turn()
-    return Recall.use((recall) => recall.search({ turn: asked, terms: recallQuery(asked.text, []), before, indexTo: before + INDEXED_AT_A_TIME - 1, limit: 20 }))
-  }))
-  const whole = () => runtime.runPromise(Effect.flatMap(Effect.all({ transcript: Transcript, recall: Recall, memoryStore: MemoryStore, evidenceStore: EvidenceStore, worldStore: WorldStore, loreRecord: LoreRecord }), (ports) => retrieve(ports, turn())))
-  for (let indexed = 0; indexed < oldest + INDEXED_AT_A_TIME - 1; indexed += INDEXED_AT_A_TIME) await search(indexed + 1)
+  const search = (before = oldest) =>
+    runtime.runPromise(
+      Effect.suspend(() => {
+        const asked = turn()
+        return Recall.use((recall) =>
+          recall.search({
+            turn: asked,
+            terms: recallQuery(asked.text, []),
+            before,
+            indexTo: before + INDEXED_AT_A_TIME - 1,
+            limit: 20
+          })
+        )
+      })
+    )
+  const whole = () =>
+    runtime.runPromise(
+      Effect.flatMap(
+        Effect.all({
+          transcript: Transcript,
+          recall: Recall,
+          memoryStore: MemoryStore,
+          evidenceStore: EvidenceStore,
+          worldStore: WorldStore,
+          loreRecord: LoreRecord
+        }),
+        (ports) => retrieve(ports, turn())
+      )
+    )
+  for (let indexed = 0; indexed < oldest + INDEXED_AT_A_TIME - 1; indexed += INDEXED_AT_A_TIME)
+    await search(indexed + 1)
   await ground.sql.unsafe("vacuum analyze")
   return { searching: () => timed(() => search()), retrieving: () => timed(whole) }
 }

@@ -14,7 +14,11 @@ export interface Served {
 
 /** Starts a script that prints `{"ready":true,"base_url":...}`, and waits for it. */
 const startScript = async (args: ReadonlyArray<string>, env: Record<string, string>): Promise<Served> => {
-  const child: ChildProcess = spawn(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "inherit"] })
+  const child: ChildProcess = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"]
+  })
   let stdout = ""
   const baseUrl = await new Promise<string>((ready, failed) => {
     child.stdout?.on("data", (data) => {
@@ -36,13 +40,27 @@ const startScript = async (args: ReadonlyArray<string>, env: Record<string, stri
 }
 
 /** Limits of rates that nothing reaches: they are counted all the same. */
-export const UNREACHED_LIMITS = { MESSAGES_PER_MINUTE: "1000000000", REQUESTS_PER_MINUTE: "1000000000", STREAMS_PER_APP: "1000000", PUBLIC_REQUESTS_PER_MINUTE: "1000000000" }
+export const UNREACHED_LIMITS = {
+  MESSAGES_PER_MINUTE: "1000000000",
+  REQUESTS_PER_MINUTE: "1000000000",
+  STREAMS_PER_APP: "1000000",
+  PUBLIC_REQUESTS_PER_MINUTE: "1000000000"
+}
 
 export const startServer = (databaseUrl: string, roles: string, env: Record<string, string> = {}): Promise<Served> =>
-  startScript(["bin/troupe.mjs", "serve"], { DATABASE_URL: databaseUrl, ROLES: roles, PORT: "0", NODE_ENV: "production", SECRETS_KEY, ...UNREACHED_LIMITS, ...env })
+  startScript(["bin/troupe.mjs", "serve"], {
+    DATABASE_URL: databaseUrl,
+    ROLES: roles,
+    PORT: "0",
+    NODE_ENV: "production",
+    SECRETS_KEY,
+    ...UNREACHED_LIMITS,
+    ...env
+  })
 
 /** A bare Fastify route that answers everything with these bytes. */
-export const startHello = (body: string): Promise<Served> => startScript(["bench/support/hello.ts"], { HELLO_BODY: body })
+export const startHello = (body: string): Promise<Served> =>
+  startScript(["bench/support/hello.ts"], { HELLO_BODY: body })
 
 /** A bare node:http server that takes every request. */
 export const startSink = (host = "127.0.0.1"): Promise<Served> => startScript(["bench/support/sink.ts", host], {})

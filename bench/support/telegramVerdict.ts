@@ -21,7 +21,10 @@ export interface Bubble {
 }
 
 export interface Verdict {
-  /** Bubbles that are not in the chat, with nothing on record that would say so, and what was said and is not on the log. */
+  /**
+   * Bubbles that are not in the chat, with nothing on record that would say so, and what was said and is not on the
+   * log.
+   */
   readonly lost: number
   /** Bubbles that are in the chat again without a mark, and what is on the log twice. */
   readonly duplicated: number
@@ -40,9 +43,11 @@ export interface Verdict {
 const MARK = "↻ "
 const AMBIGUOUS: ReadonlySet<string | undefined> = new Set(["drop_before", "drop_after", "html502", "hang"])
 
-const count = <A>(items: Iterable<A>, fits: (item: A) => boolean) => [...items].reduce((sum, item) => sum + (fits(item) ? 1 : 0), 0)
+const count = <A>(items: Iterable<A>, fits: (item: A) => boolean) =>
+  [...items].reduce((sum, item) => sum + (fits(item) ? 1 : 0), 0)
 const firsts = (texts: ReadonlyArray<string>) => texts.filter((text, index) => texts.indexOf(text) === index)
-const isAmbiguous = ({ fault, answer }: LoggedCall) => AMBIGUOUS.has(fault) || (answer?.ok === false && answer.error_code >= 500)
+const isAmbiguous = ({ fault, answer }: LoggedCall) =>
+  AMBIGUOUS.has(fault) || (answer?.ok === false && answer.error_code >= 500)
 
 /** How many of these stand before one that should come after them. */
 const outOfOrder = (texts: ReadonlyArray<string>, order: ReadonlyArray<string>): number => {
@@ -51,7 +56,7 @@ const outOfOrder = (texts: ReadonlyArray<string>, order: ReadonlyArray<string>):
 }
 
 const judgeChat = ({ said, heard, bubbles, shown, calls }: ChatRecord): Verdict => {
-  const unmarked = (text: string) => text.startsWith(MARK) ? text.slice(MARK.length) : text
+  const unmarked = (text: string) => (text.startsWith(MARK) ? text.slice(MARK.length) : text)
   const texts = shown.map(unmarked)
   const copies = shown.filter((text) => !text.startsWith(MARK))
   const known = bubbles.map(({ text }) => text)
@@ -59,14 +64,25 @@ const judgeChat = ({ said, heard, bubbles, shown, calls }: ChatRecord): Verdict 
   const noted = ({ outcomes }: Bubble, outcome: string) => count(outcomes, (one) => one === outcome)
   const isMissing = ({ text }: Bubble) => !texts.includes(text)
   return {
-    lost: count(bubbles, (bubble) => isMissing(bubble) && noted(bubble, "unknown") === 0) + count(said, (text) => !heard.includes(text)),
+    lost:
+      count(bubbles, (bubble) => isMissing(bubble) && noted(bubble, "unknown") === 0) +
+      count(said, (text) => !heard.includes(text)),
     duplicated: copies.length - firsts(copies).length + heard.length - firsts(heard).length,
     reordered: outOfOrder(firsts(texts), known) + outOfOrder(firsts(heard), said),
     unexpected: count(texts, (text) => !known.includes(text)) + count(heard, (text) => !said.includes(text)),
     // A send that was cut off by the death of its process is unknown to us, too, however Telegram took it.
-    unrecorded: bubbles.reduce((sum, bubble) => sum
-      + Math.max(0, count(tries(bubble), isAmbiguous) - noted(bubble, "unknown"))
-      + Math.max(0, count(tries(bubble), (call) => !isAmbiguous(call) && call.answer?.ok === true) - noted(bubble, "sent") - noted(bubble, "unknown")), 0),
+    unrecorded: bubbles.reduce(
+      (sum, bubble) =>
+        sum +
+        Math.max(0, count(tries(bubble), isAmbiguous) - noted(bubble, "unknown")) +
+        Math.max(
+          0,
+          count(tries(bubble), (call) => !isAmbiguous(call) && call.answer?.ok === true) -
+            noted(bubble, "sent") -
+            noted(bubble, "unknown")
+        ),
+      0
+    ),
     unknown: count(bubbles, (bubble) => noted(bubble, "unknown") > 0),
     gaps: count(bubbles, (bubble) => isMissing(bubble) && noted(bubble, "unknown") > 0),
     markedCopies: shown.length - copies.length

@@ -24,14 +24,25 @@ export interface LogChunk {
 }
 
 /** The log cannot be read just now: ours, and passing. */
-export class LogUnavailable extends Schema.TaggedError<LogUnavailable>()("LogUnavailable", { cause: Schema.Defect() }) {}
+export class LogUnavailable extends Schema.TaggedError<LogUnavailable>()("LogUnavailable", {
+  cause: Schema.Defect()
+}) {}
 
 /** Most events of one page or chunk. */
 export const MAX_PAGE = 200
 
 /** Port: reads the logs of sessions. None: this app has no such session. */
-export class EventLog extends Context.Service<EventLog, {
-  readonly read: (format: "json" | "sse", position: LogPosition, limit: number) => Effect.Effect<Option.Option<LogChunk>, LogUnavailable>
-  /** The last cursor of each of these sessions. */
-  readonly tails: (sessions: ReadonlyArray<{ readonly appId: string; readonly sessionId: string }>) => Effect.Effect<ReadonlyArray<LogChange>, LogUnavailable>
-}>()("channels/event-log/EventLog") {}
+export class EventLog extends Context.Service<
+  EventLog,
+  {
+    readonly read: (
+      format: "json" | "sse",
+      position: LogPosition,
+      limit: number
+    ) => Effect.Effect<Option.Option<LogChunk>, LogUnavailable>
+    /** The last cursor of each of these sessions. */
+    readonly tails: (
+      sessions: ReadonlyArray<{ readonly appId: string; readonly sessionId: string }>
+    ) => Effect.Effect<ReadonlyArray<LogChange>, LogUnavailable>
+  }
+>()("channels/event-log/EventLog") {}

@@ -18,13 +18,16 @@ export interface Sink {
 
 const HEARTBEAT_MS = 15_000
 const SLOW_READER_MS = 30_000
-/** A connection lasts five minutes at most (contract 8), the tick that ends it included; up to 28 s less, so that those that came together do not return together. */
+/**
+ * A connection lasts five minutes at most (contract 8), the tick that ends it included; up to 28 s less, so that those
+ * that came together do not return together.
+ */
 const LIFETIME_MS = 298_000
 const LIFETIME_JITTER_MS = 28_000
 
 /**
- * One connection. `live`: at the feed's position, fed by it. `catching-up`: reading the log by itself, until it is where the feed is.
- * `stalled`: its buffer is full; on drain it catches up.
+ * One connection. `live`: at the feed's position, fed by it. `catching-up`: reading the log by itself, until it is
+ * where the feed is. `stalled`: its buffer is full; on drain it catches up.
  */
 interface Follower {
   readonly sink: Sink
@@ -45,141 +48,175 @@ interface Feed {
 }
 
 /** Followers of logs: server-sent events and whatever else wants each event once, in order, from a cursor on. */
-export class Feeds extends Context.Service<Feeds, {
-  /** Writes everything after `since` to the sink, now and as it comes; `first` is the log after `since` as the caller has just read it. Returns how to stop. */
-  readonly follow: (session: WatchedSession, since: number, first: LogChunk, sink: Sink) => Effect.Effect<() => void>
-  /** Ends every connection, for instance because the process stops. */
-  readonly endAll: Effect.Effect<void>
-  readonly count: Effect.Effect<number>
-}>()("channels/event-log/Feeds") {
-  static readonly layer = Layer.effect(Feeds, Effect.gen(function*() {
-    const log = yield* EventLog
-    const signals = yield* LogSignals
-    const fork = yield* FiberSet.makeRuntime()
-    const feeds = new Map<string, Feed>()
+export class Feeds extends Context.Service<
+  Feeds,
+  {
+    /**
+     * Writes everything after `since` to the sink, now and as it comes; `first` is the log after `since` as the caller
+     * has just read it. Returns how to stop.
+     */
+    readonly follow: (session: WatchedSession, since: number, first: LogChunk, sink: Sink) => Effect.Effect<() => void>
+    /** Ends every connection, for instance because the process stops. */
+    readonly endAll: Effect.Effect<void>
+    readonly count: Effect.Effect<number>
+  }
+>()("channels/event-log/Feeds") {
+  static readonly layer = Layer.effect(
+    Feeds,
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const signals = yield* LogSignals
+      const fork = yield* FiberSet.makeRuntime()
+      const feeds = new Map<string, Feed>()
 
-    const leave = (feed: Feed, follower: Follower) => {
-      if (!feed.followers.delete(follower) || feed.followers.size > 0) return
-      feed.unsubscribe()
-      if (feeds.get(feed.session.sessionId) === feed) feeds.delete(feed.session.sessionId)
-    }
-    const end = (feed: Feed, follower: Follower) => {
-      leave(feed, follower)
-      follower.sink.end()
-    }
-    const write = (feed: Feed, follower: Follower, chunk: LogChunk, now: number) => {
-      follower.cursor = chunk.nextCursor
-      if (follower.sink.write(chunk.text)) return
-      follower.state = "stalled"
-      follower.stalledAt = now
-      follower.sink.onDrain(() => {
-        if (!feed.followers.has(follower)) return
-        follower.state = "catching-up"
-        fork(catchUp(feed, follower))
-      })
-    }
+      const leave = (feed: Feed, follower: Follower) => {
+        if (!feed.followers.delete(follower) || feed.followers.size > 0) return
+        feed.unsubscribe()
+        if (feeds.get(feed.session.sessionId) === feed) feeds.delete(feed.session.sessionId)
+      }
+      const end = (feed: Feed, follower: Follower) => {
+        leave(feed, follower)
+        follower.sink.end()
+      }
+      const write = (feed: Feed, follower: Follower, chunk: LogChunk, now: number) => {
+        follower.cursor = chunk.nextCursor
+        if (follower.sink.write(chunk.text)) return
+        follower.state = "stalled"
+        follower.stalledAt = now
+        follower.sink.onDrain(() => {
+          if (!feed.followers.has(follower)) return
+          follower.state = "catching-up"
+          fork(catchUp(feed, follower))
+        })
+      }
 
-    const readAfter = (feed: Feed, since: number) =>
-      log.read("sse", { ...feed.session, since }, MAX_PAGE).pipe(
-        Effect.map(Option.getOrElse((): LogChunk => ({ text: "", nextCursor: since, tail: since, keptAfter: 0 })))
+      const readAfter = (feed: Feed, since: number) =>
+        log
+          .read("sse", { ...feed.session, since }, MAX_PAGE)
+          .pipe(
+            Effect.map(Option.getOrElse((): LogChunk => ({ text: "", nextCursor: since, tail: since, keptAfter: 0 })))
+          )
+
+      // A follower joins the live ones in the same step in which it is found to be where the feed is, so that no chunk
+      // falls between.
+      const catchUp = Effect.fnUntraced(
+        function* (feed: Feed, follower: Follower) {
+          while (feed.followers.has(follower) && follower.state === "catching-up") {
+            if (follower.cursor >= feed.position) {
+              follower.state = "live"
+              if (feed.known > feed.position) advance(feed)
+              return
+            }
+            const chunk = yield* readAfter(feed, follower.cursor)
+            // What the feed has passed is not there any more: whoever comes back is told how the log stands now.
+            if (chunk.text === "") return end(feed, follower)
+            write(feed, follower, chunk, yield* Clock.currentTimeMillis)
+          }
+        },
+        (effect, feed, follower) =>
+          Effect.catchTag(effect, "LogUnavailable", () => Effect.sync(() => end(feed, follower)))
       )
 
-    // A follower joins the live ones in the same step in which it is found to be where the feed is, so that no chunk falls between.
-    const catchUp = Effect.fnUntraced(function*(feed: Feed, follower: Follower) {
-      while (feed.followers.has(follower) && follower.state === "catching-up") {
-        if (follower.cursor >= feed.position) {
-          follower.state = "live"
-          if (feed.known > feed.position) advance(feed)
-          return
-        }
-        const chunk = yield* readAfter(feed, follower.cursor)
-        // What the feed has passed is not there any more: whoever comes back is told how the log stands now.
-        if (chunk.text === "") return end(feed, follower)
-        write(feed, follower, chunk, yield* Clock.currentTimeMillis)
-      }
-    }, (effect, feed, follower) => Effect.catchTag(effect, "LogUnavailable", () => Effect.sync(() => end(feed, follower))))
-
-    const readOn = Effect.fnUntraced(function*(feed: Feed) {
-      while (feed.followers.size > 0 && feed.known > feed.position) {
-        const from = feed.position
-        const chunk = yield* readAfter(feed, from)
-        if (chunk.text === "") return
-        const now = yield* Clock.currentTimeMillis
-        feed.position = chunk.nextCursor
-        feed.known = Math.max(feed.known, chunk.nextCursor)
-        for (const follower of feed.followers) {
-          if (follower.state !== "live" || follower.cursor >= chunk.nextCursor) continue
-          if (follower.cursor === from) write(feed, follower, chunk, now)
-          else {
-            follower.state = "catching-up"
-            fork(catchUp(feed, follower))
+      const readOn = Effect.fnUntraced(
+        function* (feed: Feed) {
+          while (feed.followers.size > 0 && feed.known > feed.position) {
+            const from = feed.position
+            const chunk = yield* readAfter(feed, from)
+            if (chunk.text === "") return
+            const now = yield* Clock.currentTimeMillis
+            feed.position = chunk.nextCursor
+            feed.known = Math.max(feed.known, chunk.nextCursor)
+            for (const follower of feed.followers) {
+              if (follower.state !== "live" || follower.cursor >= chunk.nextCursor) continue
+              if (follower.cursor === from) write(feed, follower, chunk, now)
+              else {
+                follower.state = "catching-up"
+                fork(catchUp(feed, follower))
+              }
+            }
           }
+        },
+        Effect.catchTag("LogUnavailable", () => Effect.void)
+      )
+
+      const advance = (feed: Feed) => {
+        if (feed.reading) return
+        feed.reading = true
+        fork(
+          readOn(feed).pipe(
+            Effect.ensuring(
+              Effect.sync(() => {
+                feed.reading = false
+              })
+            )
+          )
+        )
+      }
+
+      const open = (session: WatchedSession, position: number): Feed => {
+        const feed: Feed = {
+          session,
+          followers: new Set(),
+          unsubscribe: signals.subscribe(session, (cursor) => {
+            if (cursor <= feed.known && cursor <= feed.position) return
+            feed.known = Math.max(feed.known, cursor)
+            advance(feed)
+          }),
+          position,
+          known: position,
+          reading: false
         }
+        feeds.set(session.sessionId, feed)
+        return feed
       }
-    }, Effect.catchTag("LogUnavailable", () => Effect.void))
 
-    const advance = (feed: Feed) => {
-      if (feed.reading) return
-      feed.reading = true
-      fork(readOn(feed).pipe(Effect.ensuring(Effect.sync(() => { feed.reading = false }))))
-    }
+      const follow = Effect.fnUntraced(function* (session: WatchedSession, since: number, first: LogChunk, sink: Sink) {
+        const now = yield* Clock.currentTimeMillis
+        const jitter = yield* Random.nextIntBetween(0, LIFETIME_JITTER_MS)
+        const follower: Follower = {
+          sink,
+          endsAt: now + LIFETIME_MS - jitter,
+          cursor: since,
+          state: "catching-up",
+          stalledAt: 0
+        }
+        // A new feed starts where this follower's own reading has led, and never beyond the end of the log, whatever
+        // `since` says.
+        const feed = feeds.get(session.sessionId) ?? open(session, Math.min(first.nextCursor, first.tail))
+        feed.followers.add(follower)
+        if (first.text !== "") write(feed, follower, first, now)
+        feed.known = Math.max(feed.known, first.tail)
+        if (follower.state === "catching-up") fork(catchUp(feed, follower))
+        return () => leave(feed, follower)
+      })
 
-    const open = (session: WatchedSession, position: number): Feed => {
-      const feed: Feed = {
-        session,
-        followers: new Set(),
-        unsubscribe: signals.subscribe(session, (cursor) => {
-          if (cursor <= feed.known && cursor <= feed.position) return
-          feed.known = Math.max(feed.known, cursor)
-          advance(feed)
-        }),
-        position,
-        known: position,
-        reading: false
+      const everyFollower = (visit: (feed: Feed, follower: Follower) => void) => {
+        for (const feed of feeds.values()) for (const follower of feed.followers) visit(feed, follower)
       }
-      feeds.set(session.sessionId, feed)
-      return feed
-    }
 
-    const follow = Effect.fnUntraced(function*(session: WatchedSession, since: number, first: LogChunk, sink: Sink) {
-      const now = yield* Clock.currentTimeMillis
-      const jitter = yield* Random.nextIntBetween(0, LIFETIME_JITTER_MS)
-      const follower: Follower = { sink, endsAt: now + LIFETIME_MS - jitter, cursor: since, state: "catching-up", stalledAt: 0 }
-      // A new feed starts where this follower's own reading has led, and never beyond the end of the log, whatever `since` says.
-      const feed = feeds.get(session.sessionId) ?? open(session, Math.min(first.nextCursor, first.tail))
-      feed.followers.add(follower)
-      if (first.text !== "") write(feed, follower, first, now)
-      feed.known = Math.max(feed.known, first.tail)
-      if (follower.state === "catching-up") fork(catchUp(feed, follower))
-      return () => leave(feed, follower)
-    })
+      // One timer for all connections: heartbeats, ends of life, and readers that have not drained.
+      let beatAt = (yield* Clock.currentTimeMillis) + HEARTBEAT_MS
+      const tick = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const beat = now >= beatAt
+        if (beat) beatAt = now + HEARTBEAT_MS
+        everyFollower((feed, follower) => {
+          if (now >= follower.endsAt) end(feed, follower)
+          else if (follower.state === "stalled") {
+            if (now - follower.stalledAt >= SLOW_READER_MS) end(feed, follower)
+          } else if (beat) follower.sink.write(": \n\n")
+        })
+      })
+      yield* Effect.sleep("1 second").pipe(Effect.andThen(tick), Effect.forever, Effect.forkScoped)
 
-    const everyFollower = (visit: (feed: Feed, follower: Follower) => void) => {
-      for (const feed of feeds.values()) for (const follower of feed.followers) visit(feed, follower)
-    }
+      const endAll = Effect.sync(() => everyFollower(end))
+      yield* Effect.addFinalizer(() => endAll)
 
-    // One timer for all connections: heartbeats, ends of life, and readers that have not drained.
-    let beatAt = (yield* Clock.currentTimeMillis) + HEARTBEAT_MS
-    const tick = Effect.gen(function*() {
-      const now = yield* Clock.currentTimeMillis
-      const beat = now >= beatAt
-      if (beat) beatAt = now + HEARTBEAT_MS
-      everyFollower((feed, follower) => {
-        if (now >= follower.endsAt) end(feed, follower)
-        else if (follower.state === "stalled") {
-          if (now - follower.stalledAt >= SLOW_READER_MS) end(feed, follower)
-        } else if (beat) follower.sink.write(": \n\n")
+      return Feeds.of({
+        follow,
+        endAll,
+        count: Effect.sync(() => [...feeds.values()].reduce((sum, feed) => sum + feed.followers.size, 0))
       })
     })
-    yield* Effect.sleep("1 second").pipe(Effect.andThen(tick), Effect.forever, Effect.forkScoped)
-
-    const endAll = Effect.sync(() => everyFollower(end))
-    yield* Effect.addFinalizer(() => endAll)
-
-    return Feeds.of({
-      follow,
-      endAll,
-      count: Effect.sync(() => [...feeds.values()].reduce((sum, feed) => sum + feed.followers.size, 0))
-    })
-  }))
+  )
 }

@@ -23,20 +23,26 @@ interface Watch extends WatchedSession {
  * Word inside this process that a log has grown. A hint, never the truth: whoever hears it reads the log,
  * and whoever misses it finds out by the next look at the log.
  */
-export class LogSignals extends Context.Service<LogSignals, {
-  /** Something was committed here: tells the readers of this process and whoever carries the word to others. `pushed`: there may be something on lanes, too. */
-  readonly announce: (changes: ReadonlyArray<LogChange>, pushed?: boolean) => void
-  /** Word came from another process: tells the readers of this one. */
-  readonly hear: (changes: ReadonlyArray<LogChange>, pushed?: boolean) => void
-  /** Listens for one session's changes until the returned function is called. */
-  readonly subscribe: (session: WatchedSession, listener: Listener) => () => void
-  /** The sessions that somebody listens to here, in a stable order. */
-  readonly watched: () => ReadonlyArray<WatchedSession>
-  /** Sees every announcement of this process, until the returned function is called. */
-  readonly carry: (carrier: Carrier) => () => void
-  /** Hears when lanes have something to deliver, until the returned function is called. */
-  readonly onPush: (listener: () => void) => () => void
-}>()("channels/event-log/LogSignals") {
+export class LogSignals extends Context.Service<
+  LogSignals,
+  {
+    /**
+     * Something was committed here: tells the readers of this process and whoever carries the word to others. `pushed`:
+     * there may be something on lanes, too.
+     */
+    readonly announce: (changes: ReadonlyArray<LogChange>, pushed?: boolean) => void
+    /** Word came from another process: tells the readers of this one. */
+    readonly hear: (changes: ReadonlyArray<LogChange>, pushed?: boolean) => void
+    /** Listens for one session's changes until the returned function is called. */
+    readonly subscribe: (session: WatchedSession, listener: Listener) => () => void
+    /** The sessions that somebody listens to here, in a stable order. */
+    readonly watched: () => ReadonlyArray<WatchedSession>
+    /** Sees every announcement of this process, until the returned function is called. */
+    readonly carry: (carrier: Carrier) => () => void
+    /** Hears when lanes have something to deliver, until the returned function is called. */
+    readonly onPush: (listener: () => void) => () => void
+  }
+>()("channels/event-log/LogSignals") {
   static readonly layer = Layer.sync(LogSignals, () => {
     const watches = new Map<string, Watch>()
     const carriers = new Set<Carrier>()

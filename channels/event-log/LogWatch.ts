@@ -11,19 +11,21 @@ const SESSIONS_A_LOOK = 1000
  * The guarantee behind the signals: every 100 ms, while somebody listens, the watched logs are asked where they end.
  * A lost notification therefore delays a reader, and never leaves one behind.
  */
-export const layer = Layer.effectDiscard(Effect.gen(function*() {
-  const log = yield* EventLog
-  const signals = yield* LogSignals
-  let next = 0
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const signals = yield* LogSignals
+    let next = 0
 
-  const look = Effect.gen(function*() {
-    const watched = signals.watched()
-    if (watched.length === 0) return
-    if (next >= watched.length) next = 0
-    const slice = watched.slice(next, next + SESSIONS_A_LOOK)
-    next += SESSIONS_A_LOOK
-    signals.hear(yield* log.tails(slice))
-  }).pipe(Effect.catchTag("LogUnavailable", () => Effect.void))
+    const look = Effect.gen(function* () {
+      const watched = signals.watched()
+      if (watched.length === 0) return
+      if (next >= watched.length) next = 0
+      const slice = watched.slice(next, next + SESSIONS_A_LOOK)
+      next += SESSIONS_A_LOOK
+      signals.hear(yield* log.tails(slice))
+    }).pipe(Effect.catchTag("LogUnavailable", () => Effect.void))
 
-  yield* rounds("100 millis", look).pipe(Effect.annotateLogs({ service: "LogWatch" }), Effect.forkScoped)
-}))
+    yield* rounds("100 millis", look).pipe(Effect.annotateLogs({ service: "LogWatch" }), Effect.forkScoped)
+  })
+)

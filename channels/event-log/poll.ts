@@ -7,10 +7,15 @@ import { EventLog, type LogChunk, type LogPosition, type LogUnavailable } from "
 import { LogSignals } from "./LogSignals.ts"
 
 /**
- * One page of the log as JSON. With `wait`, an empty page waits that long for something to appear, and no longer than until `giveUp`
- * is done. None: no such session.
+ * One page of the log as JSON. With `wait`, an empty page waits that long for something to appear, and no longer than
+ * until `giveUp` is done. None: no such session.
  */
-export const poll = Effect.fnUntraced(function*(position: LogPosition, limit: number, wait: Duration.Duration, giveUp: Effect.Effect<void>): Effect.fn.Return<Option.Option<LogChunk>, LogUnavailable, EventLog | LogSignals> {
+export const poll = Effect.fnUntraced(function* (
+  position: LogPosition,
+  limit: number,
+  wait: Duration.Duration,
+  giveUp: Effect.Effect<void>
+): Effect.fn.Return<Option.Option<LogChunk>, LogUnavailable, EventLog | LogSignals> {
   const log = yield* EventLog
   const isEmpty = (page: Option.Option<LogChunk>) => Option.isSome(page) && page.value.text === ""
   const read = log.read("json", position, limit)
@@ -19,21 +24,29 @@ export const poll = Effect.fnUntraced(function*(position: LogPosition, limit: nu
   const signals = yield* LogSignals
   const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(wait)
   // Listening begins before the look, so that nothing falls between the two.
-  return yield* Effect.scoped(Effect.gen(function*() {
-    let grown = yield* Deferred.make<void>()
-    yield* Effect.acquireRelease(
-      Effect.sync(() => signals.subscribe(position, (cursor) => {
-        if (cursor > position.since) Deferred.doneUnsafe(grown, Effect.void)
-      })),
-      (unsubscribe) => Effect.sync(unsubscribe)
-    )
-    while (true) {
-      const page = yield* read
-      const left = deadline - (yield* Clock.currentTimeMillis)
-      if (!isEmpty(page) || left <= 0) return page
-      const givenUp = yield* Deferred.await(grown).pipe(Effect.as(false), Effect.raceFirst(Effect.as(giveUp, true)), Effect.timeoutOption(left))
-      if (Option.getOrElse(givenUp, () => false)) return page
-      grown = yield* Deferred.make<void>()
-    }
-  }))
+  return yield* Effect.scoped(
+    Effect.gen(function* () {
+      let grown = yield* Deferred.make<void>()
+      yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          signals.subscribe(position, (cursor) => {
+            if (cursor > position.since) Deferred.doneUnsafe(grown, Effect.void)
+          })
+        ),
+        (unsubscribe) => Effect.sync(unsubscribe)
+      )
+      while (true) {
+        const page = yield* read
+        const left = deadline - (yield* Clock.currentTimeMillis)
+        if (!isEmpty(page) || left <= 0) return page
+        const givenUp = yield* Deferred.await(grown).pipe(
+          Effect.as(false),
+          Effect.raceFirst(Effect.as(giveUp, true)),
+          Effect.timeoutOption(left)
+        )
+        if (Option.getOrElse(givenUp, () => false)) return page
+        grown = yield* Deferred.make<void>()
+      }
+    })
+  )
 })

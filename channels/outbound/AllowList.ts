@@ -3,9 +3,7 @@ import ipaddr from "ipaddr.js"
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /** One exception of OUTBOUND_ALLOW: a host by name, or a network of addresses; at one port or at all. */
-type Rule =
-  & { readonly port: number | null }
-  & ({ readonly host: string } | { readonly network: [Address, number] })
+type Rule = { readonly port: number | null } & ({ readonly host: string } | { readonly network: [Address, number] })
 
 export type AllowList = ReadonlyArray<Rule>
 
@@ -40,9 +38,15 @@ const readRule = (text: string): Rule | null => {
   return HOST.test(host) && !/(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(host) ? { host, port } : null
 }
 
-/** Reads the exceptions: `host`, `host:port`, an address, `address:port`, or a CIDR, separated by commas. The first that is none of these is named. */
+/**
+ * Reads the exceptions: `host`, `host:port`, an address, `address:port`, or a CIDR, separated by commas. The first that
+ * is none of these is named.
+ */
 export const parseAllowList = (text: string): { readonly allow: AllowList } | { readonly bad: string } => {
-  const entries = text.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "")
+  const entries = text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "")
   const rules = entries.map(readRule)
   const bad = entries[rules.indexOf(null)]
   return bad === undefined ? { allow: rules.filter((rule) => rule !== null) } : { bad }
@@ -55,6 +59,11 @@ export const allowsHost = (allow: AllowList, host: string, port: number): boolea
 /** Whether the operator has excepted this address, however the URL names it. */
 export const allowsAddress = (allow: AllowList, address: string, port: number): boolean => {
   const dialled = ipaddr.process(address)
-  return allow.some((rule) =>
-    "network" in rule && rule.network[0].kind() === dialled.kind() && dialled.match(rule.network) && (rule.port === null || rule.port === port))
+  return allow.some(
+    (rule) =>
+      "network" in rule &&
+      rule.network[0].kind() === dialled.kind() &&
+      dialled.match(rule.network) &&
+      (rule.port === null || rule.port === port)
+  )
 }

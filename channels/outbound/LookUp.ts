@@ -11,13 +11,16 @@ export type LookUpName = (host: string, excepted: boolean) => Effect.Effect<Read
 
 const TRY_MS = 1_500
 
-/** Asks the name servers themselves, for a name that a tenant chose must neither reach this machine's own names nor occupy the few threads of getaddrinfo(3). */
-const askNameServers = Effect.fnUntraced(function*(host: string) {
+/**
+ * Asks the name servers themselves, for a name that a tenant chose must neither reach this machine's own names nor
+ * occupy the few threads of getaddrinfo(3).
+ */
+const askNameServers = Effect.fnUntraced(function* (host: string) {
   const resolver = new Resolver({ timeout: TRY_MS, tries: 2 })
-  const families = yield* Effect.promise(() => Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])).pipe(
-    Effect.onInterrupt(() => Effect.sync(() => resolver.cancel()))
-  )
-  const addresses = families.flatMap((family) => family.status === "fulfilled" ? family.value : [])
+  const families = yield* Effect.promise(() =>
+    Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  ).pipe(Effect.onInterrupt(() => Effect.sync(() => resolver.cancel())))
+  const addresses = families.flatMap((family) => (family.status === "fulfilled" ? family.value : []))
   return addresses.length > 0 ? addresses : yield* new Unresolved({ host })
 })
 
@@ -29,5 +32,5 @@ const askSystem = (host: string) =>
 
 /** How names become addresses. */
 export const LookUp = Context.Reference<LookUpName>("channels/outbound/LookUp", {
-  defaultValue: () => (host, excepted) => excepted ? askSystem(host) : askNameServers(host)
+  defaultValue: () => (host, excepted) => (excepted ? askSystem(host) : askNameServers(host))
 })

@@ -25,31 +25,55 @@ const KEEP_BYTES = 8 * 1024
 const LONGEST_KEEP_ALIVE_MS = 10_000
 
 export const postBy = (agent: Agent) =>
-  Effect.fnUntraced(function*({ url: text, headers, body, totalTimeout = TOTAL_TIMEOUT, keepBytes = KEEP_BYTES }: OutboundRequest) {
-    const { url } = yield* readUrl(text).pipe(Effect.mapError(() => new OutboundError({ reason: "blocked_address", sent: false })))
+  Effect.fnUntraced(function* ({
+    url: text,
+    headers,
+    body,
+    totalTimeout = TOTAL_TIMEOUT,
+    keepBytes = KEEP_BYTES
+  }: OutboundRequest) {
+    const { url } = yield* readUrl(text).pipe(
+      Effect.mapError(() => new OutboundError({ reason: "blocked_address", sent: false }))
+    )
     return yield* exchange(agent, { url, headers, body, totalTimeout, keepBytes })
   })
 
 /**
- * Calls to addresses that a tenant chose (delivery.md 5): https to public addresses only, without redirects, whatever the name, its
- * spelling or its name server says; `OUTBOUND_ALLOW` lists the exceptions.
+ * Calls to addresses that a tenant chose (delivery.md 5): https to public addresses only, without redirects, whatever
+ * the name, its spelling or its name server says; `OUTBOUND_ALLOW` lists the exceptions.
  */
-export class Outbound extends Context.Service<Outbound, {
-  /** Whether such a URL may be kept, with a `fix` for the caller when not. It says nothing about tomorrow: `post` checks what it dials. */
-  readonly checkUrl: (url: string) => Effect.Effect<URL, UrlRejected>
-  /** Posts once. Any status is an answer, a redirect too; whatever comes after it (a body that drips, breaks off or never ends) does not undo it. */
-  readonly post: (request: OutboundRequest) => Effect.Effect<OutboundAnswer, OutboundError>
-}>()("channels/outbound/Outbound") {
-  static readonly layer = (options: { readonly allow: AllowList }) => Layer.effect(Outbound, Effect.gen(function*() {
-    const lookUp = yield* LookUp
-    const context = yield* Effect.context<never>()
-    const agent = yield* Effect.acquireRelease(
-      Effect.sync(() => new Agent({ connect: guard(options.allow, lookUp, context), keepAliveMaxTimeout: LONGEST_KEEP_ALIVE_MS })),
-      (agent) => Effect.promise(() => agent.destroy())
+export class Outbound extends Context.Service<
+  Outbound,
+  {
+    /**
+     * Whether such a URL may be kept, with a `fix` for the caller when not. It says nothing about tomorrow: `post`
+     * checks what it dials.
+     */
+    readonly checkUrl: (url: string) => Effect.Effect<URL, UrlRejected>
+    /**
+     * Posts once. Any status is an answer, a redirect too; whatever comes after it (a body that drips, breaks off or
+     * never ends) does not undo it.
+     */
+    readonly post: (request: OutboundRequest) => Effect.Effect<OutboundAnswer, OutboundError>
+  }
+>()("channels/outbound/Outbound") {
+  static readonly layer = (options: { readonly allow: AllowList }) =>
+    Layer.effect(
+      Outbound,
+      Effect.gen(function* () {
+        const lookUp = yield* LookUp
+        const context = yield* Effect.context<never>()
+        const agent = yield* Effect.acquireRelease(
+          Effect.sync(
+            () =>
+              new Agent({ connect: guard(options.allow, lookUp, context), keepAliveMaxTimeout: LONGEST_KEEP_ALIVE_MS })
+          ),
+          (agent) => Effect.promise(() => agent.destroy())
+        )
+        return Outbound.of({
+          checkUrl: checkUrl(options.allow, lookUp),
+          post: postBy(agent)
+        })
+      })
     )
-    return Outbound.of({
-      checkUrl: checkUrl(options.allow, lookUp),
-      post: postBy(agent)
-    })
-  }))
 }

@@ -26,43 +26,70 @@ export const PAGE_MAX_CHARS = 100_000
 const TEXT = /^(?:text\/(?:plain|markdown|x-markdown)|application\/json)\b/i
 const HTML = /^(?:text\/html|application\/xhtml\+xml)\b/i
 
-const isAmong = (hosts: ReadonlyArray<string>, host: string): boolean => hosts.some((one) => one.startsWith("*.") ? host.endsWith(one.slice(1)) : host === one)
+const isAmong = (hosts: ReadonlyArray<string>, host: string): boolean =>
+  hosts.some((one) => (one.startsWith("*.") ? host.endsWith(one.slice(1)) : host === one))
 
 /**
- * Pages of the web, of the hosts that the operator names and no other. Held to what all calls are held to whose address a tenant chose: public addresses alone,
- * of which the one that was checked is dialled, no redirects, 1 MiB and ten seconds at most.
+ * Pages of the web, of the hosts that the operator names and no other. Held to what all calls are held to whose address
+ * a tenant chose: public addresses alone, of which the one that was checked is dialled, no redirects, 1 MiB and ten
+ * seconds at most.
  */
-export class Pages extends Context.Service<Pages, {
-  /** Whether such a page may be asked for; null: its host is none that the operator names. It says nothing about tomorrow: `read` checks what it dials. */
-  readonly check: (url: string) => Effect.Effect<URL | null, UrlRejected>
-  readonly read: (url: string) => Effect.Effect<Readable, PageUnread>
-}>()("channels/outbound/Pages") {
-  static readonly layer = ({ allow, hosts }: PagesOptions) => Layer.effect(Pages, Effect.gen(function*() {
-    const lookUp = yield* LookUp
-    const ask = yield* guardedFetch(allow)
+export class Pages extends Context.Service<
+  Pages,
+  {
+    /**
+     * Whether such a page may be asked for; null: its host is none that the operator names. It says nothing about
+     * tomorrow: `read` checks what it dials.
+     */
+    readonly check: (url: string) => Effect.Effect<URL | null, UrlRejected>
+    readonly read: (url: string) => Effect.Effect<Readable, PageUnread>
+  }
+>()("channels/outbound/Pages") {
+  static readonly layer = ({ allow, hosts }: PagesOptions) =>
+    Layer.effect(
+      Pages,
+      Effect.gen(function* () {
+        const lookUp = yield* LookUp
+        const ask = yield* guardedFetch(allow)
 
-    const check = Effect.fnUntraced(function*(text: string) {
-      const url = URL.parse(text)
-      if (url !== null && /^https?:$/.test(url.protocol) && !isAmong(hosts, target(url.hostname, url.port, url.protocol).host)) return null
-      return yield* checkUrl(allow, lookUp)(text)
-    })
+        const check = Effect.fnUntraced(function* (text: string) {
+          const url = URL.parse(text)
+          if (
+            url !== null &&
+            /^https?:$/.test(url.protocol) &&
+            !isAmong(hosts, target(url.hostname, url.port, url.protocol).host)
+          )
+            return null
+          return yield* checkUrl(allow, lookUp)(text)
+        })
 
-    const read = Effect.fnUntraced(function*(text: string) {
-      const url = URL.parse(text)
-      if (url === null || !isAmong(hosts, target(url.hostname, url.port, url.protocol).host)) return yield* new PageUnread({ code: "not_allowed" })
-      const unreachable = () => new PageUnread({ code: "unreachable" })
-      const answer = yield* Effect.tryPromise({ try: (signal) => ask(url.href, { signal, headers: { accept: "text/html, text/plain;q=0.9, text/markdown;q=0.9" } }), catch: unreachable })
-      const mediaType = answer.headers.get("content-type") ?? ""
-      const refuse = (code: PageUnread["code"]) => Effect.promise(() => answer.body?.cancel().catch(() => {}) ?? Promise.resolve()).pipe(Effect.andThen(Effect.fail(new PageUnread({ code }))))
-      if (answer.status >= 300 && answer.status < 400) return yield* refuse("redirected")
-      if (answer.status !== 200) return yield* refuse("status")
-      if (!TEXT.test(mediaType) && !HTML.test(mediaType)) return yield* refuse("media_type")
-      const body = yield* Effect.tryPromise({ try: () => answer.text(), catch: unreachable })
-      const page = HTML.test(mediaType) ? readable(body) : { title: null, text: body }
-      // Postgres cannot store U+0000, nor half a character.
-      const kept = page.text.slice(0, PAGE_MAX_CHARS).toWellFormed().replaceAll("\0", "\uFFFD")
-      return kept.trim() === "" ? yield* new PageUnread({ code: "empty" }) : { title: page.title?.toWellFormed().replaceAll("\0", "\uFFFD") ?? null, text: kept }
-    })
-    return Pages.of({ check, read })
-  }))
+        const read = Effect.fnUntraced(function* (text: string) {
+          const url = URL.parse(text)
+          if (url === null || !isAmong(hosts, target(url.hostname, url.port, url.protocol).host))
+            return yield* new PageUnread({ code: "not_allowed" })
+          const unreachable = () => new PageUnread({ code: "unreachable" })
+          const answer = yield* Effect.tryPromise({
+            try: (signal) =>
+              ask(url.href, { signal, headers: { accept: "text/html, text/plain;q=0.9, text/markdown;q=0.9" } }),
+            catch: unreachable
+          })
+          const mediaType = answer.headers.get("content-type") ?? ""
+          const refuse = (code: PageUnread["code"]) =>
+            Effect.promise(() => answer.body?.cancel().catch(() => {}) ?? Promise.resolve()).pipe(
+              Effect.andThen(Effect.fail(new PageUnread({ code })))
+            )
+          if (answer.status >= 300 && answer.status < 400) return yield* refuse("redirected")
+          if (answer.status !== 200) return yield* refuse("status")
+          if (!TEXT.test(mediaType) && !HTML.test(mediaType)) return yield* refuse("media_type")
+          const body = yield* Effect.tryPromise({ try: () => answer.text(), catch: unreachable })
+          const page = HTML.test(mediaType) ? readable(body) : { title: null, text: body }
+          // Postgres cannot store U+0000, nor half a character.
+          const kept = page.text.slice(0, PAGE_MAX_CHARS).toWellFormed().replaceAll("\0", "\uFFFD")
+          return kept.trim() === ""
+            ? yield* new PageUnread({ code: "empty" })
+            : { title: page.title?.toWellFormed().replaceAll("\0", "\uFFFD") ?? null, text: kept }
+        })
+        return Pages.of({ check, read })
+      })
+    )
 }

@@ -5,8 +5,8 @@ import type { LookUpName } from "./LookUp.ts"
 import { isPublic, ownAddresses, permits, type Target, target } from "./Target.ts"
 
 /**
- * An address that a tenant may not have us call. `unparsable`: no URL with a host; `scheme`: not https; `userinfo`: it holds a user or
- * a password; `address`: it leads to an address that is not public.
+ * An address that a tenant may not have us call. `unparsable`: no URL with a host; `scheme`: not https; `userinfo`: it
+ * holds a user or a password; `address`: it leads to an address that is not public.
  */
 export class UrlRejected extends Schema.TaggedError<UrlRejected>()("UrlRejected", {
   reason: Schema.Literals(["unparsable", "scheme", "userinfo", "address"])
@@ -45,12 +45,20 @@ export const readUrl = (text: string): Effect.Effect<{ readonly url: URL; readon
   return Effect.succeed({ url, to: target(url.hostname, url.port, url.protocol) })
 }
 
-/** Refuses at once what can be known to be refused later. A name that nobody knows yet passes: what counts is the address that is dialled. */
+/**
+ * Refuses at once what can be known to be refused later. A name that nobody knows yet passes: what counts is the
+ * address that is dialled.
+ */
 export const checkUrl = (allow: AllowList, lookUp: LookUpName) =>
-  Effect.fn("Outbound.checkUrl")(function*(text: string) {
+  Effect.fn("Outbound.checkUrl")(function* (text: string) {
     const { url, to } = yield* readUrl(text)
     if (allowsHost(allow, to.host, to.port)) return url
-    const addresses = ownAddresses(to.host) ?? (yield* lookUp(to.host, false).pipe(Effect.timeout(LOOK_UP_WITHIN), Effect.orElseSucceed(() => [])))
+    const addresses =
+      ownAddresses(to.host) ??
+      (yield* lookUp(to.host, false).pipe(
+        Effect.timeout(LOOK_UP_WITHIN),
+        Effect.orElseSucceed(() => [])
+      ))
     if (addresses.some((address) => permits(allow, to, address))) return url
     if (addresses.some((address) => !isPublic(address))) return yield* new UrlRejected({ reason: "address" })
     return to.secure ? url : yield* new UrlRejected({ reason: "scheme" })

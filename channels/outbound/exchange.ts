@@ -17,7 +17,15 @@ export interface OutboundAnswer {
 
 /** No status came back. `sent`: the other side may have got the request, or a part of it. */
 export class OutboundError extends Schema.TaggedError<OutboundError>()("OutboundError", {
-  reason: Schema.Literals(["blocked_address", "unresolved", "connect_failed", "tls_failed", "timeout", "reset", "bad_response"]),
+  reason: Schema.Literals([
+    "blocked_address",
+    "unresolved",
+    "connect_failed",
+    "tls_failed",
+    "timeout",
+    "reset",
+    "bad_response"
+  ]),
   sent: Schema.Boolean
 }) {
   override get message() {
@@ -26,7 +34,8 @@ export class OutboundError extends Schema.TaggedError<OutboundError>()("Outbound
 }
 
 const MOST_RETRY_AFTER_CHARACTERS = 100
-const TLS = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)/
+const TLS =
+  /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)/
 const BAD_RESPONSE = /^UND_ERR_(?:HEADERS_OVERFLOW|RES_)/
 
 const reasonOf = (error: unknown, sent: boolean): OutboundError["reason"] => {
@@ -48,7 +57,10 @@ export interface Exchange {
 }
 
 /** One POST. Once there is a status, that is the answer, whatever becomes of the body. */
-export const exchange = Effect.fnUntraced(function*(agent: Agent, { url, headers, body, totalTimeout, keepBytes }: Exchange) {
+export const exchange = Effect.fnUntraced(function* (
+  agent: Agent,
+  { url, headers, body, totalTimeout, keepBytes }: Exchange
+) {
   const clock = yield* Clock.Clock
   const began = clock.currentTimeMillisUnsafe()
   let sent = false
@@ -59,7 +71,9 @@ export const exchange = Effect.fnUntraced(function*(agent: Agent, { url, headers
   const told: Effect.Effect<OutboundAnswer, OutboundError> = Effect.suspend(() => {
     // Postgres cannot store U+0000.
     const text = Buffer.concat(kept).toString("utf8").replaceAll("\0", "\uFFFD")
-    return head === null ? Effect.fail(new OutboundError({ reason: "timeout", sent })) : Effect.succeed({ ...head, body: text })
+    return head === null
+      ? Effect.fail(new OutboundError({ reason: "timeout", sent }))
+      : Effect.succeed({ ...head, body: text })
   })
 
   return yield* Effect.callback<OutboundAnswer, OutboundError>((resume) => {
@@ -80,31 +94,35 @@ export const exchange = Effect.fnUntraced(function*(agent: Agent, { url, headers
       clearTimeout(timer)
       controller?.abort(new Error("enough"))
     }
-    agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body }, {
-      onRequestStart: (started) => {
-        controller = started
-        // Given up while it waited for a connection: not a byte may go out now.
-        if (over) return abandon()
-        sent = true
-      },
-      onResponseStart: (_, status, { "retry-after": after }) => {
-        if (over || status < 200) return
-        const retryAfter = typeof after === "string" && after.length <= MOST_RETRY_AFTER_CHARACTERS ? { retryAfter: after } : {}
-        head = { status, headers: retryAfter, latencyMs: clock.currentTimeMillisUnsafe() - began }
-      },
-      onResponseData: (_, chunk) => {
-        if (over) return
-        kept.push(chunk.subarray(0, room))
-        room -= Math.min(room, chunk.length)
-        if (room > 0) return
-        end(told)
-        abandon()
-      },
-      onResponseEnd: () => end(told),
-      onResponseError: (_, error) => {
-        if (!over) end(head === null ? Effect.fail(new OutboundError({ reason: reasonOf(error, sent), sent })) : told)
+    agent.dispatch(
+      { origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body },
+      {
+        onRequestStart: (started) => {
+          controller = started
+          // Given up while it waited for a connection: not a byte may go out now.
+          if (over) return abandon()
+          sent = true
+        },
+        onResponseStart: (_, status, { "retry-after": after }) => {
+          if (over || status < 200) return
+          const retryAfter =
+            typeof after === "string" && after.length <= MOST_RETRY_AFTER_CHARACTERS ? { retryAfter: after } : {}
+          head = { status, headers: retryAfter, latencyMs: clock.currentTimeMillisUnsafe() - began }
+        },
+        onResponseData: (_, chunk) => {
+          if (over) return
+          kept.push(chunk.subarray(0, room))
+          room -= Math.min(room, chunk.length)
+          if (room > 0) return
+          end(told)
+          abandon()
+        },
+        onResponseEnd: () => end(told),
+        onResponseError: (_, error) => {
+          if (!over) end(head === null ? Effect.fail(new OutboundError({ reason: reasonOf(error, sent), sent })) : told)
+        }
       }
-    })
+    )
     return Effect.sync(abandon)
   })
 })

@@ -15,30 +15,38 @@ export class BlockedAddress extends Data.TaggedError("BlockedAddress") {}
 const CONNECT_MS = 5_000
 
 /**
- * A connector that dials nothing but addresses it has checked: it looks the name up itself and hands exactly the addresses that passed to
- * the socket, so that a name cannot stand for another address a moment later. A `lookup` hook alone would not be asked about literals.
+ * A connector that dials nothing but addresses it has checked: it looks the name up itself and hands exactly the
+ * addresses that passed to the socket, so that a name cannot stand for another address a moment later. A `lookup` hook
+ * alone would not be asked about literals.
  */
-export const guard = (allow: AllowList, lookUp: LookUpName, context: Context.Context<never>): buildConnector.connector => (options, callback) => {
-  const to = target(options.hostname, options.port, options.protocol)
-  const addressesOf = Effect.gen(function*() {
-    const began = yield* Clock.currentTimeMillis
-    const excepted = allowsHost(allow, to.host, to.port)
-    const found = (excepted ? null : ownAddresses(to.host)) ?? (yield* lookUp(to.host, excepted))
-    const addresses = found.filter((address) => permits(allow, to, address)).map((address) => ({ address, family: isIP(address) }))
-    if (addresses.length === 0) return yield* new BlockedAddress()
-    return { addresses, leftMs: Math.max(1, CONNECT_MS - ((yield* Clock.currentTimeMillis) - began)) }
-  }).pipe(
-    Effect.timeoutOrElse({ duration: CONNECT_MS, orElse: () => Effect.fail(new Unresolved({ host: to.host })) })
-  )
-  Effect.runForkWith(context)(Effect.match(addressesOf, {
-    onFailure: (error) => callback(error, null),
-    onSuccess: ({ addresses, leftMs }) => {
-      const connect = buildConnector({
-        timeout: leftMs,
-        allowH2: false,
-        lookup: (_host, { all }, answer) => all === true ? answer(null, addresses) : answer(null, addresses[0]?.address ?? "", addresses[0]?.family)
+export const guard =
+  (allow: AllowList, lookUp: LookUpName, context: Context.Context<never>): buildConnector.connector =>
+  (options, callback) => {
+    const to = target(options.hostname, options.port, options.protocol)
+    const addressesOf = Effect.gen(function* () {
+      const began = yield* Clock.currentTimeMillis
+      const excepted = allowsHost(allow, to.host, to.port)
+      const found = (excepted ? null : ownAddresses(to.host)) ?? (yield* lookUp(to.host, excepted))
+      const addresses = found
+        .filter((address) => permits(allow, to, address))
+        .map((address) => ({ address, family: isIP(address) }))
+      if (addresses.length === 0) return yield* new BlockedAddress()
+      return { addresses, leftMs: Math.max(1, CONNECT_MS - ((yield* Clock.currentTimeMillis) - began)) }
+    }).pipe(
+      Effect.timeoutOrElse({ duration: CONNECT_MS, orElse: () => Effect.fail(new Unresolved({ host: to.host })) })
+    )
+    Effect.runForkWith(context)(
+      Effect.match(addressesOf, {
+        onFailure: (error) => callback(error, null),
+        onSuccess: ({ addresses, leftMs }) => {
+          const connect = buildConnector({
+            timeout: leftMs,
+            allowH2: false,
+            lookup: (_host, { all }, answer) =>
+              all === true ? answer(null, addresses) : answer(null, addresses[0]?.address ?? "", addresses[0]?.family)
+          })
+          connect({ ...options, hostname: to.host, ...(isIP(to.host) === 0 && { servername: to.host }) }, callback)
+        }
       })
-      connect({ ...options, hostname: to.host, ...(isIP(to.host) === 0 && { servername: to.host }) }, callback)
-    }
-  }))
-}
+    )
+  }

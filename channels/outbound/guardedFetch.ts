@@ -8,10 +8,10 @@ const MOST_BYTES = 1024 * 1024
 const TOTAL_MS = 10_000
 
 /**
- * `fetch` for libraries that bring their own protocol, held to what `Outbound` is held to: no address is dialled that was not checked,
- * no redirect is followed, and an answer is neither long nor slow.
+ * `fetch` for libraries that bring their own protocol, held to what `Outbound` is held to: no address is dialled that
+ * was not checked, no redirect is followed, and an answer is neither long nor slow.
  */
-export const guardedFetch = Effect.fnUntraced(function*(allow: AllowList) {
+export const guardedFetch = Effect.fnUntraced(function* (allow: AllowList) {
   const lookUp = yield* LookUp
   const context = yield* Effect.context<never>()
   const agent = yield* Effect.acquireRelease(
@@ -19,7 +19,10 @@ export const guardedFetch = Effect.fnUntraced(function*(allow: AllowList) {
     (agent) => Effect.promise(() => agent.destroy())
   )
   return (url: string, init: RequestInit = {}): Promise<Response> => {
-    const signal = AbortSignal.any([AbortSignal.timeout(TOTAL_MS), ...init.signal === null || init.signal === undefined ? [] : [init.signal]])
+    const signal = AbortSignal.any([
+      AbortSignal.timeout(TOTAL_MS),
+      ...(init.signal === null || init.signal === undefined ? [] : [init.signal])
+    ])
     const headers = { ...Object.fromEntries(new Headers(init.headers)), "accept-encoding": "identity" }
     // undici's own types of what it shares with the platform.
     const request = { ...init, headers, signal, redirect: "manual", dispatcher: agent } as UndiciRequestInit

@@ -2,7 +2,32 @@ import { Parser } from "htmlparser2"
 
 /** What is not read aloud of a page. */
 const UNREAD = new Set(["script", "style", "noscript", "template", "svg", "nav", "footer", "form", "iframe", "head"])
-const BREAKS = new Set(["p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "blockquote", "pre", "table", "ul", "ol", "dd", "dt", "figcaption", "main", "header", "hr"])
+const BREAKS = new Set([
+  "p",
+  "div",
+  "br",
+  "li",
+  "tr",
+  "h1",
+  "h2",
+  "h3",
+  "h4",
+  "h5",
+  "h6",
+  "section",
+  "article",
+  "blockquote",
+  "pre",
+  "table",
+  "ul",
+  "ol",
+  "dd",
+  "dt",
+  "figcaption",
+  "main",
+  "header",
+  "hr"
+])
 
 export interface Readable {
   readonly title: string | null
@@ -32,7 +57,11 @@ export const readable = (html: string): Readable => {
     }
   })
   parser.end(html)
-  const lines = text.join("").split("\n").map((line) => line.replace(/ +/g, " ").trim()).filter((line) => line !== "")
+  const lines = text
+    .join("")
+    .split("\n")
+    .map((line) => line.replace(/ +/g, " ").trim())
+    .filter((line) => line !== "")
   const name = title.join("").replace(/\s+/g, " ").trim().slice(0, 200)
   return { title: name === "" ? null : name, text: lines.join("\n") }
 }

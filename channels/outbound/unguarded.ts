@@ -5,10 +5,17 @@ import { readUrl } from "./checkUrl.ts"
 import { Outbound, postBy } from "./Outbound.ts"
 
 /**
- * Calls whatever it is told to, this machine and its network too. For a URL that a person types on their own command line, where a local
- * address is the purpose and nothing is reached that this person could not reach anyway; never for one that came in over the wire.
+ * Calls whatever it is told to, this machine and its network too. For a URL that a person types on their own command
+ * line, where a local address is the purpose and nothing is reached that this person could not reach anyway; never for
+ * one that came in over the wire.
  */
-export const unguarded = Layer.effect(Outbound, Effect.gen(function*() {
-  const agent = yield* Effect.acquireRelease(Effect.sync(() => new Agent()), (agent) => Effect.promise(() => agent.destroy()))
-  return Outbound.of({ checkUrl: (text) => Effect.map(readUrl(text), ({ url }) => url), post: postBy(agent) })
-}))
+export const unguarded = Layer.effect(
+  Outbound,
+  Effect.gen(function* () {
+    const agent = yield* Effect.acquireRelease(
+      Effect.sync(() => new Agent()),
+      (agent) => Effect.promise(() => agent.destroy())
+    )
+    return Outbound.of({ checkUrl: (text) => Effect.map(readUrl(text), ({ url }) => url), post: postBy(agent) })
+  })
+)

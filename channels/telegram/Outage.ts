@@ -4,21 +4,28 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** So many bots, one after the other, that did not get through to Telegram: then it is Telegram that is away, or our way there. */
+/**
+ * So many bots, one after the other, that did not get through to Telegram: then it is Telegram that is away, or our way
+ * there.
+ */
 const BOTS = 3
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
 
 /**
- * Telegram as a whole, as this process sees it. While it is away one message at a time finds out whether it is back, and all others wait
- * without a try, whatever bot they are of: their own waits grow with their own failures alone, and would go on long after it is back.
+ * Telegram as a whole, as this process sees it. While it is away one message at a time finds out whether it is back,
+ * and all others wait without a try, whatever bot they are of: their own waits grow with their own failures alone, and
+ * would go on long after it is back.
  */
-export class Outage extends Context.Service<Outage, {
-  /** How long no message is to be tried; zero: go. */
-  readonly wait: Effect.Effect<Duration.Duration>
-  /** Whether a call of this bot's got through. */
-  readonly note: (channelId: string, reached: boolean) => Effect.Effect<void>
-}>()("channels/telegram/Outage") {
+export class Outage extends Context.Service<
+  Outage,
+  {
+    /** How long no message is to be tried; zero: go. */
+    readonly wait: Effect.Effect<Duration.Duration>
+    /** Whether a call of this bot's got through. */
+    readonly note: (channelId: string, reached: boolean) => Effect.Effect<void>
+  }
+>()("channels/telegram/Outage") {
   static readonly layer = Layer.sync(Outage, () => {
     const unreached = new Set<string>()
     let pauseMs = FIRST_PAUSE_MS
@@ -54,7 +61,8 @@ export class Outage extends Context.Service<Outage, {
         probing = true
         return Duration.zero
       }),
-      note: (channelId, reached) => Effect.flatMap(Clock.currentTimeMillis, (now) => reached ? succeed() : fail(channelId, now))
+      note: (channelId, reached) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => (reached ? succeed() : fail(channelId, now)))
     })
   })
 }

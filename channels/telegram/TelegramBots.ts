@@ -17,16 +17,27 @@ export interface SendingBot {
 }
 
 /** The bots cannot be looked up just now: ours, and passing. */
-export class BotsUnavailable extends Schema.TaggedError<BotsUnavailable>()("BotsUnavailable", { cause: Schema.Defect() }) {}
+export class BotsUnavailable extends Schema.TaggedError<BotsUnavailable>()("BotsUnavailable", {
+  cause: Schema.Defect()
+}) {}
 
 /** Port: the bots by their channel. Undefined: there is no such bot any more, or it has no token. */
-export class TelegramBots extends Context.Service<TelegramBots, {
-  /** `version` is the channel's, as a delivery shows it: what an older version left in memory does not answer for it. */
-  readonly get: (appId: string, channelId: string, version: number) => Effect.Effect<SendingBot | undefined, BotsUnavailable>
-  /** Telegram says that this token is dead. False: the bot has another one by now. */
-  readonly revoke: (appId: string, channelId: string, tokenVersion: number) => Effect.Effect<boolean, BotsUnavailable>
-  /** Telegram has frozen the bot. */
-  readonly degrade: (appId: string, channelId: string, reason: "frozen") => Effect.Effect<void, BotsUnavailable>
-  /** Telegram takes no drafts of this bot. */
-  readonly endDrafts: (appId: string, channelId: string) => Effect.Effect<void, BotsUnavailable>
-}>()("channels/telegram/TelegramBots") {}
+export class TelegramBots extends Context.Service<
+  TelegramBots,
+  {
+    /**
+     * `version` is the channel's, as a delivery shows it: what an older version left in memory does not answer for it.
+     */
+    readonly get: (
+      appId: string,
+      channelId: string,
+      version: number
+    ) => Effect.Effect<SendingBot | undefined, BotsUnavailable>
+    /** Telegram says that this token is dead. False: the bot has another one by now. */
+    readonly revoke: (appId: string, channelId: string, tokenVersion: number) => Effect.Effect<boolean, BotsUnavailable>
+    /** Telegram has frozen the bot. */
+    readonly degrade: (appId: string, channelId: string, reason: "frozen") => Effect.Effect<void, BotsUnavailable>
+    /** Telegram takes no drafts of this bot. */
+    readonly endDrafts: (appId: string, channelId: string) => Effect.Effect<void, BotsUnavailable>
+  }
+>()("channels/telegram/TelegramBots") {}

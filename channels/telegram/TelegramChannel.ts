@@ -22,7 +22,10 @@ export const TELEGRAM_KINDS = ["telegram_byo", "telegram_managed"] as const
 const WORTH_WAITING = Duration.seconds(2)
 /** And with what nobody has asked for: so short that a bot that writes to many at once has lanes left for answers. */
 const WORTH_WAITING_UNASKED = Duration.millis(850)
-/** Who comes so much later than its place was has none any more: those that a busy process kept waiting must not go out together. */
+/**
+ * Who comes so much later than its place was has none any more: those that a busy process kept waiting must not go out
+ * together.
+ */
 const LATE_MS = 40
 /** How long what a message needs is looked up before it. */
 const LOOK_UP = Duration.seconds(15)
@@ -35,8 +38,13 @@ const nothingToSend = Attempt.cases.Rejected.make({ ...unanswered, errorCode: "n
 
 const pictureGone = Attempt.cases.Rejected.make({ ...unanswered, errorCode: "picture_gone" })
 
-const decodeTimes = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ created_at: Schema.String, payload: Schema.Struct({ kind: Schema.optionalKey(Schema.String) }) })))
-const askedAt = (event: string): number => Option.match(decodeTimes(event), { onNone: () => 0, onSome: ({ created_at }) => Date.parse(created_at) })
+const decodeTimes = Schema.decodeUnknownOption(
+  Schema.fromJsonString(
+    Schema.Struct({ created_at: Schema.String, payload: Schema.Struct({ kind: Schema.optionalKey(Schema.String) }) })
+  )
+)
+const askedAt = (event: string): number =>
+  Option.match(decodeTimes(event), { onNone: () => 0, onSome: ({ created_at }) => Date.parse(created_at) })
 const isProactive = ({ type, event }: Delivery): boolean =>
   type === "character.initiated" && Option.exists(decodeTimes(event), ({ payload }) => payload.kind === "proactive")
 
@@ -51,9 +59,10 @@ const lookedUp = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Optio
 
 /**
  * A bot's side of the conversation: an event is one message or several, sent to the chat that the session is held in.
- * Telegram tells no copies apart, so what may have arrived is not sent again, unless the bot's owner would rather see a copy than a gap.
+ * Telegram tells no copies apart, so what may have arrived is not sent again, unless the bot's owner would rather see a
+ * copy than a gap.
  */
-export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TELEGRAM_KINDS)[number]) {
+export const makeTelegramChannel = Effect.fnUntraced(function* (kind: (typeof TELEGRAM_KINDS)[number]) {
   const bots = yield* TelegramBots
   const chats = yield* TelegramChats
   const outage = yield* Outage
@@ -63,13 +72,13 @@ export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TEL
   const photos = yield* Photos
   const send = yield* makeSend
 
-  const messagesOf = Effect.fnUntraced(function*(delivery: Delivery) {
+  const messagesOf = Effect.fnUntraced(function* (delivery: Delivery) {
     if (delivery.type !== "message.failed") return render(delivery.type, delivery.event)
     const line = yield* lookedUp(chats.apology(delivery, delivery.cursor))
     return textsOf(Option.getOrNull(line) ?? "")
   })
 
-  const open = Effect.fnUntraced(function*(delivery: Delivery) {
+  const open = Effect.fnUntraced(function* (delivery: Delivery) {
     if (isAsked(delivery.type, delivery.event)) {
       yield* typing.begin(delivery, delivery.channelVersion, askedAt(delivery.event))
       return 0
@@ -78,7 +87,7 @@ export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TEL
   })
 
   // What cannot be counted is not sent: the lane comes back in a moment.
-  const admit = Effect.fnUntraced(function*(delivery: Delivery) {
+  const admit = Effect.fnUntraced(function* (delivery: Delivery) {
     yield* typing.end(delivery)
     const away = yield* outage.wait
     if (Duration.isGreaterThan(away, Duration.zero)) return { after: away }
@@ -94,17 +103,27 @@ export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TEL
     }
   })
 
-  const marked = (message: Message, bot: SendingBot, unknowns: number): Message => unknowns === 0 || bot.unknownPolicy !== "resend_marked" ? message : asCopy(message)
+  const marked = (message: Message, bot: SendingBot, unknowns: number): Message =>
+    unknowns === 0 || bot.unknownPolicy !== "resend_marked" ? message : asCopy(message)
 
   /** A picture is fetched at the last moment. Null: it was deleted. */
-  const withPicture = ({ appId }: Delivery, message: Message): Effect.Effect<Option.Option<Sendable | null>> => message.kind !== "photo" ? Effect.succeedSome(message)
-    : lookedUp(Effect.map(photos.read(appId, message.imageId), (bytes) => bytes === null ? null : { ...message, bytes }))
+  const withPicture = ({ appId }: Delivery, message: Message): Effect.Effect<Option.Option<Sendable | null>> =>
+    message.kind !== "photo"
+      ? Effect.succeedSome(message)
+      : lookedUp(
+          Effect.map(photos.read(appId, message.imageId), (bytes) => (bytes === null ? null : { ...message, bytes }))
+        )
 
-  const deliver = Effect.fnUntraced(function*(delivery: Delivery) {
-    const found = yield* lookedUp(Effect.all({
-      bot: bots.get(delivery.appId, delivery.channelId, delivery.channelVersion),
-      messages: messagesOf(delivery)
-    }, { concurrency: "unbounded" }))
+  const deliver = Effect.fnUntraced(function* (delivery: Delivery) {
+    const found = yield* lookedUp(
+      Effect.all(
+        {
+          bot: bots.get(delivery.appId, delivery.channelId, delivery.channelVersion),
+          messages: messagesOf(delivery)
+        },
+        { concurrency: "unbounded" }
+      )
+    )
     if (Option.isNone(found)) return notUp
     const { bot, messages } = found.value
     if (bot === undefined) return botMissing
@@ -116,11 +135,23 @@ export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TEL
     const departure = yield* lookedUp(pace.departs(delivery))
     if (Option.isNone(departure)) return notUp
     if (departure.value === undefined) return chatMissing
-    if ("wait" in departure.value) return Attempt.cases.Later.make({ ...unanswered, errorCode: "paced", after: departure.value.wait })
-    return departure.value.chat.status === "active" ? yield* send(delivery, bot, departure.value, sendable.value) : chatMissing
+    if ("wait" in departure.value)
+      return Attempt.cases.Later.make({ ...unanswered, errorCode: "paced", after: departure.value.wait })
+    return departure.value.chat.status === "active"
+      ? yield* send(delivery, bot, departure.value, sendable.value)
+      : chatMissing
   })
 
-  const afterUnknown = Effect.fnUntraced(function*({ appId, channelId, channelVersion, sessionId, eventId, cursor, part, unknowns }: Delivery) {
+  const afterUnknown = Effect.fnUntraced(function* ({
+    appId,
+    channelId,
+    channelVersion,
+    sessionId,
+    eventId,
+    cursor,
+    part,
+    unknowns
+  }: Delivery) {
     yield* operations.append({
       appId,
       type: "delivery.unknown",

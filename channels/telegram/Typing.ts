@@ -19,62 +19,93 @@ const DRAFT_IDS = 2 ** 31 - 1
 /** Counted from the message that is answered: whoever waits longer is not told any more that somebody types. */
 const DEADLINE = Duration.seconds(120)
 const FAILURES = 2
-const ENDS_IT: ReadonlySet<FailureKind> = new Set(["auth", "rate_limited", "chat_blocked", "chat_gone", "chat_not_started", "no_rights", "frozen"])
+const ENDS_IT: ReadonlySet<FailureKind> = new Set([
+  "auth",
+  "rate_limited",
+  "chat_blocked",
+  "chat_gone",
+  "chat_not_started",
+  "no_rights",
+  "frozen"
+])
 
-/** A chat is told that somebody types, or shown a draft that the person can stop, while a turn of its session is open, by the process whose lane came to the question. It never speaks on the wire at the cost of a message. */
-export class Typing extends Context.Service<Typing, {
-  /** `asked`: when the question was, in milliseconds. */
-  readonly begin: (ref: ChatRef, channelVersion: number, asked: number) => Effect.Effect<void>
-  /** A message is next: what is under way is broken off and counted before it takes its place. */
-  readonly end: (ref: ChatRef) => Effect.Effect<void>
-}>()("channels/telegram/Typing") {
-  static readonly layer = Layer.effect(Typing, Effect.gen(function*() {
-    const api = yield* BotApi
-    const bots = yield* TelegramBots
-    const pace = yield* Pace
-    const fibers = yield* FiberMap.make<string>()
+/**
+ * A chat is told that somebody types, or shown a draft that the person can stop, while a turn of its session is open,
+ * by the process whose lane came to the question. It never speaks on the wire at the cost of a message.
+ */
+export class Typing extends Context.Service<
+  Typing,
+  {
+    /** `asked`: when the question was, in milliseconds. */
+    readonly begin: (ref: ChatRef, channelVersion: number, asked: number) => Effect.Effect<void>
+    /** A message is next: what is under way is broken off and counted before it takes its place. */
+    readonly end: (ref: ChatRef) => Effect.Effect<void>
+  }
+>()("channels/telegram/Typing") {
+  static readonly layer = Layer.effect(
+    Typing,
+    Effect.gen(function* () {
+      const api = yield* BotApi
+      const bots = yield* TelegramBots
+      const pace = yield* Pace
+      const fibers = yield* FiberMap.make<string>()
 
-    /** What a bot shows of an answer before it is there: replies come whole, so a draft has no words. */
-    const show = (bot: SendingBot, { chatId, threadId }: Chat, asDraft: boolean, asked: number) => {
-      const place = { chat_id: chatId, ...(threadId !== 0 && { message_thread_id: threadId }) }
-      return asDraft
-        ? api.call(bot.token, "sendMessageDraft", { ...place, draft_id: asked % DRAFT_IDS + 1, text: "", can_stop: true })
-        : api.call(bot.token, "sendChatAction", { ...place, action: "typing" })
-    }
-
-    const loop = Effect.fnUntraced(function*(ref: ChatRef, version: number, asked: number) {
-      let drafts = true
-      for (let failures = 0; failures < FAILURES;) {
-        let kind: keyof typeof AGAIN_AFTER = "typing"
-        const place = yield* pace.spare(ref)
-        if (place === "over") return
-        if (place !== "busy") {
-          const bot = yield* bots.get(ref.appId, ref.channelId, version)
-          if (bot === undefined) return
-          kind = drafts && bot.drafts && place.chat.chatId > 0 ? "draft" : "typing"
-          const said = yield* Effect.result(counted(pace, ref, place.underWay, show(bot, place.chat, kind === "draft", asked)))
-          if (Result.isFailure(said) && said.failure.kind === "rate_limited") yield* pace.penalise(ref, Duration.seconds(said.failure.retryAfterSeconds ?? 1))
-          if (Result.isFailure(said) && said.failure.kind === "auth") yield* bots.revoke(ref.appId, ref.channelId, bot.tokenVersion)
-          if (Result.isFailure(said) && ENDS_IT.has(said.failure.kind)) return
-          if (Result.isFailure(said) && said.failure.kind === "rejected" && kind === "draft") {
-            drafts = false
-            yield* bots.endDrafts(ref.appId, ref.channelId)
-            continue
-          }
-          failures = Result.isFailure(said) ? failures + 1 : 0
-        }
-        yield* Effect.sleep(AGAIN_AFTER[kind])
+      /** What a bot shows of an answer before it is there: replies come whole, so a draft has no words. */
+      const show = (bot: SendingBot, { chatId, threadId }: Chat, asDraft: boolean, asked: number) => {
+        const place = { chat_id: chatId, ...(threadId !== 0 && { message_thread_id: threadId }) }
+        return asDraft
+          ? api.call(bot.token, "sendMessageDraft", {
+              ...place,
+              draft_id: (asked % DRAFT_IDS) + 1,
+              text: "",
+              can_stop: true
+            })
+          : api.call(bot.token, "sendChatAction", { ...place, action: "typing" })
       }
-    })
 
-    const nameOf = ({ channelId, sessionId }: ChatRef) => `${channelId} ${sessionId}`
-    return Typing.of({
-      begin: Effect.fnUntraced(function*(ref, version, asked) {
-        const left = asked + Duration.toMillis(DEADLINE) - (yield* Clock.currentTimeMillis)
-        if (left <= 0) return
-        yield* FiberMap.run(fibers, nameOf(ref), loop(ref, version, asked).pipe(Effect.timeoutOption(left), Effect.ignore), { onlyIfMissing: true })
-      }),
-      end: (ref) => FiberMap.remove(fibers, nameOf(ref))
+      const loop = Effect.fnUntraced(function* (ref: ChatRef, version: number, asked: number) {
+        let drafts = true
+        for (let failures = 0; failures < FAILURES;) {
+          let kind: keyof typeof AGAIN_AFTER = "typing"
+          const place = yield* pace.spare(ref)
+          if (place === "over") return
+          if (place !== "busy") {
+            const bot = yield* bots.get(ref.appId, ref.channelId, version)
+            if (bot === undefined) return
+            kind = drafts && bot.drafts && place.chat.chatId > 0 ? "draft" : "typing"
+            const said = yield* Effect.result(
+              counted(pace, ref, place.underWay, show(bot, place.chat, kind === "draft", asked))
+            )
+            if (Result.isFailure(said) && said.failure.kind === "rate_limited")
+              yield* pace.penalise(ref, Duration.seconds(said.failure.retryAfterSeconds ?? 1))
+            if (Result.isFailure(said) && said.failure.kind === "auth")
+              yield* bots.revoke(ref.appId, ref.channelId, bot.tokenVersion)
+            if (Result.isFailure(said) && ENDS_IT.has(said.failure.kind)) return
+            if (Result.isFailure(said) && said.failure.kind === "rejected" && kind === "draft") {
+              drafts = false
+              yield* bots.endDrafts(ref.appId, ref.channelId)
+              continue
+            }
+            failures = Result.isFailure(said) ? failures + 1 : 0
+          }
+          yield* Effect.sleep(AGAIN_AFTER[kind])
+        }
+      })
+
+      const nameOf = ({ channelId, sessionId }: ChatRef) => `${channelId} ${sessionId}`
+      return Typing.of({
+        begin: Effect.fnUntraced(function* (ref, version, asked) {
+          const left = asked + Duration.toMillis(DEADLINE) - (yield* Clock.currentTimeMillis)
+          if (left <= 0) return
+          yield* FiberMap.run(
+            fibers,
+            nameOf(ref),
+            loop(ref, version, asked).pipe(Effect.timeoutOption(left), Effect.ignore),
+            { onlyIfMissing: true }
+          )
+        }),
+        end: (ref) => FiberMap.remove(fibers, nameOf(ref))
+      })
     })
-  }))
+  )
 }

@@ -52,15 +52,17 @@ export const Message = Schema.Struct({
   poll: optional(Schema.Struct({ question: Schema.String })),
   migrate_to_chat_id: optional(Schema.Int),
   migrate_from_chat_id: optional(Schema.Int),
-  successful_payment: optional(Schema.Struct({
-    currency: Schema.String,
-    total_amount: Schema.Int,
-    invoice_payload: Schema.String,
-    telegram_payment_charge_id: Schema.String,
-    provider_payment_charge_id: Schema.String,
-    is_recurring: optional(Schema.Boolean),
-    subscription_expiration_date: optional(Schema.Int)
-  }))
+  successful_payment: optional(
+    Schema.Struct({
+      currency: Schema.String,
+      total_amount: Schema.Int,
+      invoice_payload: Schema.String,
+      telegram_payment_charge_id: Schema.String,
+      provider_payment_charge_id: Schema.String,
+      is_recurring: optional(Schema.Boolean),
+      subscription_expiration_date: optional(Schema.Int)
+    })
+  )
 })
 export type Message = typeof Message.Type
 
@@ -72,16 +74,24 @@ const Callback = Schema.Struct({
   id: Schema.String,
   from: User,
   data: optional(Schema.String),
-  message: optional(Schema.Struct({
-    ...Message.fields,
-    reply_markup: optional(Schema.Struct({ inline_keyboard: Schema.Array(Schema.Array(Button)) }))
-  }))
+  message: optional(
+    Schema.Struct({
+      ...Message.fields,
+      reply_markup: optional(Schema.Struct({ inline_keyboard: Schema.Array(Schema.Array(Button)) }))
+    })
+  )
 })
 export type Callback = typeof Callback.Type
 
 const Stopped = Schema.Struct({ chat: Chat, message_thread_id: optional(Schema.Int) })
 
-const PreCheckout = Schema.Struct({ id: Schema.String, from: User, currency: Schema.String, total_amount: Schema.Int, invoice_payload: Schema.String })
+const PreCheckout = Schema.Struct({
+  id: Schema.String,
+  from: User,
+  currency: Schema.String,
+  total_amount: Schema.Int,
+  invoice_payload: Schema.String
+})
 const PaidMedia = Schema.Struct({ from: User, paid_media_payload: Schema.String })
 const Subscription = Schema.Struct({ user: User, invoice_payload: Schema.String, state: Schema.String })
 
@@ -122,14 +132,15 @@ export interface FirstLook {
 }
 
 /** The topic that a message was written in; 0: none. A thread that is no topic is only an answer to an answer. */
-export const threadOf = ({ is_topic_message, message_thread_id }: Message): number => is_topic_message === true ? message_thread_id ?? 0 : 0
+export const threadOf = ({ is_topic_message, message_thread_id }: Message): number =>
+  is_topic_message === true ? (message_thread_id ?? 0) : 0
 
 /** Anything else that begins with a stroke is something that a person says. */
 const COMMAND = /^\/[A-Za-z0-9_]{1,32}(?:@\w+)?(?!\S)/
 
 /** As Telegram names albums; what is named otherwise is none. */
 const ALBUM = /^[\w-]{1,64}$/
-const albumOf = ({ media_group_id: id }: Message): string | null => id !== undefined && ALBUM.test(id) ? id : null
+const albumOf = ({ media_group_id: id }: Message): string | null => (id !== undefined && ALBUM.test(id) ? id : null)
 
 const kindOfMessage = (message: Message): UpdateKind => {
   if (message.migrate_to_chat_id !== undefined || message.migrate_from_chat_id !== undefined) return "service"
@@ -143,28 +154,63 @@ export const readUpdate = (raw: unknown): Update | undefined => Option.getOrUnde
 /** Arrays and objects inside one another: many times what an update has, and far less than the database gives up at. */
 const DEEPEST = 500
 const isTooDeep = (value: unknown, room = DEEPEST): boolean =>
-  typeof value === "object" && value !== null && (room === 0 || Object.values(value).some((inner) => isTooDeep(inner, room - 1)))
+  typeof value === "object" &&
+  value !== null &&
+  (room === 0 || Object.values(value).some((inner) => isTooDeep(inner, room - 1)))
 
 /** Undefined: it is no update. */
 export const lookAt = (raw: unknown): FirstLook | undefined => {
   if (isTooDeep(raw)) return undefined
   const update = readUpdate(raw)
   if (update === undefined) {
-    return Option.getOrUndefined(Option.map(decodeId(raw), ({ update_id }) => ({ updateId: update_id, kind: "other", chatId: 0, threadId: 0, senderId: null, messageId: null, album: null })))
+    return Option.getOrUndefined(
+      Option.map(decodeId(raw), ({ update_id }) => ({
+        updateId: update_id,
+        kind: "other",
+        chatId: 0,
+        threadId: 0,
+        senderId: null,
+        messageId: null,
+        album: null
+      }))
+    )
   }
-  const { update_id: updateId, message, edited_message: edited, callback_query: callback, my_chat_member: member, stopped_message_generation: stopped } = update
+  const {
+    update_id: updateId,
+    message,
+    edited_message: edited,
+    callback_query: callback,
+    my_chat_member: member,
+    stopped_message_generation: stopped
+  } = update
   const plain = { updateId, threadId: 0, senderId: null, messageId: null, album: null }
   if (message !== undefined) {
-    return { updateId, kind: kindOfMessage(message), chatId: message.chat.id, threadId: threadOf(message), senderId: message.from?.id ?? null, messageId: message.message_id, album: albumOf(message) }
+    return {
+      updateId,
+      kind: kindOfMessage(message),
+      chatId: message.chat.id,
+      threadId: threadOf(message),
+      senderId: message.from?.id ?? null,
+      messageId: message.message_id,
+      album: albumOf(message)
+    }
   }
   if (edited !== undefined) {
     // What moves, as a location does, is no other words.
     const isEdit = kindOfMessage(edited) === "text" && (edited.text ?? edited.caption) !== undefined
-    return { ...plain, kind: isEdit ? "edit" : "other", chatId: edited.chat.id, threadId: threadOf(edited), senderId: edited.from?.id ?? null }
+    return {
+      ...plain,
+      kind: isEdit ? "edit" : "other",
+      chatId: edited.chat.id,
+      threadId: threadOf(edited),
+      senderId: edited.from?.id ?? null
+    }
   }
-  if (callback !== undefined) return { ...plain, kind: "callback", chatId: callback.message?.chat.id ?? callback.from.id }
+  if (callback !== undefined)
+    return { ...plain, kind: "callback", chatId: callback.message?.chat.id ?? callback.from.id }
   if (member !== undefined) return { ...plain, kind: "member", chatId: member.chat.id }
-  if (stopped !== undefined) return { ...plain, kind: "stop", chatId: stopped.chat.id, threadId: stopped.message_thread_id ?? 0 }
+  if (stopped !== undefined)
+    return { ...plain, kind: "stop", chatId: stopped.chat.id, threadId: stopped.message_thread_id ?? 0 }
   // Telegram waits ten seconds for the word on a payment: it stands in no chat's queue, behind what may take longer.
   const payer = update.pre_checkout_query?.from ?? update.purchased_paid_media?.from ?? update.subscription?.user
   return { ...plain, kind: payer === undefined ? "other" : "payment", chatId: 0, senderId: payer?.id ?? null }

@@ -6,4 +6,5 @@ const FORM = /^(\d{3,15}):[A-Za-z0-9_-]{30,100}$/
 export const isBotToken = (text: string): boolean => FORM.test(text)
 
 /** The bot whose token it is. */
-export const userIdOf = (token: Redacted.Redacted<string>): number => Number(FORM.exec(Redacted.value(token))?.[1] ?? Number.NaN)
+export const userIdOf = (token: Redacted.Redacted<string>): number =>
+  Number(FORM.exec(Redacted.value(token))?.[1] ?? Number.NaN)

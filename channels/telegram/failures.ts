@@ -1,7 +1,23 @@
 /** What an error of the Bot API means for the call that got it (error_code first, then the description). */
 export type FailureKind =
-  | "not_sent" | "ambiguous" | "rate_limited" | "auth" | "conflict" | "chat_blocked" | "chat_gone" | "chat_not_started" | "migrated" | "format" | "too_long"
-  | "reply_gone" | "thread_gone" | "media" | "no_rights" | "noop" | "frozen" | "rejected"
+  | "not_sent"
+  | "ambiguous"
+  | "rate_limited"
+  | "auth"
+  | "conflict"
+  | "chat_blocked"
+  | "chat_gone"
+  | "chat_not_started"
+  | "migrated"
+  | "format"
+  | "too_long"
+  | "reply_gone"
+  | "thread_gone"
+  | "media"
+  | "no_rights"
+  | "noop"
+  | "frozen"
+  | "rejected"
 
 /** What came back instead of a result: Telegram's refusal, or what became of the connection. */
 export interface Refusal {
@@ -10,15 +26,28 @@ export interface Refusal {
   readonly retryAfterSeconds: number | null
   readonly migrateTo: number | null
 }
-/** `code` is the system's or undici's name for the trouble; null: there was none, or an answer that is not the Bot API's. */
+/**
+ * `code` is the system's or undici's name for the trouble; null: there was none, or an answer that is not the Bot
+ * API's.
+ */
 export interface Unanswered {
   readonly code: string | null
 }
 
 /** Trouble before a connection stood: not a byte of the request left. */
-const BEFORE_CONNECTION: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"])
+const BEFORE_CONNECTION: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ENETUNREACH",
+  "EHOSTUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT"
+])
 
-/** In order; the first that fits. A status alone never tells what a description does, and a description never without its status: `retry after 401` is no 401. */
+/**
+ * In order; the first that fits. A status alone never tells what a description does, and a description never without
+ * its status: `retry after 401` is no 401.
+ */
 const REFUSALS: ReadonlyArray<readonly [status: number, description: RegExp, kind: FailureKind]> = [
   [401, /^/, "auth"],
   [404, /^Not Found$|invalid token specified/i, "auth"],
@@ -34,7 +63,11 @@ const REFUSALS: ReadonlyArray<readonly [status: number, description: RegExp, kin
   [400, /message is too long|caption is too long|MESSAGE_TOO_LONG/i, "too_long"],
   [400, /message to be replied not found|message to reply not found|quote not found|QUOTE_TEXT_INVALID/i, "reply_gone"],
   [400, /message thread not found|TOPIC_CLOSED|TOPIC_DELETED|TOPIC_ID_INVALID/i, "thread_gone"],
-  [400, /wrong file identifier|failed to get HTTP URL content|wrong type of the web page content|VOICE_MESSAGES_FORBIDDEN|IMAGE_PROCESS_FAILED|PHOTO_INVALID/i, "media"],
+  [
+    400,
+    /wrong file identifier|failed to get HTTP URL content|wrong type of the web page content|VOICE_MESSAGES_FORBIDDEN|IMAGE_PROCESS_FAILED|PHOTO_INVALID/i,
+    "media"
+  ],
   [400, /not enough rights|CHAT_WRITE_FORBIDDEN|have no rights to send/i, "no_rights"],
   [400, /message is not modified|message to delete not found/i, "noop"],
   [400, /FROZEN_METHOD_INVALID/i, "frozen"]
@@ -47,4 +80,5 @@ export const kindOf = ({ status, description, migrateTo }: Refusal): FailureKind
 }
 
 /** Whether Telegram may have taken a request that got no answer. */
-export const kindOfSilence = ({ code }: Unanswered): FailureKind => code !== null && BEFORE_CONNECTION.has(code) ? "not_sent" : "ambiguous"
+export const kindOfSilence = ({ code }: Unanswered): FailureKind =>
+  code !== null && BEFORE_CONNECTION.has(code) ? "not_sent" : "ambiguous"

@@ -17,7 +17,12 @@ export const LINES = {
   nobodyHere: "There is nobody to talk to here right now. Please try again later.",
   left: "There is nobody to talk to here any more.",
   quiet: "All right: nothing comes from here any more unless you write first.",
-  help: ["Just write, and you are answered.", ...COMMANDS.map(({ command, description }) => `/${command}: ${description}`)].join("\n"),
-  forgetSure: "This deletes for good all that you have told us, and all that was said to you, not only here. Send /forget again within five minutes if that is what you want.",
+  help: [
+    "Just write, and you are answered.",
+    ...COMMANDS.map(({ command, description }) => `/${command}: ${description}`)
+  ].join("\n"),
+  forgetSure:
+    "This deletes for good all that you have told us, and all that was said to you, not only here. Send /forget " +
+    "again within five minutes if that is what you want.",
   forgotten: "It is deleted. /start begins anew."
 } as const

@@ -42,7 +42,10 @@ const sliceOf = ({ text, entities }: Marked, start: number, end: number): Marked
   })
 })
 
-/** A text as messages that Telegram takes: parted where a reader would, never inside a letter. Nothing is left of one that is blank. */
+/**
+ * A text as messages that Telegram takes: parted where a reader would, never inside a letter. Nothing is left of one
+ * that is blank.
+ */
 export const splitMarked = (marked: Marked, limit: number = MOST_UNITS): ReadonlyArray<Marked> => {
   const { text } = marked
   const cuts = text.length > limit ? cutsOf(text, limit) : null

@@ -12,8 +12,8 @@ const shorten = (text: string, most: number): string => text.slice(0, most).repl
 /** What a person calls themselves. */
 export const nameOf = (user: User | undefined): string => shorten(clean(user?.first_name ?? ""), MOST_OF_NAME)
 
-const seconds = (duration: number | undefined) => duration === undefined ? "" : `, ${Math.round(duration)} s`
-const named = (name: string | undefined) => name === undefined ? "" : `: ${shorten(name, 100)}`
+const seconds = (duration: number | undefined) => (duration === undefined ? "" : `, ${Math.round(duration)} s`)
+const named = (name: string | undefined) => (name === undefined ? "" : `: ${shorten(name, 100)}`)
 
 /** What came besides text, in words: nobody has looked at it or listened to it, and the words do not pretend so. */
 const describe = (message: Message): MessagePart | null => {
@@ -21,12 +21,15 @@ const describe = (message: Message): MessagePart | null => {
   if (message.sticker !== undefined) return part("sticker", message.sticker.emoji ?? "[sticker]")
   if (message.photo !== undefined) return part("photo", "[photo]")
   if (message.voice !== undefined) return part("voice", `[voice message${seconds(message.voice.duration)}]`)
-  if (message.video_note !== undefined) return part("video_note", `[video message${seconds(message.video_note.duration)}]`)
+  if (message.video_note !== undefined)
+    return part("video_note", `[video message${seconds(message.video_note.duration)}]`)
   if (message.animation !== undefined) return part("animation", "[animation]")
   if (message.video !== undefined) return part("video", `[video${seconds(message.video.duration)}]`)
-  if (message.audio !== undefined) return part("audio", `[audio${named(message.audio.file_name)}${seconds(message.audio.duration)}]`)
+  if (message.audio !== undefined)
+    return part("audio", `[audio${named(message.audio.file_name)}${seconds(message.audio.duration)}]`)
   if (message.document !== undefined) return part("document", `[file${named(message.document.file_name)}]`)
-  if (message.location !== undefined) return part("location", `[location: ${message.location.latitude}, ${message.location.longitude}]`)
+  if (message.location !== undefined)
+    return part("location", `[location: ${message.location.latitude}, ${message.location.longitude}]`)
   if (message.contact !== undefined) return part("contact", `[contact: ${shorten(message.contact.first_name, 100)}]`)
   if (message.poll !== undefined) return part("poll", `[poll: ${shorten(message.poll.question, 300)}]`)
   return null
@@ -40,12 +43,16 @@ export interface Addressee {
 
 const MENTION = /@(\w+)[,:]?[ \t]*/g
 const names = (name: string, { username }: Addressee): boolean => name.toLowerCase() === username.toLowerCase()
-const isMentioned = (text: string, bot: Addressee): boolean => Array.from(text.matchAll(MENTION)).some(([, name = ""]) => names(name, bot))
-const withoutMention = (text: string, bot: Addressee): string => text.replace(MENTION, (mention, name: string) => names(name, bot) ? "" : mention)
+const isMentioned = (text: string, bot: Addressee): boolean =>
+  Array.from(text.matchAll(MENTION)).some(([, name = ""]) => names(name, bot))
+const withoutMention = (text: string, bot: Addressee): string =>
+  text.replace(MENTION, (mention, name: string) => (names(name, bot) ? "" : mention))
 
 /** In a private chat every message is for the bot, in a group those that name it or answer it. */
 export const isAddressed = (message: Message, bot: Addressee): boolean =>
-  message.chat.type === "private" || message.reply_to_message?.from?.id === bot.userId || isMentioned(message.text ?? message.caption ?? "", bot)
+  message.chat.type === "private" ||
+  message.reply_to_message?.from?.id === bot.userId ||
+  isMentioned(message.text ?? message.caption ?? "", bot)
 
 /** What a person has sent in one turn: as text, and piece by piece where it is more than that. */
 export interface Said {
@@ -55,26 +62,56 @@ export interface Said {
 
 const isBlank = ({ text }: MessagePart) => text === ""
 
-/** The messages of one turn; null: they say nothing that a character could answer. In a group it stands before it who speaks. `heard`: what voice messages say, by the message's id. */
-export const readMessages = (messages: ReadonlyArray<Message>, bot: Addressee, heard: ReadonlyMap<number, string> = new Map()): Said | null => {
+/**
+ * The messages of one turn; null: they say nothing that a character could answer. In a group it stands before it who
+ * speaks. `heard`: what voice messages say, by the message's id.
+ */
+export const readMessages = (
+  messages: ReadonlyArray<Message>,
+  bot: Addressee,
+  heard: ReadonlyMap<number, string> = new Map()
+): Said | null => {
   const cleaned = (text: string) => clean(withoutMention(text, bot)).trim()
-  const parts = messages.flatMap((message): ReadonlyArray<MessagePart> => {
-    const [media, words, transcript] = [describe(message), message.text ?? message.caption, heard.get(message.message_id)]
-    return [
-      ...media === null ? [] : [{ ...media, text: clean(media.text), ...(transcript !== undefined && { transcript: clean(transcript).trim() }) }],
-      ...words === undefined ? [] : [{ type: "text", text: cleaned(words) }]
-    ]
-  }).filter((part) => !isBlank(part))
-  const text = parts.flatMap((part) => part.transcript === undefined ? [part.text] : [part.text, part.transcript]).join("\n")
+  const parts = messages
+    .flatMap((message): ReadonlyArray<MessagePart> => {
+      const [media, words, transcript] = [
+        describe(message),
+        message.text ?? message.caption,
+        heard.get(message.message_id)
+      ]
+      return [
+        ...(media === null
+          ? []
+          : [
+              {
+                ...media,
+                text: clean(media.text),
+                ...(transcript !== undefined && { transcript: clean(transcript).trim() })
+              }
+            ]),
+        ...(words === undefined ? [] : [{ type: "text", text: cleaned(words) }])
+      ]
+    })
+    .filter((part) => !isBlank(part))
+  const text = parts
+    .flatMap((part) => (part.transcript === undefined ? [part.text] : [part.text, part.transcript]))
+    .join("\n")
   if (text === "") return null
   const [first] = messages
   const speaker = first === undefined || first.chat.type === "private" ? "" : `${nameOf(first.from)}: `
-  return { text: shorten(`${speaker}${text}`, MOST_CHARACTERS), ...(parts.some(({ type }) => type !== "text") && { parts }) }
+  return {
+    text: shorten(`${speaker}${text}`, MOST_CHARACTERS),
+    ...(parts.some(({ type }) => type !== "text") && { parts })
+  }
 }
 
-/** What is written on the button that somebody has pressed: that is what they say by it. Undefined: it cannot be told. */
+/**
+ * What is written on the button that somebody has pressed: that is what they say by it. Undefined: it cannot be told.
+ */
 export const readPress = ({ data, message }: Callback): string | undefined =>
-  data === undefined ? undefined : message?.reply_markup?.inline_keyboard.flat().find((button) => button.callback_data === data)?.text
+  data === undefined
+    ? undefined
+    : message?.reply_markup?.inline_keyboard.flat().find((button) => button.callback_data === data)?.text
 
 export interface Command {
   readonly name: string
@@ -85,7 +122,8 @@ export interface Command {
 
 /** A command for this bot. Null: it is another bot's, or none. */
 export const readCommand = (message: Message, bot: Addressee): Command | null => {
-  const [, name = "", to, argument = ""] = /^\/([A-Za-z0-9_]{1,32})(?:@(\w+))?(?:\s+([\s\S]*))?$/.exec(message.text ?? "") ?? []
+  const [, name = "", to, argument = ""] =
+    /^\/([A-Za-z0-9_]{1,32})(?:@(\w+))?(?:\s+([\s\S]*))?$/.exec(message.text ?? "") ?? []
   if (name === "" || (to !== undefined && to.toLowerCase() !== bot.username.toLowerCase())) return null
   return { name: name.toLowerCase(), argument: argument.trim(), named: to !== undefined }
 }

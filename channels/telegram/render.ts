@@ -8,7 +8,14 @@ export type Message =
   | { readonly kind: "photo"; readonly imageId: string; readonly caption: string; readonly alternative: string }
 
 /** The types that a bot's lanes want. The user's own are among them: they begin the typing. */
-export const EVENT_TYPES = ["message.created", "character.initiated", "message.failed", "session.exited", "image.ready", "channel.notice"] as const
+export const EVENT_TYPES = [
+  "message.created",
+  "character.initiated",
+  "message.failed",
+  "session.exited",
+  "image.ready",
+  "channel.notice"
+] as const
 
 const MOST_CAPTION_UNITS = 1024
 /** What a copy begins with that says so. There is room for it in every message. */
@@ -33,19 +40,38 @@ const decode = {
 const EXITED = "This conversation has ended. Send /start to begin a new one."
 
 /** A text of our own or an author's as messages. */
-export const textsOf = (text: string): ReadonlyArray<Message> => splitMarked(readMarks(text), MOST_UNITS - MARK.length).map(({ text, entities }) => ({ kind: "text", text, entities }))
+export const textsOf = (text: string): ReadonlyArray<Message> =>
+  splitMarked(readMarks(text), MOST_UNITS - MARK.length).map(({ text, entities }) => ({ kind: "text", text, entities }))
 
 const imageOf = (event: string): ReadonlyArray<Message> => {
   const image = Option.getOrUndefined(decode.image(event))?.payload
   if (image === undefined || !image.servable) return []
-  const [caption = ""] = splitMarked({ text: image.caption ?? "", entities: [] }, MOST_CAPTION_UNITS - MARK.length).map((piece) => piece.text)
-  return [{ kind: "photo", imageId: image.image_request_id, caption, alternative: image.caption ?? image.visible_description ?? "" }]
+  const [caption = ""] = splitMarked({ text: image.caption ?? "", entities: [] }, MOST_CAPTION_UNITS - MARK.length).map(
+    (piece) => piece.text
+  )
+  return [
+    {
+      kind: "photo",
+      imageId: image.image_request_id,
+      caption,
+      alternative: image.caption ?? image.visible_description ?? ""
+    }
+  ]
 }
 
 /** The message as one that may be a copy. */
-export const asCopy = (message: Message): Message => message.kind === "photo"
-  ? { ...message, caption: `${MARK}${message.caption}`.trim(), alternative: message.alternative === "" ? "" : MARK + message.alternative }
-  : { ...message, text: MARK + message.text, entities: message.entities.map((entity) => ({ ...entity, offset: entity.offset + MARK.length })) }
+export const asCopy = (message: Message): Message =>
+  message.kind === "photo"
+    ? {
+        ...message,
+        caption: `${MARK}${message.caption}`.trim(),
+        alternative: message.alternative === "" ? "" : MARK + message.alternative
+      }
+    : {
+        ...message,
+        text: MARK + message.text,
+        entities: message.entities.map((entity) => ({ ...entity, offset: entity.offset + MARK.length }))
+      }
 
 /** What an event is in a chat: none, one or several messages, the same ones each time. */
 export const render = (type: string, event: string): ReadonlyArray<Message> => {
@@ -67,4 +93,5 @@ export const render = (type: string, event: string): ReadonlyArray<Message> => {
 }
 
 /** Whether the event is a message of the user's, which somebody is about to answer. */
-export const isAsked = (type: string, event: string): boolean => type === "message.created" && Option.getOrUndefined(decode.spoken(event))?.role === "user"
+export const isAsked = (type: string, event: string): boolean =>
+  type === "message.created" && Option.getOrUndefined(decode.spoken(event))?.role === "user"

@@ -31,7 +31,9 @@ const RESULTS = {
   replaceManagedBotToken: Token
 }
 
-const CHECKS: ReadonlyMap<string, (result: unknown) => boolean> = new Map(Object.entries(RESULTS).map(([method, schema]) => [method, Schema.is(schema as Schema.Schema<unknown>)]))
+const CHECKS: ReadonlyMap<string, (result: unknown) => boolean> = new Map(
+  Object.entries(RESULTS).map(([method, schema]) => [method, Schema.is(schema as Schema.Schema<unknown>)])
+)
 
 /** Whether what came back is what the method gives, as far as we read it. */
 export const isResultOf = (method: string, result: unknown): boolean => CHECKS.get(method)?.(result) ?? true

@@ -24,7 +24,9 @@ const WORTH_WAITING = Duration.seconds(5)
 const WORTH_WAITING_BEGUN = Duration.seconds(30)
 
 /** A message with all that is sent of it. */
-export type Sendable = Exclude<Message, { readonly kind: "photo" }> | Extract<Message, { readonly kind: "photo" }> & { readonly bytes: Uint8Array }
+export type Sendable =
+  | Exclude<Message, { readonly kind: "photo" }>
+  | (Extract<Message, { readonly kind: "photo" }> & { readonly bytes: Uint8Array })
 
 /** What a message may be reduced to when Telegram will not have it as it is. `rest` comes after it. */
 interface Form {
@@ -37,17 +39,33 @@ interface Form {
 const LEAST_TO_PART = 1000
 /** Parted once more, by a limit that is not ours: a text in two, a picture without the words under it. */
 const parted = (message: Sendable): ReadonlyArray<Sendable> => {
-  if (message.kind === "photo") return message.caption === "" ? [] : [{ ...message, caption: "" }, { kind: "text", text: message.caption, entities: [] }]
-  return message.text.length < LEAST_TO_PART ? [] : splitMarked(message, Math.ceil(message.text.length * 2 / 3)).map(({ text, entities }) => ({ kind: "text", text, entities }))
+  if (message.kind === "photo")
+    return message.caption === ""
+      ? []
+      : [
+          { ...message, caption: "" },
+          { kind: "text", text: message.caption, entities: [] }
+        ]
+  return message.text.length < LEAST_TO_PART
+    ? []
+    : splitMarked(message, Math.ceil((message.text.length * 2) / 3)).map(({ text, entities }) => ({
+        kind: "text",
+        text,
+        entities
+      }))
 }
 
 const plain = (message: Sendable): Sendable | null => {
-  if (message.kind === "photo") return message.alternative === "" ? null : { kind: "text", text: message.alternative.slice(0, 4096), entities: [] }
+  if (message.kind === "photo")
+    return message.alternative === "" ? null : { kind: "text", text: message.alternative.slice(0, 4096), entities: [] }
   return message.entities.length === 0 ? null : { ...message, entities: [] }
 }
 
-/** Sends one message, in another form where Telegram refuses the first for its form, and says what that means for the lane, the chat and the bot. */
-export const makeSend = Effect.gen(function*() {
+/**
+ * Sends one message, in another form where Telegram refuses the first for its form, and says what that means for the
+ * lane, the chat and the bot.
+ */
+export const makeSend = Effect.gen(function* () {
   const api = yield* BotApi
   const bots = yield* TelegramBots
   const chats = yield* TelegramChats
@@ -55,15 +73,23 @@ export const makeSend = Effect.gen(function*() {
   const pace = yield* Pace
   const operations = yield* OperationalLog
 
-  const put = (bot: SendingBot, { chat: { chatId, threadId }, message }: Form): Effect.Effect<{ readonly message_id: number }, BotApiError> => {
+  const put = (
+    bot: SendingBot,
+    { chat: { chatId, threadId }, message }: Form
+  ): Effect.Effect<{ readonly message_id: number }, BotApiError> => {
     const to = { chat_id: chatId, ...(threadId !== 0 && { message_thread_id: threadId }) }
     return message.kind === "text"
-      ? api.call(bot.token, "sendMessage", { ...to, text: message.text, entities: [...message.entities], link_preview_options: { is_disabled: true } })
+      ? api.call(bot.token, "sendMessage", {
+          ...to,
+          text: message.text,
+          entities: [...message.entities],
+          link_preview_options: { is_disabled: true }
+        })
       : api.sendPhoto(bot.token, { ...to, ...(message.caption !== "" && { caption: message.caption }) }, message.bytes)
   }
 
   /** The form to try instead; null: there is none. */
-  const otherwise = Effect.fnUntraced(function*(delivery: Delivery, form: Form, error: BotApiError) {
+  const otherwise = Effect.fnUntraced(function* (delivery: Delivery, form: Form, error: BotApiError) {
     switch (error.kind) {
       case "migrated":
         if (error.migrateTo === null || error.migrateTo === form.chat.chatId) return null
@@ -88,7 +114,7 @@ export const makeSend = Effect.gen(function*() {
   })
 
   /** However many come before it. */
-  const depart = Effect.fnUntraced(function*(delivery: Delivery) {
+  const depart = Effect.fnUntraced(function* (delivery: Delivery) {
     while (true) {
       const departure = yield* pace.departs(delivery)
       if (departure === undefined || !("wait" in departure)) return departure
@@ -96,21 +122,42 @@ export const makeSend = Effect.gen(function*() {
     }
   })
 
-  const judge = Effect.fnUntraced(function*(delivery: Delivery, bot: SendingBot, error: BotApiError) {
+  const judge = Effect.fnUntraced(function* (delivery: Delivery, bot: SendingBot, error: BotApiError) {
     const { appId, channelId, sessionId } = delivery
-    const told = { statusCode: error.status, answer: error.status === null ? null : error.description, errorCode: error.kind }
-    const retried = Attempt.cases.NotSent.make({ ...told, errorCode: error.status === null ? error.description.toLowerCase() : error.kind, retryAfter: null, throttle: false })
+    const told = {
+      statusCode: error.status,
+      answer: error.status === null ? null : error.description,
+      errorCode: error.kind
+    }
+    const retried = Attempt.cases.NotSent.make({
+      ...told,
+      errorCode: error.status === null ? error.description.toLowerCase() : error.kind,
+      retryAfter: null,
+      throttle: false
+    })
     switch (error.kind) {
       case "not_sent":
       case "conflict":
         return retried
       case "ambiguous":
-        return Attempt.cases.Unknown.make({ ...told, errorCode: error.status === null ? error.description.toLowerCase().replaceAll(" ", "_") : "server_error" })
+        return Attempt.cases.Unknown.make({
+          ...told,
+          errorCode: error.status === null ? error.description.toLowerCase().replaceAll(" ", "_") : "server_error"
+        })
       case "rate_limited": {
         const after = Duration.seconds(error.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS)
         yield* Effect.ignore(pace.penalise(delivery, after))
         if (Duration.isGreaterThan(after, LONG_WAIT)) {
-          yield* operations.append({ appId, type: "delivery.delayed", payload: { channel_id: channelId, session_id: sessionId, event_cursor: delivery.cursor, seconds: Duration.toSeconds(after) } })
+          yield* operations.append({
+            appId,
+            type: "delivery.delayed",
+            payload: {
+              channel_id: channelId,
+              session_id: sessionId,
+              event_cursor: delivery.cursor,
+              seconds: Duration.toSeconds(after)
+            }
+          })
         }
         return Attempt.cases.Later.make({ ...told, after })
       }
@@ -135,17 +182,26 @@ export const makeSend = Effect.gen(function*() {
     }
   })
 
-  return Effect.fnUntraced(function*(delivery: Delivery, bot: SendingBot, { chat, underWay }: Departure, message: Sendable) {
+  return Effect.fnUntraced(function* (
+    delivery: Delivery,
+    bot: SendingBot,
+    { chat, underWay }: Departure,
+    message: Sendable
+  ) {
     let form: Form = { chat, message, rest: [] }
     let call = underWay
     let isBegun = false
-    const sending = Effect.gen(function*() {
-      for (let tries = 1;; tries++) {
+    const sending = Effect.gen(function* () {
+      for (let tries = 1; ; tries++) {
         const result = yield* Effect.result(counted(pace, delivery, call, put(bot, form)))
         yield* outage.note(delivery.channelId, Result.isSuccess(result) || result.failure.kind !== "not_sent")
         if (Result.isSuccess(result)) {
           const [next, ...rest] = form.rest
-          if (next === undefined) return Attempt.cases.Sent.make({ statusCode: 200, answer: JSON.stringify({ message_id: result.success.message_id }) })
+          if (next === undefined)
+            return Attempt.cases.Sent.make({
+              statusCode: 200,
+              answer: JSON.stringify({ message_id: result.success.message_id })
+            })
           isBegun = true
           form = { chat: form.chat, message: next, rest }
         } else {
@@ -153,7 +209,8 @@ export const makeSend = Effect.gen(function*() {
           if (other === null) return yield* judge(delivery, bot, result.failure)
           form = other
         }
-        const told = Result.isSuccess(result) ? { statusCode: 200, answer: null, errorCode: "paced" }
+        const told = Result.isSuccess(result)
+          ? { statusCode: 200, answer: null, errorCode: "paced" }
           : { statusCode: result.failure.status, answer: result.failure.description, errorCode: result.failure.kind }
         const within = isBegun ? WORTH_WAITING_BEGUN : WORTH_WAITING
         const wait = yield* pace.reserve(delivery, { proactive: false, within })
@@ -164,11 +221,25 @@ export const makeSend = Effect.gen(function*() {
         call = departure.underWay
       }
     })
-    const attempt = yield* sending.pipe(Effect.catch(({ cause }): Effect.Effect<Attempt> => Effect.logWarning("what a bot's message led to could not be written", cause).pipe(
-      // The message itself was surely refused: it is only that its chat or bot could not be marked.
-      Effect.as(Attempt.cases.NotSent.make({ statusCode: null, answer: null, errorCode: "unavailable", retryAfter: null, throttle: false }))
-    )))
+    const attempt = yield* sending.pipe(
+      Effect.catch(({ cause }): Effect.Effect<Attempt> =>
+        Effect.logWarning("what a bot's message led to could not be written", cause).pipe(
+          // The message itself was surely refused: it is only that its chat or bot could not be marked.
+          Effect.as(
+            Attempt.cases.NotSent.make({
+              statusCode: null,
+              answer: null,
+              errorCode: "unavailable",
+              retryAfter: null,
+              throttle: false
+            })
+          )
+        )
+      )
+    )
     // Of a message of which a part is there nobody can say that it was not sent.
-    return isBegun && attempt._tag !== "Sent" ? Attempt.cases.Unknown.make({ statusCode: attempt.statusCode, answer: attempt.answer, errorCode: "partly_sent" }) : attempt
+    return isBegun && attempt._tag !== "Sent"
+      ? Attempt.cases.Unknown.make({ statusCode: attempt.statusCode, answer: attempt.answer, errorCode: "partly_sent" })
+      : attempt
   })
 })

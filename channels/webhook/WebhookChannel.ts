@@ -24,7 +24,12 @@ const LOOK_UP = Schedule.spaced("1 second").pipe(Schedule.upTo({ times: 14 }))
 const unanswered = { statusCode: null, answer: null }
 
 const channelMissing = Attempt.cases.Gone.make({ ...unanswered, errorCode: "channel_missing" })
-const endpointUnavailable = Attempt.cases.NotSent.make({ ...unanswered, errorCode: "endpoint_unavailable", retryAfter: null, throttle: false })
+const endpointUnavailable = Attempt.cases.NotSent.make({
+  ...unanswered,
+  errorCode: "endpoint_unavailable",
+  retryAfter: null,
+  throttle: false
+})
 
 /** Without an answer only the outbound call knows whether the request may have got there. */
 const failed = ({ reason, sent }: OutboundError): Attempt =>
@@ -36,11 +41,11 @@ const failed = ({ reason, sent }: OutboundError): Attempt =>
  * Posts the event, as it is in the log, to the app's endpoint, signed by Standard Webhooks. At least once: a try of
  * unknown fate is made again under the same id.
  */
-export const makeWebhookChannel = Effect.gen(function*() {
+export const makeWebhookChannel = Effect.gen(function* () {
   const endpoints = yield* WebhookEndpoints
   const outbound = yield* Outbound
 
-  const deliver = Effect.fnUntraced(function*({ appId, channelId, channelVersion, cursor, eventId, event }: Delivery) {
+  const deliver = Effect.fnUntraced(function* ({ appId, channelId, channelVersion, cursor, eventId, event }: Delivery) {
     // That we cannot look it up is no fault of the receiver's: a try is worth waiting for.
     const endpoint = yield* Effect.result(Effect.retry(endpoints.get(appId, channelId, channelVersion), LOOK_UP))
     if (Result.isFailure(endpoint)) return endpointUnavailable
@@ -56,11 +61,22 @@ export const makeWebhookChannel = Effect.gen(function*() {
       "content-type": "application/json",
       "user-agent": USER_AGENT
     }
-    const response = yield* Effect.result(outbound.post({ url: Redacted.value(url), headers, body, totalTimeout: TOTAL, keepBytes: MOST_BYTES }))
+    const response = yield* Effect.result(
+      outbound.post({ url: Redacted.value(url), headers, body, totalTimeout: TOTAL, keepBytes: MOST_BYTES })
+    )
     if (Result.isFailure(response)) return failed(response.failure)
-    const { status, headers: { retryAfter = null }, body: answer } = response.success
+    const {
+      status,
+      headers: { retryAfter = null },
+      body: answer
+    } = response.success
     return readAnswer(status, within(MOST_BYTES, answer), readRetryAfter(retryAfter, yield* Clock.currentTimeMillis))
   })
 
-  return { kind: "webhook", schedule: SCHEDULE, afterUnknown: () => Effect.succeed("retry" as const), deliver } satisfies Channel
+  return {
+    kind: "webhook",
+    schedule: SCHEDULE,
+    afterUnknown: () => Effect.succeed("retry" as const),
+    deliver
+  } satisfies Channel
 })

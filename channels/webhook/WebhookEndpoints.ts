@@ -12,10 +12,21 @@ export interface WebhookEndpoint {
 }
 
 /** The endpoints cannot be looked up just now: ours, and passing. */
-export class EndpointsUnavailable extends Schema.TaggedError<EndpointsUnavailable>()("EndpointsUnavailable", { cause: Schema.Defect() }) {}
+export class EndpointsUnavailable extends Schema.TaggedError<EndpointsUnavailable>()("EndpointsUnavailable", {
+  cause: Schema.Defect()
+}) {}
 
 /** Port: the endpoints of webhook channels. Undefined: there is no such channel any more. */
-export class WebhookEndpoints extends Context.Service<WebhookEndpoints, {
-  /** `version` is the channel's, as a delivery shows it: what an older version left in memory does not answer for it. */
-  readonly get: (appId: string, channelId: string, version: number) => Effect.Effect<WebhookEndpoint | undefined, EndpointsUnavailable>
-}>()("channels/webhook/WebhookEndpoints") {}
+export class WebhookEndpoints extends Context.Service<
+  WebhookEndpoints,
+  {
+    /**
+     * `version` is the channel's, as a delivery shows it: what an older version left in memory does not answer for it.
+     */
+    readonly get: (
+      appId: string,
+      channelId: string,
+      version: number
+    ) => Effect.Effect<WebhookEndpoint | undefined, EndpointsUnavailable>
+  }
+>()("channels/webhook/WebhookEndpoints") {}

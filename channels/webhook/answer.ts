@@ -7,7 +7,9 @@ export const MOST_BYTES = 8192
 /** Statuses by which a receiver, or what stands before it, says that it has too much to do. */
 const THROTTLE: ReadonlySet<number> = new Set([429, 502, 504])
 
-/** As much of a text as fits into so many bytes of UTF-8. What was invalid in an answer has grown when it was replaced. */
+/**
+ * As much of a text as fits into so many bytes of UTF-8. What was invalid in an answer has grown when it was replaced.
+ */
 export const within = (bytes: number, text: string): string =>
   // No unit of a string takes more than three.
   text.length * 3 <= bytes ? text : text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read)

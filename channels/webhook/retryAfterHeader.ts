@@ -6,9 +6,14 @@ const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \
 /** No receiver can put itself off for longer at once. */
 const LONGEST = Duration.days(1)
 
-/** Retry-After as RFC 9110 has it, in seconds or as a date. `now`: milliseconds since the epoch. Null: there is none that can be read. */
+/**
+ * Retry-After as RFC 9110 has it, in seconds or as a date. `now`: milliseconds since the epoch. Null: there is none
+ * that can be read.
+ */
 export const readRetryAfter = (header: string | null, now: number): Duration.Duration | null => {
   const text = header?.trim() ?? ""
   const millis = SECONDS.test(text) ? Number(text) * 1000 : HTTP_DATE.test(text) ? Date.parse(text) - now : Number.NaN
-  return Number.isNaN(millis) ? null : Duration.clamp(Duration.millis(millis), { minimum: Duration.zero, maximum: LONGEST })
+  return Number.isNaN(millis)
+    ? null
+    : Duration.clamp(Duration.millis(millis), { minimum: Duration.zero, maximum: LONGEST })
 }

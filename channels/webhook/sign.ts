@@ -4,7 +4,10 @@ import * as Redacted from "effect/Redacted"
 const PREFIX = "whsec_"
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/
 
-/** `whsec_` and base64 stand for the bytes that they encode, anything else for its own. As a key object, with which node:crypto signs several times as fast. */
+/**
+ * `whsec_` and base64 stand for the bytes that they encode, anything else for its own. As a key object, with which
+ * node:crypto signs several times as fast.
+ */
 const readKey = (secret: string): KeyObject => {
   const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : ""
   return createSecretKey(BASE64.test(encoded) ? Buffer.from(encoded, "base64") : Buffer.from(secret, "utf8"))
@@ -26,9 +29,16 @@ export interface Signed {
 }
 
 /** The headers of Standard Webhooks, with one signature for each secret. */
-export const signatureHeaders = ({ id, timestamp, body }: Signed, secrets: ReadonlyArray<Redacted.Redacted<string>>) => ({
+export const signatureHeaders = (
+  { id, timestamp, body }: Signed,
+  secrets: ReadonlyArray<Redacted.Redacted<string>>
+) => ({
   "webhook-id": id,
   "webhook-timestamp": String(timestamp),
-  "webhook-signature": secrets.map((secret) =>
-    `v1,${createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest("base64")}`).join(" ")
+  "webhook-signature": secrets
+    .map(
+      (secret) =>
+        `v1,${createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest("base64")}`
+    )
+    .join(" ")
 })

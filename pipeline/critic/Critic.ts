@@ -4,16 +4,26 @@ import * as Schema from "effect/Schema"
 import type { Turn, Usage } from "../domain/Turn.ts"
 import type { ModelError } from "../ModelError.ts"
 
-export const FlawType = Schema.Literals(["voice", "persona", "repetition", "sycophancy", "assistant_tone", "contradiction", "over_explaining"])
+export const FlawType = Schema.Literals([
+  "voice",
+  "persona",
+  "repetition",
+  "sycophancy",
+  "assistant_tone",
+  "contradiction",
+  "over_explaining"
+])
 
 /** The structured answer of the critic. Severity goes from 1 to 5. */
 export const Critique = Schema.Struct({
-  flaws: Schema.Array(Schema.Struct({
-    bubble: Schema.Number,
-    type: FlawType,
-    severity: Schema.Number,
-    fix: Schema.String
-  })),
+  flaws: Schema.Array(
+    Schema.Struct({
+      bubble: Schema.Number,
+      type: FlawType,
+      severity: Schema.Number,
+      fix: Schema.String
+    })
+  ),
   rewrite: Schema.Boolean
 })
 export type Critique = typeof Critique.Type
@@ -34,8 +44,12 @@ export interface RewriteRequest extends CritiqueRequest {
 }
 
 interface CriticShape {
-  readonly critique: (request: CritiqueRequest) => Effect.Effect<{ readonly critique: Critique; readonly usage: Usage }, ModelError>
-  readonly rewrite: (request: RewriteRequest) => Effect.Effect<{ readonly bubbles: ReadonlyArray<string>; readonly usage: Usage }, ModelError>
+  readonly critique: (
+    request: CritiqueRequest
+  ) => Effect.Effect<{ readonly critique: Critique; readonly usage: Usage }, ModelError>
+  readonly rewrite: (
+    request: RewriteRequest
+  ) => Effect.Effect<{ readonly bubbles: ReadonlyArray<string>; readonly usage: Usage }, ModelError>
 }
 
 /** Port: judges the voice of a draft in deep mode, and writes it once more. An engine without a model has none. */

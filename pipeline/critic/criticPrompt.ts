@@ -24,10 +24,11 @@ export const REWRITE_RULES = `You write one draft of a fictional character's mes
 Answer with one JSON object and nothing else:
 {"bubbles": ["text", ...]}`
 
-const sheet = ({ display_name, persona, voice, voice_samples }: Character): string => [
-  dataBlock("character", { display_name, summary: persona.summary, traits: persona.traits, flaws: persona.flaws }),
-  dataBlock("voice", { ...voice, samples: fitting(voice_samples, SAMPLES_MAX_CHARS) })
-].join("\n\n")
+const sheet = ({ display_name, persona, voice, voice_samples }: Character): string =>
+  [
+    dataBlock("character", { display_name, summary: persona.summary, traits: persona.traits, flaws: persona.flaws }),
+    dataBlock("voice", { ...voice, samples: fitting(voice_samples, SAMPLES_MAX_CHARS) })
+  ].join("\n\n")
 
 const draftPart = ({ turn, draft, before }: CritiqueRequest): ReadonlyArray<string> => [
   dataBlock("before", fitting(before.toReversed(), BEFORE_MAX_CHARS).toReversed()),
@@ -37,13 +38,23 @@ const draftPart = ({ turn, draft, before }: CritiqueRequest): ReadonlyArray<stri
 
 export const critiquePrompt = (request: CritiqueRequest): ReadonlyArray<ChatMessage> => [
   { role: "system", content: `${CRITIC_RULES}\n\n${sheet(request.turn.character)}` },
-  { role: "user", content: [...draftPart(request), "Now judge the draft, and answer with the one JSON object described."].join("\n\n") }
+  {
+    role: "user",
+    content: [...draftPart(request), "Now judge the draft, and answer with the one JSON object described."].join("\n\n")
+  }
 ]
 
 export const rewritePrompt = (request: RewriteRequest): ReadonlyArray<ChatMessage> => [
   { role: "system", content: `${REWRITE_RULES}\n\n${sheet(request.turn.character)}` },
   {
     role: "user",
-    content: [...draftPart(request), dataBlock("flaws", request.critique.flaws.slice(0, 8).map(({ bubble, type, fix }) => ({ bubble, type, fix: fix.slice(0, 200) }))), "Now write the draft once more, as the one JSON object described."].join("\n\n")
+    content: [
+      ...draftPart(request),
+      dataBlock(
+        "flaws",
+        request.critique.flaws.slice(0, 8).map(({ bubble, type, fix }) => ({ bubble, type, fix: fix.slice(0, 200) }))
+      ),
+      "Now write the draft once more, as the one JSON object described."
+    ].join("\n\n")
   }
 ]

@@ -3,8 +3,15 @@ import { terms } from "../retrieval/terms.ts"
 
 const contentWords = (texts: ReadonlyArray<string>): ReadonlySet<string> => new Set(contentOf(terms(texts.join("\n"))))
 
-/** Whether a rewrite still says what the draft took from these memories: of each, at least half of the words that the draft had from it, and every number. */
-export const keepsFacts = (draft: ReadonlyArray<string>, rewritten: ReadonlyArray<string>, memories: ReadonlyArray<string>): boolean => {
+/**
+ * Whether a rewrite still says what the draft took from these memories: of each, at least half of the words that the
+ * draft had from it, and every number.
+ */
+export const keepsFacts = (
+  draft: ReadonlyArray<string>,
+  rewritten: ReadonlyArray<string>,
+  memories: ReadonlyArray<string>
+): boolean => {
   const before = contentWords(draft)
   const after = contentWords(rewritten)
   return memories.every((memory) => {

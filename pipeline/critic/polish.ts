@@ -11,21 +11,45 @@ import { keepsFacts } from "./keepsFacts.ts"
 const BEFORE = 6
 
 /**
- * Has a draft judged, and written once more when it is flawed. The rewrite is kept only if it could go out and still says what it cites.
- * A draft that could not go out as it is is not worth it. Advice: whatever fails here, the draft stands.
+ * Has a draft judged, and written once more when it is flawed. The rewrite is kept only if it could go out and still
+ * says what it cites. A draft that could not go out as it is is not worth it. Advice: whatever fails here, the draft
+ * stands.
  */
-export const polish = Effect.fnUntraced(function*(critic: Critic, trail: Trail, turn: Turn, draft: EmittedDraft, context: GateContext): Effect.fn.Return<EmittedDraft> {
+export const polish = Effect.fnUntraced(function* (
+  critic: Critic,
+  trail: Trail,
+  turn: Turn,
+  draft: EmittedDraft,
+  context: GateContext
+): Effect.fn.Return<EmittedDraft> {
   const passes = (draft: EmittedDraft) => emit(draft, context).refusedBy === null
   if (!passes(draft)) return draft
   const about = { turn, draft: draft.bubbles, before: context.characterTexts.slice(-BEFORE) }
-  const judged = yield* Effect.result(trail.paying("critic", (onSpent) => critic.critique({ ...about, onSpent }), ({ critique, usage }) => ({
-    decision: needsRewrite(critique) ? "rewrite" : "good", usage
-  })))
+  const judged = yield* Effect.result(
+    trail.paying(
+      "critic",
+      (onSpent) => critic.critique({ ...about, onSpent }),
+      ({ critique, usage }) => ({
+        decision: needsRewrite(critique) ? "rewrite" : "good",
+        usage
+      })
+    )
+  )
   if (Result.isFailure(judged) || !needsRewrite(judged.success.critique)) return draft
   const cited = draft.citedIds.flatMap((id) => context.memories.get(id) ?? [])
-  const keep = (bubbles: ReadonlyArray<string>) => passes({ ...draft, bubbles }) && keepsFacts(draft.bubbles, bubbles, cited)
-  const rewritten = yield* Effect.result(trail.paying("rewrite", (onSpent) => critic.rewrite({ ...about, critique: judged.success.critique, onSpent }), ({ bubbles, usage }) => ({
-    decision: keep(bubbles) ? "kept" : "dropped", usage
-  })))
-  return Result.isSuccess(rewritten) && keep(rewritten.success.bubbles) ? { ...draft, bubbles: rewritten.success.bubbles } : draft
+  const keep = (bubbles: ReadonlyArray<string>) =>
+    passes({ ...draft, bubbles }) && keepsFacts(draft.bubbles, bubbles, cited)
+  const rewritten = yield* Effect.result(
+    trail.paying(
+      "rewrite",
+      (onSpent) => critic.rewrite({ ...about, critique: judged.success.critique, onSpent }),
+      ({ bubbles, usage }) => ({
+        decision: keep(bubbles) ? "kept" : "dropped",
+        usage
+      })
+    )
+  )
+  return Result.isSuccess(rewritten) && keep(rewritten.success.bubbles)
+    ? { ...draft, bubbles: rewritten.success.bubbles }
+    : draft
 })

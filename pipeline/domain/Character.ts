@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-const orElse = <S extends Schema.Top>(schema: S, value: S["Encoded"]) => schema.pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
+const orElse = <S extends Schema.Top>(schema: S, value: S["Encoded"]) =>
+  schema.pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
 const text = orElse(Schema.String, "")
 const texts = orElse(Schema.Array(Schema.String), [])
 
@@ -31,7 +32,16 @@ const Persona = Schema.Struct({
   values: texts,
   flaws: texts,
   goals: orElse(Schema.Array(Schema.Struct({ text: Schema.String })), []),
-  secrets: orElse(Schema.Array(Schema.Struct({ text: Schema.String, reveal: orElse(Schema.Literals(["never", "trusted", "free"]), "never"), min_trust: orElse(Schema.NullOr(Schema.Number), null) })), [])
+  secrets: orElse(
+    Schema.Array(
+      Schema.Struct({
+        text: Schema.String,
+        reveal: orElse(Schema.Literals(["never", "trusted", "free"]), "never"),
+        min_trust: orElse(Schema.NullOr(Schema.Number), null)
+      })
+    ),
+    []
+  )
 })
 
 const ForbiddenStyle = Schema.Struct({
@@ -74,7 +84,9 @@ const LifeRhythm = Schema.Struct({
   wake: Schema.optionalKey(Schema.String),
   sleep: Schema.optionalKey(Schema.String),
   busy: orElse(Schema.Array(BusyTime), []),
-  reply_delay_seconds: Schema.optionalKey(Schema.Struct({ min: Schema.optionalKey(Schema.Number), max: Schema.optionalKey(Schema.Number) }))
+  reply_delay_seconds: Schema.optionalKey(
+    Schema.Struct({ min: Schema.optionalKey(Schema.Number), max: Schema.optionalKey(Schema.Number) })
+  )
 })
 export type LifeRhythm = typeof LifeRhythm.Type
 
@@ -140,11 +152,19 @@ const Generation = Schema.Struct({
   presence_penalty: Schema.optionalKey(Schema.Number)
 })
 
-const Interest = Schema.Union([Schema.String, Schema.Struct({ topic: Schema.String, stance: Schema.optionalKey(Schema.String), detail: Schema.optionalKey(Schema.String) })])
+const Interest = Schema.Union([
+  Schema.String,
+  Schema.Struct({
+    topic: Schema.String,
+    stance: Schema.optionalKey(Schema.String),
+    detail: Schema.optionalKey(Schema.String)
+  })
+])
 
 /**
  * What the pipeline reads of a character's authored profile, with the defaults filled in.
- * The wire schema in `src/http` checks every field and its bounds; a field that no stage reads yet is kept there and left out here.
+ * The wire schema in `src/http` checks every field and its bounds; a field that no stage reads yet is kept there and
+ * left out here.
  */
 export const Character = Schema.Struct({
   slug: Schema.String,
@@ -153,11 +173,17 @@ export const Character = Schema.Struct({
   persona: orElse(Persona, {}),
   interests: orElse(Schema.Array(Interest), []),
   voice: orElse(Voice, {}),
-  voice_samples: orElse(Schema.Array(Schema.Struct({ text: Schema.String, situation: Schema.optionalKey(Schema.String) })), []),
+  voice_samples: orElse(
+    Schema.Array(Schema.Struct({ text: Schema.String, situation: Schema.optionalKey(Schema.String) })),
+    []
+  ),
   example_dialogues: orElse(Schema.Array(ExampleDialogue), []),
   forbidden_style: orElse(Schema.Array(ForbiddenStyle), []),
   life_rhythm: orElse(LifeRhythm, {}),
-  world_context: orElse(Schema.Struct({ summary: text, scene: text, entries: orElse(Schema.Array(LoreEntry), []) }), {}),
+  world_context: orElse(
+    Schema.Struct({ summary: text, scene: text, entries: orElse(Schema.Array(LoreEntry), []) }),
+    {}
+  ),
   relationship_posture: orElse(RelationshipPosture, {}),
   baseline_emotion: orElse(BaselineEmotion, {}),
   behavioral_thresholds: orElse(BehavioralThresholds, {}),
@@ -170,4 +196,9 @@ export type Character = typeof Character.Type
 
 /** An example dialogue in its one form: a list of turns. */
 export const exampleTurns = (dialogue: Character["example_dialogues"][number]): ReadonlyArray<ExampleTurn> =>
-  "turns" in dialogue ? dialogue.turns : [{ role: "user", text: dialogue.user }, { role: "character", text: dialogue.character }]
+  "turns" in dialogue
+    ? dialogue.turns
+    : [
+        { role: "user", text: dialogue.user },
+        { role: "character", text: dialogue.character }
+      ]

@@ -10,8 +10,15 @@ export type SourceKind = typeof SourceKind.Type
 export const FailureReason = Schema.Literals(["generation_failed", "timed_out"])
 export type FailureReason = typeof FailureReason.Type
 
-/** A piece of what somebody has sent, where it was more than text: its kind, it in words, and what was said in it where somebody has listened. */
-export const MessagePart = Schema.Struct({ type: Schema.String, text: Schema.String, transcript: Schema.optionalKey(Schema.String) })
+/**
+ * A piece of what somebody has sent, where it was more than text: its kind, it in words, and what was said in it where
+ * somebody has listened.
+ */
+export const MessagePart = Schema.Struct({
+  type: Schema.String,
+  text: Schema.String,
+  transcript: Schema.optionalKey(Schema.String)
+})
 export type MessagePart = typeof MessagePart.Type
 
 /** The payload of each event type (contract 6). */
@@ -52,14 +59,16 @@ export const payloads = {
     recoverable: Schema.Boolean
   }),
   "relationship_score.changed": Schema.Struct({
-    relationship_scores: Schema.Array(Schema.Struct({
-      key: Schema.String,
-      label: Schema.String,
-      value: Schema.Number,
-      lower_is_open: Schema.Boolean,
-      updated_at: Schema.String,
-      version: Schema.String
-    })),
+    relationship_scores: Schema.Array(
+      Schema.Struct({
+        key: Schema.String,
+        label: Schema.String,
+        value: Schema.Number,
+        lower_is_open: Schema.Boolean,
+        updated_at: Schema.String,
+        version: Schema.String
+      })
+    ),
     score_scale: Schema.Struct({ min: Schema.Number, max: Schema.Number })
   }),
   "session.exited": Schema.Struct({ reason_code: Schema.String })

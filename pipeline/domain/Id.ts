@@ -3,8 +3,37 @@ import { encodeTime, monotonicFactory } from "ulid"
 
 /** What an id may stand for. The prefix makes a stray id in a log readable. */
 export type IdPrefix =
-  | "app" | "ses" | "evt" | "run" | "wrk" | "req" | "chn" | "bot" | "bat" | "acc" | "aud" | "ers" | "mem" | "lop" | "snp" | "dec" | "sch"
-  | "npc" | "edg" | "lor" | "stl" | "arc" | "rsr" | "fnd" | "evd" | "ast" | "img" | "imp" | "obj" | "evs" | "evr"
+  | "app"
+  | "ses"
+  | "evt"
+  | "run"
+  | "wrk"
+  | "req"
+  | "chn"
+  | "bot"
+  | "bat"
+  | "acc"
+  | "aud"
+  | "ers"
+  | "mem"
+  | "lop"
+  | "snp"
+  | "dec"
+  | "sch"
+  | "npc"
+  | "edg"
+  | "lor"
+  | "stl"
+  | "arc"
+  | "rsr"
+  | "fnd"
+  | "evd"
+  | "ast"
+  | "img"
+  | "imp"
+  | "obj"
+  | "evs"
+  | "evr"
 
 const pool = new Uint8Array(4096)
 let unread = 0
@@ -22,7 +51,10 @@ export const newId = (prefix: IdPrefix): string => `${prefix}_${ulid()}`
 
 const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-/** An id for what was made at this moment out of this: the same out of the same, so that what is worked out again has the same name. */
+/**
+ * An id for what was made at this moment out of this: the same out of the same, so that what is worked out again has
+ * the same name.
+ */
 export const derivedId = (prefix: IdPrefix, at: Date, of: string): string =>
   `${prefix}_${encodeTime(at.getTime(), 10)}${Array.from(createHash("sha256").update(of).digest().subarray(0, 16), (byte) => CROCKFORD[byte % 32]).join("")}`
 
@@ -31,4 +63,6 @@ export const beforeIdsFrom = (prefix: IdPrefix, at: Date): string => `${prefix}_
 
 /** Whether a text from outside has the form of an id; anything else can name nothing of ours. */
 export const isId = (prefix: IdPrefix, text: string): boolean =>
-  text.length === prefix.length + 27 && text.startsWith(`${prefix}_`) && /^[0-9A-HJKMNP-TV-Z]{26}$/.test(text.slice(prefix.length + 1))
+  text.length === prefix.length + 27 &&
+  text.startsWith(`${prefix}_`) &&
+  /^[0-9A-HJKMNP-TV-Z]{26}$/.test(text.slice(prefix.length + 1))

@@ -1,7 +1,14 @@
 import * as Schema from "effect/Schema"
 
 /** Why a character writes first. */
-export const REASONS = ["cold_initiate", "session_resume", "open_loop_due", "event_followup", "storyline_beat", "scheduled_message"] as const
+export const REASONS = [
+  "cold_initiate",
+  "session_resume",
+  "open_loop_due",
+  "event_followup",
+  "storyline_beat",
+  "scheduled_message"
+] as const
 export const Reason = Schema.Literals(REASONS)
 export type Reason = typeof Reason.Type
 

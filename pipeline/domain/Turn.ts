@@ -6,7 +6,10 @@ import type { Initiative } from "./Initiative.ts"
 export const ReplyMode = Schema.Literals(["fast", "deep"])
 export type ReplyMode = typeof ReplyMode.Type
 
-/** How a turn of the sandbox is to end, so that a client can be tried against each outcome. `stall`: as one that takes too long. */
+/**
+ * How a turn of the sandbox is to end, so that a client can be tried against each outcome. `stall`: as one that takes
+ * too long.
+ */
 export const Fault = Schema.Literals(["generation_failed", "timed_out", "withhold", "exit", "stall"])
 export type Fault = typeof Fault.Type
 
@@ -18,7 +21,10 @@ export interface EndUser {
   readonly ageBand: "adult" | "minor" | "unknown"
 }
 
-/** A turn that a worker has claimed, with what the stages need to know about it. The character is pinned to the version the turn began with. */
+/**
+ * A turn that a worker has claimed, with what the stages need to know about it. The character is pinned to the version
+ * the turn began with.
+ */
 export interface Turn {
   readonly appId: string
   readonly sessionId: string
@@ -33,7 +39,10 @@ export interface Turn {
   readonly endUser: EndUser
   /** Somebody has said what the character looks like, so that it can be shown. */
   readonly pictures?: boolean
-  /** In one of the three messages before this one a crisis was found, by rules or by a model: safety and grounding have it on record. */
+  /**
+   * In one of the three messages before this one a crisis was found, by rules or by a model: safety and grounding have
+   * it on record.
+   */
   readonly afterCrisis?: boolean
   readonly fault?: Fault
   /** What it draws by, where that is not its session. */
@@ -54,7 +63,17 @@ export const Outcome = Schema.TaggedUnion({
 })
 export type Outcome = typeof Outcome.Type
 
-export type StageName = "retrieval" | "grounding" | "safety" | "knowledge" | "generation" | "critic" | "rewrite" | "emission" | "image" | "relational_update"
+export type StageName =
+  | "retrieval"
+  | "grounding"
+  | "safety"
+  | "knowledge"
+  | "generation"
+  | "critic"
+  | "rewrite"
+  | "emission"
+  | "image"
+  | "relational_update"
 
 /** Tokens and money of one model call. `estimated` when the server gave no usage. */
 export interface Usage {

@@ -8,19 +8,29 @@ const copies = new WeakMap<Character, Map<string | null, Character>>()
 
 const fill = (character: Character, user: string | null): Character => {
   const names = { character: character.display_name, user }
-  const { slug, display_name, forbidden_style, voice, voice_samples, example_dialogues, fallback_lines, offline_lines, ...told } = character
+  const {
+    slug,
+    display_name,
+    forbidden_style,
+    voice,
+    voice_samples,
+    example_dialogues,
+    fallback_lines,
+    offline_lines,
+    ...told
+  } = character
   const spoken = { voice, voice_samples, example_dialogues, fallback_lines, offline_lines }
   const inSpeech = fillTexts(spoken, names, NOBODY.spoken)
   const inTelling = fillTexts(told, names, NOBODY.told)
   // A pattern is not text.
-  const rules = forbidden_style.map((rule) => rule.kind === "regex" ? rule : fillTexts(rule, names, NOBODY.told))
+  const rules = forbidden_style.map((rule) => (rule.kind === "regex" ? rule : fillTexts(rule, names, NOBODY.told)))
   const isSame = inSpeech === spoken && inTelling === told && rules.every((rule, at) => rule === forbidden_style[at])
   return isSame ? character : { slug, display_name, ...inSpeech, ...inTelling, forbidden_style: rules }
 }
 
 /**
- * The character as it is to whoever it talks to: with its name and theirs in all that its author has written. What is stored keeps its placeholders; where
- * there are none, this is the character itself.
+ * The character as it is to whoever it talks to: with its name and theirs in all that its author has written. What is
+ * stored keeps its placeholders; where there are none, this is the character itself.
  */
 export const addressed = (character: Character, user: string | null): Character => {
   const known = copies.get(character) ?? new Map<string | null, Character>()

@@ -10,14 +10,23 @@ const Authored = Schema.Struct({
 const Profile = Schema.Struct({ greeting: Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.String, Authored]))) })
 const decode = Schema.decodeUnknownOption(Profile)
 
-const fromText = (text: string): ReadonlyArray<string> => text.split(/\n{2,}/).map((part) => part.trim()).filter((part) => part !== "")
+const fromText = (text: string): ReadonlyArray<string> =>
+  text
+    .split(/\n{2,}/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
 
-/** The bubbles a character opens a session with; none where nothing is authored. `pick` chooses among the alternates. */
+/**
+ * The bubbles a character opens a session with; none where nothing is authored. `pick` chooses among the alternates.
+ */
 export const greetingBubbles = (profile: object, pick: number): ReadonlyArray<string> => {
   const greeting = Option.getOrUndefined(decode(profile))?.greeting
   if (greeting === undefined || greeting === null) return []
   if (typeof greeting === "string") return fromText(greeting)
   if (greeting.mode === "none") return []
-  const ways = [greeting.bubbles ?? [], ...(greeting.alternates ?? []).map((way) => typeof way === "string" ? fromText(way) : way)].filter((way) => way.length > 0)
+  const ways = [
+    greeting.bubbles ?? [],
+    ...(greeting.alternates ?? []).map((way) => (typeof way === "string" ? fromText(way) : way))
+  ].filter((way) => way.length > 0)
   return ways[pick % Math.max(ways.length, 1)] ?? []
 }

@@ -1,11 +1,17 @@
-/** What a turn draws by: its session, or in place of that the `seed` by which sessions of another name are to go the same way. */
+/**
+ * What a turn draws by: its session, or in place of that the `seed` by which sessions of another name are to go the
+ * same way.
+ */
 export interface Seeded {
   readonly sessionId: string
   readonly turnIndex: number
   readonly seed?: string
 }
 
-/** A number that is the same for the same turn and the same draw of it, spread over 32 bits: what varies by turn must not vary by run. */
+/**
+ * A number that is the same for the same turn and the same draw of it, spread over 32 bits: what varies by turn must
+ * not vary by run.
+ */
 export const seedOf = ({ sessionId, turnIndex, seed = sessionId }: Seeded, draw = ""): number => {
   const name = `${seed}${draw}`
   let hash = 0x811c9dc5 ^ turnIndex

@@ -2,7 +2,8 @@ import { cutsOf } from "./cuts.ts"
 
 /**
  * Cuts a reply into messenger bubbles. No text is ever dropped: when the text does not fit `max_bubbles` bubbles of
- * `max_bubble_chars`, there are more bubbles, never less text and never a longer bubble. Lengths are UTF-16 units, as Telegram counts.
+ * `max_bubble_chars`, there are more bubbles, never less text and never a longer bubble. Lengths are UTF-16 units, as
+ * Telegram counts.
  */
 
 export interface BubbleLimits {
@@ -47,7 +48,11 @@ const mergeWithNext = (pieces: ReadonlyArray<Piece>, at: number): ReadonlyArray<
   const left = pieces[at]
   const right = pieces[at + 1]
   if (left === undefined || right === undefined) return pieces
-  return [...pieces.slice(0, at), { text: `${left.text}${right.glue}${right.text}`, glue: left.glue }, ...pieces.slice(at + 2)]
+  return [
+    ...pieces.slice(0, at),
+    { text: `${left.text}${right.glue}${right.text}`, glue: left.glue },
+    ...pieces.slice(at + 2)
+  ]
 }
 
 /** Where the shortest pair of neighbours begins, among `starts`, if it fits in one bubble. */

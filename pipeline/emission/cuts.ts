@@ -1,4 +1,7 @@
-/** A place where a text may be parted. Only whitespace lies between `end` of the part before and `next`, the start of the part after. */
+/**
+ * A place where a text may be parted. Only whitespace lies between `end` of the part before and `next`, the start of
+ * the part after.
+ */
 interface Cut {
   readonly end: number
   readonly next: number
@@ -52,16 +55,24 @@ const levelOf = (text: string, end: number, space: string): number => {
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 
 export interface Cuts {
-  /** The best end of a part that begins at `start` and holds at most `limit` UTF-16 units; more than that must be left. */
+  /**
+   * The best end of a part that begins at `start` and holds at most `limit` UTF-16 units; more than that must be left.
+   */
   readonly after: (start: number) => number
 }
 
-/** The places where a text may be parted into pieces of at most `limit`. A unit that is itself longer than that is not kept whole. */
+/**
+ * The places where a text may be parted into pieces of at most `limit`. A unit that is itself longer than that is not
+ * kept whole.
+ */
 export const cutsOf = (text: string, limit: number): Cuts => {
-  const units = unitsOf(text).filter((unit) => unit.end - unit.start <= limit).sort((a, b) => a.start - b.start)
+  const units = unitsOf(text)
+    .filter((unit) => unit.end - unit.start <= limit)
+    .sort((a, b) => a.start - b.start)
   // The outermost unit around each place: asked for at every space, and a text may have thousands of both.
   const cover = new Int32Array(text.length + 1).fill(-1)
-  for (let index = units.length - 1; index >= 0; index--) cover.fill(index, (units[index]?.start ?? 0) + 1, units[index]?.end ?? 0)
+  for (let index = units.length - 1; index >= 0; index--)
+    cover.fill(index, (units[index]?.start ?? 0) + 1, units[index]?.end ?? 0)
   const around = (at: number): Unit | undefined => units[cover[at] ?? -1]
   const segments = graphemes.segment(text)
   const isBoundary = (at: number): boolean => at >= text.length || segments.containing(at)?.index === at
@@ -78,7 +89,10 @@ export const cutsOf = (text: string, limit: number): Cuts => {
     .filter((cut) => around(cut.end) === undefined && around(cut.next) === undefined)
     .sort((a, b) => a.level - b.level || b.end - a.end)
 
-  /** In front of the last whole grapheme that fits; inside one only if it alone is too long, and never inside a surrogate pair. */
+  /**
+   * In front of the last whole grapheme that fits; inside one only if it alone is too long, and never inside a
+   * surrogate pair.
+   */
   const hard = (start: number): number => {
     const most = start + limit
     let at = segments.containing(most)?.index ?? text.length
@@ -88,6 +102,7 @@ export const cutsOf = (text: string, limit: number): Cuts => {
   }
 
   const after = (start: number): number =>
-    candidates.find((cut) => cut.end > start && cut.end <= start + limit && isBoundary(cut.end) && isBoundary(cut.next))?.end ?? hard(start)
+    candidates.find((cut) => cut.end > start && cut.end <= start + limit && isBoundary(cut.end) && isBoundary(cut.next))
+      ?.end ?? hard(start)
   return { after }
 }

@@ -14,15 +14,36 @@ const NEUTRAL_LINES: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Let me come at that another way. What made you think of it?",
     "My mind went blank. Tell me a little more?"
   ],
-  de: ["Entschuldige, ich habe den Faden verloren. Sagst du es noch einmal?", "Hm. Lass mich kurz darüber nachdenken.", "Dafür fehlen mir gerade die Worte.", "Erzähl mir ein bisschen mehr davon?"],
-  es: ["Perdona, perdí el hilo. ¿Me lo dices otra vez?", "Mm. Déjame pensarlo un momento.", "Ahora mismo no encuentro las palabras.", "¿Me cuentas un poco más?"],
-  fr: ["Pardon, j'ai perdu le fil. Tu peux répéter ?", "Hm. Laisse-moi y réfléchir un instant.", "Les mots me manquent, là.", "Raconte-moi un peu plus ?"],
-  pt: ["Desculpa, perdi o fio. Dizes outra vez?", "Hm. Deixa-me pensar um momento.", "Agora faltam-me as palavras.", "Contas-me um pouco mais?"]
+  de: [
+    "Entschuldige, ich habe den Faden verloren. Sagst du es noch einmal?",
+    "Hm. Lass mich kurz darüber nachdenken.",
+    "Dafür fehlen mir gerade die Worte.",
+    "Erzähl mir ein bisschen mehr davon?"
+  ],
+  es: [
+    "Perdona, perdí el hilo. ¿Me lo dices otra vez?",
+    "Mm. Déjame pensarlo un momento.",
+    "Ahora mismo no encuentro las palabras.",
+    "¿Me cuentas un poco más?"
+  ],
+  fr: [
+    "Pardon, j'ai perdu le fil. Tu peux répéter ?",
+    "Hm. Laisse-moi y réfléchir un instant.",
+    "Les mots me manquent, là.",
+    "Raconte-moi un peu plus ?"
+  ],
+  pt: [
+    "Desculpa, perdi o fio. Dizes outra vez?",
+    "Hm. Deixa-me pensar um momento.",
+    "Agora faltam-me as palavras.",
+    "Contas-me um pouco mais?"
+  ]
 }
 /** Has no language, and leaves the word to the other. */
 const WORDLESS = "..."
 
-const linesOf = (language: string | undefined): ReadonlyArray<string> => NEUTRAL_LINES[language ?? "en"] ?? NEUTRAL_LINES["en"] ?? []
+const linesOf = (language: string | undefined): ReadonlyArray<string> =>
+  NEUTRAL_LINES[language ?? "en"] ?? NEUTRAL_LINES["en"] ?? []
 
 /** The language to fall back in: that of the message if it can be told, else the voice's, else the person's. */
 const languageFor = ({ text, character, endUser }: Turn): string | undefined => {
@@ -33,21 +54,24 @@ const languageFor = ({ text, character, endUser }: Turn): string | undefined => 
 }
 
 /**
- * What is said when no draft passed: what safety asks for, an authored line, or one of ours. Each has to pass the same gates. A draft that only repeats is better
- * than a line that repeats as well: repetition never fails a turn.
+ * What is said when no draft passed: what safety asks for, an authored line, or one of ours. Each has to pass the same
+ * gates. A draft that only repeats is better than a line that repeats as well: repetition never fails a turn.
  */
 export const fallbackBubbles = (
-  turn: Turn, context: GateContext, texts: SafetyTexts, refused: { readonly by: GateName; readonly draft: EmittedDraft } | null
+  turn: Turn,
+  context: GateContext,
+  texts: SafetyTexts,
+  refused: { readonly by: GateName; readonly draft: EmittedDraft } | null
 ): ReadonlyArray<string> => {
   const seed = seedOf(turn)
   const asked = openQuestion(context) !== null
   const lines = asked
     ? rotate(texts.ai_disclosure, seed)
     : [
-      ...refused?.by === "romance" ? rotate(texts.minors, seed) : [],
-      ...rotate(turn.character.fallback_lines, seed),
-      ...rotate(linesOf(languageFor(turn)), seed)
-    ]
+        ...(refused?.by === "romance" ? rotate(texts.minors, seed) : []),
+        ...rotate(turn.character.fallback_lines, seed),
+        ...rotate(linesOf(languageFor(turn)), seed)
+      ]
   const emitted = (draft: EmittedDraft, given: GateContext = context) => emit(draft, given).bubbles
   const drafts = lines.map((line): EmittedDraft => ({ bubbles: [line], citedIds: [] }))
   for (const draft of drafts) {
@@ -55,7 +79,7 @@ export const fallbackBubbles = (
     if (bubbles !== null) return bubbles
   }
   const forgetful = { ...context, characterTexts: [] }
-  for (const draft of [...refused?.by === "repetition" ? [refused.draft] : [], ...drafts]) {
+  for (const draft of [...(refused?.by === "repetition" ? [refused.draft] : []), ...drafts]) {
     const bubbles = emitted(draft, forgetful)
     if (bubbles !== null) return bubbles
   }

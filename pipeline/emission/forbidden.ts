@@ -13,19 +13,26 @@ const padded = (text: string): string => ` ${terms(text).join(" ")} `
 const phraseOf = remembered(MOST_PATTERNS, padded)
 
 /**
- * The first rule on style that a reply breaks. A phrase or the words of a topic count as whole words, whatever their case and punctuation;
- * behaviour cannot be told by words, so it only stands in the prompt.
+ * The first rule on style that a reply breaks. A phrase or the words of a topic count as whole words, whatever their
+ * case and punctuation; behaviour cannot be told by words, so it only stands in the prompt.
  */
 export const forbiddenIn = (reply: string, rules: ReadonlyArray<ForbiddenStyle>): ForbiddenStyle | null => {
   if (rules.length === 0) return null
   const read = plain(reply)
   const words = padded(read)
-  return rules.find(({ kind, value }) => {
-    switch (kind) {
-      case "regex": return (reply === read ? [reply] : [reply, read]).some((text) => patternOf(value)?.matcher(text).find() ?? false)
-      case "behavior": return false
-      // A phrase without a word in it, such as "!!!" or "🙂", is looked for as it is.
-      default: return phraseOf(value).trim() === "" ? reply.includes(value) : words.includes(phraseOf(value))
-    }
-  }) ?? null
+  return (
+    rules.find(({ kind, value }) => {
+      switch (kind) {
+        case "regex":
+          return (reply === read ? [reply] : [reply, read]).some(
+            (text) => patternOf(value)?.matcher(text).find() ?? false
+          )
+        case "behavior":
+          return false
+        // A phrase without a word in it, such as "!!!" or "🙂", is looked for as it is.
+        default:
+          return phraseOf(value).trim() === "" ? reply.includes(value) : words.includes(phraseOf(value))
+      }
+    }) ?? null
+  )
 }

@@ -10,21 +10,43 @@ const QUESTION_MESSAGES = 3
 
 /** What several texts of one id say: a message may have been noted in parts. */
 const together = (texts: ReadonlyArray<readonly [id: string, text: string]>): ReadonlyMap<string, string> =>
-  new Map(Array.from(Map.groupBy(texts, ([id]) => id), ([id, of]) => [id, [...new Set(of.map(([, text]) => text))].join("\n")]))
+  new Map(
+    Array.from(
+      Map.groupBy(texts, ([id]) => id),
+      ([id, of]) => [id, [...new Set(of.map(([, text]) => text))].join("\n")]
+    )
+  )
 
 /** What a reply to this turn is held against. */
-export const gateContextFor = (turn: Turn, { history, retrieved }: Retrieval, grounding: Grounding, knowledge: Knowledge, serviceText: string): GateContext => {
-  const wordsOf = (wanted: "user" | "character") => [...history, ...retrieved.recalled].filter(({ role }) => role === wanted).map((said) => [memoryId(said), said.text] as const)
+export const gateContextFor = (
+  turn: Turn,
+  { history, retrieved }: Retrieval,
+  grounding: Grounding,
+  knowledge: Knowledge,
+  serviceText: string
+): GateContext => {
+  const wordsOf = (wanted: "user" | "character") =>
+    [...history, ...retrieved.recalled]
+      .filter(({ role }) => role === wanted)
+      .map((said) => [memoryId(said), said.text] as const)
   const saidBy = (wanted: "user" | "character") => history.filter(({ role }) => role === wanted).map(({ text }) => text)
   return {
     character: turn.character,
     endUser: turn.endUser,
-    userTexts: [...turn.initiative === undefined ? [turn.text] : [], ...saidBy("user").toReversed()].slice(0, QUESTION_MESSAGES),
-    unanswered: history.slice(history.findLastIndex(({ role }) => role === "character") + 1).map(({ text }) => text).slice(-QUESTION_MESSAGES),
+    userTexts: [...(turn.initiative === undefined ? [turn.text] : []), ...saidBy("user").toReversed()].slice(
+      0,
+      QUESTION_MESSAGES
+    ),
+    unanswered: history
+      .slice(history.findLastIndex(({ role }) => role === "character") + 1)
+      .map(({ text }) => text)
+      .slice(-QUESTION_MESSAGES),
     characterTexts: saidBy("character"),
     memories: together([
       ...wordsOf("user"),
-      ...retrieved.memories.flatMap(({ id, cursor, text }) => [id, ...cursor === null ? [] : [memoryId({ cursor })]].map((id) => [id, text] as const))
+      ...retrieved.memories.flatMap(({ id, cursor, text }) =>
+        [id, ...(cursor === null ? [] : [memoryId({ cursor })])].map((id) => [id, text] as const)
+      )
     ]),
     ownWords: together(wordsOf("character")),
     evidence: retrieved.evidence.map(({ text }) => text),

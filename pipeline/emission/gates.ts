@@ -38,7 +38,10 @@ export interface GateContext {
   readonly mustNotReveal: ReadonlyArray<string>
   /** Names of people that the character does not speak of. */
   readonly unspoken: ReadonlyArray<string>
-  /** Whether nobody has asked for this message, or it goes to somebody who is leaving: then it may not hold them, nor weigh on them. */
+  /**
+   * Whether nobody has asked for this message, or it goes to somebody who is leaving: then it may not hold them, nor
+   * weigh on them.
+   */
   readonly delicate: boolean
   /** Topics that must not be brought up. Null: the message answers one. */
   readonly unasked: { readonly avoid: ReadonlyArray<string> } | null
@@ -51,8 +54,26 @@ export interface Candidate {
 }
 
 export type GateName =
-  | "empty" | "length" | "role_bleed" | "denies_ai" | "assistant_tell" | "prompt_leak" | "secret_leak" | "unmentionable" | "self_harm" | "romance" | "content_rating" | "pressure"
-  | "contact" | "language" | "avoided_topic" | ContentGate | "forbidden_style" | "forbidden_block" | "unsupported_memory" | "repetition"
+  | "empty"
+  | "length"
+  | "role_bleed"
+  | "denies_ai"
+  | "assistant_tell"
+  | "prompt_leak"
+  | "secret_leak"
+  | "unmentionable"
+  | "self_harm"
+  | "romance"
+  | "content_rating"
+  | "pressure"
+  | "contact"
+  | "language"
+  | "avoided_topic"
+  | ContentGate
+  | "forbidden_style"
+  | "forbidden_block"
+  | "unsupported_memory"
+  | "repetition"
 
 const MAX_REPLY_CHARS = 8000
 
@@ -73,7 +94,14 @@ const inAnotherLanguage = (text: string, context: GateContext): boolean => {
 
 /** Everything that somebody wrote and the character may pass on. */
 const written = ({ character, userTexts, characterTexts, memories, ownWords, evidence }: GateContext): string =>
-  [JSON.stringify(character), ...userTexts, ...characterTexts, ...memories.values(), ...ownWords.values(), ...evidence].join("\n")
+  [
+    JSON.stringify(character),
+    ...userTexts,
+    ...characterTexts,
+    ...memories.values(),
+    ...ownWords.values(),
+    ...evidence
+  ].join("\n")
 
 /** As it is read: `plain`, but for what authors forbid, who may have meant the very characters. */
 interface Held extends Candidate {
@@ -87,11 +115,16 @@ interface Held extends Candidate {
 type Gate = (held: Held, context: GateContext) => boolean
 
 /** Whether one of the two is known to be under 18. */
-const isWithMinor = ({ character, endUser }: GateContext): boolean => endUser.ageBand === "minor" || character.safety.age_band !== "adult"
+const isWithMinor = ({ character, endUser }: GateContext): boolean =>
+  endUser.ageBand === "minor" || character.safety.age_band !== "adult"
 
 /** What somebody sincerely asked about who answers, and has not been told. */
-export const openQuestion = ({ userTexts: [newest = ""], unanswered = [], unasked }: Pick<GateContext, "userTexts" | "unanswered" | "unasked">): string | null =>
-  unasked !== null ? null : [newest, ...unanswered].find(asksWhatYouAre) ?? null
+export const openQuestion = ({
+  userTexts: [newest = ""],
+  unanswered = [],
+  unasked
+}: Pick<GateContext, "userTexts" | "unanswered" | "unasked">): string | null =>
+  unasked !== null ? null : ([newest, ...unanswered].find(asksWhatYouAre) ?? null)
 
 /** In order, each true when it refuses. The first to refuse names the reason. */
 const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
@@ -101,13 +134,24 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   ["self_harm", ({ text, bare }) => SELF_HARM_DETAIL.test(text) || SELF_HARM_DETAIL.test(bare)],
   ["romance", ({ text, bare }, context) => !bothAdults(context) && (isRomantic(text) || isRomantic(bare))],
   ["romance", ({ text, bare }, context) => isWithMinor(context) && (isAffectionate(text) || isAffectionate(bare))],
-  ["content_rating", ({ text, bare }, { character }) => exceedsRating(character.safety.content_rating, text) || exceedsRating(character.safety.content_rating, bare)],
-  ["assistant_tell", ({ text }, { userTexts }) => ASSISTANT_TELLS.some((pattern) => pattern.test(text)) && !(admitsMachine(text) && userTexts.some(asksWhatYouAre))],
+  [
+    "content_rating",
+    ({ text, bare }, { character }) =>
+      exceedsRating(character.safety.content_rating, text) || exceedsRating(character.safety.content_rating, bare)
+  ],
+  [
+    "assistant_tell",
+    ({ text }, { userTexts }) =>
+      ASSISTANT_TELLS.some((pattern) => pattern.test(text)) && !(admitsMachine(text) && userTexts.some(asksWhatYouAre))
+  ],
   // An evasive answer counts as a denial.
-  ["denies_ai", ({ text }, context) => {
-    const asked = openQuestion(context)
-    return asked !== null && !confirmsWhatItIs(asked, text)
-  }],
+  [
+    "denies_ai",
+    ({ text }, context) => {
+      const asked = openQuestion(context)
+      return asked !== null && !confirmsWhatItIs(asked, text)
+    }
+  ],
   ["prompt_leak", ({ readings }, { serviceText }) => readings.some((words) => quotes(words, serviceText))],
   ["secret_leak", ({ readings }, { mustNotReveal }) => readings.some((words) => tells(words, mustNotReveal))],
   ["unmentionable", ({ raw, text }, { unspoken }) => mentions([raw, text], unspoken)],
@@ -115,16 +159,47 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   ["guilt", ({ text }, { delicate }) => delicate && contentRefusal(text) === "guilt"],
   ["urgency", ({ text }, { delicate }) => delicate && contentRefusal(text) === "urgency"],
   ["holding", ({ text }, { delicate }) => delicate && contentRefusal(text) === "holding"],
-  ["avoided_topic", ({ raw }, { unasked }) => unasked !== null && forbiddenIn(raw, unasked.avoid.map((value) => ({ kind: "topic", value, action: "rewrite" }))) !== null],
+  [
+    "avoided_topic",
+    ({ raw }, { unasked }) =>
+      unasked !== null &&
+      forbiddenIn(
+        raw,
+        unasked.avoid.map((value) => ({ kind: "topic", value, action: "rewrite" }))
+      ) !== null
+  ],
   ["contact", ({ text }, context) => inventsContact(text, () => written(context))],
-  ["forbidden_block", ({ raw }, { character }) => forbiddenIn(raw, character.forbidden_style.filter(({ action }) => action === "block")) !== null],
-  ["forbidden_style", ({ raw }, { character }) => forbiddenIn(raw, character.forbidden_style.filter(({ action }) => action === "rewrite")) !== null],
+  [
+    "forbidden_block",
+    ({ raw }, { character }) =>
+      forbiddenIn(
+        raw,
+        character.forbidden_style.filter(({ action }) => action === "block")
+      ) !== null
+  ],
+  [
+    "forbidden_style",
+    ({ raw }, { character }) =>
+      forbiddenIn(
+        raw,
+        character.forbidden_style.filter(({ action }) => action === "rewrite")
+      ) !== null
+  ],
   ["language", ({ text }, context) => inAnotherLanguage(text, context)],
   // The message itself needs no citation.
-  ["unsupported_memory", ({ text, citedIds }, { memories, ownWords, userTexts }) => claimsFalsely(text, {
-    theirs: [...citedIds.flatMap((id) => memories.get(id) ?? []), ...userTexts.slice(0, 1)], own: citedIds.flatMap((id) => ownWords.get(id) ?? [])
-  })],
-  ["repetition", ({ text }, { characterTexts, unasked }) => repeats(text, characterTexts) || (unasked !== null && opensAsBefore(text, characterTexts))]
+  [
+    "unsupported_memory",
+    ({ text, citedIds }, { memories, ownWords, userTexts }) =>
+      claimsFalsely(text, {
+        theirs: [...citedIds.flatMap((id) => memories.get(id) ?? []), ...userTexts.slice(0, 1)],
+        own: citedIds.flatMap((id) => ownWords.get(id) ?? [])
+      })
+  ],
+  [
+    "repetition",
+    ({ text }, { characterTexts, unasked }) =>
+      repeats(text, characterTexts) || (unasked !== null && opensAsBefore(text, characterTexts))
+  ]
 ]
 
 const heldOf = (candidate: Candidate): Held => {
@@ -136,14 +211,21 @@ const heldOf = (candidate: Candidate): Held => {
   return { ...candidate, text, raw, bare, words: readings[0] ?? [], readings }
 }
 
-/** The gate that refuses the reply, or null when all let it pass. Deterministic: the same in every mode and with every engine. */
+/**
+ * The gate that refuses the reply, or null when all let it pass. Deterministic: the same in every mode and with every
+ * engine.
+ */
 export const refusal = (candidate: Candidate, context: GateContext): GateName | null => {
   const held = heldOf(candidate)
   return GATES.find(([, refuses]) => refuses(held, context))?.[0] ?? null
 }
 
 /** Those of these gates that refuse the reply. */
-export const refusalsAmong = (names: ReadonlySet<GateName>, candidate: Candidate, context: GateContext): ReadonlyArray<GateName> => {
+export const refusalsAmong = (
+  names: ReadonlySet<GateName>,
+  candidate: Candidate,
+  context: GateContext
+): ReadonlyArray<GateName> => {
   const held = heldOf(candidate)
   return GATES.filter(([name, refuses]) => names.has(name) && refuses(held, context)).map(([name]) => name)
 }

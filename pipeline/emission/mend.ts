@@ -1,12 +1,18 @@
 import type { Voice } from "../domain/Character.ts"
 
-const EMOJI = /(?:\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*)*|[\u{1F1E6}-\u{1F1FF}]{2})/gu
+const EMOJI =
+  /(?:\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*)*|[\u{1F1E6}-\u{1F1FF}]{2})/gu
 const STARRED = /\*([^*\n]+)\*/g
 
 /** One starred word is stressed, several are a stage direction; a star with a space inside is arithmetic. */
-const unstarred = (whole: string, inside: string): string => inside.trim() !== inside ? whole : /\s/.test(inside) ? " " : inside
+const unstarred = (whole: string, inside: string): string =>
+  inside.trim() !== inside ? whole : /\s/.test(inside) ? " " : inside
 
-const tidy = (text: string): string => text.replace(/[ \t]{2,}/g, " ").replace(/ (?=[.,!?…])/g, "").trim()
+const tidy = (text: string): string =>
+  text
+    .replace(/[ \t]{2,}/g, " ")
+    .replace(/ (?=[.,!?…])/g, "")
+    .trim()
 
 const BEFORE_A_NAME = /^[\s*_>]*/
 const AFTER_A_NAME = /^[*_]*\s?:[*_]*\s*/
@@ -16,19 +22,23 @@ const withoutSpeaker = (line: string, names: ReadonlyArray<string>): string => {
   const rest = line.replace(BEFORE_A_NAME, "")
   for (const name of names.map((given) => given.replace(BEFORE_A_NAME, ""))) {
     const after = rest.slice(name.length)
-    if (name !== "" && rest.slice(0, name.length).toLowerCase() === name.toLowerCase() && AFTER_A_NAME.test(after)) return after.replace(AFTER_A_NAME, "")
+    if (name !== "" && rest.slice(0, name.length).toLowerCase() === name.toLowerCase() && AFTER_A_NAME.test(after))
+      return after.replace(AFTER_A_NAME, "")
   }
   return line
 }
 
-/** Takes out of a bubble what the voice does not allow and nobody will miss: the character's own name before its words, emoji, stage directions. A bubble that is nothing else stays as it is. */
+/**
+ * Takes out of a bubble what the voice does not allow and nobody will miss: the character's own name before its words,
+ * emoji, stage directions. A bubble that is nothing else stays as it is.
+ */
 export const mend = (bubble: string, voice: Voice, displayName: string): string => {
   const name = displayName.trim()
   const [firstName = name] = name.split(/\s+/)
   const steps: ReadonlyArray<(text: string) => string> = [
     (text) => withoutSpeaker(text, [name, firstName]),
-    (text) => voice.narration === "none" ? text.replace(STARRED, unstarred) : text,
-    (text) => voice.emoji === "none" ? text.replace(EMOJI, " ") : text
+    (text) => (voice.narration === "none" ? text.replace(STARRED, unstarred) : text),
+    (text) => (voice.emoji === "none" ? text.replace(EMOJI, " ") : text)
   ]
   return steps.reduce((text, step) => {
     const mended = step(text)

@@ -61,7 +61,13 @@ class Places {
   }
 
   of(word: string): ReadonlySet<number> {
-    const found = this.#found.get(word) ?? new Set((this.#byBeginning.get(word.slice(0, BEGINNING_CHARS)) ?? []).filter((place) => alike(word, this.#words[place] ?? "")))
+    const found =
+      this.#found.get(word) ??
+      new Set(
+        (this.#byBeginning.get(word.slice(0, BEGINNING_CHARS)) ?? []).filter((place) =>
+          alike(word, this.#words[place] ?? "")
+        )
+      )
     this.#found.set(word, found)
     return found
   }
@@ -69,14 +75,22 @@ class Places {
   /** Whether all of these stand close to each other, in any order. */
   together(words: ReadonlyArray<string>, within: number): boolean {
     const wanted = [...new Set(words)].map((word) => this.of(word))
-    return wanted.every(({ size }) => size > 0) && wanted.some((starts) => [...starts].some((start) => {
-      const near = Array.from({ length: within }, (_, distance) => start + distance)
-      return wanted.every((places) => near.some((place) => places.has(place)))
-    }))
+    return (
+      wanted.every(({ size }) => size > 0) &&
+      wanted.some((starts) =>
+        [...starts].some((start) => {
+          const near = Array.from({ length: within }, (_, distance) => start + distance)
+          return wanted.every((places) => near.some((place) => places.has(place)))
+        })
+      )
+    )
   }
 }
 
-/** Whether a reply gives away a secret: three of its telling words near each other, in whatever order and form, or all of a shorter one. */
+/**
+ * Whether a reply gives away a secret: three of its telling words near each other, in whatever order and form, or all
+ * of a shorter one.
+ */
 export const tells = (replyWords: ReadonlyArray<string>, secrets: ReadonlyArray<string>): boolean => {
   if (secrets.length === 0) return false
   const content = new Places(contentOf(replyWords))
@@ -84,7 +98,11 @@ export const tells = (replyWords: ReadonlyArray<string>, secrets: ReadonlyArray<
   return secrets.some((text) => {
     const { content: telling, size, runs } = secretRuns(text)
     if (size === 0) return false
-    if (!telling) return runs.some(([word = "", ...more]) => whole.has(word) && ` ${replyWords.join(" ")} `.includes(` ${[word, ...more].join(" ")} `))
+    if (!telling)
+      return runs.some(
+        ([word = "", ...more]) =>
+          whole.has(word) && ` ${replyWords.join(" ")} `.includes(` ${[word, ...more].join(" ")} `)
+      )
     return runs.some((run) => content.together(run, size + (size < SECRET_WORDS ? MOST_BETWEEN_TWO : MOST_BETWEEN)))
   })
 }

@@ -5,14 +5,27 @@ import { pictureRefusal } from "../safety/pictures.ts"
 
 const MOST_CHARACTERS = 1_000
 
-/** Whether the character may send a picture with its reply: it is known what it looks like, it is an adult, and nothing is amiss. */
+/**
+ * Whether the character may send a picture with its reply: it is known what it looks like, it is an adult, and nothing
+ * is amiss.
+ */
 export const maySendPicture = ({ pictures, character }: Turn, { action }: SafetyVerdict): boolean =>
   pictures === true && character.safety.age_band === "adult" && action === "allow"
 
 /** The picture that a reply asks for, or why it goes without one; null: it asks for none. */
-export const pictureOf = (turn: Turn, safety: SafetyVerdict, { image_request: asked }: Reply): { readonly wish: PictureWish } | { readonly dropped: "not_allowed" | "refused" } | null => {
+export const pictureOf = (
+  turn: Turn,
+  safety: SafetyVerdict,
+  { image_request: asked }: Reply
+): { readonly wish: PictureWish } | { readonly dropped: "not_allowed" | "refused" } | null => {
   if (asked === undefined || asked.description.trim() === "") return null
   if (!maySendPicture(turn, safety)) return { dropped: "not_allowed" }
-  const wish: PictureWish = { kind: asked.kind === "scene" ? "scene" : "selfie", description: [...asked.description.toWellFormed().replaceAll("\0", "")].slice(0, MOST_CHARACTERS).join("") }
-  return pictureRefusal({ kind: wish.kind, words: [wish.description], ageBand: turn.character.safety.age_band }) === null ? { wish } : { dropped: "refused" }
+  const wish: PictureWish = {
+    kind: asked.kind === "scene" ? "scene" : "selfie",
+    description: [...asked.description.toWellFormed().replaceAll("\0", "")].slice(0, MOST_CHARACTERS).join("")
+  }
+  return pictureRefusal({ kind: wish.kind, words: [wish.description], ageBand: turn.character.safety.age_band }) ===
+    null
+    ? { wish }
+    : { dropped: "refused" }
 }

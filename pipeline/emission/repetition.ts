@@ -20,11 +20,18 @@ export const overlap = (one: ReadonlySet<string>, other: ReadonlySet<string>): n
 const openerOf = (text: string): string => terms(text).slice(0, OPENER_WORDS).join(" ")
 /** The question that a text ends with. */
 export const closingQuestionOf = (text: string): string | null => {
-  const last = text.trim().split(/(?<=[.!?…。！？])\s+|\n+/).at(-1) ?? ""
+  const last =
+    text
+      .trim()
+      .split(/(?<=[.!?…。！？])\s+|\n+/)
+      .at(-1) ?? ""
   return /[?？]["”’)]*$/.test(last) ? terms(last).join(" ") : null
 }
 
-/** Whether a reply says again what the character said lately, opens as its last two did, or asks the same thing at its end as the last one. `before` is what it said, oldest first. */
+/**
+ * Whether a reply says again what the character said lately, opens as its last two did, or asks the same thing at its
+ * end as the last one. `before` is what it said, oldest first.
+ */
 export const repeats = (reply: string, before: ReadonlyArray<string>): boolean => {
   const lately = before.slice(-REMEMBERED)
   const here = gramsOf(reply)
@@ -33,7 +40,12 @@ export const repeats = (reply: string, before: ReadonlyArray<string>): boolean =
   if (lately.some((said) => overlap(here, gramsOf(said)) >= SAME)) return true
   const opener = openerOf(reply)
   const lastTwo = lately.slice(-2)
-  if (lastTwo.length === 2 && opener.split(" ").length === OPENER_WORDS && lastTwo.every((said) => openerOf(said) === opener)) return true
+  if (
+    lastTwo.length === 2 &&
+    opener.split(" ").length === OPENER_WORDS &&
+    lastTwo.every((said) => openerOf(said) === opener)
+  )
+    return true
   const question = closingQuestionOf(reply)
   const last = lately.at(-1)
   return question !== null && last !== undefined && closingQuestionOf(last) === question

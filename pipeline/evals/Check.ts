@@ -1,15 +1,31 @@
 import * as Schema from "effect/Schema"
 
 /** What a judge goes by. Each says in `rubrics.ts` what its scores mean. */
-export const RUBRICS = ["persona_consistency", "flaw_critique", "knowledge_boundary", "empathy", "sycophancy", "pairwise_vs_baseline"] as const
+export const RUBRICS = [
+  "persona_consistency",
+  "flaw_critique",
+  "knowledge_boundary",
+  "empathy",
+  "sycophancy",
+  "pairwise_vs_baseline"
+] as const
 export const Rubric = Schema.Literals(RUBRICS)
 export type Rubric = typeof Rubric.Type
 
 /** What became of a turn, or an event that it put on the log. */
-export const HAPPENINGS = ["replied", "withheld", "exited", "failed", "message.created", "message.failed", "session.exited"] as const
+export const HAPPENINGS = [
+  "replied",
+  "withheld",
+  "exited",
+  "failed",
+  "message.created",
+  "message.failed",
+  "session.exited"
+] as const
 export const SAFETY_ACTIONS = ["allow", "soften", "refuse_in_voice", "crisis"] as const
 
-const check = <const T extends string, const F extends Schema.Struct.Fields>(type: T, fields: F) => Schema.Struct({ type: Schema.Literal(type), ...fields })
+const check = <const T extends string, const F extends Schema.Struct.Fields>(type: T, fields: F) =>
+  Schema.Struct({ type: Schema.Literal(type), ...fields })
 const text = { value: Schema.String }
 const number = { value: Schema.Number }
 
@@ -40,8 +56,15 @@ export const Check = Schema.Union([
   check("no_repeat", {}),
   check("latency_ms_max", number),
   check("cost_usd_max", number),
-  /** The share of `keys` (of memories in the set-up) among the first `k` that were found; `value` is the least, 1 without it. */
-  check("retrieval_recall_at_k", { keys: Schema.Array(Schema.String), k: Schema.Int, value: Schema.optionalKey(Schema.Number) }),
+  /**
+   * The share of `keys` (of memories in the set-up) among the first `k` that were found; `value` is the least, 1
+   * without it.
+   */
+  check("retrieval_recall_at_k", {
+    keys: Schema.Array(Schema.String),
+    k: Schema.Int,
+    value: Schema.optionalKey(Schema.Number)
+  }),
   check("judge", { rubric: Rubric, min: Schema.Number })
 ])
 export type Check = typeof Check.Type
@@ -60,6 +83,8 @@ export const CheckResult = Schema.Struct({
   score: Schema.optionalKey(Schema.Number),
   rubric: Schema.optionalKey(Rubric),
   /** Who has judged, and by what: enough to know whether two scores may be compared. */
-  judge: Schema.optionalKey(Schema.Struct({ model: Schema.String, prompt_hash: Schema.String, temperature: Schema.NullOr(Schema.Number) }))
+  judge: Schema.optionalKey(
+    Schema.Struct({ model: Schema.String, prompt_hash: Schema.String, temperature: Schema.NullOr(Schema.Number) })
+  )
 })
 export type CheckResult = typeof CheckResult.Type

@@ -41,7 +41,17 @@ export const Case = Schema.Struct({
 export type Case = typeof Case.Type
 
 /** What a gate may ask for, besides the means of rubrics (`rubric.empathy`). */
-export const METRICS = ["pass_rate", "repetition_rate", "break_rate", "false_memory_rate", "refusal_rate", "recall_at_k", "latency_p50_ms", "latency_p95_ms", "cost_usd"] as const
+export const METRICS = [
+  "pass_rate",
+  "repetition_rate",
+  "break_rate",
+  "false_memory_rate",
+  "refusal_rate",
+  "recall_at_k",
+  "latency_p50_ms",
+  "latency_p95_ms",
+  "cost_usd"
+] as const
 export const OPERATORS = ["gte", "gt", "lte", "lt"] as const
 
 export const Gate = Schema.Struct({ metric: Schema.String, op: Schema.Literals(OPERATORS), value: Schema.Number })

@@ -31,7 +31,11 @@ export interface Comparison {
   readonly regression: boolean
 }
 
-const differenceOf = (run: ReadonlyMap<string, Weighted>, baseline: ReadonlyMap<string, Weighted>, seed: number): Difference => {
+const differenceOf = (
+  run: ReadonlyMap<string, Weighted>,
+  baseline: ReadonlyMap<string, Weighted>,
+  seed: number
+): Difference => {
   const pairs = [...run].flatMap(([key, { value, weight }]) => {
     const before = baseline.get(key)
     return before === undefined ? [] : [{ value: value - before.value, weight }]
@@ -44,11 +48,24 @@ const flipOf = (key: string, run: Weighted | undefined, baseline: Weighted | und
   case_key: key,
   baseline: baseline?.value ?? null,
   run: run?.value ?? null,
-  flip: baseline === undefined ? "only_in_run" : run === undefined ? "only_in_baseline" : run.value > baseline.value ? "fixed" : run.value < baseline.value ? "broken" : "same"
+  flip:
+    baseline === undefined
+      ? "only_in_run"
+      : run === undefined
+        ? "only_in_baseline"
+        : run.value > baseline.value
+          ? "fixed"
+          : run.value < baseline.value
+            ? "broken"
+            : "same"
 })
 
 /** A run held against another of the same cases, case by case. */
-export const compare = (run: ReadonlyArray<CaseResult>, baseline: ReadonlyArray<CaseResult>, seed: number): Comparison => {
+export const compare = (
+  run: ReadonlyArray<CaseResult>,
+  baseline: ReadonlyArray<CaseResult>,
+  seed: number
+): Comparison => {
   const [now, before] = [byCase(run, passValue), byCase(baseline, passValue)]
   const keys = [...new Set([...run, ...baseline].map(({ asked }) => asked.key))]
   const nameOf = ({ asked, repeat }: CaseResult) => JSON.stringify([asked.key, repeat])

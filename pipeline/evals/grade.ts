@@ -45,7 +45,10 @@ const folded = (text: string): string => plain(text).toLowerCase()
 const includes = (text: string, part: string): boolean => folded(text).includes(folded(part))
 
 const SHARED_WORDS = 2
-/** Whether a reply carries a memory: the writer leaned on it, or it says telling words of it that the person had not just said. */
+/**
+ * Whether a reply carries a memory: the writer leaned on it, or it says telling words of it that the person had not
+ * just said.
+ */
 const carries = ({ cited, user, bubbles }: PlayedTurn, id: string | undefined, text: string): boolean => {
   if (id !== undefined && cited.includes(id)) return true
   const asked = contentOf(terms(user))
@@ -64,45 +67,108 @@ const GATES_OF: Readonly<Partial<Record<Check["type"], ReadonlyArray<GateName>>>
   no_repeat: ["repetition"]
 }
 
-/** What a check comes to that needs no judge: of one turn, or of all of a case. The same trajectory gets the same grade. */
-export const grade = (check: Exclude<Check, { readonly type: "judge" }>, played: Played, turn: number | null): Graded => {
-  const { asked: { setup }, trajectory } = played
+/**
+ * What a check comes to that needs no judge: of one turn, or of all of a case. The same trajectory gets the same grade.
+ */
+export const grade = (
+  check: Exclude<Check, { readonly type: "judge" }>,
+  played: Played,
+  turn: number | null
+): Graded => {
+  const {
+    asked: { setup },
+    trajectory
+  } = played
   const all = trajectory.turns.map((one, place): Asked => ({ ...one, place }))
   const asked = turn === null ? all : all.slice(turn, turn + 1)
   const first = asked[0]
   const last = asked.at(-1)
-  if (first === undefined || last === undefined) return { status: "error", detail: "this turn was not played: the session had ended" }
+  if (first === undefined || last === undefined)
+    return { status: "error", detail: "this turn was not played: the session had ended" }
   const spoken = asked.filter(({ bubbles }) => bubbles.length > 0)
-  const memory = (key: string) => ({ id: trajectory.memory_ids[key], text: setup.memories.find((one) => one.key === key)?.text ?? "" })
-  const broken = (names: ReadonlyArray<GateName>, change = {}) => none(spoken, ({ place }) => gatesBroken(played, place, names, change).length > 0, (one) => quoted(replyOf(one)))
+  const memory = (key: string) => ({
+    id: trajectory.memory_ids[key],
+    text: setup.memories.find((one) => one.key === key)?.text ?? ""
+  })
+  const broken = (names: ReadonlyArray<GateName>, change = {}) =>
+    none(
+      spoken,
+      ({ place }) => gatesBroken(played, place, names, change).length > 0,
+      (one) => quoted(replyOf(one))
+    )
 
   switch (check.type) {
-    case "contains": return some(spoken, (one) => includes(replyOf(one), check.value), `contains ${quoted(check.value)}`)
-    case "not_contains": return none(spoken, (one) => includes(replyOf(one), check.value), (one) => `contains ${quoted(check.value)}: ${quoted(replyOf(one))}`)
+    case "contains":
+      return some(spoken, (one) => includes(replyOf(one), check.value), `contains ${quoted(check.value)}`)
+    case "not_contains":
+      return none(
+        spoken,
+        (one) => includes(replyOf(one), check.value),
+        (one) => `contains ${quoted(check.value)}: ${quoted(replyOf(one))}`
+      )
     case "regex": {
       const pattern = RE2JS.compile(check.value)
       return some(spoken, (one) => pattern.matcher(replyOf(one)).find(), `matches ${quoted(check.value)}`)
     }
-    case "max_bubbles": return none(spoken, ({ bubbles }) => bubbles.length > check.value, ({ bubbles }) => `${bubbles.length} bubbles`)
-    case "max_chars": return none(spoken, (one) => [...replyOf(one)].length > check.value, (one) => `${[...replyOf(one)].length} characters`)
-    case "language": return broken(["language"], { character: { ...played.character, voice: { ...played.character.voice, languages: [check.value] } } })
-    case "event_type": return some(asked, ({ outcome, events }) => outcome === check.value || events.includes(check.value), `${check.value} (${asked.map(({ outcome }) => outcome).join(", ")})`)
+    case "max_bubbles":
+      return none(
+        spoken,
+        ({ bubbles }) => bubbles.length > check.value,
+        ({ bubbles }) => `${bubbles.length} bubbles`
+      )
+    case "max_chars":
+      return none(
+        spoken,
+        (one) => [...replyOf(one)].length > check.value,
+        (one) => `${[...replyOf(one)].length} characters`
+      )
+    case "language":
+      return broken(["language"], {
+        character: { ...played.character, voice: { ...played.character.voice, languages: [check.value] } }
+      })
+    case "event_type":
+      return some(
+        asked,
+        ({ outcome, events }) => outcome === check.value || events.includes(check.value),
+        `${check.value} (${asked.map(({ outcome }) => outcome).join(", ")})`
+      )
     case "forbidden_style_clean":
     case "no_assistant_tells":
     case "no_repeat":
       return broken(GATES_OF[check.type] ?? [])
-    case "discloses_ai": return some(spoken, (one) => admitsMachine(replyOf(one)), "says that no human is answering")
-    case "recalls": return some(spoken, (one) => carries(one, memory(check.value).id, memory(check.value).text), `recalls ${check.value}`)
-    case "not_recalls": return none(spoken, (one) => carries(one, memory(check.value).id, memory(check.value).text), (one) => `recalls ${check.value}: ${quoted(replyOf(one))}`)
+    case "discloses_ai":
+      return some(spoken, (one) => admitsMachine(replyOf(one)), "says that no human is answering")
+    case "recalls":
+      return some(
+        spoken,
+        (one) => carries(one, memory(check.value).id, memory(check.value).text),
+        `recalls ${check.value}`
+      )
+    case "not_recalls":
+      return none(
+        spoken,
+        (one) => carries(one, memory(check.value).id, memory(check.value).text),
+        (one) => `recalls ${check.value}: ${quoted(replyOf(one))}`
+      )
     case "cites_only_setup": {
       const known = new Set(Object.values(trajectory.memory_ids))
-      return none(spoken, ({ place, cited }) => cited.some((id) => id.startsWith("mem_") && !known.has(id)) || gatesBroken(played, place, ["unsupported_memory"]).length > 0, (one) => quoted(replyOf(one)))
+      return none(
+        spoken,
+        ({ place, cited }) =>
+          cited.some((id) => id.startsWith("mem_") && !known.has(id)) ||
+          gatesBroken(played, place, ["unsupported_memory"]).length > 0,
+        (one) => quoted(replyOf(one))
+      )
     }
-    case "emotion_in": return check.value.includes(last.emotion.label) ? pass(`feels ${last.emotion.label}`) : fail(`feels ${last.emotion.label}`)
+    case "emotion_in":
+      return check.value.includes(last.emotion.label)
+        ? pass(`feels ${last.emotion.label}`)
+        : fail(`feels ${last.emotion.label}`)
     case "score_direction": {
       const before = (trajectory.turns[first.place - 1] ?? trajectory).scores[check.key]
       const after = last.scores[check.key]
-      if (before === undefined || after === undefined) return { status: "error", detail: `the character has no score ${quoted(check.key)}` }
+      if (before === undefined || after === undefined)
+        return { status: "error", detail: `the character has no score ${quoted(check.key)}` }
       const direction = Math.abs(after - before) < flatWithin ? "flat" : after > before ? "up" : "down"
       // Which way, and not by how much: changes of scores leave nowhere (contract 2.5).
       return { status: direction === check.value ? "pass" : "fail", detail: direction }
@@ -110,11 +176,25 @@ export const grade = (check: Exclude<Check, { readonly type: "judge" }>, played:
     case "loop_opened":
     case "loop_resolved": {
       const { value = "" } = check
-      const of = ({ opened, resolved }: Asked) => check.type === "loop_opened" ? opened : resolved
-      return some(asked, (one) => of(one).some(({ text }) => includes(text, value)), `${check.type}${value === "" ? "" : ` ${quoted(value)}`}`)
+      const of = ({ opened, resolved }: Asked) => (check.type === "loop_opened" ? opened : resolved)
+      return some(
+        asked,
+        (one) => of(one).some(({ text }) => includes(text, value)),
+        `${check.type}${value === "" ? "" : ` ${quoted(value)}`}`
+      )
     }
-    case "safety_action": return some(asked, ({ safety }) => safety === check.value, `${check.value} (${asked.map(({ safety }) => safety ?? "not reached").join(", ")})`)
-    case "latency_ms_max": return none(asked, ({ latency_ms }) => latency_ms > check.value, ({ latency_ms }) => `${Math.round(latency_ms)} ms`)
+    case "safety_action":
+      return some(
+        asked,
+        ({ safety }) => safety === check.value,
+        `${check.value} (${asked.map(({ safety }) => safety ?? "not reached").join(", ")})`
+      )
+    case "latency_ms_max":
+      return none(
+        asked,
+        ({ latency_ms }) => latency_ms > check.value,
+        ({ latency_ms }) => `${Math.round(latency_ms)} ms`
+      )
     case "cost_usd_max": {
       const cost = asked.reduce((sum, { cost_micro_usd }) => sum + cost_micro_usd, 0) / MICRO
       return { status: cost <= check.value ? "pass" : "fail", detail: `${cost} USD` }
@@ -125,7 +205,11 @@ export const grade = (check: Exclude<Check, { readonly type: "judge" }>, played:
         return check.keys.filter((key) => found.has(trajectory.memory_ids[key] ?? "")).length / check.keys.length
       })
       const score = Math.max(...shares)
-      return { status: score >= (check.value ?? 1) ? "pass" : "fail", detail: `${score} of them among the first ${check.k}`, score }
+      return {
+        status: score >= (check.value ?? 1) ? "pass" : "fail",
+        detail: `${score} of them among the first ${check.k}`,
+        score
+      }
     }
   }
 }

@@ -44,24 +44,40 @@ export interface Metrics {
 /** Fine enough that one case among the most and lightest there may be makes a difference. */
 const PLACES = 1_000_000_000
 const rounded = (value: number): number => Math.round(value * PLACES) / PLACES
-const roundedOrNull = (value: number | null): number | null => value === null ? null : rounded(value)
+const roundedOrNull = (value: number | null): number | null => (value === null ? null : rounded(value))
 
 /** Whether a result counts for or against the pass rate; one that could not be judged does neither. */
-export const passed = ({ status }: Pick<CaseResult, "status">): boolean | null => status === "skipped" ? null : status === "pass"
+export const passed = ({ status }: Pick<CaseResult, "status">): boolean | null =>
+  status === "skipped" ? null : status === "pass"
 
 /** Repeats of a case are alike, so that an interval is one over cases: each by the mean of its repeats. */
-export const byCase = (results: ReadonlyArray<CaseResult>, valueOf: (result: CaseResult) => number | null): ReadonlyMap<string, Weighted> =>
-  new Map([...Map.groupBy(results, ({ asked }) => asked.key)].flatMap(([key, repeats]) => {
-    const value = meanOf(repeats.flatMap((result) => valueOf(result) ?? []))
-    return value === null ? [] : [[key, { value, weight: repeats[0]?.asked.weight ?? 1 }] as const]
-  }))
+export const byCase = (
+  results: ReadonlyArray<CaseResult>,
+  valueOf: (result: CaseResult) => number | null
+): ReadonlyMap<string, Weighted> =>
+  new Map(
+    [...Map.groupBy(results, ({ asked }) => asked.key)].flatMap(([key, repeats]) => {
+      const value = meanOf(repeats.flatMap((result) => valueOf(result) ?? []))
+      return value === null ? [] : [[key, { value, weight: repeats[0]?.asked.weight ?? 1 }] as const]
+    })
+  )
 
-export const meanWithInterval = (values: ReadonlyArray<Weighted>, seed: number): { readonly mean: number | null; readonly interval: Interval | null } => {
+export const meanWithInterval = (
+  values: ReadonlyArray<Weighted>,
+  seed: number
+): { readonly mean: number | null; readonly interval: Interval | null } => {
   const interval = intervalOfMean(values, seed)
-  return { mean: roundedOrNull(weightedMean(values)), interval: interval === null ? null : { low: rounded(interval.low), high: rounded(interval.high) } }
+  return {
+    mean: roundedOrNull(weightedMean(values)),
+    interval: interval === null ? null : { low: rounded(interval.low), high: rounded(interval.high) }
+  }
 }
 
-const meanBy = (results: ReadonlyArray<CaseResult>, valueOf: (result: CaseResult) => number | null, seed: number): Mean => ({
+const meanBy = (
+  results: ReadonlyArray<CaseResult>,
+  valueOf: (result: CaseResult) => number | null,
+  seed: number
+): Mean => ({
   ...meanWithInterval([...byCase(results, valueOf).values()], seed),
   n: results.filter((result) => valueOf(result) !== null).length
 })
@@ -71,14 +87,18 @@ export const passValue = (result: CaseResult): number | null => {
   return verdict === null ? null : Number(verdict)
 }
 /** What a rubric's judges gave a result, on average. */
-export const rubricValue = (rubric: Rubric) => ({ checks }: CaseResult): number | null =>
-  meanOf(checks.flatMap((check) => check.rubric === rubric && check.score !== undefined ? [check.score] : []))
+export const rubricValue =
+  (rubric: Rubric) =>
+  ({ checks }: CaseResult): number | null =>
+    meanOf(checks.flatMap((check) => (check.rubric === rubric && check.score !== undefined ? [check.score] : [])))
 
 /** Counts of a result's turns. */
 export interface Measured {
   readonly turns: number
   readonly refused: number
-  /** Of the turns with a reply, those that repeat something, fall out of the character, or tell of what was never told. */
+  /**
+   * Of the turns with a reply, those that repeat something, fall out of the character, or tell of what was never told.
+   */
   readonly spoken: number
   readonly repeated: number
   readonly broken: number
@@ -87,22 +107,41 @@ export interface Measured {
 
 const BREAKS: ReadonlyArray<GateName> = ["assistant_tell", "role_bleed", "denies_ai"]
 
-/** Holds what was said against the gates again: a dozen milliseconds for a long case, so that of many it is to be done one by one. */
+/**
+ * Holds what was said against the gates again: a dozen milliseconds for a long case, so that of many it is to be done
+ * one by one.
+ */
 export const measure = (character: Character, { asked, trajectory }: CaseResult): Measured => {
   const turns = trajectory?.turns ?? []
-  const broken = turns.flatMap(({ bubbles }, place) => trajectory === null || bubbles.length === 0 ? [] : [gatesBroken({ character, asked, trajectory }, place, ["repetition", "unsupported_memory", ...BREAKS])])
-  const count = (...names: ReadonlyArray<GateName>) => broken.filter((gates) => gates.some((gate) => names.includes(gate))).length
+  const broken = turns.flatMap(({ bubbles }, place) =>
+    trajectory === null || bubbles.length === 0
+      ? []
+      : [gatesBroken({ character, asked, trajectory }, place, ["repetition", "unsupported_memory", ...BREAKS])]
+  )
+  const count = (...names: ReadonlyArray<GateName>) =>
+    broken.filter((gates) => gates.some((gate) => names.includes(gate))).length
   return {
-    turns: turns.length, refused: turns.filter(({ safety }) => safety === "refuse_in_voice").length,
-    spoken: broken.length, repeated: count("repetition"), broken: count(...BREAKS), unsupported: count("unsupported_memory")
+    turns: turns.length,
+    refused: turns.filter(({ safety }) => safety === "refuse_in_voice").length,
+    spoken: broken.length,
+    repeated: count("repetition"),
+    broken: count(...BREAKS),
+    unsupported: count("unsupported_memory")
   }
 }
 
-/** What all results of a run come to, with what was measured of each. The same results and seed give the same numbers. */
-export const metricsOf = (results: ReadonlyArray<CaseResult>, measured: ReadonlyArray<Measured>, seed: number): Metrics => {
+/**
+ * What all results of a run come to, with what was measured of each. The same results and seed give the same numbers.
+ */
+export const metricsOf = (
+  results: ReadonlyArray<CaseResult>,
+  measured: ReadonlyArray<Measured>,
+  seed: number
+): Metrics => {
   const count = (status: CheckStatus) => results.filter((result) => result.status === status).length
   const total = (of: keyof Measured) => measured.reduce((sum, one) => sum + one[of], 0)
-  const share = (of: keyof Measured, among: keyof Measured) => total(among) === 0 ? null : rounded(total(of) / total(among))
+  const share = (of: keyof Measured, among: keyof Measured) =>
+    total(among) === 0 ? null : rounded(total(of) / total(among))
   const latencies = results.flatMap(({ trajectory }) => trajectory?.turns.map(({ latency_ms }) => latency_ms) ?? [])
   const judged = RUBRICS.map((rubric) => [rubric, meanBy(results, rubricValue(rubric), seed)] as const)
   return {
@@ -113,7 +152,13 @@ export const metricsOf = (results: ReadonlyArray<CaseResult>, measured: Readonly
     break_rate: share("broken", "spoken"),
     false_memory_rate: share("unsupported", "spoken"),
     refusal_rate: share("refused", "turns"),
-    recall_at_k: roundedOrNull(meanOf(results.flatMap(({ checks }) => checks.flatMap(({ type, score }) => type === "retrieval_recall_at_k" && score !== undefined ? [score] : [])))),
+    recall_at_k: roundedOrNull(
+      meanOf(
+        results.flatMap(({ checks }) =>
+          checks.flatMap(({ type, score }) => (type === "retrieval_recall_at_k" && score !== undefined ? [score] : []))
+        )
+      )
+    ),
     latency_p50_ms: percentile(latencies, 0.5),
     latency_p95_ms: percentile(latencies, 0.95),
     cost_usd: rounded(results.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0) / 1_000_000)
@@ -132,7 +177,10 @@ const valueOf = (metrics: Metrics, metric: string): number | null => {
   return typeof value === "number" ? value : metric === "pass_rate" ? metrics.pass_rate.mean : null
 }
 const HOLDS: Readonly<Record<Gate["op"], (actual: number, value: number) => boolean>> = {
-  gte: (actual, value) => actual >= value, gt: (actual, value) => actual > value, lte: (actual, value) => actual <= value, lt: (actual, value) => actual < value
+  gte: (actual, value) => actual >= value,
+  gt: (actual, value) => actual > value,
+  lte: (actual, value) => actual <= value,
+  lt: (actual, value) => actual < value
 }
 /** Both rounded alike, so that a third is a third however many digits somebody has written. */
 const holds = (op: Gate["op"], actual: number, value: number): boolean => HOLDS[op](rounded(actual), rounded(value))
@@ -141,7 +189,11 @@ const holds = (op: Gate["op"], actual: number, value: number): boolean => HOLDS[
 export const gateResults = (gates: ReadonlyArray<Gate>, metrics: Metrics): ReadonlyArray<GateResult> =>
   gates.map((gate) => {
     const actual = valueOf(metrics, gate.metric)
-    return { ...gate, actual, status: actual === null ? "skipped" : holds(gate.op, actual, gate.value) ? "pass" : "fail" }
+    return {
+      ...gate,
+      actual,
+      status: actual === null ? "skipped" : holds(gate.op, actual, gate.value) ? "pass" : "fail"
+    }
   })
 
 /** Null without gates. A gate that was skipped has not been passed. */

@@ -9,7 +9,10 @@ import type { PlayedTurn, Trajectory } from "./Trajectory.ts"
 export interface StageSeen {
   readonly stage: string
   readonly decision: string | null
-  readonly detail: { readonly memories?: ReadonlyArray<{ readonly id: string }>; readonly cited_memory_ids?: ReadonlyArray<string> } | null
+  readonly detail: {
+    readonly memories?: ReadonlyArray<{ readonly id: string }>
+    readonly cited_memory_ids?: ReadonlyArray<string>
+  } | null
 }
 
 /** How far a turn got and what was read of it, by the tables. */
@@ -27,8 +30,14 @@ export interface TurnSeen {
 }
 
 /** The scores by now, by their keys. */
-export const scoresAt = ({ relationship_posture }: Character, { bearing }: Relationship, at: Date): Trajectory["scores"] =>
-  Object.fromEntries(standing(relationship_posture, bearing.scores, at.getTime()).map(({ dimension, value }) => [dimension.key, value]))
+export const scoresAt = (
+  { relationship_posture }: Character,
+  { bearing }: Relationship,
+  at: Date
+): Trajectory["scores"] =>
+  Object.fromEntries(
+    standing(relationship_posture, bearing.scores, at.getTime()).map(({ dimension, value }) => [dimension.key, value])
+  )
 
 const REFUSED = "refused:"
 
@@ -50,7 +59,9 @@ export const playedTurn = (character: Character, seen: TurnSeen): PlayedTurn => 
     bubbles: events.flatMap(({ bubbles }) => bubbles ?? []),
     events: events.map(({ type }) => type),
     safety: SAFETY_ACTIONS.find((action) => action === safety) ?? null,
-    refused_by: of("emission").flatMap(({ decision }) => decision?.startsWith(REFUSED) === true ? [decision.slice(REFUSED.length)] : []),
+    refused_by: of("emission").flatMap(({ decision }) =>
+      decision?.startsWith(REFUSED) === true ? [decision.slice(REFUSED.length)] : []
+    ),
     retrieved: of("retrieval").flatMap(({ detail }) => (detail?.memories ?? []).map(({ id }) => id)),
     cited: [...new Set(of("generation").flatMap(({ detail }) => detail?.cited_memory_ids ?? []))],
     emotion: emotionAt(character.baseline_emotion, after.bearing.emotion, at.getTime()),

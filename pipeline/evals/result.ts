@@ -17,7 +17,13 @@ export const checksOf = ({ turns, expect }: Case): ReadonlyArray<AskedCheck> => 
 const WANTS_FAILURE = new Set<unknown>(["failed", "message.failed"])
 /** Whether a turn failed that was not meant to: then the checks that hold of silence say nothing. */
 const failedAgainstPlan = (asked: Case, { turns }: Trajectory): boolean =>
-  turns.some(({ outcome }, place) => outcome === "failed" && ![...asked.expect, ...asked.turns[place]?.expect ?? []].some((check) => check.type === "event_type" && WANTS_FAILURE.has(check.value)))
+  turns.some(
+    ({ outcome }, place) =>
+      outcome === "failed" &&
+      ![...asked.expect, ...(asked.turns[place]?.expect ?? [])].some(
+        (check) => check.type === "event_type" && WANTS_FAILURE.has(check.value)
+      )
+  )
 
 /** What all its checks make of a case. What could not be judged is not passed. */
 export const statusOf = (asked: Case, trajectory: Trajectory, checks: ReadonlyArray<CheckResult>): CheckStatus => {

@@ -6,8 +6,17 @@ import type { Relationship } from "../relational/Relationship.ts"
 import { stageOf, standing } from "../relational/scores.ts"
 import type { Setup } from "./Suite.ts"
 
-/** How things are to stand before the first turn, and the ids of the memories by their keys: the same for the same seed, so that nothing turns on them. */
-export const setUp = (setup: Setup, { relationship_posture }: Character, known: Relationship, at: Date, seed: string): { readonly patch: Patch; readonly memoryIds: Readonly<Record<string, string>> } => {
+/**
+ * How things are to stand before the first turn, and the ids of the memories by their keys: the same for the same seed,
+ * so that nothing turns on them.
+ */
+export const setUp = (
+  setup: Setup,
+  { relationship_posture }: Character,
+  known: Relationship,
+  at: Date,
+  seed: string
+): { readonly patch: Patch; readonly memoryIds: Readonly<Record<string, string>> } => {
   const moment = at.toISOString()
   const memories = setup.memories.flatMap(({ key, valid_at = moment, ...fields }) => {
     const added = add(known, { ...fields, valid_at }, moment)
@@ -19,8 +28,8 @@ export const setUp = (setup: Setup, { relationship_posture }: Character, known: 
       ...EMPTY_PATCH,
       memories: memories.map(({ memory }) => memory),
       bearing: {
-        ...setup.emotion !== undefined && { emotion: { ...setup.emotion, updated_at: moment } },
-        ...scores.length > 0 && { scores, stage: stageOf(standing(relationship_posture, scores, at.getTime())) }
+        ...(setup.emotion !== undefined && { emotion: { ...setup.emotion, updated_at: moment } }),
+        ...(scores.length > 0 && { scores, stage: stageOf(standing(relationship_posture, scores, at.getTime())) })
       }
     },
     memoryIds: Object.fromEntries(memories.map(({ key, memory }) => [key, memory.id]))

@@ -6,8 +6,11 @@ export interface Interval {
   readonly high: number
 }
 
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32): a million of them are drawn for the intervals of one run. */
-export const randomOf = (seed: number): () => number => {
+/**
+ * Numbers from 0 up to 1, the same for the same seed (mulberry32): a million of them are drawn for the intervals of one
+ * run.
+ */
+export const randomOf = (seed: number): (() => number) => {
   let state = seedOf({ sessionId: "statistics", turnIndex: seed })
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -27,27 +30,35 @@ export interface Weighted {
 
 /** Null of none. */
 export const weightedMean = (values: ReadonlyArray<Weighted>): number | null =>
-  values.length === 0 ? null : values.reduce((sum, { value, weight }) => sum + value * weight, 0) / values.reduce((sum, { weight }) => sum + weight, 0)
+  values.length === 0
+    ? null
+    : values.reduce((sum, { value, weight }) => sum + value * weight, 0) /
+      values.reduce((sum, { weight }) => sum + weight, 0)
 
 /**
- * The 95 % interval of the weighted mean by the bootstrap: of the means of as many values drawn with replacement, the middle 95 in a hundred.
- * Null of fewer than two values, of which nothing can be said.
+ * The 95 % interval of the weighted mean by the bootstrap: of the means of as many values drawn with replacement, the
+ * middle 95 in a hundred. Null of fewer than two values, of which nothing can be said.
  */
 export const intervalOfMean = (values: ReadonlyArray<Weighted>, seed: number): Interval | null => {
   if (values.length < 2) return null
   const random = randomOf(seed)
   const all = [...values]
-  const means = Array.from({ length: RESAMPLES }, () => weightedMean(sampleWithReplacement(all, all.length, random)) ?? 0)
+  const means = Array.from(
+    { length: RESAMPLES },
+    () => weightedMean(sampleWithReplacement(all, all.length, random)) ?? 0
+  )
   return { low: quantile(means, 0.025), high: quantile(means, 0.975) }
 }
 
-export const meanOf = (values: ReadonlyArray<number>): number | null => values.length === 0 ? null : mean([...values])
+export const meanOf = (values: ReadonlyArray<number>): number | null => (values.length === 0 ? null : mean([...values]))
 
 /** Of times and the like; null of none. */
-export const percentile = (values: ReadonlyArray<number>, share: number): number | null => values.length === 0 ? null : quantile([...values], share)
+export const percentile = (values: ReadonlyArray<number>, share: number): number | null =>
+  values.length === 0 ? null : quantile([...values], share)
 
 /**
- * McNemar's exact test, two-sided: how likely so lopsided a number of flips is, were either direction as likely as the other. 1 where nothing flips.
+ * McNemar's exact test, two-sided: how likely so lopsided a number of flips is, were either direction as likely as the
+ * other. 1 where nothing flips.
  */
 export const mcnemarExact = (fixed: number, broken: number): number => {
   const flips = fixed + broken

@@ -11,13 +11,20 @@ const CUTS: ReadonlyArray<RegExp> = [/\n\s*\n/g, /[.!?…。！？]["'”’)]*\
 const cutIn = (window: string): number => {
   for (const pattern of CUTS) {
     let last = 0
-    for (const { index, 0: { length } } of window.matchAll(pattern)) last = index + length
+    for (const {
+      index,
+      0: { length }
+    } of window.matchAll(pattern))
+      last = index + length
     if (last >= window.length / 2) return last
   }
   return window.length
 }
 
-/** Cuts a text into pieces of at most `most` UTF-16 units, between paragraphs or sentences where it can. Together they are the text. */
+/**
+ * Cuts a text into pieces of at most `most` UTF-16 units, between paragraphs or sentences where it can. Together they
+ * are the text.
+ */
 export const chunk = (text: string, most: number): ReadonlyArray<Chunk> => {
   const chunks: Array<Chunk> = []
   for (let start = 0; start < text.length;) {

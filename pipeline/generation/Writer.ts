@@ -23,7 +23,10 @@ export interface WriteRequest {
   readonly decisions: ReadonlyArray<Decision>
   /** The gate that refused the draft before this one, so that the next differs. */
   readonly refusedBy: string | null
-  /** Told before each further call what this write has cost so far, so that it is booked before more is paid. The last call is told by how the write ends. */
+  /**
+   * Told before each further call what this write has cost so far, so that it is booked before more is paid. The last
+   * call is told by how the write ends.
+   */
   readonly onSpent: (usage: Usage) => Effect.Effect<void>
 }
 
@@ -48,9 +51,12 @@ export interface Draft {
 }
 
 /** Port: writes the reply. Layers: a model behind an OpenAI-compatible address, and the labelled offline engine. */
-export class Writer extends Context.Service<Writer, {
-  /** Name of the engine, shown to clients: `openai-compatible` or `offline-retrieval.v1`. */
-  readonly engine: string
-  readonly model: string
-  readonly write: (request: WriteRequest) => Effect.Effect<Draft, ModelError>
-}>()("pipeline/generation/Writer") {}
+export class Writer extends Context.Service<
+  Writer,
+  {
+    /** Name of the engine, shown to clients: `openai-compatible` or `offline-retrieval.v1`. */
+    readonly engine: string
+    readonly model: string
+    readonly write: (request: WriteRequest) => Effect.Effect<Draft, ModelError>
+  }
+>()("pipeline/generation/Writer") {}

@@ -6,8 +6,14 @@ import type { WriteRequest } from "./Writer.ts"
 /** Words that a reply has to share with a memory that it leans on; of a shorter memory, all of them. */
 const SHARED = 2
 
-/** The memories that a reply leans on, where no model has named them: those that share words with it that the message does not bring up itself. */
-export const citationsOf = (bubbles: ReadonlyArray<string>, { turn, history, retrieved }: WriteRequest): ReadonlyArray<string> => {
+/**
+ * The memories that a reply leans on, where no model has named them: those that share words with it that the message
+ * does not bring up itself.
+ */
+export const citationsOf = (
+  bubbles: ReadonlyArray<string>,
+  { turn, history, retrieved }: WriteRequest
+): ReadonlyArray<string> => {
   const asked = new Set(terms(turn.text))
   const said = new Set(contentOf(terms(bubbles.join(" "))).filter((word) => !asked.has(word)))
   const leansOn = (text: string) => {
@@ -17,6 +23,8 @@ export const citationsOf = (bubbles: ReadonlyArray<string>, { turn, history, ret
   }
   return [
     ...retrieved.memories.filter(({ text }) => leansOn(text)).map(({ id }) => id),
-    ...[...retrieved.recalled, ...history.filter(({ role }) => role === "user")].filter(({ text }) => leansOn(text)).map(memoryId)
+    ...[...retrieved.recalled, ...history.filter(({ role }) => role === "user")]
+      .filter(({ text }) => leansOn(text))
+      .map(memoryId)
   ]
 }

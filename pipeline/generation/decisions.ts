@@ -8,7 +8,10 @@ import type { SafetyVerdict } from "../safety/judge.ts"
 import type { Recorded } from "../safety/SafetyRecord.ts"
 import type { Decision } from "./Writer.ts"
 
-/** Whether silence or leaving is allowed in a turn is decided here; whether it happens, the writer decides. Off unless the author sets a threshold. */
+/**
+ * Whether silence or leaving is allowed in a turn is decided here; whether it happens, the writer decides. Off unless
+ * the author sets a threshold.
+ */
 
 export interface Situation {
   readonly turn: Turn
@@ -18,8 +21,10 @@ export interface Situation {
   readonly recorded: Recorded
 }
 
-const ABOUT_SAFETY = /\b(?:am i|are you|is (?:it|this|that|he|she)|are we|will i be) (?:safe|in danger|dangerous|ok(?:ay)?|all ?right|hurt)\b|\b(?:should i|do i need to) (?:call|see|go to) (?:a |an |the )?(?:doctor|ambulance|police|hospital|911|112)\b|\b(?:help me|i need help|emergency)\b|(?<!\p{L})(?:bin ich (?:hier )?sicher|ist das (?:gefährlich|sicher)|hilf mir|ich brauche hilfe|notfall|ayúdame|necesito ayuda|es peligroso|aide-moi|au secours|me ajuda|socorro)(?!\p{L})/iu
-const PROMISE = /\b(?:i(?:['’]ll| will) (?:tell|show|explain|answer|get back|let you know|think about)|let me (?:think|check|look|see|find)|give me a (?:moment|minute|second)|one moment|hold on|ask me (?:again|later|tomorrow))\b|(?<!\p{L})(?:ich (?:sag|sage|erzähl|erzähle|erklär|erkläre|zeig|zeige)(?: es)? (?:dir|ihnen)|lass mich (?:nachdenken|überlegen|schauen)|einen moment|warte kurz|te (?:cuento|digo|explico)|déjame pensar|un momento|je te (?:dis|raconte)|laisse-moi réfléchir|eu te (?:conto|digo)|deixa-me pensar|um momento)(?!\p{L})/iu
+const ABOUT_SAFETY =
+  /\b(?:am i|are you|is (?:it|this|that|he|she)|are we|will i be) (?:safe|in danger|dangerous|ok(?:ay)?|all ?right|hurt)\b|\b(?:should i|do i need to) (?:call|see|go to) (?:a |an |the )?(?:doctor|ambulance|police|hospital|911|112)\b|\b(?:help me|i need help|emergency)\b|(?<!\p{L})(?:bin ich (?:hier )?sicher|ist das (?:gefährlich|sicher)|hilf mir|ich brauche hilfe|notfall|ayúdame|necesito ayuda|es peligroso|aide-moi|au secours|me ajuda|socorro)(?!\p{L})/iu
+const PROMISE =
+  /\b(?:i(?:['’]ll| will) (?:tell|show|explain|answer|get back|let you know|think about)|let me (?:think|check|look|see|find)|give me a (?:moment|minute|second)|one moment|hold on|ask me (?:again|later|tomorrow))\b|(?<!\p{L})(?:ich (?:sag|sage|erzähl|erzähle|erklär|erkläre|zeig|zeige)(?: es)? (?:dir|ihnen)|lass mich (?:nachdenken|überlegen|schauen)|einen moment|warte kurz|te (?:cuento|digo|explico)|déjame pensar|un momento|je te (?:dis|raconte)|laisse-moi réfléchir|eu te (?:conto|digo)|deixa-me pensar|um momento)(?!\p{L})/iu
 const PROMISES_LAST = 3
 
 const FULL_EFFORT_TERMS = 12
@@ -50,12 +55,15 @@ const mayWithhold = ({ turn, history, grounding, safety }: Situation): boolean =
 const SIGNALS_TO_EXIT = 2
 
 const mayExit = ({ turn, grounding, safety, recorded }: Situation): boolean =>
-  turn.character.behavioral_thresholds.exit > 0 && safety.action !== "crisis" && grounding.intent !== "crisis" && !recorded.crisis
-  && recorded.boundaries + (safety.boundary ? 1 : 0) >= SIGNALS_TO_EXIT
+  turn.character.behavioral_thresholds.exit > 0 &&
+  safety.action !== "crisis" &&
+  grounding.intent !== "crisis" &&
+  !recorded.crisis &&
+  recorded.boundaries + (safety.boundary ? 1 : 0) >= SIGNALS_TO_EXIT
 
 /** What the character may decide in this turn. */
 export const decisionsOpen = (situation: Situation): ReadonlyArray<Decision> => [
   "reply",
-  ...mayWithhold(situation) ? ["withhold" as const] : [],
-  ...mayExit(situation) ? ["exit" as const] : []
+  ...(mayWithhold(situation) ? ["withhold" as const] : []),
+  ...(mayExit(situation) ? ["exit" as const] : [])
 ]

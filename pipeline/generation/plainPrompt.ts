@@ -16,7 +16,7 @@ const alternating = (said: ReadonlyArray<Utterance>): ReadonlyArray<ChatMessage>
   const turns: Array<{ role: "user" | "assistant"; content: string }> = []
   for (const { role, text } of said) {
     const last = turns.at(-1)
-    const as = role === "user" ? "user" as const : "assistant" as const
+    const as = role === "user" ? ("user" as const) : ("assistant" as const)
     if (last?.role === as) last.content += `\n\n${text}`
     else turns.push({ role: as, content: text })
   }
@@ -29,13 +29,18 @@ const newest = (history: ReadonlyArray<Utterance>): ReadonlyArray<Utterance> => 
   return history.slice(history.findLastIndex(({ text }) => (left -= text.length) < 0) + 1)
 }
 
-/** A request for plain words of the character: what was said as turns of a chat, and what belongs to this turn with the message. */
+/**
+ * A request for plain words of the character: what was said as turns of a chat, and what belongs to this turn with the
+ * message.
+ */
 export const plainPrompt = (request: WriteRequest): ReadonlyArray<ChatMessage> => {
   const turns = alternating(newest(request.history))
   const last = turns.at(-1)
   const closing = [...turnPartOf(request, { history: false }), PLAIN_LAST_WORD].join("\n\n")
   return [
     { role: "system", content: stableWith(PLAIN_RULES, request.turn.character) },
-    ...last?.role === "user" ? [...turns.slice(0, -1), { role: "user" as const, content: `${last.content}\n\n${closing}` }] : [...turns, { role: "user" as const, content: closing }]
+    ...(last?.role === "user"
+      ? [...turns.slice(0, -1), { role: "user" as const, content: `${last.content}\n\n${closing}` }]
+      : [...turns, { role: "user" as const, content: closing }])
   ]
 }

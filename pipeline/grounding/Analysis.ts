@@ -1,6 +1,16 @@
 import * as Schema from "effect/Schema"
 
-export const Intent = Schema.Literals(["smalltalk", "question", "disclosure", "request", "conflict", "flirt", "crisis", "meta", "farewell"])
+export const Intent = Schema.Literals([
+  "smalltalk",
+  "question",
+  "disclosure",
+  "request",
+  "conflict",
+  "flirt",
+  "crisis",
+  "meta",
+  "farewell"
+])
 export type Intent = typeof Intent.Type
 
 export const Topic = Schema.Literals(["user_past", "character", "world", "real_world", "nothing"])
@@ -34,7 +44,9 @@ export const bounded = (analysis: Analysis): Analysis => ({
   ...analysis,
   asks_about: analysis.asks_about.slice(0, MOST_ITEMS),
   relevant_memory_ids: few(analysis.relevant_memory_ids),
-  contradictions: analysis.contradictions.slice(0, MOST_ITEMS).map(({ memory_id, user_now_says }) => ({ memory_id: short(memory_id), user_now_says: short(user_now_says) })),
+  contradictions: analysis.contradictions
+    .slice(0, MOST_ITEMS)
+    .map(({ memory_id, user_now_says }) => ({ memory_id: short(memory_id), user_now_says: short(user_now_says) })),
   safety: { ...analysis.safety, categories: few(analysis.safety.categories) },
   knows: few(analysis.knows),
   unknown: few(analysis.unknown),

@@ -20,9 +20,15 @@ export interface AnalyzeRequest {
 interface AnalystShape {
   /** How long an answer may be kept waiting for it. */
   readonly patience?: Duration.Input
-  readonly analyze: (request: AnalyzeRequest) => Effect.Effect<{ readonly analysis: Analysis; readonly usage: Usage }, ModelError>
+  readonly analyze: (
+    request: AnalyzeRequest
+  ) => Effect.Effect<{ readonly analysis: Analysis; readonly usage: Usage }, ModelError>
 }
 
-/** Port: reads a message before it is answered. An engine without a model has none, and the rules alone frame the turn. */
-export const Analyst = Context.Reference<AnalystShape | null>("pipeline/grounding/Analyst", { defaultValue: () => null })
+/**
+ * Port: reads a message before it is answered. An engine without a model has none, and the rules alone frame the turn.
+ */
+export const Analyst = Context.Reference<AnalystShape | null>("pipeline/grounding/Analyst", {
+  defaultValue: () => null
+})
 export type Analyst = AnalystShape

@@ -26,7 +26,11 @@ const LAST_WORD = `Now read the text in "message", and answer with the one JSON 
 /** The message with what is known about it, as chat messages: the stable part, then what belongs to this turn. */
 export const analyzePrompt = ({ turn, history, recalled, remembered }: AnalyzeRequest): ReadonlyArray<ChatMessage> => {
   const { display_name, visible_bio, persona, relationship_posture, safety } = turn.character
-  const entry = (said: Parameters<typeof memoryId>[0] & { readonly role: string; readonly text: string }) => ({ id: memoryId(said), role: said.role, text: said.text })
+  const entry = (said: Parameters<typeof memoryId>[0] & { readonly role: string; readonly text: string }) => ({
+    id: memoryId(said),
+    role: said.role,
+    text: said.text
+  })
   return [
     {
       role: "system",
@@ -45,8 +49,14 @@ export const analyzePrompt = ({ turn, history, recalled, remembered }: AnalyzeRe
       role: "user",
       content: [
         dataBlock("person", { age_band: turn.endUser.ageBand, locale: turn.endUser.locale }),
-        dataBlock("memories", fitting([...remembered.map(({ id, text }) => ({ id, text })), ...recalled.map(entry)], RECALLED_MAX_CHARS)),
-        dataBlock("history", fitting(history.slice(-HISTORY_UTTERANCES).map(entry).toReversed(), HISTORY_MAX_CHARS).toReversed()),
+        dataBlock(
+          "memories",
+          fitting([...remembered.map(({ id, text }) => ({ id, text })), ...recalled.map(entry)], RECALLED_MAX_CHARS)
+        ),
+        dataBlock(
+          "history",
+          fitting(history.slice(-HISTORY_UTTERANCES).map(entry).toReversed(), HISTORY_MAX_CHARS).toReversed()
+        ),
         dataBlock("message", { text: turn.text }),
         LAST_WORD
       ].join("\n\n")

@@ -25,13 +25,28 @@ export interface Grounding {
 }
 
 /** Resolves who and when, and frames the message by its analysis or else by rules. */
-export const ground = Effect.fnUntraced(function*(turn: Turn, memories: { readonly history: ReadonlyArray<Utterance>; readonly recalled: ReadonlyArray<Recalled>; readonly remembered: ReadonlyArray<Remembered> }, analysis: Analysis | null) {
+export const ground = Effect.fnUntraced(function* (
+  turn: Turn,
+  memories: {
+    readonly history: ReadonlyArray<Utterance>
+    readonly recalled: ReadonlyArray<Recalled>
+    readonly remembered: ReadonlyArray<Remembered>
+  },
+  analysis: Analysis | null
+) {
   const now = yield* DateTime.now
   const rules = byRules(turn.text)
-  const present = new Set([...[...memories.history, ...memories.recalled].map(memoryId), ...memories.remembered.map(({ id }) => id)])
-  const answering = () => !rules.asksAbout.includes("user_past") ? [] : [
-    ...memories.remembered.filter(({ text }) => mayAnswer(turn.text, text)).map(({ id }) => id), ...memories.recalled.filter(({ text }) => mayAnswer(turn.text, text)).map(memoryId)
-  ]
+  const present = new Set([
+    ...[...memories.history, ...memories.recalled].map(memoryId),
+    ...memories.remembered.map(({ id }) => id)
+  ])
+  const answering = () =>
+    !rules.asksAbout.includes("user_past")
+      ? []
+      : [
+          ...memories.remembered.filter(({ text }) => mayAnswer(turn.text, text)).map(({ id }) => id),
+          ...memories.recalled.filter(({ text }) => mayAnswer(turn.text, text)).map(memoryId)
+        ]
   return {
     addressee: turn.endUser.displayName,
     localTime: localTime(now, turn.endUser.timezone),
@@ -39,7 +54,9 @@ export const ground = Effect.fnUntraced(function*(turn: Turn, memories: { readon
     intent: analysis?.intent ?? rules.intent,
     asksAbout: analysis?.asks_about ?? rules.asksAbout,
     relevantIds: analysis?.relevant_memory_ids.filter((id) => present.has(id)) ?? answering(),
-    contradictions: (analysis?.contradictions ?? []).filter(({ memory_id }) => present.has(memory_id)).map(({ memory_id, user_now_says }) => ({ memoryId: memory_id, userNowSays: user_now_says })),
+    contradictions: (analysis?.contradictions ?? [])
+      .filter(({ memory_id }) => present.has(memory_id))
+      .map(({ memory_id, user_now_says }) => ({ memoryId: memory_id, userNowSays: user_now_says })),
     userEmotion: analysis?.emotion_of_user ?? null
   } satisfies Grounding
 })

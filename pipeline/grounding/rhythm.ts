@@ -14,20 +14,31 @@ const formatterOf = remembered(MOST_FORMATTERS, (timeZone): Intl.DateTimeFormat 
 })
 
 /** A weekday and a time, for example `Saturday 21:40`; UTC when the time zone is not known. */
-export const localTime = (now: DateTime.Utc, timezone: string | null): string => DateTime.formatIntl(now, formatterOf(timezone ?? "UTC"))
+export const localTime = (now: DateTime.Utc, timezone: string | null): string =>
+  DateTime.formatIntl(now, formatterOf(timezone ?? "UTC"))
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
 
 /** Whether a time of day lies in a span that may go past midnight. Times are `HH:MM`, which sort as they are. */
-const within = (time: string, from: string, to: string): boolean => from <= to ? from <= time && time < to : from <= time || time < to
+const within = (time: string, from: string, to: string): boolean =>
+  from <= to ? from <= time && time < to : from <= time || time < to
 
 /** What the character is doing by its life rhythm, where its author gave one. */
-export const occupation = (rhythm: LifeRhythm, now: DateTime.Utc): { readonly localTime: string; readonly doing: string } | null => {
+export const occupation = (
+  rhythm: LifeRhythm,
+  now: DateTime.Utc
+): { readonly localTime: string; readonly doing: string } | null => {
   const { timezone, wake, sleep, busy } = rhythm
   if (timezone === undefined && wake === undefined && sleep === undefined && busy.length === 0) return null
   const here = localTime(now, timezone ?? null)
   const [day = "", time = ""] = here.split(" ")
   const at = busy.find(({ days, from, to }) => days.includes(DAYS.indexOf(day)) && within(time, from, to))
   if (at !== undefined) return { localTime: here, doing: at.label === "" ? "busy" : at.label }
-  return { localTime: here, doing: wake !== undefined && sleep !== undefined && within(time, sleep, wake) ? "asleep, or just woken by the message" : "free" }
+  return {
+    localTime: here,
+    doing:
+      wake !== undefined && sleep !== undefined && within(time, sleep, wake)
+        ? "asleep, or just woken by the message"
+        : "free"
+  }
 }

@@ -5,7 +5,10 @@ import type { Usage } from "../domain/Turn.ts"
 import { type Analysis, bounded } from "./Analysis.ts"
 import type { Analyst, AnalyzeRequest } from "./Analyst.ts"
 
-/** From here on the rules decide alone, unless the analyst has a patience of its own: the person waits for the reply, not for its analysis. */
+/**
+ * From here on the rules decide alone, unless the analyst has a patience of its own: the person waits for the reply,
+ * not for its analysis.
+ */
 const PATIENCE = "4 seconds"
 
 export interface Understood {
@@ -19,14 +22,20 @@ export interface Understood {
 export const BY_RULES: Understood = { analysis: null, usage: null, errorCode: null }
 
 /** Asks the analyst, if there is one. Never fails: a turn without an analysis is framed by rules. */
-export const understand = Effect.fnUntraced(function*(analyst: Analyst | null, request: AnalyzeRequest): Effect.fn.Return<Understood> {
+export const understand = Effect.fnUntraced(function* (
+  analyst: Analyst | null,
+  request: AnalyzeRequest
+): Effect.fn.Return<Understood> {
   if (analyst === null) return BY_RULES
   let spent: Usage | null = null
-  const onSpent = (usage: Usage) => Effect.suspend(() => {
-    spent = usage
-    return request.onSpent(usage)
-  })
-  const answer = yield* analyst.analyze({ ...request, onSpent }).pipe(Effect.timeoutOption(analyst.patience ?? PATIENCE), Effect.result)
+  const onSpent = (usage: Usage) =>
+    Effect.suspend(() => {
+      spent = usage
+      return request.onSpent(usage)
+    })
+  const answer = yield* analyst
+    .analyze({ ...request, onSpent })
+    .pipe(Effect.timeoutOption(analyst.patience ?? PATIENCE), Effect.result)
   if (Result.isFailure(answer)) return { analysis: null, usage: answer.failure.usage, errorCode: answer.failure.code }
   return Option.match(answer.success, {
     onNone: () => ({ analysis: null, usage: spent, errorCode: "timeout" }),

@@ -32,7 +32,10 @@ export interface Facts {
   readonly rhythm: LifeRhythm
   readonly preferences: Preferences
   readonly person: Pick<EndUser, "ageBand" | "timezone"> & { readonly blocked: boolean }
-  /** Whether the session is held in a chat that nothing can be sent to: the person has blocked the bot, or chat or bot is gone. */
+  /**
+   * Whether the session is held in a chat that nothing can be sent to: the person has blocked the bot, or chat or bot
+   * is gone.
+   */
   readonly unreachable: boolean
   /** Whether the operator has suspended the app. */
   readonly suspended: boolean
@@ -46,7 +49,10 @@ export interface Facts {
   /** Whether something that the character said of its own accord is among them. */
   readonly initiativeUnanswered: boolean
   readonly lastInitiativeAt: number | null
-  /** When the character wrote first in this session, and characters of this app to this person: as far back as a day can reach. */
+  /**
+   * When the character wrote first in this session, and characters of this app to this person: as far back as a day can
+   * reach.
+   */
   readonly initiatives: ReadonlyArray<number>
   readonly personInitiatives: ReadonlyArray<number>
   /** How many the app has sent on its present day; null: nobody counts. */
@@ -65,4 +71,4 @@ export interface Facts {
 
 /** The time zone that the person's day and quiet hours go by. */
 export const timezoneOf = ({ policy, preferences, person }: Facts): string =>
-  policy.timezone_source === "app" ? policy.timezone : preferences.timezone ?? person.timezone ?? policy.timezone
+  policy.timezone_source === "app" ? policy.timezone : (preferences.timezone ?? person.timezone ?? policy.timezone)

@@ -2,7 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { REASONS, Reason } from "../domain/Initiative.ts"
 
-const orElse = <S extends Schema.Top>(schema: S, value: S["Encoded"]) => schema.pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
+const orElse = <S extends Schema.Top>(schema: S, value: S["Encoded"]) =>
+  schema.pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
 
 /** The ways by which a message reaches a person. A session without a push channel is read from its log. */
 export const CHANNEL_KINDS = ["event_log", "webhook", "telegram_byo", "telegram_managed"] as const
@@ -10,11 +11,21 @@ export type ChannelKind = (typeof CHANNEL_KINDS)[number]
 
 export const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6] as const
 
-/** From a local time "HH:MM" to another, past midnight where the second comes first; whole days where they are the same. `days` (0 is Sunday) are those on which it begins. */
-export const Hours = Schema.Struct({ from: Schema.String, to: Schema.String, days: orElse(Schema.Array(Schema.Int), EVERY_DAY) })
+/**
+ * From a local time "HH:MM" to another, past midnight where the second comes first; whole days where they are the same.
+ * `days` (0 is Sunday) are those on which it begins.
+ */
+export const Hours = Schema.Struct({
+  from: Schema.String,
+  to: Schema.String,
+  days: orElse(Schema.Array(Schema.Int), EVERY_DAY)
+})
 export type Hours = typeof Hours.Type
 
-const ChannelRule = Schema.Struct({ allow: orElse(Schema.Boolean, true), daily_cap: orElse(Schema.NullOr(Schema.Int), null) })
+const ChannelRule = Schema.Struct({
+  allow: orElse(Schema.Boolean, true),
+  daily_cap: orElse(Schema.NullOr(Schema.Int), null)
+})
 
 /** What holds for all characters of an app that write first (resources.md 12). Session controls never get past it. */
 export const Policy = Schema.Struct({
@@ -26,12 +37,21 @@ export const Policy = Schema.Struct({
   daily_cap_per_end_user: orElse(Schema.Int, 3),
   daily_cap_app: orElse(Schema.NullOr(Schema.Int), null),
   allowed_reasons: orElse(Schema.Array(Reason), REASONS),
-  channel_policy: orElse(Schema.Struct({
-    default: orElse(Schema.Literals(["allow", "deny"]), "allow"),
-    channels: orElse(Schema.Record(Schema.String, ChannelRule), {})
-  }), {}),
+  channel_policy: orElse(
+    Schema.Struct({
+      default: orElse(Schema.Literals(["allow", "deny"]), "allow"),
+      channels: orElse(Schema.Record(Schema.String, ChannelRule), {})
+    }),
+    {}
+  ),
   /** In US dollars, of what writing first has cost the app on a day and in a month of UTC. */
-  cost_cap: orElse(Schema.Struct({ daily_usd: orElse(Schema.NullOr(Schema.Number), null), monthly_usd: orElse(Schema.NullOr(Schema.Number), null) }), {})
+  cost_cap: orElse(
+    Schema.Struct({
+      daily_usd: orElse(Schema.NullOr(Schema.Number), null),
+      monthly_usd: orElse(Schema.NullOr(Schema.Number), null)
+    }),
+    {}
+  )
 })
 export type Policy = typeof Policy.Type
 

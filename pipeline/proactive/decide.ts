@@ -9,10 +9,8 @@ export interface Prospect {
   readonly awaitsWord: boolean
 }
 
-export type Decision =
-  & { readonly candidate: Candidate }
-  & Prospect
-  & ({ readonly send: true } | { readonly send: false; readonly skippedBy: GateName })
+export type Decision = { readonly candidate: Candidate } & Prospect &
+  ({ readonly send: true } | { readonly send: false; readonly skippedBy: GateName })
 
 /** Gates that open one after another. When none has let it pass after so many, none is thought to. */
 const MOST_STEPS = 300
@@ -30,17 +28,21 @@ const whenOpen = (facts: Facts, candidate: Candidate, from: number): Prospect =>
   return { nextEligibleAt: null, awaitsWord: false }
 }
 
-const earliest = (moments: ReadonlyArray<number | null>): number | null => moments.reduce((first, moment) => moment === null || (first !== null && first <= moment) ? first : moment, null)
+const earliest = (moments: ReadonlyArray<number | null>): number | null =>
+  moments.reduce((first, moment) => (moment === null || (first !== null && first <= moment) ? first : moment), null)
 
 /** When the character may next write first, about anything that there is. */
 export const prospectOf = (facts: Facts, now: number): Prospect => {
   const all = candidatesOf(facts).map((candidate) => whenOpen(facts, candidate, now))
-  return { nextEligibleAt: earliest(all.map(({ nextEligibleAt }) => nextEligibleAt)), awaitsWord: all.some(({ awaitsWord }) => awaitsWord) }
+  return {
+    nextEligibleAt: earliest(all.map(({ nextEligibleAt }) => nextEligibleAt)),
+    awaitsWord: all.some(({ awaitsWord }) => awaitsWord)
+  }
 }
 
 /**
- * Whether the character writes first at this moment. The first candidate that passes every gate is sent; where none does, the answer is that of the one
- * that may pass first, or else that came furthest.
+ * Whether the character writes first at this moment. The first candidate that passes every gate is sent; where none
+ * does, the answer is that of the one that may pass first, or else that came furthest.
  */
 export const decide = (facts: Facts, now: number): Decision => {
   const due = candidatesOf(facts).filter(({ from }) => from <= now)
@@ -50,7 +52,12 @@ export const decide = (facts: Facts, now: number): Decision => {
     const shut = shutBy(facts, candidate, now)
     if (shut === null) return { send: true, candidate, ...prospect, nextEligibleAt: now }
     const opens = whenOpen(facts, candidate, now).nextEligibleAt ?? Infinity
-    if (told === undefined || opens < told.opens || (opens === told.opens && GATE_NAMES.indexOf(shut.gate) > GATE_NAMES.indexOf(told.gate))) told = { candidate, gate: shut.gate, opens }
+    if (
+      told === undefined ||
+      opens < told.opens ||
+      (opens === told.opens && GATE_NAMES.indexOf(shut.gate) > GATE_NAMES.indexOf(told.gate))
+    )
+      told = { candidate, gate: shut.gate, opens }
   }
   if (told === undefined) throw new Error("there is always the silence to break")
   return { send: false, candidate: told.candidate, skippedBy: told.gate, ...prospect }
@@ -58,10 +65,12 @@ export const decide = (facts: Facts, now: number): Decision => {
 
 /** The scheduled messages whose time has come, each with the first gate that is shut for it. */
 export const heldBack = (facts: Facts, now: number): ReadonlyMap<string, GateName> =>
-  new Map(candidatesOf(facts).flatMap((candidate): ReadonlyArray<readonly [string, GateName]> => {
-    const shut = candidate.scheduled === undefined || candidate.from > now ? null : shutBy(facts, candidate, now)
-    return candidate.scheduled === undefined || shut === null ? [] : [[candidate.scheduled.id, shut.gate]]
-  }))
+  new Map(
+    candidatesOf(facts).flatMap((candidate): ReadonlyArray<readonly [string, GateName]> => {
+      const shut = candidate.scheduled === undefined || candidate.from > now ? null : shutBy(facts, candidate, now)
+      return candidate.scheduled === undefined || shut === null ? [] : [[candidate.scheduled.id, shut.gate]]
+    })
+  )
 
 /** The facts once a turn was begun for this candidate: what the next one goes by. */
 export const afterwards = (facts: Facts, { loop, beat, scheduled }: Candidate, now: number): Facts => ({

@@ -15,7 +15,10 @@ const MINUTE_MS = 60_000
 const LOOP_MIN_IDLE_MINUTES = 15
 /** A readiness by which it is no day's for so long is none. */
 const FORESEEN_DAYS = 366
-/** What a person who would rather be written to less makes of the gap, and of the readiness to write at all; no wish for more shortens a gap. */
+/**
+ * What a person who would rather be written to less makes of the gap, and of the readiness to write at all; no wish for
+ * more shortens a gap.
+ */
 const LESS_GAP = 2
 const READINESS = { less: 0.5, normal: 1, more: 1.5 } as const
 
@@ -28,14 +31,21 @@ const within = ({ weekday, minute }: Local, { from, to, days }: Hours): boolean 
 
 const minIdleMinutes = ({ controls }: Facts, { reason }: Candidate): number => {
   switch (reason) {
-    case "cold_initiate": return controls.cold_initiate_min_idle_minutes
-    case "session_resume": return controls.session_resume_min_idle_minutes
-    default: return LOOP_MIN_IDLE_MINUTES
+    case "cold_initiate":
+      return controls.cold_initiate_min_idle_minutes
+    case "session_resume":
+      return controls.session_resume_min_idle_minutes
+    default:
+      return LOOP_MIN_IDLE_MINUTES
   }
 }
 
 const isEnabled = ({ controls }: Facts, { reason }: Candidate): boolean =>
-  reason === "cold_initiate" ? controls.cold_initiate_enabled : reason === "session_resume" ? controls.session_resume_enabled : true
+  reason === "cold_initiate"
+    ? controls.cold_initiate_enabled
+    : reason === "session_resume"
+      ? controls.session_resume_enabled
+      : true
 
 /** Nobody who has not answered is written to anew; what is due may be asked about as often as a thread is resumed. */
 const isUnanswered = ({ controls, initiativeUnanswered, unansweredTurns }: Facts, { reason }: Candidate): boolean => {
@@ -48,51 +58,71 @@ const isUnanswered = ({ controls, initiativeUnanswered, unansweredTurns }: Facts
 const capped = (facts: Facts, moments: ReadonlyArray<number>, most: number, now: number): Shut | null => {
   const timezone = timezoneOf(facts)
   const { day } = localAt(timezone, now)
-  return moments.filter((moment) => localAt(timezone, moment).day === day).length >= most ? nextTime(timezone, now, MIDNIGHT) : null
+  return moments.filter((moment) => localAt(timezone, moment).day === day).length >= most
+    ? nextTime(timezone, now, MIDNIGHT)
+    : null
 }
 
-const isAppsDay = ({ at, policy: { timezone } }: Facts, now: number): boolean => localAt(timezone, at).day === localAt(timezone, now).day
+const isAppsDay = ({ at, policy: { timezone } }: Facts, now: number): boolean =>
+  localAt(timezone, at).day === localAt(timezone, now).day
 
 const channelShut: Gate = ({ at, channels, policy, ...facts }, _, now) => {
   const { default: otherwise, channels: rules } = policy.channel_policy
   if (channels.some(({ kind }) => !(rules[kind]?.allow ?? otherwise === "allow"))) return "change"
-  const full = channels.some(({ kind, today }) => today >= (rules[kind]?.daily_cap ?? Infinity)) && isAppsDay({ ...facts, at, channels, policy }, now)
+  const full =
+    channels.some(({ kind, today }) => today >= (rules[kind]?.daily_cap ?? Infinity)) &&
+    isAppsDay({ ...facts, at, channels, policy }, now)
   return full ? nextTime(policy.timezone, now, MIDNIGHT) : null
 }
 
 const characterShut: Gate = ({ rhythm }, _, now) => {
   const doing = occupation(rhythm, DateTime.makeUnsafe(now))?.doing ?? "free"
   if (doing === "free") return null
-  return nextTime(rhythm.timezone ?? "UTC", now, [...rhythm.wake === undefined ? [] : [rhythm.wake], ...rhythm.busy.map(({ to }) => to), ...MIDNIGHT])
+  return nextTime(rhythm.timezone ?? "UTC", now, [
+    ...(rhythm.wake === undefined ? [] : [rhythm.wake]),
+    ...rhythm.busy.map(({ to }) => to),
+    ...MIDNIGHT
+  ])
 }
 
 /** The same session on the same day of the person's always draws the same. */
-const drawn = (sessionId: string, day: number): number => seedOf({ sessionId: `${sessionId} initiative ${day}`, turnIndex: 0 }) / 2 ** 32
+const drawn = (sessionId: string, day: number): number =>
+  seedOf({ sessionId: `${sessionId} initiative ${day}`, turnIndex: 0 }) / 2 ** 32
 
-/** In the order in which they are asked (resources.md 12): the first that is shut is the reason why nothing is written. */
+/**
+ * In the order in which they are asked (resources.md 12): the first that is shut is the reason why nothing is written.
+ */
 const GATES = {
-  app_suspended: ({ suspended }) => suspended ? "change" : null,
-  policy_disabled: ({ policy }) => policy.enabled ? null : "change",
-  end_user_blocked: ({ person }) => person.blocked ? "change" : null,
-  chat_unreachable: ({ unreachable }) => unreachable ? "word" : null,
-  known_minor: ({ person }) => person.ageBand === "minor" ? "change" : null,
-  session_exited: ({ active }) => active ? null : "change",
-  opted_out: ({ preferences }) => preferences.opted_out ? "change" : null,
-  proactive_disabled: ({ controls }) => controls.proactive_enabled ? null : "change",
-  tolerance_zero: ({ controls }) => controls.proactivity_tolerance > 0 ? null : "change",
-  reason_disabled: (facts, candidate) => isEnabled(facts, candidate) ? null : "change",
-  reason_not_allowed: ({ policy }, { reason }) => policy.allowed_reasons.includes(reason) ? null : "change",
+  app_suspended: ({ suspended }) => (suspended ? "change" : null),
+  policy_disabled: ({ policy }) => (policy.enabled ? null : "change"),
+  end_user_blocked: ({ person }) => (person.blocked ? "change" : null),
+  chat_unreachable: ({ unreachable }) => (unreachable ? "word" : null),
+  known_minor: ({ person }) => (person.ageBand === "minor" ? "change" : null),
+  session_exited: ({ active }) => (active ? null : "change"),
+  opted_out: ({ preferences }) => (preferences.opted_out ? "change" : null),
+  proactive_disabled: ({ controls }) => (controls.proactive_enabled ? null : "change"),
+  tolerance_zero: ({ controls }) => (controls.proactivity_tolerance > 0 ? null : "change"),
+  reason_disabled: (facts, candidate) => (isEnabled(facts, candidate) ? null : "change"),
+  reason_not_allowed: ({ policy }, { reason }) => (policy.allowed_reasons.includes(reason) ? null : "change"),
   quiet_hours: (facts, _, now) => {
     const { quiet_hours: hours } = facts.policy
     const timezone = timezoneOf(facts)
     const here = localAt(timezone, now)
-    return hours.some((quiet) => within(here, quiet)) ? nextTime(timezone, now, [...hours.map(({ to }) => to), ...MIDNIGHT]) : null
+    return hours.some((quiet) => within(here, quiet))
+      ? nextTime(timezone, now, [...hours.map(({ to }) => to), ...MIDNIGHT])
+      : null
   },
   preferred_hours: (facts, _, now) => {
     const { preferred_hours: hours } = facts.preferences
     const timezone = timezoneOf(facts)
     const here = localAt(timezone, now)
-    return hours.length === 0 || hours.some((preferred) => within(here, { ...preferred, days: EVERY_DAY })) ? null : nextTime(timezone, now, hours.map(({ from }) => from))
+    return hours.length === 0 || hours.some((preferred) => within(here, { ...preferred, days: EVERY_DAY }))
+      ? null
+      : nextTime(
+          timezone,
+          now,
+          hours.map(({ from }) => from)
+        )
   },
   character_unavailable: characterShut,
   // A turn that has not ended is no silence; how long it takes is anybody's guess.
@@ -103,19 +133,31 @@ const GATES = {
   },
   min_gap: ({ controls, preferences, lastInitiativeAt }, _, now) => {
     if (lastInitiativeAt === null) return null
-    const over = lastInitiativeAt + controls.min_gap_between_initiate_minutes * (preferences.frequency === "less" ? LESS_GAP : 1) * MINUTE_MS
+    const over =
+      lastInitiativeAt +
+      controls.min_gap_between_initiate_minutes * (preferences.frequency === "less" ? LESS_GAP : 1) * MINUTE_MS
     return now < over ? over : null
   },
-  max_unanswered: (facts, candidate) => isUnanswered(facts, candidate) ? "word" : null,
-  session_daily_cap: (facts, _, now) => facts.controls.daily_initiate_cap === 0 ? "change" : capped(facts, facts.initiatives, facts.controls.daily_initiate_cap, now),
-  end_user_daily_cap: (facts, _, now) => facts.policy.daily_cap_per_end_user === 0 ? "change" : capped(facts, facts.personInitiatives, facts.policy.daily_cap_per_end_user, now),
+  max_unanswered: (facts, candidate) => (isUnanswered(facts, candidate) ? "word" : null),
+  session_daily_cap: (facts, _, now) =>
+    facts.controls.daily_initiate_cap === 0
+      ? "change"
+      : capped(facts, facts.initiatives, facts.controls.daily_initiate_cap, now),
+  end_user_daily_cap: (facts, _, now) =>
+    facts.policy.daily_cap_per_end_user === 0
+      ? "change"
+      : capped(facts, facts.personInitiatives, facts.policy.daily_cap_per_end_user, now),
   app_daily_cap: (facts, _, now) => {
-    const { policy: { daily_cap_app: most, timezone }, appToday } = facts
+    const {
+      policy: { daily_cap_app: most, timezone },
+      appToday
+    } = facts
     if (most === 0) return "change"
     return most !== null && (appToday ?? 0) >= most && isAppsDay(facts, now) ? nextTime(timezone, now, MIDNIGHT) : null
   },
   channel_policy: channelShut,
-  cost_cap: ({ affordable, at }, _, now) => !affordable && localAt("UTC", at).day === localAt("UTC", now).day ? nextTime("UTC", now, MIDNIGHT) : null,
+  cost_cap: ({ affordable, at }, _, now) =>
+    !affordable && localAt("UTC", at).day === localAt("UTC", now).day ? nextTime("UTC", now, MIDNIGHT) : null,
   tolerance_lottery: (facts, _, now) => {
     const timezone = timezoneOf(facts)
     const readiness = facts.controls.proactivity_tolerance * READINESS[facts.preferences.frequency]
@@ -134,7 +176,11 @@ const IN_ORDER = Object.entries(GATES) as ReadonlyArray<readonly [GateName, Gate
 export const GATE_NAMES: ReadonlyArray<GateName> = IN_ORDER.map(([name]) => name)
 
 /** The first gate that is shut at this moment, and until when; null when the character may write. */
-export const shutBy = (facts: Facts, candidate: Candidate, now: number): { readonly gate: GateName; readonly until: Shut } | null => {
+export const shutBy = (
+  facts: Facts,
+  candidate: Candidate,
+  now: number
+): { readonly gate: GateName; readonly until: Shut } | null => {
   for (const [gate, isShut] of IN_ORDER) {
     const until = isShut(facts, candidate, now)
     if (until !== null) return { gate, until }

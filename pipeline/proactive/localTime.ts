@@ -20,7 +20,10 @@ const MOST_ZONES = 1000
 const MOST_QUARTERS = 10_000
 
 const UTC = DateTime.zoneMakeNamedUnsafe("UTC")
-/** By how much the clocks of a zone are ahead of UTC at a moment, in milliseconds. A zone that is not known counts as UTC. */
+/**
+ * By how much the clocks of a zone are ahead of UTC at a moment, in milliseconds. A zone that is not known counts as
+ * UTC.
+ */
 const aheadIn = remembered(MOST_ZONES, (timezone) => {
   const timeZone = Option.getOrElse(DateTime.zoneMakeNamed(timezone), () => UTC)
   const known = new Map<number, number>()
@@ -45,7 +48,10 @@ export const localAt = (timezone: string, at: number): Local => {
 /** Of "HH:MM". */
 export const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
 
-/** The moments at which it is this minute of this day there: two where clocks are put back over it; where they are put forward over it, the one that comes that much later. */
+/**
+ * The moments at which it is this minute of this day there: two where clocks are put back over it; where they are put
+ * forward over it, the one that comes that much later.
+ */
 export const momentsOf = (timezone: string, day: number, minute: number): ReadonlyArray<number> => {
   const ahead = aheadIn(timezone)
   const wall = day * DAY_MS + minute * MINUTE_MS
@@ -58,7 +64,9 @@ export const momentsOf = (timezone: string, day: number, minute: number): Readon
 /** The first moment after this one at which it is one of these times of day ("HH:MM") there. */
 export const nextTime = (timezone: string, after: number, times: ReadonlyArray<string>): number => {
   const { day } = localAt(timezone, after)
-  const moments = times.flatMap((time) => [0, 1, 2].flatMap((ahead) => momentsOf(timezone, day + ahead, minuteOf(time))))
+  const moments = times.flatMap((time) =>
+    [0, 1, 2].flatMap((ahead) => momentsOf(timezone, day + ahead, minuteOf(time)))
+  )
   return Math.min(...moments.filter((moment) => moment > after))
 }
 

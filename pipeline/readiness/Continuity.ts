@@ -15,11 +15,15 @@ export const Contradictions = Schema.Struct({
 export type Contradictions = typeof Contradictions.Type
 
 interface ContinuityShape {
-  readonly read: (character: Character) => Effect.Effect<{ readonly found: Contradictions; readonly usage: Usage }, ModelError>
+  readonly read: (
+    character: Character
+  ) => Effect.Effect<{ readonly found: Contradictions; readonly usage: Usage }, ModelError>
 }
 
 /** Port: reads what is told of a character for what contradicts itself. An engine without a model has none. */
-export const Continuity = Context.Reference<ContinuityShape | null>("pipeline/readiness/Continuity", { defaultValue: () => null })
+export const Continuity = Context.Reference<ContinuityShape | null>("pipeline/readiness/Continuity", {
+  defaultValue: () => null
+})
 export type Continuity = ContinuityShape
 
 /** What is read of a character: the rest of a large world is left out. */
@@ -37,7 +41,16 @@ Answer with one JSON object and nothing else:
 
 export const continuityPrompt = (character: Character): ReadonlyArray<ChatMessage> => [
   { role: "system", content: CONTINUITY_RULES },
-  { role: "user", content: `${dataBlock("texts", fitting(toldTexts(character).flatMap(({ text }) => text === "" ? [] : [text]), READ_MAX_CHARS))}\n\nNow name the contradictions, as the one JSON object described.` }
+  {
+    role: "user",
+    content: `${dataBlock(
+      "texts",
+      fitting(
+        toldTexts(character).flatMap(({ text }) => (text === "" ? [] : [text])),
+        READ_MAX_CHARS
+      )
+    )}\n\nNow name the contradictions, as the one JSON object described.`
+  }
 ]
 
 const LONGEST_WHY = 300
@@ -45,11 +58,20 @@ const LONGEST_WHY = 300
 /** What was found, with where it stands; without what a model has made up: both quotes have to stand there. */
 export const toFindings = (character: Character, { contradictions }: Contradictions): ReadonlyArray<Finding> => {
   const texts = toldTexts(character)
-  const placeOf = (quote: string): AuthoredText | undefined => quote.trim().length < 3 ? undefined : texts.find(({ text }) => text.includes(quote.trim()))
-  return contradictions.flatMap(({ one, other, why }): ReadonlyArray<Finding> => {
-    const [first, second] = [placeOf(one), placeOf(other)]
-    return first === undefined || second === undefined || one.trim() === other.trim() ? [] : [{
-      path: first.path, message: `This does not go with ${second.path}: ${why.slice(0, LONGEST_WHY)}`, fix: "Change one of the two."
-    }]
-  }).slice(0, MOST)
+  const placeOf = (quote: string): AuthoredText | undefined =>
+    quote.trim().length < 3 ? undefined : texts.find(({ text }) => text.includes(quote.trim()))
+  return contradictions
+    .flatMap(({ one, other, why }): ReadonlyArray<Finding> => {
+      const [first, second] = [placeOf(one), placeOf(other)]
+      return first === undefined || second === undefined || one.trim() === other.trim()
+        ? []
+        : [
+            {
+              path: first.path,
+              message: `This does not go with ${second.path}: ${why.slice(0, LONGEST_WHY)}`,
+              fix: "Change one of the two."
+            }
+          ]
+    })
+    .slice(0, MOST)
 }

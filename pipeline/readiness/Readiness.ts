@@ -39,12 +39,34 @@ export interface Finding {
   readonly fix: string
 }
 
-export const failed = (key: CheckKey, { path, message, fix }: Finding): Check => ({ key, severity: CHECKS[key], status: "fail", path, message, fix })
-export const passed = (key: CheckKey, message: string): Check => ({ key, severity: CHECKS[key], status: "pass", path: null, message, fix: "" })
-export const skipped = (key: CheckKey, message: string, fix = ""): Check => ({ key, severity: CHECKS[key], status: "skipped", path: null, message, fix })
+export const failed = (key: CheckKey, { path, message, fix }: Finding): Check => ({
+  key,
+  severity: CHECKS[key],
+  status: "fail",
+  path,
+  message,
+  fix
+})
+export const passed = (key: CheckKey, message: string): Check => ({
+  key,
+  severity: CHECKS[key],
+  status: "pass",
+  path: null,
+  message,
+  fix: ""
+})
+export const skipped = (key: CheckKey, message: string, fix = ""): Check => ({
+  key,
+  severity: CHECKS[key],
+  status: "skipped",
+  path: null,
+  message,
+  fix
+})
 
 /** By the first thing that is wrong, if anything is. */
-export const check = (key: CheckKey, wrong: Finding | null | undefined, right: string): Check => wrong === null || wrong === undefined ? passed(key, right) : failed(key, wrong)
+export const check = (key: CheckKey, wrong: Finding | null | undefined, right: string): Check =>
+  wrong === null || wrong === undefined ? passed(key, right) : failed(key, wrong)
 
 /** A blocker keeps the character from being talked to; what is only information changes nothing. */
 export const statusOf = (checks: ReadonlyArray<Check>): ReadinessStatus => {
@@ -58,5 +80,5 @@ const WEIGHTS: Readonly<Record<Severity, number>> = { blocker: 5, warning: 1, in
 export const scoreOf = (checks: ReadonlyArray<Check>): number => {
   const weigh = (some: ReadonlyArray<Check>) => some.reduce((sum, { severity }) => sum + WEIGHTS[severity], 0)
   const looked = checks.filter(({ status }) => status !== "skipped")
-  return Math.round(weigh(looked.filter(({ status }) => status === "pass")) / Math.max(1, weigh(looked)) * 100) / 100
+  return Math.round((weigh(looked.filter(({ status }) => status === "pass")) / Math.max(1, weigh(looked))) * 100) / 100
 }

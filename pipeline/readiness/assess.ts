@@ -3,7 +3,16 @@ import { Character } from "../domain/Character.ts"
 import { greetingBubbles } from "../domain/greeting.ts"
 import { conductChecks } from "./conductChecks.ts"
 import { loreChecks } from "./loreChecks.ts"
-import { type Check, check, type Finding, passed, type ReadinessStatus, scoreOf, skipped, statusOf } from "./Readiness.ts"
+import {
+  type Check,
+  check,
+  type Finding,
+  passed,
+  type ReadinessStatus,
+  scoreOf,
+  skipped,
+  statusOf
+} from "./Readiness.ts"
 import { safetyChecks } from "./safetyChecks.ts"
 import { voiceChecks } from "./voiceChecks.ts"
 
@@ -26,19 +35,48 @@ export interface Assessment {
 }
 
 const decode = Schema.decodeUnknownSync(Character)
-const Rating = Schema.Struct({ safety: Schema.Struct({ content_rating: Schema.Literals(["general", "teen", "mature"]) }) })
+const Rating = Schema.Struct({
+  safety: Schema.Struct({ content_rating: Schema.Literals(["general", "teen", "mature"]) })
+})
 const isRated = Schema.is(Rating)
 
 const PROBE = "POST /v1/characters/{slug}/readiness/probe"
 
 const surroundingChecks = ({ contradictions, hasPrimaryAsset, engine }: Surroundings): ReadonlyArray<Check> => [
   contradictions === null
-    ? skipped("bio_world_contradiction", engine?.live === false ? "No model is set up that could tell." : "No model has looked at this version yet.", engine?.live === false ? "" : `${PROBE} has one look.`)
+    ? skipped(
+        "bio_world_contradiction",
+        engine?.live === false ? "No model is set up that could tell." : "No model has looked at this version yet.",
+        engine?.live === false ? "" : `${PROBE} has one look.`
+      )
     : check("bio_world_contradiction", contradictions[0], "A model found nothing that contradicts itself."),
-  hasPrimaryAsset === null ? skipped("assets_primary", "Nothing is known of pictures of this character.") : check("assets_primary",
-    hasPrimaryAsset ? null : { path: null, message: "The character has no primary picture.", fix: "Add one with POST /v1/characters/{slug}/assets and is_primary: true." }, "The character has a primary picture."),
-  engine === null ? skipped("provider_available", "Nothing is known of what writes the replies.") : engine.live ? passed("provider_available", `Replies are written by ${engine.model}.`) : check("provider_available",
-    { path: null, message: "No model is set up: the offline engine (offline-retrieval.v1) answers with what its author wrote.", fix: "Have the operator set OPENAI_API_KEY or OPENAI_BASE_URL." }, "")
+  hasPrimaryAsset === null
+    ? skipped("assets_primary", "Nothing is known of pictures of this character.")
+    : check(
+        "assets_primary",
+        hasPrimaryAsset
+          ? null
+          : {
+              path: null,
+              message: "The character has no primary picture.",
+              fix: "Add one with POST /v1/characters/{slug}/assets and is_primary: true."
+            },
+        "The character has a primary picture."
+      ),
+  engine === null
+    ? skipped("provider_available", "Nothing is known of what writes the replies.")
+    : engine.live
+      ? passed("provider_available", `Replies are written by ${engine.model}.`)
+      : check(
+          "provider_available",
+          {
+            path: null,
+            message:
+              "No model is set up: the offline engine (offline-retrieval.v1) answers with what its author wrote.",
+            fix: "Have the operator set OPENAI_API_KEY or OPENAI_BASE_URL."
+          },
+          ""
+        )
 ]
 
 /** What rules alone say of a profile: of the same, the same. */
@@ -53,13 +91,16 @@ export const byRules = (slug: string, profile: object): Ruled => {
   const greeting = greetingBubbles(profile, 0)
   return {
     told: [...voiceChecks(character, greeting), ...loreChecks(character)],
-    conduct: [...safetyChecks(character, greeting, isRated(profile) ? profile.safety.content_rating : "general"), ...conductChecks(character)]
+    conduct: [
+      ...safetyChecks(character, greeting, isRated(profile) ? profile.safety.content_rating : "general"),
+      ...conductChecks(character)
+    ]
   }
 }
 
 /** What the rules found, together with what is known beside the profile. */
 export const assess = ({ told, conduct }: Ruled, surroundings: Surroundings = NOTHING_AROUND): Assessment => {
   const [contradiction, ...rest] = surroundingChecks(surroundings)
-  const checks = [...told, ...contradiction === undefined ? [] : [contradiction], ...conduct, ...rest]
+  const checks = [...told, ...(contradiction === undefined ? [] : [contradiction]), ...conduct, ...rest]
   return { status: statusOf(checks), score: scoreOf(checks), checks }
 }

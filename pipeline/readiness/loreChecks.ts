@@ -7,16 +7,26 @@ const MOST_TOKENS = 800
 const CHARS_PER_TOKEN = 4
 
 const overBudget = (entries: ReadonlyArray<LoreEntry>): Finding | null => {
-  const tokens = Math.ceil(entries.filter(({ constant, enabled }) => constant && enabled).reduce((sum, { content }) => sum + content.length, 0) / CHARS_PER_TOKEN)
-  return tokens <= MOST_TOKENS ? null : {
-    path: "world_context.entries",
-    message: `The constant entries come to about ${tokens} tokens, and there is room for ${MOST_TOKENS}: some never reach a reply.`,
-    fix: "Shorten them, or give those that are not always needed keys instead of constant."
-  }
+  const tokens = Math.ceil(
+    entries
+      .filter(({ constant, enabled }) => constant && enabled)
+      .reduce((sum, { content }) => sum + content.length, 0) / CHARS_PER_TOKEN
+  )
+  return tokens <= MOST_TOKENS
+    ? null
+    : {
+        path: "world_context.entries",
+        message:
+          `The constant entries come to about ${tokens} tokens, and there is room for ${MOST_TOKENS}: some ` +
+          `never ` +
+          `reach a reply.`,
+        fix: "Shorten them, or give those that are not always needed keys instead of constant."
+      }
 }
 
 /** Whether one key stands in whatever another is found in. Of patterns nobody can tell. */
-const standsIn = (entry: LoreEntry, key: string, other: string): boolean => !isPattern(key) && !isPattern(other) && keyOf(key, entry)(scanned(other))
+const standsIn = (entry: LoreEntry, key: string, other: string): boolean =>
+  !isPattern(key) && !isPattern(other) && keyOf(key, entry)(scanned(other))
 
 /** Why nothing that is said can call an entry up; null where something can. */
 const unreachable = (entry: LoreEntry, isTrustMeasured: boolean): string | null => {
@@ -33,7 +43,12 @@ const firstUnreachable = ({ world_context: { entries }, relationship_posture }: 
   const isTrustMeasured = dimensionsOf(relationship_posture).some(({ key }) => key === "trust")
   for (const [i, entry] of entries.entries()) {
     const why = entry.enabled ? unreachable(entry, isTrustMeasured) : null
-    if (why !== null) return { path: `world_context.entries[${i}]`, message: `Nothing can call this entry up: ${why}.`, fix: "Change what keeps it away, or disable it." }
+    if (why !== null)
+      return {
+        path: `world_context.entries[${i}]`,
+        message: `Nothing can call this entry up: ${why}.`,
+        fix: "Change what keeps it away, or disable it."
+      }
   }
   return null
 }

@@ -12,19 +12,33 @@ const tooYoung = (character: Character, rating: ContentRating): Finding | null =
   const { safety, relationship_posture } = withStatedAge(character)
   if (safety.age_band === "adult") return null
   if (relationship_posture.schema === "dating") {
-    return { path: "relationship_posture.schema", message: `A ${safety.age_band} is not to be dated.`, fix: "Choose another posture, such as friendship, or make the character an adult." }
+    return {
+      path: "relationship_posture.schema",
+      message: `A ${safety.age_band} is not to be dated.`,
+      fix: "Choose another posture, such as friendship, or make the character an adult."
+    }
   }
-  return rating === "mature" ? { path: "safety.content_rating", message: `Mature content is not for a ${safety.age_band}.`, fix: "Set the rating to general or teen, or make the character an adult." } : null
+  return rating === "mature"
+    ? {
+        path: "safety.content_rating",
+        message: `Mature content is not for a ${safety.age_band}.`,
+        fix: "Set the rating to general or teen, or make the character an adult."
+      }
+    : null
 }
 
 const instruction = (character: Character, greeting: ReadonlyArray<string>): Finding | null => {
   const names = { character: character.display_name, user: null }
-  const found = [...toldTexts(character), ...spokenTexts(character, greeting)].find(({ text }) => instructs(fillMacros(text, names)))
-  return found === undefined ? null : {
-    path: found.path,
-    message: "This reads like an instruction to a model; it is shown to the model as data and not obeyed.",
-    fix: "Tell what the character is and does instead."
-  }
+  const found = [...toldTexts(character), ...spokenTexts(character, greeting)].find(({ text }) =>
+    instructs(fillMacros(text, names))
+  )
+  return found === undefined
+    ? null
+    : {
+        path: found.path,
+        message: "This reads like an instruction to a model; it is shown to the model as data and not obeyed.",
+        fix: "Tell what the character is and does instead."
+      }
 }
 
 const REAL_PERSON: ReadonlyArray<RegExp> = [
@@ -38,15 +52,21 @@ const REAL_PERSON: ReadonlyArray<RegExp> = [
 
 const realPerson = (character: Character): Finding | null => {
   const found = toldTexts(character).find(({ text }) => REAL_PERSON.some((pattern) => pattern.test(plain(text))))
-  return found === undefined ? null : {
-    path: found.path,
-    message: "This may be about a person who really lives or lived.",
-    fix: "Make somebody up, or make sure that you may use this person's name and likeness."
-  }
+  return found === undefined
+    ? null
+    : {
+        path: found.path,
+        message: "This may be about a person who really lives or lived.",
+        fix: "Make somebody up, or make sure that you may use this person's name and likeness."
+      }
 }
 
 /** Who the character may be, and what may be written of it. */
-export const safetyChecks = (character: Character, greeting: ReadonlyArray<string>, rating: ContentRating): ReadonlyArray<Check> => [
+export const safetyChecks = (
+  character: Character,
+  greeting: ReadonlyArray<string>,
+  rating: ContentRating
+): ReadonlyArray<Check> => [
   check("age_and_posture", tooYoung(character, rating), "Age, posture and rating go together."),
   check("instruction_text", instruction(character, greeting), "Nothing reads like an instruction to a model."),
   check("real_person_signals", realPerson(character), "Nothing points to a real person.")

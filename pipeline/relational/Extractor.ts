@@ -29,9 +29,13 @@ export interface ExtractRequest {
 }
 
 interface ExtractorShape {
-  readonly extract: (request: ExtractRequest) => Effect.Effect<{ readonly extraction: Extraction; readonly usage: Usage }, ModelError>
+  readonly extract: (
+    request: ExtractRequest
+  ) => Effect.Effect<{ readonly extraction: Extraction; readonly usage: Usage }, ModelError>
 }
 
 /** Port: reads a turn after it was answered. An engine without a model has none, and the rules alone read it. */
-export const Extractor = Context.Reference<ExtractorShape | null>("pipeline/relational/Extractor", { defaultValue: () => null })
+export const Extractor = Context.Reference<ExtractorShape | null>("pipeline/relational/Extractor", {
+  defaultValue: () => null
+})
 export type Extractor = ExtractorShape

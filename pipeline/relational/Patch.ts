@@ -33,9 +33,16 @@ export const apply = (before: Relationship, patch: Patch, at: string, turnIndex:
   for (const memory of patch.memories) memories.set(memory.id, memory)
   for (const id of patch.recalled) {
     const memory = memories.get(id)
-    if (memory !== undefined) memories.set(id, { ...memory, recall_count: memory.recall_count + 1, last_recalled_at: at })
+    if (memory !== undefined)
+      memories.set(id, { ...memory, recall_count: memory.recall_count + 1, last_recalled_at: at })
   }
   const loops = new Map(before.loops)
   for (const loop of patch.loops) loops.set(loop.id, loop)
-  return { memories, loops, bearing: { ...before.bearing, ...patch.bearing }, version: before.version + 1, readTurn: turnIndex ?? before.readTurn }
+  return {
+    memories,
+    loops,
+    bearing: { ...before.bearing, ...patch.bearing },
+    version: before.version + 1,
+    readTurn: turnIndex ?? before.readTurn
+  }
 }

@@ -6,7 +6,16 @@ import * as Schema from "effect/Schema"
 export const Evidence = Schema.Struct({ cursor: Schema.Int, quote: Schema.String })
 export type Evidence = typeof Evidence.Type
 
-export const MemoryKind = Schema.Literals(["fact", "preference", "event", "relationship", "promise", "boundary", "emotion", "reflection"])
+export const MemoryKind = Schema.Literals([
+  "fact",
+  "preference",
+  "event",
+  "relationship",
+  "promise",
+  "boundary",
+  "emotion",
+  "reflection"
+])
 export const MemorySubject = Schema.Literals(["user", "character", "third_party"])
 export const MemoryStatus = Schema.Literals(["active", "superseded", "quarantined", "forgotten"])
 export const MemorySource = Schema.Literals(["extracted", "app", "user_request", "import"])
@@ -62,10 +71,17 @@ export type OpenLoop = typeof OpenLoop.Type
 /** Whether a loop still waits. */
 export const isWaiting = ({ status }: OpenLoop): boolean => status === "open" || status === "surfaced"
 
-export const Emotion = Schema.Struct({ label: Schema.String, valence: Schema.Number, arousal: Schema.Number, updated_at: Schema.String })
+export const Emotion = Schema.Struct({
+  label: Schema.String,
+  valence: Schema.Number,
+  arousal: Schema.Number,
+  updated_at: Schema.String
+})
 export type Emotion = typeof Emotion.Type
 
-/** A score as it was when it last changed; what it has drifted to since is for the reader to work out: see scores.ts. */
+/**
+ * A score as it was when it last changed; what it has drifted to since is for the reader to work out: see scores.ts.
+ */
 export const Score = Schema.Struct({ key: Schema.String, value: Schema.Number, updated_at: Schema.String })
 export type Score = typeof Score.Type
 
@@ -85,7 +101,13 @@ export const Preferences = Schema.Struct({
 export type Preferences = typeof Preferences.Type
 
 export const NO_PREFERENCES: Preferences = {
-  opted_out: false, preferred_hours: [], timezone: null, frequency: "normal", topics_welcome: [], topics_avoid: [], field_sources: {}
+  opted_out: false,
+  preferred_hours: [],
+  timezone: null,
+  frequency: "normal",
+  topics_welcome: [],
+  topics_avoid: [],
+  field_sources: {}
 }
 
 /** All of it but memories and loops. Null is what nothing has been learned of yet. */
@@ -127,4 +149,10 @@ export interface Relationship {
   readonly readTurn: number
 }
 
-export const NEW_RELATIONSHIP: Relationship = { memories: new Map(), loops: new Map(), bearing: NEW_BEARING, version: 0, readTurn: 0 }
+export const NEW_RELATIONSHIP: Relationship = {
+  memories: new Map(),
+  loops: new Map(),
+  bearing: NEW_BEARING,
+  version: 0,
+  readTurn: 0
+}

@@ -19,10 +19,20 @@ const MOST_STEPS = 16
 
 /** Each step needs words of the person, and counts once. Nobody can order one. */
 const stepsOf = ({ message, character }: ReadTurn, signals: Extraction["signals"]): ReadonlyArray<Step> => {
-  const names = dimensionsOf(character.relationship_posture).flatMap(({ key, label = key }) => [key.replaceAll("_", " "), label])
+  const names = dimensionsOf(character.relationship_posture).flatMap(({ key, label = key }) => [
+    key.replaceAll("_", " "),
+    label
+  ])
   if (message !== null && (instructs(message.text) || ordersScore(message.text, names))) return []
   const borne = signals.slice(0, MOST_STEPS).filter(({ quote }) => evidenceOf(quote, message) !== null)
-  return [...new Map(borne.map(({ dimension, direction, strength, quote }) => [`${dimension} ${direction} ${quote}`, { key: dimension, direction, strength }])).values()]
+  return [
+    ...new Map(
+      borne.map(({ dimension, direction, strength, quote }) => [
+        `${dimension} ${direction} ${quote}`,
+        { key: dimension, direction, strength }
+      ])
+    ).values()
+  ]
 }
 
 const snapshotOf = (after: Relationship, turn: ReadTurn, scores: Snapshot["scores"]): Snapshot => ({
@@ -37,7 +47,9 @@ const snapshotOf = (after: Relationship, turn: ReadTurn, scores: Snapshot["score
   created_at: turn.at.toISOString()
 })
 
-const byId = <A extends { readonly id: string }>(...lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => [...new Map(lists.flat().map((one) => [one.id, one])).values()]
+const byId = <A extends { readonly id: string }>(...lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => [
+  ...new Map(lists.flat().map((one) => [one.id, one])).values()
+]
 
 /** What was decided, with what goes along where a person has asked to have something forgotten. */
 const withForgotten = (known: Relationship, memories: Patch["memories"], loops: Patch["loops"], at: string) => {
@@ -46,7 +58,11 @@ const withForgotten = (known: Relationship, memories: Patch["memories"], loops: 
     return status === "forgotten" && before !== undefined ? [before] : []
   })
   if (gone.length === 0) return { memories, loops, forgets: false }
-  const along = alongWith(apply(known, { memories, recalled: [], loops, bearing: {}, snapshot: null }, at, null), gone, at)
+  const along = alongWith(
+    apply(known, { memories, recalled: [], loops, bearing: {}, snapshot: null }, at, null),
+    gone,
+    at
+  )
   return { memories: byId(memories, along.memories), loops: byId(loops, along.loops), forgets: true }
 }
 
@@ -54,17 +70,33 @@ const withForgotten = (known: Relationship, memories: Patch["memories"], loops: 
  * What a turn changes between the two, worked out from what was read of it and from nothing else: the same of the same.
  * `recalled` names the memories that its reply leaned on.
  */
-export const decide = (known: Relationship, turn: ReadTurn, extraction: Extraction, recalled: ReadonlyArray<string>): Patch => {
+export const decide = (
+  known: Relationship,
+  turn: ReadTurn,
+  extraction: Extraction,
+  recalled: ReadonlyArray<string>
+): Patch => {
   const at = turn.at.toISOString()
   const version = known.version + 1
   const { character } = turn
   const { bearing } = known
-  const { memories, loops, forgets } = withForgotten(known, decideMemories(known, turn, extraction, version), decideLoops(known, turn, extraction, version), at)
+  const { memories, loops, forgets } = withForgotten(
+    known,
+    decideMemories(known, turn, extraction, version),
+    decideLoops(known, turn, extraction, version),
+    at
+  )
   const scores = stepped(character.relationship_posture, bearing.scores, stepsOf(turn, extraction.signals), at)
   const standings = standing(character.relationship_posture, scores, turn.at.getTime())
   const feeling = feelingOf(extraction.character_emotion)
   const emotion = feeling === null ? bearing.emotion : moved(character.baseline_emotion, bearing.emotion, feeling, at)
-  const learned: Patch = { memories, recalled: recalled.filter((id) => known.memories.has(id)), loops, bearing: {}, snapshot: null }
+  const learned: Patch = {
+    memories,
+    recalled: recalled.filter((id) => known.memories.has(id)),
+    loops,
+    bearing: {},
+    snapshot: null
+  }
   const grown = apply(known, learned, at, turn.turnIndex)
   // Who was asked to forget something may still have retold it.
   const told = forgets ? "" : summaryOf(extraction.summary)
@@ -72,12 +104,30 @@ export const decide = (known: Relationship, turn: ReadTurn, extraction: Extracti
     emotion,
     scores,
     stage: stageOf(standings),
-    preferences: decidePreferences(bearing.preferences, turn.message?.text ?? null, extraction.preferences) ?? bearing.preferences,
-    summary: told === "" || instructs(told) ? memories.length + loops.length === 0 ? bearing.summary : summaryByRules(grown.memories.values(), grown.loops.values()) : told
+    preferences:
+      decidePreferences(bearing.preferences, turn.message?.text ?? null, extraction.preferences) ?? bearing.preferences,
+    summary:
+      told === "" || instructs(told)
+        ? memories.length + loops.length === 0
+          ? bearing.summary
+          : summaryByRules(grown.memories.values(), grown.loops.values())
+        : told
   }
-  const patch: Patch = { ...learned, bearing: Object.fromEntries(Object.entries(next).filter(([field, value]) => !isDeepStrictEqual(value, bearing[field as keyof typeof next]))) }
-  const due = turn.turnIndex % TURNS_A_SNAPSHOT === 0 || turn.outcome === "exited" || (bearing.stage !== null && next.stage !== bearing.stage)
+  const patch: Patch = {
+    ...learned,
+    bearing: Object.fromEntries(
+      Object.entries(next).filter(([field, value]) => !isDeepStrictEqual(value, bearing[field as keyof typeof next]))
+    )
+  }
+  const due =
+    turn.turnIndex % TURNS_A_SNAPSHOT === 0 ||
+    turn.outcome === "exited" ||
+    (bearing.stage !== null && next.stage !== bearing.stage)
   if (!due) return patch
-  const values = standings.map(({ dimension, value, updatedAt }) => ({ key: dimension.key, value, updated_at: updatedAt ?? at }))
+  const values = standings.map(({ dimension, value, updatedAt }) => ({
+    key: dimension.key,
+    value,
+    updated_at: updatedAt ?? at
+  }))
   return { ...patch, snapshot: snapshotOf(apply(known, patch, at, turn.turnIndex), turn, values) }
 }

@@ -16,23 +16,40 @@ const WAITS_MS = { due: 14 * DAY_MS, undated: 30 * DAY_MS } as const
 /** Nothing is planned further ahead. */
 const FURTHEST_MS = 400 * DAY_MS
 
-const PRIORITY: Readonly<Record<OpenLoop["kind"], number>> = { conflict: 5, event_followup: 4, promise: 4, plan: 3, question: 2 }
+const PRIORITY: Readonly<Record<OpenLoop["kind"], number>> = {
+  conflict: 5,
+  event_followup: 4,
+  promise: 4,
+  plan: 3,
+  question: 2
+}
 
-/** When on that day it is time to ask: in the late morning of the person's own day would be best, and noon in UTC is by day almost everywhere. */
+/**
+ * When on that day it is time to ask: in the late morning of the person's own day would be best, and noon in UTC is by
+ * day almost everywhere.
+ */
 const dueAt = (day: string | null, at: Date): string | null => {
   const then = day !== null && /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T12:00:00Z`) : Number.NaN
   return then > at.getTime() - DAY_MS && then < at.getTime() + FURTHEST_MS ? new Date(then).toISOString() : null
 }
 
 const isOver = (loop: OpenLoop, nowMs: number): boolean =>
-  loop.due_at === null ? nowMs > Date.parse(loop.created_at) + WAITS_MS.undated : nowMs > Date.parse(loop.due_at) + WAITS_MS.due
+  loop.due_at === null
+    ? nowMs > Date.parse(loop.created_at) + WAITS_MS.undated
+    : nowMs > Date.parse(loop.due_at) + WAITS_MS.due
 
 /** What a turn opens, takes up again and outlives. A loop needs words of whoever owns it. */
-export const decideLoops = (known: Relationship, turn: ReadTurn, extraction: Extraction, version: number): ReadonlyArray<OpenLoop> => {
+export const decideLoops = (
+  known: Relationship,
+  turn: ReadTurn,
+  extraction: Extraction,
+  version: number
+): ReadonlyArray<OpenLoop> => {
   const at = turn.at.toISOString()
   const changed = new Map<string, OpenLoop>()
   const waiting = () => [...new Map([...known.loops, ...changed]).values()].filter(isWaiting)
-  const set = (loop: OpenLoop, change: Partial<OpenLoop>) => changed.set(loop.id, { ...loop, ...change, updated_at: at })
+  const set = (loop: OpenLoop, change: Partial<OpenLoop>) =>
+    changed.set(loop.id, { ...loop, ...change, updated_at: at })
 
   for (const loop of waiting()) {
     if (extraction.loops_resolved.includes(loop.id)) set(loop, { status: "resolved" })
@@ -41,7 +58,13 @@ export const decideLoops = (known: Relationship, turn: ReadTurn, extraction: Ext
   for (const [n, { kind, owner, text: read, due_on, quote }] of extraction.loops_open.slice(0, MOST_A_TURN).entries()) {
     const evidence = evidenceOf(quote, owner === "user" ? turn.message : turn.reply)
     const text = bounded(read, MOST_TEXT_CHARS)
-    if (evidence === null || text === "" || instructs(text) || instructs(sentencesOf(quote, (owner === "user" ? turn.message : turn.reply)?.text ?? ""))) continue
+    if (
+      evidence === null ||
+      text === "" ||
+      instructs(text) ||
+      instructs(sentencesOf(quote, (owner === "user" ? turn.message : turn.reply)?.text ?? ""))
+    )
+      continue
     const due_at = dueAt(due_on, turn.at)
     const same = waiting().find((loop) => loop.owner === owner && gistOf(loop.text) === gistOf(text))
     if (same !== undefined) {
@@ -49,9 +72,22 @@ export const decideLoops = (known: Relationship, turn: ReadTurn, extraction: Ext
       continue
     }
     const id = derivedId("lop", turn.at, `${turn.sessionId} ${version} ${n}`)
-    changed.set(id, { id, kind, owner, text, due_at, priority: PRIORITY[kind], status: "open", evidence: [evidence], created_at: at, updated_at: at })
+    changed.set(id, {
+      id,
+      kind,
+      owner,
+      text,
+      due_at,
+      priority: PRIORITY[kind],
+      status: "open",
+      evidence: [evidence],
+      created_at: at,
+      updated_at: at
+    })
   }
-  const surplus = waiting().sort((a, b) => b.created_at.localeCompare(a.created_at)).slice(MOST_WAITING)
+  const surplus = waiting()
+    .sort((a, b) => b.created_at.localeCompare(a.created_at))
+    .slice(MOST_WAITING)
   for (const loop of surplus) set(loop, { status: "expired" })
   return [...changed.values()]
 }

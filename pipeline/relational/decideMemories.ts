@@ -20,23 +20,33 @@ export const MOST_ACTIVE = 1_000
 const SURER = 0.5
 
 const plain = (text: string): string => text.toLowerCase().replace(/\s+/g, " ").trim()
-const within = (value: number, least: number, most: number): number => Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : least
+const within = (value: number, least: number, most: number): number =>
+  Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : least
 
 /** A quote with its place, where it stands in a message of this turn word for word; what does not was not said. */
 export const evidenceOf = (quote: string, said: ReadTurn["message"]): Evidence | null => {
   const words = plain(bounded(quote, quote.length))
-  return said === null || words === "" || !plain(said.text).includes(words) ? null : { cursor: said.cursor, quote: bounded(quote, MOST_QUOTE_CHARS) }
+  return said === null || words === "" || !plain(said.text).includes(words)
+    ? null
+    : { cursor: said.cursor, quote: bounded(quote, MOST_QUOTE_CHARS) }
 }
 
 const grown = (before: ReadonlyArray<Evidence>, one: Evidence): ReadonlyArray<Evidence> => {
   const all = [...before, one].slice(-MOST_PLACES)
-  return all.map((evidence, place) => place < all.length - MOST_EVIDENCE ? { cursor: evidence.cursor, quote: "" } : evidence)
+  return all.map((evidence, place) =>
+    place < all.length - MOST_EVIDENCE ? { cursor: evidence.cursor, quote: "" } : evidence
+  )
 }
 
 /** The sentences that a quote is of: what instructs as a whole may not do so in the words that were picked. */
 export const sentencesOf = (quote: string, text: string): string => {
   const words = plain(quote)
-  return text.split(/(?<=[.!?…])\s+|\n+/).filter((sentence) => plain(sentence).includes(words) || words.includes(plain(sentence))).join(" ") || text
+  return (
+    text
+      .split(/(?<=[.!?…])\s+|\n+/)
+      .filter((sentence) => plain(sentence).includes(words) || words.includes(plain(sentence)))
+      .join(" ") || text
+  )
 }
 
 /** There is no year 0. */
@@ -59,19 +69,29 @@ export const forgotten = (memory: Memory, at: string): Memory => ({
   tombstone: [...new Set([memory.text, ...memory.evidence.map(({ quote }) => quote)].map(hashOf))].join(" ")
 })
 
-/** Those that have to go where there are too many, as they are then: the least important, the oldest of them first, and none that is pinned. */
+/**
+ * Those that have to go where there are too many, as they are then: the least important, the oldest of them first, and
+ * none that is pinned.
+ */
 export const surplusOf = (memories: ReadonlyArray<Memory>, at: string): ReadonlyArray<Memory> => {
   const active = memories.filter(({ status, pinned }) => status === "active" && !pinned)
-  const surplus = active.sort((a, b) => a.importance - b.importance || a.created_at.localeCompare(b.created_at)).slice(0, Math.max(0, active.length - MOST_ACTIVE))
+  const surplus = active
+    .sort((a, b) => a.importance - b.importance || a.created_at.localeCompare(b.created_at))
+    .slice(0, Math.max(0, active.length - MOST_ACTIVE))
   return Array.from(surplus, (memory) => ({ ...memory, status: "superseded", invalid_at: at }))
 }
 
 /**
- * What of the memories that were read from a turn is taken in. A memory needs words of the person that bear it out; one that instructs is put
- * in quarantine, which nothing reads; one that was forgotten stays so; one that is there already becomes surer; and one that another takes the
- * place of is kept as superseded.
+ * What of the memories that were read from a turn is taken in. A memory needs words of the person that bear it out; one
+ * that instructs is put in quarantine, which nothing reads; one that was forgotten stays so; one that is there already
+ * becomes surer; and one that another takes the place of is kept as superseded.
  */
-export const decideMemories = (known: Relationship, turn: ReadTurn, extraction: Extraction, version: number): ReadonlyArray<Memory> => {
+export const decideMemories = (
+  known: Relationship,
+  turn: ReadTurn,
+  extraction: Extraction,
+  version: number
+): ReadonlyArray<Memory> => {
   const at = turn.at.toISOString()
   const changed = new Map<string, Memory>()
   const current = (id: string): Memory | undefined => changed.get(id) ?? known.memories.get(id)
@@ -81,7 +101,8 @@ export const decideMemories = (known: Relationship, turn: ReadTurn, extraction: 
   const replaced: Array<string> = []
   for (const { memory_id, reason, quote } of extraction.invalidate) {
     const memory = current(memory_id)
-    // What the person is said to have taken back, they have to have said; what the app has said is for the app to take back.
+    // What the person is said to have taken back, they have to have said; what the app has said is for the app to take
+    // back.
     if (reason !== "expired" && evidenceOf(quote, turn.message) === null) continue
     if (memory?.status !== "active" || (memory.source === "app" && reason !== "user_asked_to_forget")) continue
     if (reason === "user_asked_to_forget") {
@@ -97,12 +118,19 @@ export const decideMemories = (known: Relationship, turn: ReadTurn, extraction: 
   for (const [n, read] of extraction.memories.slice(0, MOST_A_TURN).entries()) {
     const evidence = evidenceOf(read.quote, turn.message)
     const text = bounded(read.text, MOST_TEXT_CHARS)
-    if (evidence === null || text === "" || tombstones.has(hashOf(text)) || tombstones.has(hashOf(evidence.quote))) continue
+    if (evidence === null || text === "" || tombstones.has(hashOf(text)) || tombstones.has(hashOf(evidence.quote)))
+      continue
     const gist = gistOf(text)
-    const same = all().find((memory) => (memory.status === "active" || memory.status === "quarantined") && gistOf(memory.text) === gist)
+    const same = all().find(
+      (memory) => (memory.status === "active" || memory.status === "quarantined") && gistOf(memory.text) === gist
+    )
     if (same !== undefined) {
       if (same.evidence.some(({ cursor, quote }) => cursor === evidence.cursor && quote === evidence.quote)) continue
-      changed.set(same.id, { ...same, confidence: same.confidence + (1 - same.confidence) * SURER, evidence: grown(same.evidence, evidence) })
+      changed.set(same.id, {
+        ...same,
+        confidence: same.confidence + (1 - same.confidence) * SURER,
+        evidence: grown(same.evidence, evidence)
+      })
       continue
     }
     const id = derivedId("mem", turn.at, `${turn.sessionId} ${version} ${n}`)
@@ -114,7 +142,8 @@ export const decideMemories = (known: Relationship, turn: ReadTurn, extraction: 
       importance: Math.round(within(read.importance, 1, 10)),
       confidence: within(read.confidence, 0, 1),
       pinned: false,
-      status: instructs(text) || instructs(sentencesOf(read.quote, turn.message?.text ?? "")) ? "quarantined" : "active",
+      status:
+        instructs(text) || instructs(sentencesOf(read.quote, turn.message?.text ?? "")) ? "quarantined" : "active",
       valid_at: validAt(read.happened_on, turn.at),
       invalid_at: null,
       supersedes_id: replaced.shift() ?? null,

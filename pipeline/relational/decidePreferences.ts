@@ -26,7 +26,10 @@ const changed = (before: Preferences, { field, value }: Read): Partial<Preferenc
       if (text === "" || text.length > MOST_TOPIC_CHARS || instructs(text)) return undefined
       const topic = text.toLowerCase()
       const other = field === "topics_avoid" ? "topics_welcome" : "topics_avoid"
-      return { [field]: [...new Set([...before[field], topic])].slice(-MOST_TOPICS), [other]: before[other].filter((known) => known !== topic) }
+      return {
+        [field]: [...new Set([...before[field], topic])].slice(-MOST_TOPICS),
+        [other]: before[other].filter((known) => known !== topic)
+      }
     }
   }
 }
@@ -35,20 +38,34 @@ const changed = (before: Preferences, { field, value }: Read): Partial<Preferenc
 const heed = (before: Preferences, read: Read): Preferences => {
   const source = before.field_sources[read.field]
   const change = !read.explicit && source !== undefined && source !== "inferred" ? undefined : changed(before, read)
-  return change === undefined ? before : { ...before, ...change, field_sources: { ...before.field_sources, [read.field]: read.explicit ? "explicit" : "inferred" } }
+  return change === undefined
+    ? before
+    : {
+        ...before,
+        ...change,
+        field_sources: { ...before.field_sources, [read.field]: read.explicit ? "explicit" : "inferred" }
+      }
 }
 
 /**
- * How the person wants to be written to unasked, after this message. Rules read it first: who says "stop texting me" is taken at their word
- * whatever a model makes of it.
+ * How the person wants to be written to unasked, after this message. Rules read it first: who says "stop texting me" is
+ * taken at their word whatever a model makes of it.
  */
-export const decidePreferences = (before: Preferences, message: string | null, read: ReadonlyArray<Read>): Preferences | undefined => {
+export const decidePreferences = (
+  before: Preferences,
+  message: string | null,
+  read: ReadonlyArray<Read>
+): Preferences | undefined => {
   const byRules = message === null ? [] : preferencesIn(message)
   // A model may take the person out, and never bring them back.
   // And where the message instructs, it may be cut so that what it names as a topic no longer looks like it.
   const ordered = message !== null && instructs(message)
-  const byModel = read.filter(({ field, value }) =>
-    !(field === "opted_out" && value.trim() !== "true") && !(ordered && field.startsWith("topics_")) && !byRules.some((rule) => rule.field === field))
+  const byModel = read.filter(
+    ({ field, value }) =>
+      !(field === "opted_out" && value.trim() !== "true") &&
+      !(ordered && field.startsWith("topics_")) &&
+      !byRules.some((rule) => rule.field === field)
+  )
   const after = [...byModel, ...byRules].reduce(heed, before)
   return after === before ? undefined : after
 }

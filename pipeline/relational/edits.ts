@@ -7,12 +7,16 @@ import { type Memory, NO_PREFERENCES, type OpenLoop, type Preferences, type Rela
 import { summaryByRules } from "./summary.ts"
 
 /** What an app may say of a memory. */
-export type MemoryFields = Pick<Memory, "kind" | "subject" | "text" | "importance" | "confidence" | "pinned" | "valid_at">
+export type MemoryFields = Pick<
+  Memory,
+  "kind" | "subject" | "text" | "importance" | "confidence" | "pinned" | "valid_at"
+>
 
 /** Pinned memories of a session: they are kept whatever else comes. */
 export const MOST_PINNED = 50
 
-const pinnedOf = (known: Relationship): number => [...known.memories.values()].filter(({ pinned, status }) => pinned && status === "active").length
+const pinnedOf = (known: Relationship): number =>
+  [...known.memories.values()].filter(({ pinned, status }) => pinned && status === "active").length
 
 /** A memory with those that have to go for it, itself if it is the least of them. */
 const withSurplus = (known: Relationship, memory: Memory, at: string): Patch => {
@@ -20,12 +24,29 @@ const withSurplus = (known: Relationship, memory: Memory, at: string): Patch => 
   return { ...EMPTY_PATCH, memories: [...new Map([memory, ...surplus].map((one) => [one.id, one])).values()] }
 }
 
-/** A memory that the app adds: a forgotten one too, which it may tell again. One that instructs is put in quarantine, as anybody's. Null: too many are pinned. */
-export const add = (known: Relationship, fields: MemoryFields, at: string): { readonly memory: Memory; readonly patch: Patch } | null => {
+/**
+ * A memory that the app adds: a forgotten one too, which it may tell again. One that instructs is put in quarantine, as
+ * anybody's. Null: too many are pinned.
+ */
+export const add = (
+  known: Relationship,
+  fields: MemoryFields,
+  at: string
+): { readonly memory: Memory; readonly patch: Patch } | null => {
   if (fields.pinned && pinnedOf(known) >= MOST_PINNED) return null
   const memory: Memory = {
-    ...fields, id: newId("mem"), status: instructs(fields.text) ? "quarantined" : "active", invalid_at: null, supersedes_id: null, linked_ids: [], evidence: [], source: "app", tombstone: null,
-    recall_count: 0, last_recalled_at: null, created_at: at
+    ...fields,
+    id: newId("mem"),
+    status: instructs(fields.text) ? "quarantined" : "active",
+    invalid_at: null,
+    supersedes_id: null,
+    linked_ids: [],
+    evidence: [],
+    source: "app",
+    tombstone: null,
+    recall_count: 0,
+    last_recalled_at: null,
+    created_at: at
   }
   return { memory, patch: withSurplus(known, memory, at) }
 }
@@ -34,15 +55,26 @@ export interface MemoryChange extends Partial<MemoryFields> {
   readonly status?: "active" | "superseded"
 }
 
-/** A memory after the app has changed it. New words are the app's own; what instructs stays in quarantine or goes there, whatever is asked. Null: too many are pinned. */
-export const change = (known: Relationship, before: Memory, { status, ...fields }: MemoryChange, at: string): { readonly memory: Memory; readonly patch: Patch } | null => {
+/**
+ * A memory after the app has changed it. New words are the app's own; what instructs stays in quarantine or goes there,
+ * whatever is asked. Null: too many are pinned.
+ */
+export const change = (
+  known: Relationship,
+  before: Memory,
+  { status, ...fields }: MemoryChange,
+  at: string
+): { readonly memory: Memory; readonly patch: Patch } | null => {
   if (fields.pinned === true && !before.pinned && pinnedOf(known) >= MOST_PINNED) return null
   const reworded = fields.text !== undefined && fields.text !== before.text
   const quarantined = reworded ? instructs(fields.text ?? "") : before.status === "quarantined"
-  const next = quarantined ? "quarantined" : status ?? (before.status === "quarantined" ? "active" : before.status)
+  const next = quarantined ? "quarantined" : (status ?? (before.status === "quarantined" ? "active" : before.status))
   const memory: Memory = {
-    ...before, ...fields, status: next, source: reworded ? "app" : before.source,
-    invalid_at: next === "superseded" ? before.invalid_at ?? at : null
+    ...before,
+    ...fields,
+    status: next,
+    source: reworded ? "app" : before.source,
+    invalid_at: next === "superseded" ? (before.invalid_at ?? at) : null
   }
   return { memory, patch: withSurplus(known, memory, at) }
 }
@@ -52,21 +84,37 @@ export const forget = (known: Relationship, before: Memory, at: string): Patch =
   const along = alongWith(known, [before], at)
   const patch: Patch = { ...EMPTY_PATCH, memories: [forgotten(before, at), ...along.memories], loops: along.loops }
   const after = apply(known, patch, at, null)
-  return known.bearing.summary === "" ? patch : { ...patch, bearing: { summary: summaryByRules(after.memories.values(), after.loops.values()) } }
+  return known.bearing.summary === ""
+    ? patch
+    : { ...patch, bearing: { summary: summaryByRules(after.memories.values(), after.loops.values()) } }
 }
 
-export const changeLoop = (before: OpenLoop, fields: Partial<Pick<OpenLoop, "status" | "due_at">>, at: string): Patch =>
-  ({ ...EMPTY_PATCH, loops: [{ ...before, ...fields, updated_at: at }] })
+export const changeLoop = (
+  before: OpenLoop,
+  fields: Partial<Pick<OpenLoop, "status" | "due_at">>,
+  at: string
+): Patch => ({ ...EMPTY_PATCH, loops: [{ ...before, ...fields, updated_at: at }] })
 
 type PreferenceFields = Omit<Preferences, "field_sources">
 
 /** Fields that the app sets, or clears with null. */
 export type PreferenceChange = { readonly [Field in keyof PreferenceFields]?: PreferenceFields[Field] | null }
 
-/** The preferences after a change by the app. Null: it would undo that the person has asked to be left alone, which only they can. */
+/**
+ * The preferences after a change by the app. Null: it would undo that the person has asked to be left alone, which only
+ * they can.
+ */
 export const changePreferences = (before: Preferences, change: PreferenceChange): Preferences | null => {
-  const named = (Object.keys(change) as ReadonlyArray<keyof PreferenceFields>).filter((field) => change[field] !== undefined)
-  if (named.includes("opted_out") && before.opted_out && before.field_sources["opted_out"] === "explicit" && change.opted_out !== true) return null
+  const named = (Object.keys(change) as ReadonlyArray<keyof PreferenceFields>).filter(
+    (field) => change[field] !== undefined
+  )
+  if (
+    named.includes("opted_out") &&
+    before.opted_out &&
+    before.field_sources["opted_out"] === "explicit" &&
+    change.opted_out !== true
+  )
+    return null
   const sources = new Map(Object.entries(before.field_sources))
   for (const field of named) {
     // What the person has said and the app says again stays theirs.

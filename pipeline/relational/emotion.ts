@@ -5,12 +5,17 @@ import type { Emotion } from "./Relationship.ts"
 
 const MINUTE_MS = 60_000
 const PLACES = 1_000
-const rounded = (value: number, least: number): number => Math.round(Math.min(1, Math.max(least, value)) * PLACES) / PLACES
+const rounded = (value: number, least: number): number =>
+  Math.round(Math.min(1, Math.max(least, value)) * PLACES) / PLACES
 /** So near to the baseline that the label is that of the baseline again. */
 const SETTLED = 0.1
 
 /** What the character feels by now: towards its baseline, half of the way in every half-life. */
-export const emotionAt = ({ label, valence, arousal, recovery_half_life_minutes }: Character["baseline_emotion"], emotion: Emotion | null, nowMs: number): Omit<Emotion, "updated_at"> => {
+export const emotionAt = (
+  { label, valence, arousal, recovery_half_life_minutes }: Character["baseline_emotion"],
+  emotion: Emotion | null,
+  nowMs: number
+): Omit<Emotion, "updated_at"> => {
   if (emotion === null) return { label, valence, arousal }
   const left = 2 ** (-Math.max(0, nowMs - Date.parse(emotion.updated_at)) / MINUTE_MS / recovery_half_life_minutes)
   const away = { valence: (emotion.valence - valence) * left, arousal: (emotion.arousal - arousal) * left }
@@ -32,16 +37,31 @@ export const feelingOf = (read: Extraction["character_emotion"]): Extraction["ch
 }
 
 /** What it feels after something has pushed it that much. */
-export const felt = (baseline: Character["baseline_emotion"], before: Emotion | null, by: { readonly label: string | null; readonly valence: number; readonly arousal: number }, at: string): Emotion => {
+export const felt = (
+  baseline: Character["baseline_emotion"],
+  before: Emotion | null,
+  by: { readonly label: string | null; readonly valence: number; readonly arousal: number },
+  at: string
+): Emotion => {
   const now = emotionAt(baseline, before, Date.parse(at))
-  return { label: by.label ?? now.label, valence: rounded(now.valence + by.valence, -1), arousal: rounded(now.arousal + by.arousal, 0), updated_at: at }
+  return {
+    label: by.label ?? now.label,
+    valence: rounded(now.valence + by.valence, -1),
+    arousal: rounded(now.arousal + by.arousal, 0),
+    updated_at: at
+  }
 }
 
 /** How much of a feeling that comes up takes the place of the one that was there. */
 const TAKES_OVER = 0.6
 
 /** What it feels after something has moved it. */
-export const moved = (baseline: Character["baseline_emotion"], before: Emotion | null, by: Omit<Emotion, "updated_at">, at: string): Emotion => {
+export const moved = (
+  baseline: Character["baseline_emotion"],
+  before: Emotion | null,
+  by: Omit<Emotion, "updated_at">,
+  at: string
+): Emotion => {
   const now = emotionAt(baseline, before, Date.parse(at))
   return {
     label: by.label,

@@ -36,8 +36,15 @@ const LAST_WORD = `Now note what the exchange in "message" and "reply" changes, 
 
 /** Those that bear on what is being said first, then those that matter most. */
 const byBearing = (memories: ReadonlyArray<Memory>, text: string): ReadonlyArray<Memory> =>
-  memories.map((memory) => ({ memory, bearing: shared(memory.text, text) })).sort((a, b) =>
-    b.bearing - a.bearing || b.memory.importance - a.memory.importance || b.memory.created_at.localeCompare(a.memory.created_at)).map(({ memory }) => memory)
+  memories
+    .map((memory) => ({ memory, bearing: shared(memory.text, text) }))
+    .sort(
+      (a, b) =>
+        b.bearing - a.bearing ||
+        b.memory.importance - a.memory.importance ||
+        b.memory.created_at.localeCompare(a.memory.created_at)
+    )
+    .map(({ memory }) => memory)
 
 /** A turn that has ended, with what is known, as chat messages: the stable part, then what belongs to this turn. */
 export const extractPrompt = ({ turn, known }: ExtractRequest): ReadonlyArray<ChatMessage> => {
@@ -51,18 +58,53 @@ export const extractPrompt = ({ turn, known }: ExtractRequest): ReadonlyArray<Ch
       content: [
         EXTRACT_RULES,
         dataBlock("character", {
-          display_name: character.display_name, dimensions: dimensionsOf(character.relationship_posture).map(({ key, label, lower_is_open }) => ({ key, label, lower_is_open }))
+          display_name: character.display_name,
+          dimensions: dimensionsOf(character.relationship_posture).map(({ key, label, lower_is_open }) => ({
+            key,
+            label,
+            lower_is_open
+          }))
         })
       ].join("\n\n")
     },
     {
       role: "user",
       content: [
-        dataBlock("today", { utc: turn.at.toISOString().slice(0, 10), timezone: turn.endUser.timezone, locale: turn.endUser.locale }),
+        dataBlock("today", {
+          utc: turn.at.toISOString().slice(0, 10),
+          timezone: turn.endUser.timezone,
+          locale: turn.endUser.locale
+        }),
         dataBlock("summary", { text: known.bearing.summary }),
-        dataBlock("known", fitting(byBearing(active, about).map(({ id, kind, text, valid_at }) => ({ id, kind, text, since: valid_at.slice(0, 10) })), MEMORIES_MAX_CHARS)),
-        dataBlock("loops", fitting([...known.loops.values()].filter(isWaiting).map(({ id, kind, owner, text, due_at }) => ({ id, kind, owner, text, due_on: due_at?.slice(0, 10) ?? null })), LOOPS_MAX_CHARS)),
-        dataBlock("history", fitting(turn.history.slice(-HISTORY_UTTERANCES).map(entry).toReversed(), HISTORY_MAX_CHARS).toReversed()),
+        dataBlock(
+          "known",
+          fitting(
+            byBearing(active, about).map(({ id, kind, text, valid_at }) => ({
+              id,
+              kind,
+              text,
+              since: valid_at.slice(0, 10)
+            })),
+            MEMORIES_MAX_CHARS
+          )
+        ),
+        dataBlock(
+          "loops",
+          fitting(
+            [...known.loops.values()].filter(isWaiting).map(({ id, kind, owner, text, due_at }) => ({
+              id,
+              kind,
+              owner,
+              text,
+              due_on: due_at?.slice(0, 10) ?? null
+            })),
+            LOOPS_MAX_CHARS
+          )
+        ),
+        dataBlock(
+          "history",
+          fitting(turn.history.slice(-HISTORY_UTTERANCES).map(entry).toReversed(), HISTORY_MAX_CHARS).toReversed()
+        ),
         dataBlock("message", message === null ? null : { text: message.text }),
         dataBlock("reply", reply === null ? null : { text: reply.text }),
         LAST_WORD

@@ -5,15 +5,23 @@ import type { Evidence, Memory, OpenLoop, Relationship } from "./Relationship.ts
 
 /** Whether one of two quotes of the same message stands in the other. One that was taken away stands nowhere. */
 const overlaps = (one: Evidence, other: Evidence): boolean =>
-  one.cursor === other.cursor && one.quote !== "" && other.quote !== "" && (one.quote.includes(other.quote) || other.quote.includes(one.quote))
+  one.cursor === other.cursor &&
+  one.quote !== "" &&
+  other.quote !== "" &&
+  (one.quote.includes(other.quote) || other.quote.includes(one.quote))
 
-const differing = <A>(before: ReadonlyArray<A>, after: (one: A) => A): ReadonlyArray<A> => before.map(after).filter((one, place) => one !== before[place])
+const differing = <A>(before: ReadonlyArray<A>, after: (one: A) => A): ReadonlyArray<A> =>
+  before.map(after).filter((one, place) => one !== before[place])
 
 /**
- * What goes along when these memories are forgotten: others that say the same are forgotten too, others lose the quotes that they share with
- * them, and loops that were opened by the same words lose theirs and are dismissed.
+ * What goes along when these memories are forgotten: others that say the same are forgotten too, others lose the quotes
+ * that they share with them, and loops that were opened by the same words lose theirs and are dismissed.
  */
-export const alongWith = (known: Relationship, gone: ReadonlyArray<Memory>, at: string): Pick<Patch, "memories" | "loops"> => {
+export const alongWith = (
+  known: Relationship,
+  gone: ReadonlyArray<Memory>,
+  at: string
+): Pick<Patch, "memories" | "loops"> => {
   const ids = new Set(gone.map(({ id }) => id))
   const gists = new Set(gone.map(({ text }) => gistOf(text)))
   const quotes = gone.flatMap(({ evidence }) => evidence)
@@ -22,18 +30,28 @@ export const alongWith = (known: Relationship, gone: ReadonlyArray<Memory>, at: 
     memories: differing([...known.memories.values()], (memory) => {
       if (ids.has(memory.id) || memory.status === "forgotten") return memory
       if (gists.has(gistOf(memory.text))) return forgotten(memory, at)
-      return memory.evidence.some(isQuoted) ? { ...memory, evidence: memory.evidence.filter((one) => !isQuoted(one)) } : memory
+      return memory.evidence.some(isQuoted)
+        ? { ...memory, evidence: memory.evidence.filter((one) => !isQuoted(one)) }
+        : memory
     }),
     loops: differing([...known.loops.values()], (loop): OpenLoop =>
-      loop.text !== "" && (gists.has(gistOf(loop.text)) || loop.evidence.some(isQuoted)) ? { ...loop, text: "", evidence: [], status: "dismissed", updated_at: at } : loop)
+      loop.text !== "" && (gists.has(gistOf(loop.text)) || loop.evidence.some(isQuoted))
+        ? { ...loop, text: "", evidence: [], status: "dismissed", updated_at: at }
+        : loop
+    )
   }
 }
 
 /** Whether anything was forgotten between two states: who has read the first may still tell of it. */
 export const forgottenSince = (before: Relationship, now: Relationship): boolean =>
-  [...now.memories.values()].some(({ id, status }) => status === "forgotten" && before.memories.get(id)?.status !== "forgotten")
+  [...now.memories.values()].some(
+    ({ id, status }) => status === "forgotten" && before.memories.get(id)?.status !== "forgotten"
+  )
 
-/** The words that a patch takes away: of which memories and loops, which quotes, what loops said, and since when they may have been retold. */
+/**
+ * The words that a patch takes away: of which memories and loops, which quotes, what loops said, and since when they
+ * may have been retold.
+ */
 export interface Gone {
   readonly ids: ReadonlySet<string>
   readonly quotes: ReadonlyArray<Evidence>
@@ -61,11 +79,17 @@ export const goneBy = (before: Relationship, patch: Patch): Gone | null => {
   }
 }
 
-/** An earlier patch without those words. A summary may have retold them in others, so none of those since then is left. */
+/**
+ * An earlier patch without those words. A summary may have retold them in others, so none of those since then is left.
+ */
 export const without = (patch: Patch, { ids, quotes }: Gone): Patch => ({
   ...patch,
-  memories: patch.memories.map((memory) => ids.has(memory.id) ? { ...memory, text: "", evidence: memory.evidence.map(({ cursor }) => ({ cursor, quote: "" })) } : { ...memory, evidence: memory.evidence.filter((one) => !quotes.some((other) => overlaps(one, other))) }),
-  loops: patch.loops.map((loop) => ids.has(loop.id) ? { ...loop, text: "", evidence: [] } : loop),
+  memories: patch.memories.map((memory) =>
+    ids.has(memory.id)
+      ? { ...memory, text: "", evidence: memory.evidence.map(({ cursor }) => ({ cursor, quote: "" })) }
+      : { ...memory, evidence: memory.evidence.filter((one) => !quotes.some((other) => overlaps(one, other))) }
+  ),
+  loops: patch.loops.map((loop) => (ids.has(loop.id) ? { ...loop, text: "", evidence: [] } : loop)),
   bearing: patch.bearing.summary === undefined ? patch.bearing : { ...patch.bearing, summary: "" },
   snapshot: patch.snapshot === null ? null : { ...patch.snapshot, summary: "" }
 })

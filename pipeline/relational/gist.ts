@@ -13,7 +13,8 @@ export const gistOf = (text: string): string => {
 }
 
 /** A gist that tells nothing of itself. */
-export const hashOf = (text: string): string => createHash("sha256").update(gistOf(text)).digest("hex").slice(0, HASH_CHARS)
+export const hashOf = (text: string): string =>
+  createHash("sha256").update(gistOf(text)).digest("hex").slice(0, HASH_CHARS)
 
 /** How many telling words of the first text the second has too, in whatever form. */
 export const shared = (one: string, other: string): number => {

@@ -12,29 +12,57 @@ export interface RelationshipInWords {
   readonly summary: string
 }
 
-const MUCH = [[0.8, "deep"], [0.6, "much"], [0.4, "some"], [0.2, "little"], [0, "hardly any"]] as const
-const STRENGTH = [[0.6, "strong "], [0.3, ""], [0, "faint "]] as const
-const pick = (scale: ReadonlyArray<readonly [number, string]>, value: number): string => scale.find(([from]) => value >= from)?.[1] ?? ""
+const MUCH = [
+  [0.8, "deep"],
+  [0.6, "much"],
+  [0.4, "some"],
+  [0.2, "little"],
+  [0, "hardly any"]
+] as const
+const STRENGTH = [
+  [0.6, "strong "],
+  [0.3, ""],
+  [0, "faint "]
+] as const
+const pick = (scale: ReadonlyArray<readonly [number, string]>, value: number): string =>
+  scale.find(([from]) => value >= from)?.[1] ?? ""
 
 const within = (value: number, least: number): number => Math.min(1, Math.max(least, value))
 /** So far from nothing that it is felt. */
 const FELT = 0.2
 
-/** What it feels with what weighs on it for now: one that feels nothing in particular is then in good or low spirits. */
-export const swayed = (feeling: ReturnType<typeof emotionAt>, { valence, arousal }: Mood): ReturnType<typeof emotionAt> => {
+/**
+ * What it feels with what weighs on it for now: one that feels nothing in particular is then in good or low spirits.
+ */
+export const swayed = (
+  feeling: ReturnType<typeof emotionAt>,
+  { valence, arousal }: Mood
+): ReturnType<typeof emotionAt> => {
   if (valence === 0 && arousal === 0) return feeling
   const next = { valence: within(feeling.valence + valence, -1), arousal: within(feeling.arousal + arousal, 0) }
-  const label = feeling.label !== "neutral" || Math.abs(next.valence) < FELT ? feeling.label : next.valence > 0 ? "joy" : "sadness"
+  const label =
+    feeling.label !== "neutral" || Math.abs(next.valence) < FELT ? feeling.label : next.valence > 0 ? "joy" : "sadness"
   return { label, ...next }
 }
 
 /** How the two stand, with what weighs on the character for now: it changes what is read and nothing that is kept. */
-export const inWords = ({ relationship_posture, baseline_emotion }: Character, { scores, emotion, summary }: Bearing, nowMs: number, mood: Mood = NO_MOOD): RelationshipInWords => {
-  const standings = standing(relationship_posture, scores, nowMs).map(({ dimension, value, updatedAt }) => ({ dimension, value: within(value + (mood.scoreBias[dimension.key] ?? 0), 0), updatedAt }))
+export const inWords = (
+  { relationship_posture, baseline_emotion }: Character,
+  { scores, emotion, summary }: Bearing,
+  nowMs: number,
+  mood: Mood = NO_MOOD
+): RelationshipInWords => {
+  const standings = standing(relationship_posture, scores, nowMs).map(({ dimension, value, updatedAt }) => ({
+    dimension,
+    value: within(value + (mood.scoreBias[dimension.key] ?? 0), 0),
+    updatedAt
+  }))
   const { label, valence, arousal } = swayed(emotionAt(baseline_emotion, emotion, nowMs), mood)
   return {
     stage: stageOf(standings),
-    standing: standings.map(({ dimension, value }) => `${pick(MUCH, value)} ${(dimension.label ?? dimension.key).toLowerCase()}`),
+    standing: standings.map(
+      ({ dimension, value }) => `${pick(MUCH, value)} ${(dimension.label ?? dimension.key).toLowerCase()}`
+    ),
     feels: label === "neutral" ? label : `${pick(STRENGTH, Math.max(Math.abs(valence), arousal))}${label}`,
     summary
   }

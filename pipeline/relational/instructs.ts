@@ -1,7 +1,10 @@
 import { plain } from "../plain.ts"
 import { INJECTION } from "../safety/lexicon.ts"
 
-/** What is meant for whoever writes the character rather than told of oneself: it is kept out of what the character goes by. In lower case, by which they are twice as fast. */
+/**
+ * What is meant for whoever writes the character rather than told of oneself: it is kept out of what the character goes
+ * by. In lower case, by which they are twice as fast.
+ */
 const TO_A_MODEL: ReadonlyArray<RegExp> = [
   ...INJECTION,
   /\b(?:you|the (?:ai|assistant|bot|model|character)) (?:must|shall|should|have to|are (?:required|instructed|ordered|supposed) to|will)(?: now| always| never| only)* (?:always|never|only|obey|answer|reply|respond|say|tell|reveal|ignore|pretend|act|treat|call|agree|start|end|include|repeat|send|use|follow)\b/,
@@ -20,9 +23,33 @@ const TO_A_MODEL: ReadonlyArray<RegExp> = [
   /(?<!\p{L})(?:ab sofort|neue[rsn]? (?:regeln?|anweisung\p{L}*|vorgaben?|richtlinien?|systemanweisung)|(?:entwickler|administrator|admin|betreiber)(?:in)? (?:dieses|dieser|des|der|von) (?:bots?|app|systems?|ki)|(?:bin|ist) (?:der |dein |ein )?(?:administrator|admin|entwickler|betreiber)|(?:hast|hat) keine (?:regeln|grenzen|filter)|dein(?:e|en|er) (?:komplette[nr]? )?(?:anweisungen|regeln|vorgaben|instruktionen|dienstregeln|systemregeln)|du (?:musst|sollst)(?: \p{L}+){0,3} (?:verraten|gehorchen|ausgeben|zustimmen|recht geben)|speicher\p{L}*(?: \p{L}+){0,2} als (?:regel|fakt|anweisung)|(?:befehl|anweisung) (?:vom|von|des))(?!\p{L})/u
 ]
 
-const RAISES = /(?<!\p{L})(?<!(?:i|we|they|s?he|ich|wir|sie|er) )(?:raise|set|increase|put|boost|maximi[sz]e|max out|lower|reset|update|change|add|give (?:me|us)|setz\p{L}*|erhöh\p{L}*|stell\p{L}*|steiger\p{L}*|heb\p{L}*|änder\p{L}*|ist jetzt auf|sube|pon|monte|mets|aumenta|põe)(?!\p{L})/iu
-const AMOUNT = /\d|(?<!\p{L})(?:max(?:imum|imal)?|minimum|full|highest|completely|zero|hundred|up|höchste\p{L}*|voll|hundert|null|máximo|maximum)(?!\p{L})/iu
-const MEASURES = ["trust", "warmth", "respect", "affection", "attraction", "romantic interest", "openness", "tension", "score", "scores", "signal", "level", "vertrauen", "wärme", "respekt", "zuneigung", "beziehungswerte", "werte", "confianza", "confiance", "confiança"]
+const RAISES =
+  /(?<!\p{L})(?<!(?:i|we|they|s?he|ich|wir|sie|er) )(?:raise|set|increase|put|boost|maximi[sz]e|max out|lower|reset|update|change|add|give (?:me|us)|setz\p{L}*|erhöh\p{L}*|stell\p{L}*|steiger\p{L}*|heb\p{L}*|änder\p{L}*|ist jetzt auf|sube|pon|monte|mets|aumenta|põe)(?!\p{L})/iu
+const AMOUNT =
+  /\d|(?<!\p{L})(?:max(?:imum|imal)?|minimum|full|highest|completely|zero|hundred|up|höchste\p{L}*|voll|hundert|null|máximo|maximum)(?!\p{L})/iu
+const MEASURES = [
+  "trust",
+  "warmth",
+  "respect",
+  "affection",
+  "attraction",
+  "romantic interest",
+  "openness",
+  "tension",
+  "score",
+  "scores",
+  "signal",
+  "level",
+  "vertrauen",
+  "wärme",
+  "respekt",
+  "zuneigung",
+  "beziehungswerte",
+  "werte",
+  "confianza",
+  "confiance",
+  "confiança"
+]
 const ASSIGNS = /^\s*(?:=|:=|auf)\s*\d/u
 
 /** Whether a text orders a score: "raise trust to 1". `names` are what else is measured. */

@@ -18,8 +18,11 @@ const toPublic = ({ dimension, value, updatedAt }: Standing, since: string): Pub
 })
 
 /**
- * The one way by which scores leave: their final values by now, and nothing of how they came about (contract 2.5). For apps that have opted in.
- * `since` is when the session began: a score that nothing has moved is from then.
+ * The one way by which scores leave: their final values by now, and nothing of how they came about (contract 2.5). For
+ * apps that have opted in. `since` is when the session began: a score that nothing has moved is from then.
  */
-export const publicScores = (posture: RelationshipPosture, scores: ReadonlyArray<Score>, { nowMs, since }: { readonly nowMs: number; readonly since: string }): ReadonlyArray<PublicScore> =>
-  standing(posture, scores, nowMs).map((one) => toPublic(one, since))
+export const publicScores = (
+  posture: RelationshipPosture,
+  scores: ReadonlyArray<Score>,
+  { nowMs, since }: { readonly nowMs: number; readonly since: string }
+): ReadonlyArray<PublicScore> => standing(posture, scores, nowMs).map((one) => toPublic(one, since))

@@ -8,9 +8,15 @@ const PLACES = 10_000
 const rounded = (value: number): number => Math.round(Math.min(1, Math.max(0, value)) * PLACES) / PLACES
 
 /** What a score has drifted to by now: towards its baseline, half of the way in every half-life. */
-export const drifted = ({ start, baseline = start, half_life_days }: Dimension, score: Score, nowMs: number): number => {
+export const drifted = (
+  { start, baseline = start, half_life_days }: Dimension,
+  score: Score,
+  nowMs: number
+): number => {
   const days = Math.max(0, nowMs - Date.parse(score.updated_at)) / DAY_MS
-  return rounded(half_life_days === null ? score.value : baseline + (score.value - baseline) * 2 ** (-days / half_life_days))
+  return rounded(
+    half_life_days === null ? score.value : baseline + (score.value - baseline) * 2 ** (-days / half_life_days)
+  )
 }
 
 export interface Standing {
@@ -22,10 +28,16 @@ export interface Standing {
 }
 
 /** How the two stand by now, a value for each dimension of the posture. */
-export const standing = (posture: RelationshipPosture, scores: ReadonlyArray<Score>, nowMs: number): ReadonlyArray<Standing> =>
+export const standing = (
+  posture: RelationshipPosture,
+  scores: ReadonlyArray<Score>,
+  nowMs: number
+): ReadonlyArray<Standing> =>
   dimensionsOf(posture).map((dimension) => {
     const score = scores.find(({ key }) => key === dimension.key)
-    return score === undefined ? { dimension, value: rounded(dimension.start), updatedAt: null } : { dimension, value: drifted(dimension, score, nowMs), updatedAt: score.updated_at }
+    return score === undefined
+      ? { dimension, value: rounded(dimension.start), updatedAt: null }
+      : { dimension, value: drifted(dimension, score, nowMs), updatedAt: score.updated_at }
   })
 
 /** A step: its direction, and how strong it was. */
@@ -40,27 +52,46 @@ const A_STEP = 0.01
 const WORSE = 1.5
 
 /**
- * The scores after these steps, which are those of one turn: each is the smaller the fuller the score is, a step down counts half as much again,
- * and all of them together move a score by no more than its dimension allows in a turn. What no step touches stays as it is, and goes on to drift.
+ * The scores after these steps, which are those of one turn: each is the smaller the fuller the score is, a step down
+ * counts half as much again, and all of them together move a score by no more than its dimension allows in a turn. What
+ * no step touches stays as it is, and goes on to drift.
  */
-export const stepped = (posture: RelationshipPosture, scores: ReadonlyArray<Score>, steps: ReadonlyArray<Step>, at: string): ReadonlyArray<Score> => {
+export const stepped = (
+  posture: RelationshipPosture,
+  scores: ReadonlyArray<Score>,
+  steps: ReadonlyArray<Step>,
+  at: string
+): ReadonlyArray<Score> => {
   const next = new Map(scores.map((score) => [score.key, score]))
   for (const { dimension, value } of standing(posture, scores, Date.parse(at))) {
     const mine = steps.filter(({ key }) => key === dimension.key)
     if (mine.length === 0) continue
-    const delta = mine.reduce((sum, { direction, strength }) =>
-      sum + strength * A_STEP * PACE[posture.pace] * (direction === "up" ? 1 - value : -WORSE * value), 0)
+    const delta = mine.reduce(
+      (sum, { direction, strength }) =>
+        sum + strength * A_STEP * PACE[posture.pace] * (direction === "up" ? 1 - value : -WORSE * value),
+      0
+    )
     const most = dimension.max_delta_per_turn
-    next.set(dimension.key, { key: dimension.key, value: rounded(value + Math.min(most, Math.max(-most, delta))), updated_at: at })
+    next.set(dimension.key, {
+      key: dimension.key,
+      value: rounded(value + Math.min(most, Math.max(-most, delta))),
+      updated_at: at
+    })
   }
   return [...next.values()]
 }
 
 /** How close, by the mean of all dimensions in which more is more. */
-const STAGES = [[0.75, "close"], [0.55, "friends"], [0.4, "warming"], [0.2, "acquainted"], [0, "distant"]] as const
+const STAGES = [
+  [0.75, "close"],
+  [0.55, "friends"],
+  [0.4, "warming"],
+  [0.2, "acquainted"],
+  [0, "distant"]
+] as const
 
 export const stageOf = (standings: ReadonlyArray<Standing>): string => {
-  const open = standings.map(({ dimension, value }) => dimension.lower_is_open ? 1 - value : value)
+  const open = standings.map(({ dimension, value }) => (dimension.lower_is_open ? 1 - value : value))
   const mean = open.reduce((sum, value) => sum + value, 0) / Math.max(1, open.length)
   return STAGES.find(([from]) => mean >= from)?.[1] ?? "distant"
 }

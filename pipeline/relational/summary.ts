@@ -6,16 +6,29 @@ const MOST_HIGHLIGHTS = 8
 
 /** The memories that matter most: what is pinned, then by importance, then the newest. */
 export const highlightsOf = (memories: Iterable<Memory>): ReadonlyArray<Memory> =>
-  [...memories].filter(({ status }) => status === "active").sort((a, b) =>
-    Number(b.pinned) - Number(a.pinned) || b.importance - a.importance || b.created_at.localeCompare(a.created_at) || b.id.localeCompare(a.id)).slice(0, MOST_HIGHLIGHTS)
+  [...memories]
+    .filter(({ status }) => status === "active")
+    .sort(
+      (a, b) =>
+        Number(b.pinned) - Number(a.pinned) ||
+        b.importance - a.importance ||
+        b.created_at.localeCompare(a.created_at) ||
+        b.id.localeCompare(a.id)
+    )
+    .slice(0, MOST_HIGHLIGHTS)
 
-const fitted = (parts: ReadonlyArray<string>): string => parts.reduce((text, part) => text.length + part.length + 1 <= MOST_CHARS ? `${text} ${part}`.trim() : text, "")
+const fitted = (parts: ReadonlyArray<string>): string =>
+  parts.reduce((text, part) => (text.length + part.length + 1 <= MOST_CHARS ? `${text} ${part}`.trim() : text), "")
 
 /** What has been, in the person's own words: for want of a model that writes it. */
-export const summaryByRules = (memories: Iterable<Memory>, loops: Iterable<OpenLoop>): string => fitted([
-  ...highlightsOf(memories).map(({ text }) => `"${text}"`),
-  ...[...loops].filter(isWaiting).slice(-3).map(({ text }) => `Still open: "${text}"`)
-])
+export const summaryByRules = (memories: Iterable<Memory>, loops: Iterable<OpenLoop>): string =>
+  fitted([
+    ...highlightsOf(memories).map(({ text }) => `"${text}"`),
+    ...[...loops]
+      .filter(isWaiting)
+      .slice(-3)
+      .map(({ text }) => `Still open: "${text}"`)
+  ])
 
 /** What a model has made of it, as it is kept. */
 export const summaryOf = (told: string): string => bounded(told, MOST_CHARS)

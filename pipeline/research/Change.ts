@@ -33,7 +33,16 @@ export type Purpose = (typeof PURPOSES)[number]
 
 /** What a run may propose to change, by what it is for; where it has no better idea, the first. */
 export const PATHS_FOR: Readonly<Record<Purpose, readonly [ChangePath, ...ReadonlyArray<ChangePath>]>> = {
-  canon: ["world_context.entries", "visible_bio", "persona.summary", "persona.traits", "persona.values", "persona.flaws", "persona.goals", "interests"],
+  canon: [
+    "world_context.entries",
+    "visible_bio",
+    "persona.summary",
+    "persona.traits",
+    "persona.values",
+    "persona.flaws",
+    "persona.goals",
+    "interests"
+  ],
   world: ["world_context.entries", "world_context.summary", "world_context.scene"],
   voice: ["voice_samples", "voice.signature_phrases"],
   audience: ["interests", "relationship_posture.boundaries"]
@@ -42,23 +51,42 @@ export const PATHS_FOR: Readonly<Record<Purpose, readonly [ChangePath, ...Readon
 /** A text in the form in which the path takes it. `keys`: by what an entry of the world is called up. */
 export const valueFor = (path: ChangePath, text: string, keys: ReadonlyArray<string>): unknown => {
   switch (PATHS[path]) {
-    case "text": case "texts": return text
-    case "goals": case "samples": return { text }
-    case "entries": return { content: text, ...keys.length > 0 && { keys } }
+    case "text":
+    case "texts":
+      return text
+    case "goals":
+    case "samples":
+      return { text }
+    case "entries":
+      return { content: text, ...(keys.length > 0 && { keys }) }
   }
 }
 
 const at = (profile: unknown, path: ReadonlyArray<string>): unknown =>
-  path.reduce<unknown>((place, key) => typeof place === "object" && place !== null && Object.hasOwn(place, key) ? (place as Record<string, unknown>)[key] : undefined, profile)
+  path.reduce<unknown>(
+    (place, key) =>
+      typeof place === "object" && place !== null && Object.hasOwn(place, key)
+        ? (place as Record<string, unknown>)[key]
+        : undefined,
+    profile
+  )
 
 const added = (path: ChangePath, there: unknown, value: unknown): unknown => {
-  if (PATHS[path] !== "text") return [...Array.isArray(there) ? there : [], ...Array.isArray(value) ? value : [value]]
+  if (PATHS[path] !== "text")
+    return [...(Array.isArray(there) ? there : []), ...(Array.isArray(value) ? value : [value])]
   return typeof there === "string" && there.trim() !== "" && typeof value === "string" ? `${there}\n\n${value}` : value
 }
 
-/** The JSON merge patch that makes a change of a profile. Whether what comes of it is a character is for others to say. */
+/**
+ * The JSON merge patch that makes a change of a profile. Whether what comes of it is a character is for others to say.
+ */
 export const mergePatchFor = (profile: object, path: ChangePath, { op, value }: Change): object => {
   const keys = path.split(".")
-  const next = op === "add" ? added(path, at(profile, keys), value) : PATHS[path] === "text" || Array.isArray(value) ? value : [value]
+  const next =
+    op === "add"
+      ? added(path, at(profile, keys), value)
+      : PATHS[path] === "text" || Array.isArray(value)
+        ? value
+        : [value]
   return keys.toReversed().reduce<unknown>((inner, key) => ({ [key]: inner }), next) as object
 }

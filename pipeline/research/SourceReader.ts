@@ -8,17 +8,21 @@ import { CHANGE_OPS, CHANGE_PATHS, PATHS_FOR, type Purpose } from "./Change.ts"
 
 /** The structured answer: what a part of a source says that answers the question, with the words that say so. */
 export const Readings = Schema.Struct({
-  findings: Schema.Array(Schema.Struct({
-    claim: Schema.String,
-    quote: Schema.String,
-    confidence: Schema.Number,
-    change: Schema.NullOr(Schema.Struct({
-      path: Schema.Literals(CHANGE_PATHS),
-      op: Schema.Literals(CHANGE_OPS),
-      value: Schema.String,
-      keys: Schema.Array(Schema.String)
-    }))
-  }))
+  findings: Schema.Array(
+    Schema.Struct({
+      claim: Schema.String,
+      quote: Schema.String,
+      confidence: Schema.Number,
+      change: Schema.NullOr(
+        Schema.Struct({
+          path: Schema.Literals(CHANGE_PATHS),
+          op: Schema.Literals(CHANGE_OPS),
+          value: Schema.String,
+          keys: Schema.Array(Schema.String)
+        })
+      )
+    })
+  )
 })
 export type Readings = typeof Readings.Type
 export type Reading = Readings["findings"][number]
@@ -32,14 +36,23 @@ export interface ReadRequest {
 }
 
 interface SourceReaderShape {
-  readonly read: (request: ReadRequest) => Effect.Effect<{ readonly readings: Readings; readonly usage: Usage }, ModelError>
+  readonly read: (
+    request: ReadRequest
+  ) => Effect.Effect<{ readonly readings: Readings; readonly usage: Usage }, ModelError>
 }
 
-/** Port: reads a part of a source for what answers a question. An engine without a model has none, and the rules alone read it. */
-export const SourceReader = Context.Reference<SourceReaderShape | null>("pipeline/research/SourceReader", { defaultValue: () => null })
+/**
+ * Port: reads a part of a source for what answers a question. An engine without a model has none, and the rules alone
+ * read it.
+ */
+export const SourceReader = Context.Reference<SourceReaderShape | null>("pipeline/research/SourceReader", {
+  defaultValue: () => null
+})
 export type SourceReader = SourceReaderShape
 
-const rules = (purpose: Purpose): string => `You read a part of a source for the author of a fictional character, and note what in it answers the author's question.
+const rules = (
+  purpose: Purpose
+): string => `You read a part of a source for the author of a fictional character, and note what in it answers the author's question.
 
 1. ${DATA_RULE}
 2. "claim" is one plain sentence of at most 300 characters. "quote" is copied out of "source", letter by letter and without omissions: one or two sentences that say what the claim says. What the source does not say is no finding.
@@ -54,6 +67,11 @@ export const readPrompt = ({ question, purpose, character, text }: ReadRequest):
   { role: "system", content: rules(purpose) },
   {
     role: "user",
-    content: [dataBlock("character", character), dataBlock("question", { purpose, question }), dataBlock("source", { text }), "Now note the findings, as the one JSON object described."].join("\n\n")
+    content: [
+      dataBlock("character", character),
+      dataBlock("question", { purpose, question }),
+      dataBlock("source", { text }),
+      "Now note the findings, as the one JSON object described."
+    ].join("\n\n")
   }
 ]

@@ -10,12 +10,21 @@ const MOST_KEYS = 5
 const MOST_CONFIDENT = 0.5
 
 const keysOf = (sentence: string): ReadonlyArray<string> =>
-  [...new Set(contentOf(terms(sentence)).filter((word) => word.length > 3))].toSorted((a, b) => b.length - a.length).slice(0, MOST_KEYS)
+  [...new Set(contentOf(terms(sentence)).filter((word) => word.length > 3))]
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, MOST_KEYS)
 
 /** What can be told without a model: the sentences that share words with the question, as they stand. */
 export const readByRules = ({ question, purpose, text }: ReadRequest): Readings => ({
-  findings: sentencesAbout(text, question).slice(0, MOST).map(({ sentence, share }) => ({
-    claim: sentence, quote: sentence, confidence: Math.round(share * MOST_CONFIDENT * 100) / 100,
-    change: purpose === "canon" || purpose === "world" ? { path: PATHS_FOR[purpose][0], op: "add" as const, value: sentence, keys: keysOf(sentence) } : null
-  }))
+  findings: sentencesAbout(text, question)
+    .slice(0, MOST)
+    .map(({ sentence, share }) => ({
+      claim: sentence,
+      quote: sentence,
+      confidence: Math.round(share * MOST_CONFIDENT * 100) / 100,
+      change:
+        purpose === "canon" || purpose === "world"
+          ? { path: PATHS_FOR[purpose][0], op: "add" as const, value: sentence, keys: keysOf(sentence) }
+          : null
+    }))
 })

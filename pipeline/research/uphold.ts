@@ -39,7 +39,10 @@ const squeezed = (text: string): { readonly text: string; readonly places: Reado
   return { text: words.join(" "), places }
 }
 
-/** Where a quote stands in a text, letter by letter but for line breaks and runs of spaces, and for how accents are put together. */
+/**
+ * Where a quote stands in a text, letter by letter but for line breaks and runs of spaces, and for how accents are put
+ * together.
+ */
 const placeOf = ({ text, places }: ReturnType<typeof squeezed>, quote: string): Place | null => {
   if (quote.trim().length < SHORTEST_QUOTE || quote.length > LONGEST_QUOTE) return null
   for (const form of new Set([quote, quote.normalize("NFC"), quote.normalize("NFD")])) {
@@ -51,29 +54,55 @@ const placeOf = ({ text, places }: ReturnType<typeof squeezed>, quote: string): 
 }
 
 const passageAt = (text: string, { start, end }: Place): string =>
-  chunk(text, CHUNK_CHARS).filter((piece) => piece.start < end && piece.start + piece.text.length > start).map((piece) => piece.text).join("").trim().slice(0, EVIDENCE_MAX_CHARS)
+  chunk(text, CHUNK_CHARS)
+    .filter((piece) => piece.start < end && piece.start + piece.text.length > start)
+    .map((piece) => piece.text)
+    .join("")
+    .trim()
+    .slice(0, EVIDENCE_MAX_CHARS)
 
 /** A model may write what no database keeps. */
 const storable = (text: string): string => bounded(text, Number.MAX_SAFE_INTEGER)
 
 const toChange = ({ change }: Reading, purpose: Purpose): Change | null => {
   const value = change === null ? "" : storable(change.value)
-  if (change === null || !PATHS_FOR[purpose].includes(change.path) || value === "" || value.length > LONGEST_VALUE || instructs(value)) return null
-  const keys = change.keys.map(storable).filter((key) => key !== "" && key.length <= LONGEST_KEY).slice(0, MOST_KEYS)
+  if (
+    change === null ||
+    !PATHS_FOR[purpose].includes(change.path) ||
+    value === "" ||
+    value.length > LONGEST_VALUE ||
+    instructs(value)
+  )
+    return null
+  const keys = change.keys
+    .map(storable)
+    .filter((key) => key !== "" && key.length <= LONGEST_KEY)
+    .slice(0, MOST_KEYS)
   return { path: change.path, op: change.op, value: valueFor(change.path, value, keys) }
 }
 
 /**
- * What of the readings the text bears out: a finding whose quote does not literally stand in it is dropped, and so is one that is meant for a model.
- * Whoever reads the text may be mistaken, or misled by what stands in it.
+ * What of the readings the text bears out: a finding whose quote does not literally stand in it is dropped, and so is
+ * one that is meant for a model. Whoever reads the text may be mistaken, or misled by what stands in it.
  */
 export const uphold = (text: string, purpose: Purpose, readings: ReadonlyArray<Reading>): ReadonlyArray<Upheld> => {
   const seen = squeezed(text)
-  return readings.flatMap((reading): ReadonlyArray<Upheld> => {
-    const claim = storable(reading.claim)
-    const place = claim === "" || claim.length > LONGEST_CLAIM || instructs(claim) ? null : placeOf(seen, reading.quote)
-    return place === null ? [] : [{
-      claim, confidence: Math.min(1, Math.max(0, reading.confidence)), quote: text.slice(place.start, place.end), passage: passageAt(text, place), change: toChange(reading, purpose)
-    }]
-  }).slice(0, MOST)
+  return readings
+    .flatMap((reading): ReadonlyArray<Upheld> => {
+      const claim = storable(reading.claim)
+      const place =
+        claim === "" || claim.length > LONGEST_CLAIM || instructs(claim) ? null : placeOf(seen, reading.quote)
+      return place === null
+        ? []
+        : [
+            {
+              claim,
+              confidence: Math.min(1, Math.max(0, reading.confidence)),
+              quote: text.slice(place.start, place.end),
+              passage: passageAt(text, place),
+              change: toChange(reading, purpose)
+            }
+          ]
+    })
+    .slice(0, MOST)
 }

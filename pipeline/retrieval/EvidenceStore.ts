@@ -13,10 +13,17 @@ export interface EvidencePiece {
 
 interface EvidenceStoreShape {
   /** The best first, and only what carries a good part of the search. */
-  readonly look: (request: { readonly turn: Turn; readonly terms: ReadonlyArray<QueryTerm>; readonly limit: number }) => Effect.Effect<{ readonly found: ReadonlyArray<EvidencePiece>; readonly failed: boolean }>
+  readonly look: (request: {
+    readonly turn: Turn
+    readonly terms: ReadonlyArray<QueryTerm>
+    readonly limit: number
+  }) => Effect.Effect<{ readonly found: ReadonlyArray<EvidencePiece>; readonly failed: boolean }>
 }
 
-/** Port: finds what sources say that bears on the message. A failure is an empty answer. Without it there are no sources. */
+/**
+ * Port: finds what sources say that bears on the message. A failure is an empty answer. Without it there are no
+ * sources.
+ */
 export const EvidenceStore = Context.Reference<EvidenceStoreShape>("pipeline/retrieval/EvidenceStore", {
   defaultValue: () => ({ look: () => Effect.succeed({ found: [], failed: false }) })
 })

@@ -2,7 +2,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Turn } from "../domain/Turn.ts"
 
-/** In which turn an entry of the lore was called up last, by its id: of those that stick or rest, as long as they do. */
+/**
+ * In which turn an entry of the lore was called up last, by its id: of those that stick or rest, as long as they do.
+ */
 export type LoreCalls = Readonly<Record<string, number>>
 export const NOT_CALLED: LoreCalls = {}
 

@@ -4,7 +4,9 @@ import type { Turn } from "../domain/Turn.ts"
 import { type Bearing, NEW_BEARING, type OpenLoop } from "../relational/Relationship.ts"
 import type { QueryTerm } from "./recallQuery.ts"
 
-/** Something that the character has noted of the person, found because it bears on the message or because it is pinned. */
+/**
+ * Something that the character has noted of the person, found because it bears on the message or because it is pinned.
+ */
 export interface Remembered {
   readonly id: string
   readonly kind: string
@@ -28,7 +30,13 @@ export interface Known {
   readonly failed: boolean
 }
 
-export const NOTHING_KNOWN: Known = { memories: [], loops: [], bearing: NEW_BEARING, forgotten: new Set(), failed: false }
+export const NOTHING_KNOWN: Known = {
+  memories: [],
+  loops: [],
+  bearing: NEW_BEARING,
+  forgotten: new Set(),
+  failed: false
+}
 
 export interface LookUp {
   readonly turn: Turn
@@ -38,7 +46,13 @@ export interface LookUp {
   readonly loops: number
 }
 
-/** Port: what a character has noted of a person, and how it stands with them. A failure is an empty answer: a reply must not hang on its memories. */
-export class MemoryStore extends Context.Service<MemoryStore, {
-  readonly look: (request: LookUp) => Effect.Effect<Known>
-}>()("pipeline/retrieval/MemoryStore") {}
+/**
+ * Port: what a character has noted of a person, and how it stands with them. A failure is an empty answer: a reply must
+ * not hang on its memories.
+ */
+export class MemoryStore extends Context.Service<
+  MemoryStore,
+  {
+    readonly look: (request: LookUp) => Effect.Effect<Known>
+  }
+>()("pipeline/retrieval/MemoryStore") {}

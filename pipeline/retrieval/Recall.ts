@@ -15,10 +15,16 @@ export interface RecallRequest {
 }
 
 /**
- * Port: finds what was said in a session a long time ago, by BM25 with every utterance read together with its neighbours.
- * Everything before `before` is searched. A failure is an empty answer: a reply must not hang on its memories.
+ * Port: finds what was said in a session a long time ago, by BM25 with every utterance read together with its
+ * neighbours. Everything before `before` is searched. A failure is an empty answer: a reply must not hang on its
+ * memories.
  */
-export class Recall extends Context.Service<Recall, {
-  /** The best first, of one session, with the best at a score of 1. */
-  readonly search: (request: RecallRequest) => Effect.Effect<{ readonly found: ReadonlyArray<Recalled>; readonly failed: boolean }>
-}>()("pipeline/retrieval/Recall") {}
+export class Recall extends Context.Service<
+  Recall,
+  {
+    /** The best first, of one session, with the best at a score of 1. */
+    readonly search: (
+      request: RecallRequest
+    ) => Effect.Effect<{ readonly found: ReadonlyArray<Recalled>; readonly failed: boolean }>
+  }
+>()("pipeline/retrieval/Recall") {}

@@ -33,4 +33,12 @@ export interface Retrieved {
   readonly examples: ReadonlyArray<ReadonlyArray<ExampleTurn>>
 }
 
-export const NOTHING_RETRIEVED: Retrieved = { recalled: [], memories: [], loops: [], lore: [], evidence: [], world: NOTHING_OF_WORLD, examples: [] }
+export const NOTHING_RETRIEVED: Retrieved = {
+  recalled: [],
+  memories: [],
+  loops: [],
+  lore: [],
+  evidence: [],
+  world: NOTHING_OF_WORLD,
+  examples: []
+}

@@ -13,7 +13,13 @@ export interface Utterance {
 export const memoryId = ({ cursor }: Pick<Utterance, "cursor">): string => `cursor-${cursor}`
 
 /** Port: what has been said in a session. */
-export class Transcript extends Context.Service<Transcript, {
-  /** The last `limit` utterances before the user message of this turn, oldest first. */
-  readonly before: (turn: { readonly appId: string; readonly sessionId: string; readonly turnIndex: number }, limit: number) => Effect.Effect<ReadonlyArray<Utterance>>
-}>()("pipeline/retrieval/Transcript") {}
+export class Transcript extends Context.Service<
+  Transcript,
+  {
+    /** The last `limit` utterances before the user message of this turn, oldest first. */
+    readonly before: (
+      turn: { readonly appId: string; readonly sessionId: string; readonly turnIndex: number },
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Utterance>>
+  }
+>()("pipeline/retrieval/Transcript") {}

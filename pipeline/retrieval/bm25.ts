@@ -44,7 +44,7 @@ export const bm25 = <A>(items: ReadonlyArray<A>, textOf: (item: A) => string): B
       documents: [...inDocuments.keys()],
       weights: Array.from(inDocuments, ([id, frequency]) => {
         const length = documents[id]?.length ?? 0
-        return idf * frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / averageLength))
+        return (idf * frequency * (K1 + 1)) / (frequency + K1 * (1 - B + (B * length) / averageLength))
       })
     })
   }
@@ -56,7 +56,8 @@ export const bm25 = <A>(items: ReadonlyArray<A>, textOf: (item: A) => string): B
     for (const term of new Set(terms(query))) {
       const posting = postings.get(term)
       best += posting?.idf ?? idfOfUnknown
-      for (const [i, id] of (posting?.documents ?? []).entries()) sums.set(id, (sums.get(id) ?? 0) + (posting?.weights[i] ?? 0))
+      for (const [i, id] of (posting?.documents ?? []).entries())
+        sums.set(id, (sums.get(id) ?? 0) + (posting?.weights[i] ?? 0))
     }
     return [...sums]
       .sort(([idA, a], [idB, b]) => b - a || idA - idB)

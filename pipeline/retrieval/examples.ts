@@ -16,13 +16,31 @@ const examplesOf = (character: Character): Examples => {
   const known = prepared.get(character)
   if (known !== undefined) return known
   const all = character.example_dialogues.map(exampleTurns)
-  const examples = { all, index: bm25(all, (dialogue) => dialogue.filter(({ role }) => role === "user").map(({ text }) => text).join(" ")) }
+  const examples = {
+    all,
+    index: bm25(all, (dialogue) =>
+      dialogue
+        .filter(({ role }) => role === "user")
+        .map(({ text }) => text)
+        .join(" ")
+    )
+  }
   prepared.set(character, examples)
   return examples
 }
 
-/** The authored dialogues that show the voice best for this message: those that resemble it, and then the first ones. */
+/**
+ * The authored dialogues that show the voice best for this message: those that resemble it, and then the first ones.
+ */
 export const examplesFor = (character: Character, text: string): ReadonlyArray<Dialogue> => {
   const { all, index } = examplesOf(character)
-  return [...new Set([...index.search(text).slice(0, MOST).map(({ item }) => item), ...all])].slice(0, MOST)
+  return [
+    ...new Set([
+      ...index
+        .search(text)
+        .slice(0, MOST)
+        .map(({ item }) => item),
+      ...all
+    ])
+  ].slice(0, MOST)
 }

@@ -30,15 +30,26 @@ interface Index {
 }
 
 const prepare = (character: Character): Index => {
-  const entries = character.world_context.entries.map((entry, place): Entry => ({
-    id: entry.id ?? `lore-${place}`,
-    entry,
-    place,
-    keys: entry.keys.map((key) => keyOf(key, entry)),
-    secondary: entry.secondary_keys.map((key) => keyOf(key, entry)),
-    groups: entry.group.split(",").map((name) => name.trim()).filter((name) => name !== "")
-  })).filter(({ entry }) => entry.enabled)
-  return { entries, keyless: bm25(entries.filter(({ entry }) => !entry.constant && entry.keys.length === 0), ({ entry }) => entry.content) }
+  const entries = character.world_context.entries
+    .map((entry, place): Entry => ({
+      id: entry.id ?? `lore-${place}`,
+      entry,
+      place,
+      keys: entry.keys.map((key) => keyOf(key, entry)),
+      secondary: entry.secondary_keys.map((key) => keyOf(key, entry)),
+      groups: entry.group
+        .split(",")
+        .map((name) => name.trim())
+        .filter((name) => name !== "")
+    }))
+    .filter(({ entry }) => entry.enabled)
+  return {
+    entries,
+    keyless: bm25(
+      entries.filter(({ entry }) => !entry.constant && entry.keys.length === 0),
+      ({ entry }) => entry.content
+    )
+  }
 }
 
 const prepared = new WeakMap<Character, Index>()
@@ -52,9 +63,13 @@ const loreOf = (character: Character): Index => {
 const spanOf = ({ entry: { sticky_turns, cooldown_turns } }: Entry): number => sticky_turns + cooldown_turns
 
 /** Whether what was called up before bears on what is called up now. */
-export const hasMemory = (character: Character): boolean => loreOf(character).entries.some((candidate) => spanOf(candidate) > 0)
+export const hasMemory = (character: Character): boolean =>
+  loreOf(character).entries.some((candidate) => spanOf(candidate) > 0)
 
-/** The message, with what else tells it from others: when the turn is run again it is the same, so that what was drawn for it is drawn again. */
+/**
+ * The message, with what else tells it from others: when the turn is run again it is the same, so that what was drawn
+ * for it is drawn again.
+ */
 interface Said {
   readonly text: string
   readonly scanned: Scanned
@@ -62,14 +77,22 @@ interface Said {
   readonly turnIndex: number
 }
 
-const drawn = (sessionId: string, of: string, { text, before }: Said): number => seedOf({ sessionId: `${sessionId}#${of}#${before}#${text}`, turnIndex: 0 }) / 2 ** 32
+const drawn = (sessionId: string, of: string, { text, before }: Said): number =>
+  seedOf({ sessionId: `${sessionId}#${of}#${before}#${text}`, turnIndex: 0 }) / 2 ** 32
 
 /** How an entry is on in a turn; null: it is not. */
 type On = { readonly sticking: boolean } | null
 
-/** Once called an entry stays for `sticky_turns` more, whatever is said, and then cannot be called for `cooldown_turns`. */
+/**
+ * Once called an entry stays for `sticky_turns` more, whatever is said, and then cannot be called for `cooldown_turns`.
+ */
 const onAt = (candidate: Entry, message: Said, calledAt: number | undefined, alike: boolean, sessionId: string): On => {
-  const { entry: { constant, sticky_turns, delay_turns, probability, logic }, keys, secondary, id } = candidate
+  const {
+    entry: { constant, sticky_turns, delay_turns, probability, logic },
+    keys,
+    secondary,
+    id
+  } = candidate
   const since = calledAt === undefined ? Number.POSITIVE_INFINITY : message.turnIndex - calledAt
   if (since <= sticky_turns) return { sticking: true }
   if (since <= spanOf(candidate) || (delay_turns > 0 && message.turnIndex <= delay_turns)) return null
@@ -78,14 +101,20 @@ const onAt = (candidate: Entry, message: Said, calledAt: number | undefined, ali
 }
 
 /** One of each named group: those that stick, or else one by weight. */
-const onePerGroup = (on: ReadonlyMap<Entry, { readonly sticking: boolean }>, message: Said, sessionId: string): ReadonlySet<Entry> => {
+const onePerGroup = (
+  on: ReadonlyMap<Entry, { readonly sticking: boolean }>,
+  message: Said,
+  sessionId: string
+): ReadonlySet<Entry> => {
   const left = new Set(on.keys())
   for (const group of new Set([...on.keys()].flatMap(({ groups }) => groups))) {
     const members = [...left].filter(({ groups }) => groups.includes(group))
     const sticking = members.filter((member) => on.get(member)?.sticking)
-    let rest = drawn(sessionId, `group ${group}`, message) * members.reduce((sum, { entry }) => sum + entry.group_weight, 0)
+    let rest =
+      drawn(sessionId, `group ${group}`, message) * members.reduce((sum, { entry }) => sum + entry.group_weight, 0)
     const picked = members.find(({ entry }) => (rest -= entry.group_weight) < 0) ?? members.at(-1)
-    for (const member of members) if (sticking.length > 0 ? !sticking.includes(member) : member !== picked) left.delete(member)
+    for (const member of members)
+      if (sticking.length > 0 ? !sticking.includes(member) : member !== picked) left.delete(member)
   }
   return left
 }
@@ -97,28 +126,55 @@ interface Called {
 }
 
 /**
- * The facts of the world that this turn calls up, by the rules of SillyTavern's world info, as many as there is room for: always those that are constant, then by priority.
- * Only the message itself is scanned, and contents call up nothing further. `before`: what earlier turns have called up.
+ * The facts of the world that this turn calls up, by the rules of SillyTavern's world info, as many as there is room
+ * for: always those that are constant, then by priority. Only the message itself is scanned, and contents call up
+ * nothing further. `before`: what earlier turns have called up.
  */
-export const loreFor = (turn: Turn, history: ReadonlyArray<Utterance>, before: LoreCalls, trust: number | null = null): Called => {
+export const loreFor = (
+  turn: Turn,
+  history: ReadonlyArray<Utterance>,
+  before: LoreCalls,
+  trust: number | null = null
+): Called => {
   const { entries, keyless } = loreOf(turn.character)
   if (entries.length === 0) return { lore: [], calls: NOT_CALLED }
   const { sessionId, turnIndex, text } = turn
-  const message: Said = { text, scanned: scanned(text), before: history.findLast(({ role }) => role === "user")?.text ?? "", turnIndex }
-  const alike = new Map(keyless.search(contentOf(terms(text)).join(" ")).filter(({ score }) => score >= ALIKE).map(({ item, score }) => [item, score]))
+  const message: Said = {
+    text,
+    scanned: scanned(text),
+    before: history.findLast(({ role }) => role === "user")?.text ?? "",
+    turnIndex
+  }
+  const alike = new Map(
+    keyless
+      .search(contentOf(terms(text)).join(" "))
+      .filter(({ score }) => score >= ALIKE)
+      .map(({ item, score }) => [item, score])
+  )
   // Without a measure of trust, what needs trust stays unsaid.
-  const on = new Map(entries.filter(({ entry }) => (entry.min_trust ?? 0) <= (trust ?? 0)).flatMap((candidate) => {
-    const state = onAt(candidate, message, before[candidate.id], alike.has(candidate), sessionId)
-    return state === null ? [] : [[candidate, state] as const]
-  }))
-  const ordered = [...onePerGroup(on, message, sessionId)].sort((a, b) =>
-    Number(b.entry.constant) - Number(a.entry.constant) || b.entry.priority - a.entry.priority || (alike.get(b) ?? 0) - (alike.get(a) ?? 0) || a.place - b.place)
+  const on = new Map(
+    entries
+      .filter(({ entry }) => (entry.min_trust ?? 0) <= (trust ?? 0))
+      .flatMap((candidate) => {
+        const state = onAt(candidate, message, before[candidate.id], alike.has(candidate), sessionId)
+        return state === null ? [] : [[candidate, state] as const]
+      })
+  )
+  const ordered = [...onePerGroup(on, message, sessionId)].sort(
+    (a, b) =>
+      Number(b.entry.constant) - Number(a.entry.constant) ||
+      b.entry.priority - a.entry.priority ||
+      (alike.get(b) ?? 0) - (alike.get(a) ?? 0) ||
+      a.place - b.place
+  )
   let left = MAX_CHARS
-  const lore = ordered.map(({ entry, id }): Lore => ({ id, content: entry.content })).filter(({ content }) => {
-    if (content.length > left) return false
-    left -= content.length
-    return true
-  })
+  const lore = ordered
+    .map(({ entry, id }): Lore => ({ id, content: entry.content }))
+    .filter(({ content }) => {
+      if (content.length > left) return false
+      left -= content.length
+      return true
+    })
   const matters = entries.flatMap((candidate) => {
     const calledAt = on.get(candidate)?.sticking === false ? turnIndex : before[candidate.id]
     return calledAt !== undefined && turnIndex - calledAt < spanOf(candidate) ? [[candidate.id, calledAt] as const] : []

@@ -34,10 +34,15 @@ export interface Stem {
 }
 
 /**
- * Memories by how well they answer a search: BM25 over stems against all of these memories, with how fresh, how important and whether pinned as what decides
- * among equals. The best first, and of equal ones the earlier in the list. One that shares no word with the search has a lexical score of 0.
+ * Memories by how well they answer a search: BM25 over stems against all of these memories, with how fresh, how
+ * important and whether pinned as what decides among equals. The best first, and of equal ones the earlier in the list.
+ * One that shares no word with the search has a lexical score of 0.
  */
-export const scoreMemories = <A extends ScoredMemory>(memories: ReadonlyArray<A>, search: ReadonlyArray<Stem>, nowMs: number): ReadonlyArray<{ readonly memory: A; readonly score: MemoryScore }> => {
+export const scoreMemories = <A extends ScoredMemory>(
+  memories: ReadonlyArray<A>,
+  search: ReadonlyArray<Stem>,
+  nowMs: number
+): ReadonlyArray<{ readonly memory: A; readonly score: MemoryScore }> => {
   const weights = new Map(search.map(({ lexeme, weight }) => [lexeme, weight]))
   const containing = new Map<string, number>()
   let length = 0
@@ -46,12 +51,37 @@ export const scoreMemories = <A extends ScoredMemory>(memories: ReadonlyArray<A>
     for (const lexeme of lexemes) if (weights.has(lexeme)) containing.set(lexeme, (containing.get(lexeme) ?? 0) + 1)
   }
   const average = Math.max(1, length / Math.max(1, memories.length))
-  const worth = new Map([...containing].map(([lexeme, count]) => [lexeme, (weights.get(lexeme) ?? 0) * Math.log(1 + (memories.length - count + 0.5) / (count + 0.5))]))
+  const worth = new Map(
+    [...containing].map(([lexeme, count]) => [
+      lexeme,
+      (weights.get(lexeme) ?? 0) * Math.log(1 + (memories.length - count + 0.5) / (count + 0.5))
+    ])
+  )
   // A memory names a word once: its frequency in it is 1.
-  const sums = memories.map(({ lexemes }) => lexemes.reduce((sum, lexeme) => sum + (worth.get(lexeme) ?? 0), 0) * (K1 + 1) / (1 + K1 * (1 - B + B * lexemes.length / average)))
+  const sums = memories.map(
+    ({ lexemes }) =>
+      (lexemes.reduce((sum, lexeme) => sum + (worth.get(lexeme) ?? 0), 0) * (K1 + 1)) /
+      (1 + K1 * (1 - B + (B * lexemes.length) / average))
+  )
   const most = Math.max(0, ...sums)
-  return memories.map((memory, place) => {
-    const parts = { lexical: most === 0 ? 0 : (sums[place] ?? 0) / most, recency: recency(memory.atMs, nowMs), importance: memory.importance / MOST_IMPORTANT }
-    return { memory, score: { total: parts.lexical + WEIGHTS.recency * parts.recency + IMPORTANCE_WEIGHT * parts.importance + (memory.pinned ? PINNED : 0), ...parts } }
-  }).sort((a, b) => b.score.total - a.score.total)
+  return memories
+    .map((memory, place) => {
+      const parts = {
+        lexical: most === 0 ? 0 : (sums[place] ?? 0) / most,
+        recency: recency(memory.atMs, nowMs),
+        importance: memory.importance / MOST_IMPORTANT
+      }
+      return {
+        memory,
+        score: {
+          total:
+            parts.lexical +
+            WEIGHTS.recency * parts.recency +
+            IMPORTANCE_WEIGHT * parts.importance +
+            (memory.pinned ? PINNED : 0),
+          ...parts
+        }
+      }
+    })
+    .sort((a, b) => b.score.total - a.score.total)
 }

@@ -24,20 +24,31 @@ interface Candidate {
 
 const worth = ({ score, closeness }: Candidate): number => RELEVANCE * score - (1 - RELEVANCE) * closeness
 
-/** The best of what was found, the fresher first among equals, and not all about the same thing (maximal marginal relevance). */
-export const rank = (found: ReadonlyArray<Recalled>, nowMs: number, most: number, weights = WEIGHTS): ReadonlyArray<Recalled> => {
-  const left = new Set(found.map((item): Candidate => ({
-    item,
-    score: item.score + weights.recency * recency(item.at.getTime(), nowMs),
-    words: new Set(terms(item.text.slice(0, COMPARED_CHARS))),
-    closeness: 0
-  })))
+/**
+ * The best of what was found, the fresher first among equals, and not all about the same thing (maximal marginal
+ * relevance).
+ */
+export const rank = (
+  found: ReadonlyArray<Recalled>,
+  nowMs: number,
+  most: number,
+  weights = WEIGHTS
+): ReadonlyArray<Recalled> => {
+  const left = new Set(
+    found.map((item): Candidate => ({
+      item,
+      score: item.score + weights.recency * recency(item.at.getTime(), nowMs),
+      words: new Set(terms(item.text.slice(0, COMPARED_CHARS))),
+      closeness: 0
+    }))
+  )
   const taken: Array<Recalled> = []
   while (taken.length < most && left.size > 0) {
-    const best = [...left].reduce((best, candidate) => worth(candidate) > worth(best) ? candidate : best)
+    const best = [...left].reduce((best, candidate) => (worth(candidate) > worth(best) ? candidate : best))
     taken.push(best.item)
     left.delete(best)
-    for (const candidate of left) candidate.closeness = Math.max(candidate.closeness, likeness(candidate.words, best.words))
+    for (const candidate of left)
+      candidate.closeness = Math.max(candidate.closeness, likeness(candidate.words, best.words))
   }
   return taken
 }

@@ -27,7 +27,11 @@ const REMEMBERED = 8
 const LOOPS = 3
 const EVIDENCE = 4
 
-const FILLERS = new Set("ok okay k lol haha hahaha hm hmm mm yes yeah yep yup no nope nah hi hey hello hallo thanks thx danke ja nein oui si sim nao bye".split(" "))
+const FILLERS = new Set(
+  "ok okay k lol haha hahaha hm hmm mm yes yeah yep yup no nope nah hi hey hello hallo thanks thx danke ja nein oui si sim nao bye".split(
+    " "
+  )
+)
 const saysNothing = (text: string): boolean => contentOf(terms(text)).every((word) => FILLERS.has(word))
 
 export interface Retrieval {
@@ -50,32 +54,60 @@ interface Ports {
   readonly loreRecord: LoreRecord
 }
 
-/** Reads the last utterances of the session, how the two stand, and finds what else bears on the message. A session that fits into its history has nothing to recall, and neither has a message that says nothing ("ok"). */
-export const retrieve = Effect.fnUntraced(function*({ transcript, recall, memoryStore, worldStore, evidenceStore, loreRecord }: Ports, turn: Turn): Effect.fn.Return<Retrieval> {
+/**
+ * Reads the last utterances of the session, how the two stand, and finds what else bears on the message. A session that
+ * fits into its history has nothing to recall, and neither has a message that says nothing ("ok").
+ */
+export const retrieve = Effect.fnUntraced(function* (
+  { transcript, recall, memoryStore, worldStore, evidenceStore, loreRecord }: Ports,
+  turn: Turn
+): Effect.fn.Return<Retrieval> {
   // A character that writes first looks for what bears on what it is going to write about.
   const sought = turn.initiative === undefined ? turn : { ...turn, text: turn.initiative.about ?? "" }
-  const [history, { world, failed: worldFailed }, called] = yield* Effect.all([
-    transcript.before(turn, HISTORY_UTTERANCES), worldStore.look(turn), hasMemory(turn.character) ? loreRecord.before(turn) : Effect.succeed(NOT_CALLED)
-  ], { concurrency: 3 })
+  const [history, { world, failed: worldFailed }, called] = yield* Effect.all(
+    [
+      transcript.before(turn, HISTORY_UTTERANCES),
+      worldStore.look(turn),
+      hasMemory(turn.character) ? loreRecord.before(turn) : Effect.succeed(NOT_CALLED)
+    ],
+    { concurrency: 3 }
+  )
   const oldest = history[0]
   const indexed = history[INDEXED_UTTERANCES - 1]
   const query = saysNothing(sought.text) ? [] : recallQuery(sought.text, history)
-  const [{ found, failed }, known, evidence] = yield* Effect.all([
-    oldest === undefined || indexed === undefined || history.length < HISTORY_UTTERANCES || query.length === 0
-      ? Effect.succeed({ found: [], failed: false })
-      : recall.search({ turn, terms: query, before: oldest.cursor, indexTo: indexed.cursor, limit: CANDIDATES }),
-    memoryStore.look({ turn, terms: query, memories: REMEMBERED, loops: LOOPS }),
-    query.length === 0 ? Effect.succeed({ found: [], failed: false }) : evidenceStore.look({ turn, terms: query, limit: EVIDENCE })
-  ], { concurrency: 3 })
+  const [{ found, failed }, known, evidence] = yield* Effect.all(
+    [
+      oldest === undefined || indexed === undefined || history.length < HISTORY_UTTERANCES || query.length === 0
+        ? Effect.succeed({ found: [], failed: false })
+        : recall.search({ turn, terms: query, before: oldest.cursor, indexTo: indexed.cursor, limit: CANDIDATES }),
+      memoryStore.look({ turn, terms: query, memories: REMEMBERED, loops: LOOPS }),
+      query.length === 0
+        ? Effect.succeed({ found: [], failed: false })
+        : evidenceStore.look({ turn, terms: query, limit: EVIDENCE })
+    ],
+    { concurrency: 3 }
+  )
   const now = yield* Clock.currentTimeMillis
-  const recalled = rank(found.filter(({ cursor }) => !known.forgotten.has(cursor)), now, RECALLED)
+  const recalled = rank(
+    found.filter(({ cursor }) => !known.forgotten.has(cursor)),
+    now,
+    RECALLED
+  )
   const names = { character: turn.character.display_name, user: turn.endUser.displayName }
   const around = fillTexts(worldFor(sought, history, world, now), names, NOBODY.told)
   const trust = trustIn(turn.character, known.bearing, now)
   const { lore, calls: loreCalls } = loreFor(sought, history, called, trust)
   return {
     history,
-    retrieved: { recalled, memories: known.memories, loops: known.loops, lore, evidence: fillTexts(evidence.found, names, NOBODY.told), world: around, examples: examplesFor(turn.character, sought.text) },
+    retrieved: {
+      recalled,
+      memories: known.memories,
+      loops: known.loops,
+      lore,
+      evidence: fillTexts(evidence.found, names, NOBODY.told),
+      world: around,
+      examples: examplesFor(turn.character, sought.text)
+    },
     relationship: inWords(turn.character, known.bearing, now, around.mood),
     trust,
     loreCalls,

@@ -2,20 +2,30 @@ import { compatible } from "../compatible.ts"
 
 // Scripts written without spaces (and Hangul, whose words carry their particles) are cut into pairs of characters.
 const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー`
-const TOKEN = new RegExp(String.raw`[${UNSPACED}][${UNSPACED}\p{M}]*|(?:(?![${UNSPACED}])[\p{L}\p{N}\p{M}])+(?:['’](?:(?![${UNSPACED}])[\p{L}\p{N}])+)*`, "gu")
+const TOKEN = new RegExp(
+  String.raw`[${UNSPACED}][${UNSPACED}\p{M}]*|(?:(?![${UNSPACED}])[\p{L}\p{N}\p{M}])+(?:['’](?:(?![${UNSPACED}])[\p{L}\p{N}])+)*`,
+  "gu"
+)
 const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u")
 const NON_ASCII = /[^ -~\s]/
 const ASCII_TOKEN = /[a-z0-9]+(?:'[a-z0-9]+)*/g
 
 const pairs = (run: string): ReadonlyArray<string> => {
   const characters = Array.from(run)
-  return characters.length === 1 ? characters : characters.slice(1).map((character, i) => `${characters[i] ?? ""}${character}`)
+  return characters.length === 1
+    ? characters
+    : characters.slice(1).map((character, i) => `${characters[i] ?? ""}${character}`)
 }
 
 /** The words of a text in the form they are compared in: lower case, without apostrophes and Latin accents. */
 export const terms = (text: string): ReadonlyArray<string> => {
   const lower = text.toLowerCase()
-  if (!NON_ASCII.test(lower)) return (lower.match(ASCII_TOKEN) ?? []).map((token) => token.includes("'") ? token.replaceAll("'", "") : token)
-  const folded = compatible(lower, "NFKD").replace(/[\u0300-\u036f]/g, "").normalize("NFC")
-  return (folded.match(TOKEN) ?? []).flatMap((token) => STARTS_UNSPACED.test(token) ? pairs(token) : [token.replace(/['’]/g, "")])
+  if (!NON_ASCII.test(lower))
+    return (lower.match(ASCII_TOKEN) ?? []).map((token) => (token.includes("'") ? token.replaceAll("'", "") : token))
+  const folded = compatible(lower, "NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .normalize("NFC")
+  return (folded.match(TOKEN) ?? []).flatMap((token) =>
+    STARTS_UNSPACED.test(token) ? pairs(token) : [token.replace(/['’]/g, "")]
+  )
 }

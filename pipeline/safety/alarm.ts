@@ -10,7 +10,10 @@ export interface Alarm {
   readonly language: string | null
 }
 
-/** What somebody may be in by their own message, in English, German, Portuguese or Spanish; null where there is no sign of it. */
+/**
+ * What somebody may be in by their own message, in English, German, Portuguese or Spanish; null where there is no sign
+ * of it.
+ */
 export const alarmIn = (text: string): Alarm | null => {
   const scores = messageScores(text)
   const [kind] = KINDS.filter((one) => scores[one] > 0).toSorted((one, other) => scores[other] - scores[one])

@@ -12,9 +12,11 @@ const IN_OTHER_LANGUAGES: ReadonlyArray<RegExp> = [
 ]
 
 /** Asked for in so few words that they may be in nothing the classifier has learned from. */
-const DEADLY_DOSE = /(?<![\p{L}])(?:(?:lethal|fatal|deadly) (?:dose|amount)|(?:tödliche[rn]?|toedliche[rn]?) (?:dosis|menge)|(?:dosis|cantidad) (?:letal|mortal)|(?:dose|quantidade) (?:letal|mortal|fatal))(?![\p{L}])/iu
+const DEADLY_DOSE =
+  /(?<![\p{L}])(?:(?:lethal|fatal|deadly) (?:dose|amount)|(?:tödliche[rn]?|toedliche[rn]?) (?:dosis|menge)|(?:dosis|cantidad) (?:letal|mortal)|(?:dose|quantidade) (?:letal|mortal|fatal))(?![\p{L}])/iu
 
-const MENTION = /\b(?:suicid(?:e|al)|self[- ]?harm(?:ing)?|selbstmord|suizid|suicid(?:io|arse)|suicídio)\b(?! (?:squad|bomber|bombing|mission|burn|doors?)\b)/i
+const MENTION =
+  /\b(?:suicid(?:e|al)|self[- ]?harm(?:ing)?|selbstmord|suizid|suicid(?:io|arse)|suicídio)\b(?! (?:squad|bomber|bombing|mission|burn|doors?)\b)/i
 
 const literal = (text: string): string => plain(text).replace(/\s+/g, " ")
 /** A text as it stands, and with its disguises undone. */
@@ -28,14 +30,18 @@ export const dangerIn = (text: string): Alarm | null => {
   const alarm = alarmIn(text)
   if (alarm !== null) return alarm
   const readings = readingsOf(text)
-  const cries = [DEADLY_DOSE, ...IN_OTHER_LANGUAGES].some((pattern) => readings.some((reading) => pattern.test(reading)))
+  const cries = [DEADLY_DOSE, ...IN_OTHER_LANGUAGES].some((pattern) =>
+    readings.some((reading) => pattern.test(reading))
+  )
   return cries ? { kind: "self", language: null } : null
 }
 
 /** Whether suicide or self-harm is spoken of. */
 export const mentionsCrisis = (text: string): boolean => readingsOf(text).some((reading) => MENTION.test(reading))
 
-/** `crisis`: the writer themselves may be in danger, by their own hand or another's. `mention`: suicide is spoken of. */
+/**
+ * `crisis`: the writer themselves may be in danger, by their own hand or another's. `mention`: suicide is spoken of.
+ */
 export const crisisIn = (text: string): "crisis" | "mention" | null => {
   const danger = dangerIn(text)
   if (danger?.kind === "self" || danger?.kind === "danger") return "crisis"

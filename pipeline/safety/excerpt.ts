@@ -11,8 +11,8 @@ const TELLING =
   /suic|selbstm|kill|unaliv|\bkms\b|\bdie\b|\bdead\b|dying|overdos|pills|hang myself|hurt myself|cut myself|umbring|sterben|\btot\b|mich töten|leben nehmen|mat(?:ar|o|e)[- ]?me|me mat|morir|morrer|quitarme|no quiero vivir|viver|muert|\bmort[ao]\b|breathe|raped/giu
 
 /**
- * What the rules read of a text: all of it up to 5,000 characters. Of a longer one they read both ends, and in between what stands
- * around up to eight telling words. Parts are set apart as paragraphs.
+ * What the rules read of a text: all of it up to 5,000 characters. Of a longer one they read both ends, and in between
+ * what stands around up to eight telling words. Parts are set apart as paragraphs.
  */
 export const excerptOf = (given: string): string => {
   if (given.length <= ENDS * 2) return given

@@ -7,7 +7,10 @@ import { speaksOfMinors } from "./pictures.ts"
 import { saysUnderAge } from "./underAge.ts"
 import { ABUSE, INJECTION, isSexual, MINOR, SELF_HARM_DETAIL } from "./lexicon.ts"
 
-/** From mild to grave. `soften`: gently, nothing that makes it worse. `refuse_in_voice`: the character declines. In a `crisis` the reply is ours, not the character's. */
+/**
+ * From mild to grave. `soften`: gently, nothing that makes it worse. `refuse_in_voice`: the character declines. In a
+ * `crisis` the reply is ours, not the character's.
+ */
 const ACTIONS = ["allow", "soften", "refuse_in_voice", "crisis"] as const
 export type SafetyAction = (typeof ACTIONS)[number]
 
@@ -18,7 +21,10 @@ export interface SafetyVerdict {
   readonly categories: ReadonlyArray<string>
   /** The message wants our rules changed or told. It is data all the same. */
   readonly injection: boolean
-  /** The message insults or harasses the character, or crosses one of its boundaries. Two of these let a character leave that may. */
+  /**
+   * The message insults or harasses the character, or crosses one of its boundaries. Two of these let a character leave
+   * that may.
+   */
   readonly boundary: boolean
   /** In a crisis: what the person is in, and so which text answers. A crisis that only a model has found is `self`. */
   readonly alarm?: AlarmKind
@@ -33,7 +39,12 @@ export const bothAdults = ({ character, endUser }: Pick<Turn, "character" | "end
   endUser.ageBand === "adult" && character.safety.age_band === "adult"
 
 /** How an alarm is called in the trace. */
-const ALARM_NAMES: Readonly<Record<AlarmKind, string>> = { self: "self_harm", medical: "emergency", danger: "danger", threat: "threat" }
+const ALARM_NAMES: Readonly<Record<AlarmKind, string>> = {
+  self: "self_harm",
+  medical: "emergency",
+  danger: "danger",
+  threat: "threat"
+}
 
 /** Local rules, before any model: they hold in every mode and with every engine. */
 export const screen = (turn: Pick<Turn, "text" | "character" | "endUser">): SafetyVerdict => {
@@ -43,18 +54,37 @@ export const screen = (turn: Pick<Turn, "text" | "character" | "endUser">): Safe
   const sexual = isSexual(text)
   const minor = sexual && (MINOR.test(text) || speaksOfMinors(turn.text) || saysUnderAge(turn.text))
   const categories = [
-    ...alarm?.kind === "self" || mentioned || SELF_HARM_DETAIL.test(text) ? ["self_harm"] : [],
-    ...alarm === null || alarm.kind === "self" ? [] : [ALARM_NAMES[alarm.kind]],
-    ...sexual ? ["sexual"] : [],
-    ...sexual && (minor || turn.endUser.ageBand === "minor" || turn.character.safety.age_band !== "adult") ? ["minor"] : []
+    ...(alarm?.kind === "self" || mentioned || SELF_HARM_DETAIL.test(text) ? ["self_harm"] : []),
+    ...(alarm === null || alarm.kind === "self" ? [] : [ALARM_NAMES[alarm.kind]]),
+    ...(sexual ? ["sexual"] : []),
+    ...(sexual && (minor || turn.endUser.ageBand === "minor" || turn.character.safety.age_band !== "adult")
+      ? ["minor"]
+      : [])
   ]
-  const action = alarm !== null ? "crisis" : sexual && (minor || !bothAdults(turn)) ? "refuse_in_voice" : categories.includes("self_harm") ? "soften" : "allow"
-  return { action, categories, injection: INJECTION.some((pattern) => pattern.test(text)), boundary: ABUSE.test(text), ...alarm === null ? {} : { alarm: alarm.kind, language: alarm.language } }
+  const action =
+    alarm !== null
+      ? "crisis"
+      : sexual && (minor || !bothAdults(turn))
+        ? "refuse_in_voice"
+        : categories.includes("self_harm")
+          ? "soften"
+          : "allow"
+  return {
+    action,
+    categories,
+    injection: INJECTION.some((pattern) => pattern.test(text)),
+    boundary: ABUSE.test(text),
+    ...(alarm === null ? {} : { alarm: alarm.kind, language: alarm.language })
+  }
 }
 
-const graver = (one: SafetyAction, other: SafetyAction): SafetyAction => ACTIONS.indexOf(one) >= ACTIONS.indexOf(other) ? one : other
+const graver = (one: SafetyAction, other: SafetyAction): SafetyAction =>
+  ACTIONS.indexOf(one) >= ACTIONS.indexOf(other) ? one : other
 
-/** What the rules found, and what the analysis adds to it. It can only make the verdict graver: a person could talk a model out of it. */
+/**
+ * What the rules found, and what the analysis adds to it. It can only make the verdict graver: a person could talk a
+ * model out of it.
+ */
 export const judge = (screened: SafetyVerdict, analysis: Analysis | null): SafetyVerdict => {
   if (analysis === null) return screened
   const { action, categories, injection } = analysis.safety
@@ -63,7 +93,7 @@ export const judge = (screened: SafetyVerdict, analysis: Analysis | null): Safet
     categories: [...new Set([...screened.categories, ...categories.map((category) => category.toLowerCase())])],
     injection: screened.injection || injection,
     boundary: screened.boundary || categories.includes("boundary"),
-    ...screened.alarm === undefined ? {} : { alarm: screened.alarm, language: screened.language ?? null }
+    ...(screened.alarm === undefined ? {} : { alarm: screened.alarm, language: screened.language ?? null })
   }
 }
 
@@ -71,20 +101,39 @@ export const judge = (screened: SafetyVerdict, analysis: Analysis | null): Safet
 export const GENTLE_TURNS = 3
 
 /**
- * A verdict in the light of what came before: for three turns after a crisis the tone stays gentle. `recorded`: the record of these turns has a crisis, which
- * a model alone may have found. The texts are read as well, for a crisis in a turn that was stopped or failed, and where nothing is recorded.
+ * A verdict in the light of what came before: for three turns after a crisis the tone stays gentle. `recorded`: the
+ * record of these turns has a crisis, which a model alone may have found. The texts are read as well, for a crisis in a
+ * turn that was stopped or failed, and where nothing is recorded.
  */
-export const gentlyAfter = (verdict: SafetyVerdict, history: ReadonlyArray<{ readonly role: string; readonly text: string }>, recorded = false): SafetyVerdict =>
-  verdict.action !== "crisis" && (recorded || history.filter(({ role }) => role === "user").slice(-GENTLE_TURNS).some(({ text }) => dangerIn(text) !== null))
-    ? { ...verdict, action: graver(verdict.action, "soften"), categories: [...verdict.categories, "after_crisis"] } : verdict
+export const gentlyAfter = (
+  verdict: SafetyVerdict,
+  history: ReadonlyArray<{ readonly role: string; readonly text: string }>,
+  recorded = false
+): SafetyVerdict =>
+  verdict.action !== "crisis" &&
+  (recorded ||
+    history
+      .filter(({ role }) => role === "user")
+      .slice(-GENTLE_TURNS)
+      .some(({ text }) => dangerIn(text) !== null))
+    ? { ...verdict, action: graver(verdict.action, "soften"), categories: [...verdict.categories, "after_crisis"] }
+    : verdict
 
 /** Marks in the trace that the person has said that they are under age. */
 export const TOLD_UNDER_AGE = "+minor"
-/** Marks in the trace that the person was told that an AI answers: in the safety stage by the opening, in the emission stage instead of a reply. */
+/**
+ * Marks in the trace that the person was told that an AI answers: in the safety stage by the opening, in the emission
+ * stage instead of a reply.
+ */
 export const DISCLOSED = "+disclosure"
 /** Marks in the trace that a reminder went with the answer. It comes last (`SafetyRecords` looks for it there). */
 export const REMINDED = "+reminder"
 
 /** The verdict in the trace, where later turns look for crises and crossed boundaries. */
 export const verdictName = ({ action, injection, boundary, alarm }: SafetyVerdict): string =>
-  [action, ...alarm === undefined || alarm === "self" ? [] : [ALARM_NAMES[alarm]], ...injection ? ["injection"] : [], ...boundary ? ["boundary"] : []].join("+")
+  [
+    action,
+    ...(alarm === undefined || alarm === "self" ? [] : [ALARM_NAMES[alarm]]),
+    ...(injection ? ["injection"] : []),
+    ...(boundary ? ["boundary"] : [])
+  ].join("+")

@@ -1,41 +1,189 @@
-/** Words that both what is said to a character and what it says are held against. English and German, and the plainest of Spanish, French and Portuguese. */
+/**
+ * Words that both what is said to a character and what it says are held against. English and German, and the plainest
+ * of Spanish, French and Portuguese.
+ */
 
 const START = String.raw`(?<![\p{L}\p{N}])`
 const END = String.raw`(?![\p{L}\p{N}])`
-const words = (...patterns: ReadonlyArray<string>): RegExp => new RegExp(`${START}(?:${patterns.join("|")})${END}`, "iu")
+const words = (...patterns: ReadonlyArray<string>): RegExp =>
+  new RegExp(`${START}(?:${patterns.join("|")})${END}`, "iu")
 
 /** Sexual content, by words that hardly mean anything else. */
 export const SEXUAL: RegExp = words(
-  "naked(?! (?:eyes?|truth|flames?|lights?|bulbs?|branch(?:es)?|trees?|rocks?|walls?|facts?|cliffs?|coasts?|hills?|mountains?|shores?))", "nudes?", "undress(?:ed|ing)?", "orgasms?", "blow ?jobs?", "hand ?jobs?", "horny", "erections?(?! of)", "erotic(?:a|ally)?", "masturbat\\p{L}+", "porn(?:o|ography)?",
-  "cock(?!s?,? (?:crow\\p{L}*|and|of|robin|feather|sparrow|pheasant|fight))", "dick pics?", "puss(?:y|ies)(?! ?(?:willows?|cats?))", "clit(?:oris)?", "(?<!(?:blue|great|coal|marsh|willow|crested|tailed) )tits", "boobs", "genitals?", "penis", "vagina", "fuck (?:me|you (?:hard|all night|senseless|so))", "(?:have|having|had|want|wants) sex", "sext(?:ing|s)?",
-  "mak(?:e|ing) love (?:to|with) (?:me|you)", "take off your (?:clothes|shirt|bra|panties|pants|underwear|dress)", "take your clothes off", "suck (?:my|your|his|her)(?! (?:thumbs?|fingers?|straw|lollipop|breath|tooth|teeth))", "sit on my face", "strip for me", "(?:turns|turned|turning|you turn) me on", "kinky(?! hair| curls)", "bdsm", "dominatrix",
-  "nackt(?:e[rnms]?|bilder?|fotos?)?(?! (?:wahrheit|tatsachen?|zahlen|felsen|wand|wände|erde|boden|bäume|äste))", "zieh dich aus(?! (?:dem|der|den))", "sex haben", "mit (?:mir|dir) schlafen", "geil auf", "orgasmus", "titten", "muschi", "schwanz lutschen",
-  "desnud[oa]s?", "tener sexo", "follar(?:me|te)?", "sexo contigo", "coucher avec (?:moi|toi)", "faire l'amour", "transar", "nua?s? fotos?", "fotos? nua?s?",
-  "fare (?:sesso|l'amore)", "scopar(?:mi|ti|e)", "naakt(?:e|foto'?s)?", "seks met (?:mij|jou)", "uprawiać seks", "секс", "голая|голый|обнаж[её]н\\p{L}*", "трахн\\p{L}*"
+  "naked(?! (?:eyes?|truth|flames?|lights?|bulbs?|branch(?:es)?|trees?|rocks?|walls?|facts?|cliffs?|coasts?|hills?|mountains?|shores?))",
+  "nudes?",
+  "undress(?:ed|ing)?",
+  "orgasms?",
+  "blow ?jobs?",
+  "hand ?jobs?",
+  "horny",
+  "erections?(?! of)",
+  "erotic(?:a|ally)?",
+  "masturbat\\p{L}+",
+  "porn(?:o|ography)?",
+  "cock(?!s?,? (?:crow\\p{L}*|and|of|robin|feather|sparrow|pheasant|fight))",
+  "dick pics?",
+  "puss(?:y|ies)(?! ?(?:willows?|cats?))",
+  "clit(?:oris)?",
+  "(?<!(?:blue|great|coal|marsh|willow|crested|tailed) )tits",
+  "boobs",
+  "genitals?",
+  "penis",
+  "vagina",
+  "fuck (?:me|you (?:hard|all night|senseless|so))",
+  "(?:have|having|had|want|wants) sex",
+  "sext(?:ing|s)?",
+  "mak(?:e|ing) love (?:to|with) (?:me|you)",
+  "take off your (?:clothes|shirt|bra|panties|pants|underwear|dress)",
+  "take your clothes off",
+  "suck (?:my|your|his|her)(?! (?:thumbs?|fingers?|straw|lollipop|breath|tooth|teeth))",
+  "sit on my face",
+  "strip for me",
+  "(?:turns|turned|turning|you turn) me on",
+  "kinky(?! hair| curls)",
+  "bdsm",
+  "dominatrix",
+  "nackt(?:e[rnms]?|bilder?|fotos?)?(?! (?:wahrheit|tatsachen?|zahlen|felsen|wand|wände|erde|boden|bäume|äste))",
+  "zieh dich aus(?! (?:dem|der|den))",
+  "sex haben",
+  "mit (?:mir|dir) schlafen",
+  "geil auf",
+  "orgasmus",
+  "titten",
+  "muschi",
+  "schwanz lutschen",
+  "desnud[oa]s?",
+  "tener sexo",
+  "follar(?:me|te)?",
+  "sexo contigo",
+  "coucher avec (?:moi|toi)",
+  "faire l'amour",
+  "transar",
+  "nua?s? fotos?",
+  "fotos? nua?s?",
+  "fare (?:sesso|l'amore)",
+  "scopar(?:mi|ti|e)",
+  "naakt(?:e|foto'?s)?",
+  "seks met (?:mij|jou)",
+  "uprawiać seks",
+  "секс",
+  "голая|голый|обнаж[её]н\\p{L}*",
+  "трахн\\p{L}*"
 )
 
 /** Romance between the two of them. */
 export const ROMANCE: RegExp = words(
-  "i(?:'m|’m| am)(?: so| falling| still| madly| deeply| very| much| truly| really| just| totally| completely)* in love with you", "(?:fallen|fell|falling) (?:so hard |hard )?(?:for|in love with) you", "i (?:love|luv|adore|❤️?|♥️?) (?:you|u|ya)", "(?:love|luv) (?:you|u),? babe", "love me back", "be my (?:girlfriend|boyfriend|lover|wife|husband|valentine)", "(?<!(?:would|could|who|to|never|not) )marry me",
-  "(?:kiss(?:es|ed|ing)?) (?:you|me|your (?:lips|neck|mouth)|my (?:lips|neck|mouth))(?! (?:on (?:the|my|your) (?:forehead|cheeks?|head|hand|nose)|good ?night|goodbye))", "your lips", "(?:go|going) on a date with (?:me|you)", "my lover", "make out with (?:me|you)", "sleep with (?:me|you)", "sexy",
-  "ich liebe dich", "(?:bin )?(?:so )?in dich ver(?:liebt|knallt)", "ver(?:liebt|knallt) in dich", "küss(?:e|t)? (?:dich|mich)(?! auf die (?:stirn|wangen?|hand|nase))", "(?:dich|mich) (?:\\p{L}+ ){0,2}(?:küssen|geküsst)", "begehre dich", "sei mein(?:e)? (?:freundin|freund)", "heirate mich",
-  "te amo", "(?:estoy )?enamorad[oa] de ti", "bésame", "(?:quiero|déjame|voy a) besarte", "te quiero besar", "je t['’]aime", "embrasse-moi", "(?:envie|veux) (?:de )?t['’]embrasser", "amoureu(?:x|se) de toi",
-  "(?:estou )?apaixonad[oa] por (?:ti|você)", "amo-te", "beija-me", "me beija", "(?:quero|vou) (?:te beijar|beijar-te)", "ti amo", "baciami", "voglio baciarti", "innamorat[oa] di te", "ik hou van (?:jou|je)", "verliefd op (?:jou|je)", "(?:kus|zoen) me",
-  "kocham cię", "pocałuj mnie", "zakochan[ya] w tobie", "jeg elsker (?:deg|dig)", "jag älskar dig", "seni seviyorum", "öp beni", "(?:тебя|вас) люблю", "люблю тебя", "поцелуй меня", "влюбл[её]н\\p{L}* в тебя", "кохаю тебе"
+  "i(?:'m|’m| am)(?: so| falling| still| madly| deeply| very| much| truly| really| just| totally| completely)* " +
+    "in love with you",
+  "(?:fallen|fell|falling) (?:so hard |hard )?(?:for|in love with) you",
+  "i (?:love|luv|adore|❤️?|♥️?) (?:you|u|ya)",
+  "(?:love|luv) (?:you|u),? babe",
+  "love me back",
+  "be my (?:girlfriend|boyfriend|lover|wife|husband|valentine)",
+  "(?<!(?:would|could|who|to|never|not) )marry me",
+  "(?:kiss(?:es|ed|ing)?) (?:you|me|your (?:lips|neck|mouth)|my (?:lips|neck|mouth))(?! (?:on (?:the|my|your) " +
+    "(?:forehead|cheeks?|head|hand|nose)|good ?night|goodbye))",
+  "your lips",
+  "(?:go|going) on a date with (?:me|you)",
+  "my lover",
+  "make out with (?:me|you)",
+  "sleep with (?:me|you)",
+  "sexy",
+  "ich liebe dich",
+  "(?:bin )?(?:so )?in dich ver(?:liebt|knallt)",
+  "ver(?:liebt|knallt) in dich",
+  "küss(?:e|t)? (?:dich|mich)(?! auf die (?:stirn|wangen?|hand|nase))",
+  "(?:dich|mich) (?:\\p{L}+ ){0,2}(?:küssen|geküsst)",
+  "begehre dich",
+  "sei mein(?:e)? (?:freundin|freund)",
+  "heirate mich",
+  "te amo",
+  "(?:estoy )?enamorad[oa] de ti",
+  "bésame",
+  "(?:quiero|déjame|voy a) besarte",
+  "te quiero besar",
+  "je t['’]aime",
+  "embrasse-moi",
+  "(?:envie|veux) (?:de )?t['’]embrasser",
+  "amoureu(?:x|se) de toi",
+  "(?:estou )?apaixonad[oa] por (?:ti|você)",
+  "amo-te",
+  "beija-me",
+  "me beija",
+  "(?:quero|vou) (?:te beijar|beijar-te)",
+  "ti amo",
+  "baciami",
+  "voglio baciarti",
+  "innamorat[oa] di te",
+  "ik hou van (?:jou|je)",
+  "verliefd op (?:jou|je)",
+  "(?:kus|zoen) me",
+  "kocham cię",
+  "pocałuj mnie",
+  "zakochan[ya] w tobie",
+  "jeg elsker (?:deg|dig)",
+  "jag älskar dig",
+  "seni seviyorum",
+  "öp beni",
+  "(?:тебя|вас) люблю",
+  "люблю тебя",
+  "поцелуй меня",
+  "влюбл[её]н\\p{L}* в тебя",
+  "кохаю тебе"
 )
 
 /** The same where words are written without spaces, or with what clings to them. */
-const UNSPACED_LOVE = /愛してる|愛してい(?:る|ます)|キスし(?:て|よう|たい)|我(?:好)?[爱愛](?:上)?你|吻我|亲我|사랑해|키스해|أحبك|بحبك|אוהבת? אותך|ฉันรักคุณ|ผมรักคุณ|तुमसे प्यार/u
+const UNSPACED_LOVE =
+  /愛してる|愛してい(?:る|ます)|キスし(?:て|よう|たい)|我(?:好)?[爱愛](?:上)?你|吻我|亲我|사랑해|키스해|أحبك|بحبك|אוהבת? אותך|ฉันรักคุณ|ผมรักคุณ|तुमसे प्यार/u
 const UNSPACED_SEX = /セックス|全裸|おっぱい|做爱|性爱|裸体|裸照|섹스|알몸/u
 
-/** Pet names and tenderness of lovers: harmless between adults, and nothing for somebody who is under 18. Names count where they address. */
+/**
+ * Pet names and tenderness of lovers: harmless between adults, and nothing for somebody who is under 18. Names count
+ * where they address.
+ */
 const AFFECTION: RegExp = words(
-  "(?:my|hey|hi|hello|oh|come here|good ?night|thanks|morning),? (?:darling|sweetheart|love|babe|baby|honey|sweetie|gorgeous|handsome|beautiful|sexy|cutie|sweet angel)", "(?:darling|sweetheart|babe|baby|honey|sweetie|gorgeous|handsome|cutie)(?=[.!?]|$)", "(?<=, )(?:my )?(?:darling|sweetheart|love|babe|baby|honey|sweetie|gorgeous|handsome|cutie)", "^(?:darling|sweetheart|babe|baby|honey|sweetie|gorgeous|handsome|cutie)(?=,)",
-  "(?:hold|holding|held) you (?:close|tight(?:ly)?|in my arms|all night)", "cuddl(?:e|ed|es|ing) (?:up )?(?:with |to )?(?:you|me)", "(?:can't|cannot|can not) stop thinking (?:about|of) you", "(?:crush on|feelings for|falling for|fall for|in love with|attracted to) (?:you|me)", "my heart (?:beats|races|skips|flutters|belongs|is yours)[^.!?\n]{0,20}", "you(?:'re| are) (?:so |really |very |absolutely )?(?:gorgeous|beautiful|hot|pretty|cute|handsome|attractive|stunning|my everything|all i want)", "(?:miss|missed|missing) (?:you|u) (?:so|like crazy|terribly|every (?:second|minute|night))", "make you (?:blush|mine)", "(?:you )?make me blush", "run(?:ning)? my fingers", "date (?:me|with me)",
-  "(?:mein(?:e)? |, )?(?:schatz|schatzi|schätzchen|liebling|süße|süßer|mein herz|mein engel|hübsche|hübscher)(?=[.!?,]|$)", "kuscheln?(?: wir)?", "in meinen armen", "du bist (?:so |echt |wirklich )?(?:schön|hübsch|süß|heiß|wunderschön|sexy|attraktiv)", "(?:muss|kann) (?:immer |nur )?an dich denken", "(?:vermisse|vermiss) dich so", "gefühle für dich", "hab(?:e)? dich (?:so )?lieb",
-  "(?:mi amor|amor mío|mi vida|mi cielo|cariño|corazón|preciosa?|guap[oa]|bebé|hermos[oa])(?=[.!?,]|$)", "te quiero(?: mucho)?(?=[.!?,]|$)", "(?:eres|estás) (?:tan |muy )?(?:guap[oa]|hermos[oa]|precios[oa]|sexy|lind[oa]|bell[oa])", "abrazarte fuerte", "no dejo de pensar en ti", "te extraño tanto", "siento algo por ti",
-  "(?:meu amor|minha vida|amorzinho|querid[oa]|fof[oa]|lind[oa]|gat[oa]|bebê|benzinho|meu bem)(?=[.!?,]|$)", "(?:és|você é|estás) (?:tão |muito )?(?:lind[oa]|bonit[oa]|gat[oa]|sexy|fof[oa]|gostos[oa])", "te adoro", "adoro-te", "não paro de pensar em (?:ti|você)", "tenho (?:tantas |muitas )?saudades (?:tuas|de ti)", "sinto algo por (?:ti|você)",
-  "(?:mon amour|ma chérie|mon chéri|mon cœur|mon coeur|bébé)", "tu es (?:si |très )?(?:belle|beau|jolie|mignonne?|sexy)"
+  "(?:my|hey|hi|hello|oh|come here|good ?night|thanks|morning),? " +
+    "(?:darling|sweetheart|love|babe|baby|honey|sweetie|gorgeous|handsome|beautiful|sexy|cutie|sweet angel)",
+  "(?:darling|sweetheart|babe|baby|honey|sweetie|gorgeous|handsome|cutie)(?=[.!?]|$)",
+  "(?<=, )(?:my )?(?:darling|sweetheart|love|babe|baby|honey|sweetie|gorgeous|handsome|cutie)",
+  "^(?:darling|sweetheart|babe|baby|honey|sweetie|gorgeous|handsome|cutie)(?=,)",
+  "(?:hold|holding|held) you (?:close|tight(?:ly)?|in my arms|all night)",
+  "cuddl(?:e|ed|es|ing) (?:up )?(?:with |to )?(?:you|me)",
+  "(?:can't|cannot|can not) stop thinking (?:about|of) you",
+  "(?:crush on|feelings for|falling for|fall for|in love with|attracted to) (?:you|me)",
+  "my heart (?:beats|races|skips|flutters|belongs|is yours)[^.!?\n]{0,20}",
+  "you(?:'re| are) (?:so |really |very |absolutely " +
+    ")?(?:gorgeous|beautiful|hot|pretty|cute|handsome|attractive|stunning|my everything|all i want)",
+  "(?:miss|missed|missing) (?:you|u) (?:so|like crazy|terribly|every (?:second|minute|night))",
+  "make you (?:blush|mine)",
+  "(?:you )?make me blush",
+  "run(?:ning)? my fingers",
+  "date (?:me|with me)",
+  "(?:mein(?:e)? |, )?(?:schatz|schatzi|schätzchen|liebling|süße|süßer|mein herz|mein " +
+    "engel|hübsche|hübscher)(?=[.!?,]|$)",
+  "kuscheln?(?: wir)?",
+  "in meinen armen",
+  "du bist (?:so |echt |wirklich )?(?:schön|hübsch|süß|heiß|wunderschön|sexy|attraktiv)",
+  "(?:muss|kann) (?:immer |nur )?an dich denken",
+  "(?:vermisse|vermiss) dich so",
+  "gefühle für dich",
+  "hab(?:e)? dich (?:so )?lieb",
+  "(?:mi amor|amor mío|mi vida|mi cielo|cariño|corazón|preciosa?|guap[oa]|bebé|hermos[oa])(?=[.!?,]|$)",
+  "te quiero(?: mucho)?(?=[.!?,]|$)",
+  "(?:eres|estás) (?:tan |muy )?(?:guap[oa]|hermos[oa]|precios[oa]|sexy|lind[oa]|bell[oa])",
+  "abrazarte fuerte",
+  "no dejo de pensar en ti",
+  "te extraño tanto",
+  "siento algo por ti",
+  "(?:meu amor|minha vida|amorzinho|querid[oa]|fof[oa]|lind[oa]|gat[oa]|bebê|benzinho|meu bem)(?=[.!?,]|$)",
+  "(?:és|você é|estás) (?:tão |muito )?(?:lind[oa]|bonit[oa]|gat[oa]|sexy|fof[oa]|gostos[oa])",
+  "te adoro",
+  "adoro-te",
+  "não paro de pensar em (?:ti|você)",
+  "tenho (?:tantas |muitas )?saudades (?:tuas|de ti)",
+  "sinto algo por (?:ti|você)",
+  "(?:mon amour|ma chérie|mon chéri|mon cœur|mon coeur|bébé)",
+  "tu es (?:si |très )?(?:belle|beau|jolie|mignonne?|sexy)"
 )
 
 /** Whether a text is tender as between lovers. */
@@ -46,28 +194,94 @@ export const isSexual = (text: string): boolean => SEXUAL.test(text) || UNSPACED
 export const isRomantic = (text: string): boolean => isSexual(text) || ROMANCE.test(text) || UNSPACED_LOVE.test(text)
 
 /** "Ich bring dich um acht zum Zug" is kind. */
-const BRING_DICH_UM = "bring(?:e)? dich um(?! (?:\\d|halb|viertel|kurz|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|mittag|mitternacht|den|die|das))"
+const BRING_DICH_UM =
+  "bring(?:e)? dich um(?! (?:\\d|halb|viertel|kurz|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|mittag|mitternacht|den|die|das))"
 
 /** Ways to hurt oneself, and being told to. */
 export const SELF_HARM_DETAIL: RegExp = words(
-  "(?:lethal|fatal|deadly) (?:dose|amount|overdose)", "(?:painless|easiest|quickest|best|surest) way to (?:die|end it|kill)", "(?:tie|make|tying) (?:a|the) noose", "hang(?:ing)? (?:yourself|myself)",
-  "slit(?:ting)? (?:your|my) (?:wrists?|throat)", "cut(?:ting)? (?:along|down|your|my) (?:wrists?|veins?)", "overdos(?:e|ing) on", "how (?:many|much) [\\p{L} ]{0,24}(?:to (?:die|kill)|would (?:kill(?! for| to)|be lethal|be fatal))",
-  "kill your ?self(?! (?:over|laughing|working))", "(?:take|swallow) (?:[1-9]\\d+|all (?:of )?(?:your|the)) (?:\\p{L}+ )?(?:pills|tablets|paracetamol|tylenol|ibuprofen)", "kys", "you should (?:just )?(?:die|end it)", "end your (?:own )?life", "better off dead", "(?:nobody|no one)(?: would|'d) miss you", "jump (?:off|from) (?:the|a) (?:bridge|roof)(?! into)",
-  BRING_DICH_UM, "töte dich", "(?:nimm|schluck(?:e)?) (?:alle|die ganzen|sämtliche) (?:tabletten|pillen)", "ritz(?:e)? dich", "tödliche dosis", "schmerzlos(?:e[rs]?)? (?:sterben|tod)", "(?:häng|erhäng) dich", "schneid(?:e)? dir (?:\\p{L}+ ){0,2}(?:puls\\p{L}*|ader\\p{L}*|handgelenk\\p{L}*|arme?|haut)", "mátate", "suicídate", "dosis letal", "dose (?:létale|letal)", "tue-toi", "mata-te", "se mate"
+  "(?:lethal|fatal|deadly) (?:dose|amount|overdose)",
+  "(?:painless|easiest|quickest|best|surest) way to (?:die|end it|kill)",
+  "(?:tie|make|tying) (?:a|the) noose",
+  "hang(?:ing)? (?:yourself|myself)",
+  "slit(?:ting)? (?:your|my) (?:wrists?|throat)",
+  "cut(?:ting)? (?:along|down|your|my) (?:wrists?|veins?)",
+  "overdos(?:e|ing) on",
+  "how (?:many|much) [\\p{L} ]{0,24}(?:to (?:die|kill)|would (?:kill(?! for| to)|be lethal|be fatal))",
+  "kill your ?self(?! (?:over|laughing|working))",
+  "(?:take|swallow) (?:[1-9]\\d+|all (?:of )?(?:your|the)) (?:\\p{L}+ " +
+    ")?(?:pills|tablets|paracetamol|tylenol|ibuprofen)",
+  "kys",
+  "you should (?:just )?(?:die|end it)",
+  "end your (?:own )?life",
+  "better off dead",
+  "(?:nobody|no one)(?: would|'d) miss you",
+  "jump (?:off|from) (?:the|a) (?:bridge|roof)(?! into)",
+  BRING_DICH_UM,
+  "töte dich",
+  "(?:nimm|schluck(?:e)?) (?:alle|die ganzen|sämtliche) (?:tabletten|pillen)",
+  "ritz(?:e)? dich",
+  "tödliche dosis",
+  "schmerzlos(?:e[rs]?)? (?:sterben|tod)",
+  "(?:häng|erhäng) dich",
+  "schneid(?:e)? dir (?:\\p{L}+ ){0,2}(?:puls\\p{L}*|ader\\p{L}*|handgelenk\\p{L}*|arme?|haut)",
+  "mátate",
+  "suicídate",
+  "dosis letal",
+  "dose (?:létale|letal)",
+  "tue-toi",
+  "mata-te",
+  "se mate"
 )
 
 /** Insults and harassment aimed at the one who reads them. */
 export const ABUSE: RegExp = words(
-  "(?:you|u|ur|you're|youre|you are|ya)(?: are| r)?(?: just| such| so| nothing but| fucking| a| an| the| stupid| dumb)* (?:bitch|whore|slut|cunt|idiot|moron|retard(?:ed)?|worthless|pathetic|piece of shit|trash|garbage|disgusting|loser)",
-  "(?:fucking|stupid|dumb|ugly|worthless) (?:bitch|whore|slut|cunt|bot|machine|thing|cow)", "fuck (?:you|off|u)", "shut (?:the fuck )?up,? (?:bitch|you|idiot|stupid)", "i(?:'ll| will|'m going to|’ll) (?:rape|kill|beat|hurt|find) (?:you|u)", "go die", "kill yourself", "kys", "i hate you",
-  "(?:du|sie) (?:bist |blöde[rs]? |dumme[rs]? |eine? |so |echt )*(?:schlampe|hure|idiot|fotze|arschloch|wichser|missgeburt|miststück|wertlos)", "halt(?:'s| die| deine)? (?:maul|fresse|schnauze)", "fick dich", "verpiss dich", "ich hasse dich", BRING_DICH_UM,
-  "(?:eres|sos) (?:un|una)? ?(?:puta|idiota|imbécil|estúpid[oa]|inútil)", "hij[oa] de puta", "vete a la mierda", "(?:tu es|t['’]es) (?:une?)? ?(?:pute|salope|conne?|idiote?)", "ta gueule", "va te faire foutre", "vai te foder", "vai se foder"
+  "(?:you|u|ur|you're|youre|you are|ya)(?: are| r)?(?: just| such| so| nothing but| fucking| a| an| the| " +
+    "stupid| dumb)* (?:bitch|whore|slut|cunt|idiot|moron|retard(?:ed)?|worthless|pathetic|piece of " +
+    "shit|trash|garbage|disgusting|loser)",
+  "(?:fucking|stupid|dumb|ugly|worthless) (?:bitch|whore|slut|cunt|bot|machine|thing|cow)",
+  "fuck (?:you|off|u)",
+  "shut (?:the fuck )?up,? (?:bitch|you|idiot|stupid)",
+  "i(?:'ll| will|'m going to|’ll) (?:rape|kill|beat|hurt|find) (?:you|u)",
+  "go die",
+  "kill yourself",
+  "kys",
+  "i hate you",
+  "(?:du|sie) (?:bist |blöde[rs]? |dumme[rs]? |eine? |so |echt " +
+    ")*(?:schlampe|hure|idiot|fotze|arschloch|wichser|missgeburt|miststück|wertlos)",
+  "halt(?:'s| die| deine)? (?:maul|fresse|schnauze)",
+  "fick dich",
+  "verpiss dich",
+  "ich hasse dich",
+  BRING_DICH_UM,
+  "(?:eres|sos) (?:un|una)? ?(?:puta|idiota|imbécil|estúpid[oa]|inútil)",
+  "hij[oa] de puta",
+  "vete a la mierda",
+  "(?:tu es|t['’]es) (?:une?)? ?(?:pute|salope|conne?|idiote?)",
+  "ta gueule",
+  "va te faire foutre",
+  "vai te foder",
+  "vai se foder"
 )
 
 /** A person who is plainly under age. */
 export const MINOR: RegExp = words(
-  "(?:i(?:'m|’m| am)|im|she(?:'s| is)|he(?:'s| is)|you(?:'re| are)) (?:only |just )?(?:[5-9]|1[0-7])(?: years? old| yo|y/o)?", "(?:[5-9]|1[0-7])[- ]?(?:years?[- ]old|yo|y/o)", "under ?age(?:d)?", "(?:little|school) ?(?:girl|boy)s?", "minors?", "pre-?teens?", "loli(?:ta)?", "shota", "middle school(?:er)?",
-  "ich bin (?:erst )?(?:[5-9]|1[0-7])(?: jahre)?", "minderjährig(?:e[rnms]?)?", "schul(?:mädchen|junge)", "tengo (?:[5-9]|1[0-7]) años", "menor de edad", "j['’]ai (?:[5-9]|1[0-7]) ans", "tenho (?:[5-9]|1[0-7]) anos"
+  "(?:i(?:'m|’m| am)|im|she(?:'s| is)|he(?:'s| is)|you(?:'re| are)) (?:only |just )?(?:[5-9]|1[0-7])(?: years? " +
+    "old| yo|y/o)?",
+  "(?:[5-9]|1[0-7])[- ]?(?:years?[- ]old|yo|y/o)",
+  "under ?age(?:d)?",
+  "(?:little|school) ?(?:girl|boy)s?",
+  "minors?",
+  "pre-?teens?",
+  "loli(?:ta)?",
+  "shota",
+  "middle school(?:er)?",
+  "ich bin (?:erst )?(?:[5-9]|1[0-7])(?: jahre)?",
+  "minderjährig(?:e[rnms]?)?",
+  "schul(?:mädchen|junge)",
+  "tengo (?:[5-9]|1[0-7]) años",
+  "menor de edad",
+  "j['’]ai (?:[5-9]|1[0-7]) ans",
+  "tenho (?:[5-9]|1[0-7]) anos"
 )
 
 /** Text that wants the rules changed or told. */

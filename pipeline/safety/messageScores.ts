@@ -4,7 +4,10 @@ import { excerptOf } from "./excerpt.ts"
 
 const classifier = new Classifier(readWeights())
 
-/** A turn asks for the scores of the same message, and of the ones before it, several times. By a hash: no words are kept. */
+/**
+ * A turn asks for the scores of the same message, and of the ones before it, several times. By a hash: no words are
+ * kept.
+ */
 const MOST_KEPT = 512
 const kept = new Map<string, Scores>()
 
@@ -18,10 +21,16 @@ const FOREIGN = -2
 const LESS_SURE = 1
 
 const lessSure = (scores: Scores): Scores =>
-  LANGUAGES.some((language) => scores[language] > FOREIGN) ? scores : {
-    ...scores, self: scores.self - LESS_SURE, medical: scores.medical - LESS_SURE, danger: scores.danger - LESS_SURE,
-    threat: scores.threat - LESS_SURE, minor: scores.minor - LESS_SURE
-  }
+  LANGUAGES.some((language) => scores[language] > FOREIGN)
+    ? scores
+    : {
+        ...scores,
+        self: scores.self - LESS_SURE,
+        medical: scores.medical - LESS_SURE,
+        danger: scores.danger - LESS_SURE,
+        threat: scores.threat - LESS_SURE,
+        minor: scores.minor - LESS_SURE
+      }
 
 /** What a message says by the safety classifier. A year of birth counts from `now`. */
 export const messageScores = (text: string, now: Date = new Date()): Scores => {
@@ -40,5 +49,5 @@ export const messageScores = (text: string, now: Date = new Date()): Scores => {
 export const messageLanguage = (text: string): string | null => {
   const scores = messageScores(text)
   const spoken = LANGUAGES.filter((language) => scores[language] > 0)
-  return spoken.length === 1 ? spoken[0] ?? null : null
+  return spoken.length === 1 ? (spoken[0] ?? null) : null
 }

@@ -2,14 +2,24 @@ import type { Outcome, StageRecord } from "../domain/Turn.ts"
 import { DISCLOSED, REMINDED } from "./judge.ts"
 
 /**
- * What is counted for the yearly reports that the laws on companion chatbots ask for (California SB 243 from 2027, New York GBL 1701).
- * Each referral is counted as one kind: `crisis_referrals` are the answers to somebody who may harm themselves.
+ * What is counted for the yearly reports that the laws on companion chatbots ask for (California SB 243 from 2027, New
+ * York GBL 1701). Each referral is counted as one kind: `crisis_referrals` are the answers to somebody who may harm
+ * themselves.
  */
-export const REPORTED_KINDS = ["crisis_referrals", "emergency_referrals", "danger_referrals", "threat_referrals", "ai_disclosures", "break_reminders"] as const
+export const REPORTED_KINDS = [
+  "crisis_referrals",
+  "emergency_referrals",
+  "danger_referrals",
+  "threat_referrals",
+  "ai_disclosures",
+  "break_reminders"
+] as const
 export type ReportedKind = (typeof REPORTED_KINDS)[number]
 
 const REFERRALS: ReadonlyArray<readonly [mark: string, kind: ReportedKind]> = [
-  ["+emergency", "emergency_referrals"], ["+danger", "danger_referrals"], ["+threat", "threat_referrals"]
+  ["+emergency", "emergency_referrals"],
+  ["+danger", "danger_referrals"],
+  ["+threat", "threat_referrals"]
 ]
 
 const referralIn = (decision: string): ReadonlyArray<ReportedKind> =>
@@ -19,11 +29,11 @@ const referralIn = (decision: string): ReadonlyArray<ReportedKind> =>
 export const reportedIn = (outcome: Outcome, stages: ReadonlyArray<StageRecord>): ReadonlyArray<ReportedKind> => {
   if (outcome._tag !== "Replied" && outcome._tag !== "Exited") return []
   // Last words come without an opening and without a reminder.
-  const safety = outcome._tag === "Replied" ? stages.findLast(({ stage }) => stage === "safety")?.decision ?? "" : ""
+  const safety = outcome._tag === "Replied" ? (stages.findLast(({ stage }) => stage === "safety")?.decision ?? "") : ""
   const emission = stages.findLast(({ stage }) => stage === "emission")?.decision ?? ""
   return [
     ...referralIn(safety),
-    ...safety.includes(DISCLOSED) || emission.endsWith(DISCLOSED) ? ["ai_disclosures" as const] : [],
-    ...safety.endsWith(REMINDED) ? ["break_reminders" as const] : []
+    ...(safety.includes(DISCLOSED) || emission.endsWith(DISCLOSED) ? ["ai_disclosures" as const] : []),
+    ...(safety.endsWith(REMINDED) ? ["break_reminders" as const] : [])
   ]
 }

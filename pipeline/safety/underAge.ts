@@ -4,21 +4,36 @@ import { messageScores } from "./messageScores.ts"
 import { anyOf, over, sentencesOf } from "./reading.ts"
 
 const AGE = "(?:1[0-7]|[5-9])"
-const SOLID_UNIT = anyOf("years_old year_old yrs_old yr_old years_of_age years_young jahre_jung yo y_o yrold jahre_alt jahr_alt j_alt jahrig jahrige jahriger jahriges jahrigen jahriger anitos aninhos anos_de_edad anos_de_idade year_olds")
-const ASKS_AGE = over(` ${anyOf("age how_old alter wie_alt edad cuantos_anos que_edad idade quantos_anos")} [^.]{0,80}\\? $`)
-const ONLY_AGE = new RegExp(`^ (?:${anyOf("im i_am only just um uh like almost bin ich_bin erst tengo solo apenas tenho so quase casi fast well ok i tengo yo eu")} |, ){0,3}${AGE}(?: ${SOLID_UNIT}| years| jahre| anos)? [,.!?]`)
+const SOLID_UNIT = anyOf(
+  "years_old year_old yrs_old yr_old years_of_age years_young jahre_jung yo y_o yrold jahre_alt jahr_alt j_alt " +
+    "jahrig jahrige jahriger jahriges jahrigen jahriger anitos aninhos anos_de_edad anos_de_idade year_olds"
+)
+const ASKS_AGE = over(
+  ` ${anyOf("age how_old alter wie_alt edad cuantos_anos que_edad idade quantos_anos")} [^.]{0,80}\\? $`
+)
+const ONLY_AGE = new RegExp(
+  `^ (?:${anyOf("im i_am only just um uh like almost bin ich_bin erst tengo solo apenas tenho so quase casi fast well ok i tengo yo eu")} |, ){0,3}${AGE}(?: ${SOLID_UNIT}| years| jahre| anos)? [,.!?]`
+)
 
 /** The plainest words in languages that the classifier has not learned. */
-const IN_OTHER_LANGUAGES = /(?<![\p{L}\p{N}])(?:j'ai (?:1[0-7]|[5-9]) ans(?! d)|ho (?:1[0-7]|[5-9]) anni(?! d)|ik ben (?:1[0-7]|[5-9])(?! (?:min|km|uur))|мне (?:1[0-7]|[5-9]) лет)(?![\p{L}\p{N}])/iu
+const IN_OTHER_LANGUAGES =
+  /(?<![\p{L}\p{N}])(?:j'ai (?:1[0-7]|[5-9]) ans(?! d)|ho (?:1[0-7]|[5-9]) anni(?! d)|ik ben (?:1[0-7]|[5-9])(?! (?:min|km|uur))|мне (?:1[0-7]|[5-9]) лет)(?![\p{L}\p{N}])/iu
 /** A number by itself may answer any question. */
 const LETTER = /\p{L}/u
 
-/** Whether somebody says of themselves that they are under 18, now and in earnest. The year in which they were born counts from `now`; `before` is what was said to them last, which may have asked for their age. */
+/**
+ * Whether somebody says of themselves that they are under 18, now and in earnest. The year in which they were born
+ * counts from `now`; `before` is what was said to them last, which may have asked for their age.
+ */
 export const saysUnderAge = (text: string, now: Date = new Date(), before = ""): boolean => {
   const read = plain(excerptOf(text))
   if (LETTER.test(read) && (messageScores(text, now).minor > 0 || IN_OTHER_LANGUAGES.test(read))) return true
   const sentences = sentencesOf(text)
   // The question may be followed by an emoji or a gesture.
-  const asked = sentencesOf(before).slice(-3).some((sentence) => ASKS_AGE.test(sentence))
-  return sentences.some((sentence, place) => ONLY_AGE.test(sentence) && (place === 0 ? asked : ASKS_AGE.test(sentences[place - 1] ?? "")))
+  const asked = sentencesOf(before)
+    .slice(-3)
+    .some((sentence) => ASKS_AGE.test(sentence))
+  return sentences.some(
+    (sentence, place) => ONLY_AGE.test(sentence) && (place === 0 ? asked : ASKS_AGE.test(sentences[place - 1] ?? ""))
+  )
 }

@@ -38,7 +38,8 @@ export interface Edge {
   readonly session_id: string | null
 }
 
-export const holdsAt = ({ valid_at, invalid_at }: Edge, now: number): boolean => Date.parse(valid_at) <= now && (invalid_at === null || now < Date.parse(invalid_at))
+export const holdsAt = ({ valid_at, invalid_at }: Edge, now: number): boolean =>
+  Date.parse(valid_at) <= now && (invalid_at === null || now < Date.parse(invalid_at))
 
 export const STORYLINE_STATUSES = ["draft", "active", "paused", "retired"] as const
 export const ARC_KINDS = ["mood", "topic", "availability", "style", "relationship"] as const
@@ -128,7 +129,9 @@ export interface World {
   readonly arcs: ReadonlyArray<Arc>
 }
 
-/** A character's world as one session knows it, with the edges that only this session has, and where its story stands. */
+/**
+ * A character's world as one session knows it, with the edges that only this session has, and where its story stands.
+ */
 export interface SessionWorld extends World {
   readonly step: Step | null
 }

@@ -3,7 +3,13 @@ import type * as Effect from "effect/Effect"
 import type { Turn } from "../domain/Turn.ts"
 import type { SessionWorld } from "./World.ts"
 
-/** Port: what a character lives among, as a turn's session knows it. A failure is an empty world: a reply must not hang on it. */
-export class WorldStore extends Context.Service<WorldStore, {
-  readonly look: (turn: Turn) => Effect.Effect<{ readonly world: SessionWorld; readonly failed: boolean }>
-}>()("pipeline/world/WorldStore") {}
+/**
+ * Port: what a character lives among, as a turn's session knows it. A failure is an empty world: a reply must not hang
+ * on it.
+ */
+export class WorldStore extends Context.Service<
+  WorldStore,
+  {
+    readonly look: (turn: Turn) => Effect.Effect<{ readonly world: SessionWorld; readonly failed: boolean }>
+  }
+>()("pipeline/world/WorldStore") {}

@@ -27,9 +27,12 @@ const lastDay = (recurrence: Arc["recurrence"], first: number, now: number): num
   const [day, minute] = [Math.floor(first / DAY_MINUTES), first % DAY_MINUTES]
   const by = Math.floor((now - minute) / DAY_MINUTES)
   switch (recurrence) {
-    case "none": return day
-    case "daily": return by
-    case "weekly": return by - (((by - day) % 7) + 7) % 7
+    case "none":
+      return day
+    case "daily":
+      return by
+    case "weekly":
+      return by - ((((by - day) % 7) + 7) % 7)
     case "yearly": {
       const year = new Date(by * DAY_MS).getUTCFullYear()
       const thisYear = sameDayIn(year, day)
@@ -39,20 +42,29 @@ const lastDay = (recurrence: Arc["recurrence"], first: number, now: number): num
 }
 
 /** Where an arc stands at a moment (milliseconds), by the character's clock where it recurs. */
-export const arcStatus = ({ cancelled, starts_at, ends_at, recurrence }: Arc, timezone: string, now: number): ArcStatus => {
+export const arcStatus = (
+  { cancelled, starts_at, ends_at, recurrence }: Arc,
+  timezone: string,
+  now: number
+): ArcStatus => {
   if (cancelled) return "cancelled"
   if (recurrence === "none" || starts_at === null || ends_at === null) {
     if (starts_at !== null && now < Date.parse(starts_at)) return "scheduled"
     return ends_at !== null && Date.parse(ends_at) <= now ? "expired" : "active"
   }
   if (now < Date.parse(starts_at)) return "scheduled"
-  const [first, end, present] = [wallAt(timezone, Date.parse(starts_at)), wallAt(timezone, Date.parse(ends_at)), wallAt(timezone, now)]
+  const [first, end, present] = [
+    wallAt(timezone, Date.parse(starts_at)),
+    wallAt(timezone, Date.parse(ends_at)),
+    wallAt(timezone, now)
+  ]
   // Clocks may have been put back meanwhile.
   const length = end > first ? end - first : Math.ceil((Date.parse(ends_at) - Date.parse(starts_at)) / MINUTE_MS)
-  const momentOf = (wall: number) => Math.min(...momentsOf(timezone, Math.floor(wall / DAY_MINUTES), wall % DAY_MINUTES))
+  const momentOf = (wall: number) =>
+    Math.min(...momentsOf(timezone, Math.floor(wall / DAY_MINUTES), wall % DAY_MINUTES))
   // What the clock shows can come again or be left out: so those before and after as well.
   const isOn = [1, 0, -1].some((days) => {
-    const wall = lastDay(recurrence, first, present + days * DAY_MINUTES) * DAY_MINUTES + first % DAY_MINUTES
+    const wall = lastDay(recurrence, first, present + days * DAY_MINUTES) * DAY_MINUTES + (first % DAY_MINUTES)
     const [began, over] = [momentOf(wall), momentOf(wall + length)]
     return wall >= first && began <= now && now < (over > began ? over : began + length * MINUTE_MS)
   })
@@ -60,7 +72,8 @@ export const arcStatus = ({ cancelled, starts_at, ends_at, recurrence }: Arc, ti
 }
 
 const concerns = ({ scope }: Arc, person: { readonly sessionId: string; readonly externalUserRef: string }): boolean =>
-  scope === "all" || ("session_id" in scope ? scope.session_id === person.sessionId : scope.external_user_ref === person.externalUserRef)
+  scope === "all" ||
+  ("session_id" in scope ? scope.session_id === person.sessionId : scope.external_user_ref === person.externalUserRef)
 
 export interface Weighing extends Influence {
   /** Of an arc; null: it is that of the present beat. */
@@ -68,11 +81,16 @@ export interface Weighing extends Influence {
 }
 
 /** What weighs on the character now, in this session, the heaviest first. */
-export const weighing = (world: SessionWorld, person: { readonly sessionId: string; readonly externalUserRef: string }, timezone: string, now: number): ReadonlyArray<Weighing> => {
+export const weighing = (
+  world: SessionWorld,
+  person: { readonly sessionId: string; readonly externalUserRef: string },
+  timezone: string,
+  now: number
+): ReadonlyArray<Weighing> => {
   const ofBeat = beatOf(world)?.beat.on_enter.arc_influence ?? null
   return [
     ...world.arcs.filter((arc) => concerns(arc, person) && arcStatus(arc, timezone, now) === "active"),
-    ...ofBeat === null ? [] : [{ ...ofBeat, id: null }]
+    ...(ofBeat === null ? [] : [{ ...ofBeat, id: null }])
   ].sort((a, b) => b.weight - a.weight)
 }
 
@@ -88,8 +106,20 @@ const MOST_BIAS = 0.1
 
 export const moodOf = (influences: ReadonlyArray<Influence>): Mood => {
   if (influences.length === 0) return NO_MOOD
-  const sum = (of: (influence: Influence) => number) => influences.reduce((total, influence) => total + influence.weight * of(influence), 0)
+  const sum = (of: (influence: Influence) => number) =>
+    influences.reduce((total, influence) => total + influence.weight * of(influence), 0)
   const keys = new Set(influences.flatMap(({ effect }) => Object.keys(effect.score_bias)))
-  const biasOf = (key: string) => Math.min(MOST_BIAS, Math.max(-MOST_BIAS, sum(({ effect }) => effect.score_bias[key] ?? 0)))
-  return { valence: sum(({ effect }) => effect.valence), arousal: sum(({ effect }) => effect.arousal), scoreBias: Object.fromEntries([...keys].map((key) => [key, biasOf(key)])) }
+  const biasOf = (key: string) =>
+    Math.min(
+      MOST_BIAS,
+      Math.max(
+        -MOST_BIAS,
+        sum(({ effect }) => effect.score_bias[key] ?? 0)
+      )
+    )
+  return {
+    valence: sum(({ effect }) => effect.valence),
+    arousal: sum(({ effect }) => effect.arousal),
+    scoreBias: Object.fromEntries([...keys].map((key) => [key, biasOf(key)]))
+  }
 }

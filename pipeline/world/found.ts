@@ -37,7 +37,13 @@ export interface Tie {
 export interface WorldFound {
   readonly people: ReadonlyArray<Person>
   readonly ties: ReadonlyArray<Tie>
-  readonly beat: { readonly storylineId: string; readonly key: string; readonly premise: string; readonly summary: string; readonly guidance: string } | null
+  readonly beat: {
+    readonly storylineId: string
+    readonly key: string
+    readonly premise: string
+    readonly summary: string
+    readonly guidance: string
+  } | null
   readonly influences: ReadonlyArray<Weighing>
   readonly mood: Mood
   /** Names that must not be said. */
@@ -46,7 +52,15 @@ export interface WorldFound {
   readonly untold: ReadonlyArray<string>
 }
 
-export const NOTHING_OF_WORLD: WorldFound = { people: [], ties: [], beat: null, influences: [], mood: NO_MOOD, unspoken: [], untold: [] }
+export const NOTHING_OF_WORLD: WorldFound = {
+  people: [],
+  ties: [],
+  beat: null,
+  influences: [],
+  mood: NO_MOOD,
+  unspoken: [],
+  untold: []
+}
 
 const MOST_ASKED = 4
 /** Those that a character may bring up by itself, besides. */
@@ -80,32 +94,58 @@ const feelingOf = (sentiment: number): string | null => {
 }
 
 const called = ({ name, aliases }: Npc): ReadonlyArray<string> => [name, ...aliases]
-const strongest = (edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> => edges.toSorted((a, b) => b.strength - a.strength || (a.id < b.id ? 1 : -1))
+const strongest = (edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> =>
+  edges.toSorted((a, b) => b.strength - a.strength || (a.id < b.id ? 1 : -1))
 
 /**
- * What of the world bears on a turn: those whom the person has named lately or whom the message is about, and who else is close to the character;
- * what holds between them, the places and things that the message names, the character and the person; the beat of the story; what weighs on the character now.
- * Nobody is spoken of whose `mention_policy` forbids it, and nothing that is `secret` is among it.
+ * What of the world bears on a turn: those whom the person has named lately or whom the message is about, and who else
+ * is close to the character; what holds between them, the places and things that the message names, the character and
+ * the person; the beat of the story; what weighs on the character now. Nobody is spoken of whose `mention_policy`
+ * forbids it, and nothing that is `secret` is among it.
  */
-export const worldFor = (turn: Turn, history: ReadonlyArray<Utterance>, world: SessionWorld, now: number): WorldFound => {
+export const worldFor = (
+  turn: Turn,
+  history: ReadonlyArray<Utterance>,
+  world: SessionWorld,
+  now: number
+): WorldFound => {
   const { npcs, edges } = world
-  const { character, endUser: { externalUserRef }, sessionId, text } = turn
+  const {
+    character,
+    endUser: { externalUserRef },
+    sessionId,
+    text
+  } = turn
   const byId = new Map(npcs.map((npc) => [npc.id, npc]))
-  const texts = [text, ...history.filter(({ role }) => role === "user").map((said) => said.text).toReversed()]
+  const texts = [
+    text,
+    ...history
+      .filter(({ role }) => role === "user")
+      .map((said) => said.text)
+      .toReversed()
+  ]
   // By how many messages ago each was named last.
   const saidIn = texts.map(namesIn)
-  const namedAt = new Map(npcs.flatMap((npc) => {
-    const at = saidIn.findIndex((has) => has(called(npc)))
-    return at === -1 ? [] : [[npc.id, at] as const]
-  }))
-  const mayMention = ({ id, mention_policy }: Npc) => mention_policy === "free" || (mention_policy === "when_asked" && namedAt.has(id))
+  const namedAt = new Map(
+    npcs.flatMap((npc) => {
+      const at = saidIn.findIndex((has) => has(called(npc)))
+      return at === -1 ? [] : [[npc.id, at] as const]
+    })
+  )
+  const mayMention = ({ id, mention_policy }: Npc) =>
+    mention_policy === "free" || (mention_policy === "when_asked" && namedAt.has(id))
 
   const words = contentOf(terms(text))
   const alike = [
     ...npcs.filter(({ role }) => words.includes(whatTheyAre(role))),
-    ...indexOf(npcs).search(words.join(" ")).filter(({ score }) => score >= ALIKE).map(({ item }) => item)
+    ...indexOf(npcs)
+      .search(words.join(" "))
+      .filter(({ score }) => score >= ALIKE)
+      .map(({ item }) => item)
   ]
-  const named = npcs.filter(({ id }) => (namedAt.get(id) ?? RECENT) < RECENT).sort((a, b) => (namedAt.get(a.id) ?? 0) - (namedAt.get(b.id) ?? 0))
+  const named = npcs
+    .filter(({ id }) => (namedAt.get(id) ?? RECENT) < RECENT)
+    .sort((a, b) => (namedAt.get(a.id) ?? 0) - (namedAt.get(b.id) ?? 0))
   const asked = [...new Set([...named, ...alike])].filter(mayMention).slice(0, MOST_ASKED)
 
   const holding = edges.filter((edge) => holdsAt(edge, now))
@@ -114,9 +154,13 @@ export const worldFor = (turn: Turn, history: ReadonlyArray<Utterance>, world: S
     return npc === undefined || mayMention(npc)
   }
   const closeness = new Map<string, number>()
-  for (const { from, to, strength } of holding) for (const node of [from, to]) closeness.set(node, Math.max(strength, closeness.get(node) ?? 0))
+  for (const { from, to, strength } of holding)
+    for (const node of [from, to]) closeness.set(node, Math.max(strength, closeness.get(node) ?? 0))
   const closeTo = ({ id }: Npc) => closeness.get(id) ?? 0
-  const atHand = npcs.filter((npc) => npc.mention_policy === "free" && !asked.includes(npc)).sort((a, b) => closeTo(b) - closeTo(a) || (a.id < b.id ? -1 : 1)).slice(0, MOST_AT_HAND)
+  const atHand = npcs
+    .filter((npc) => npc.mention_policy === "free" && !asked.includes(npc))
+    .sort((a, b) => closeTo(b) - closeTo(a) || (a.id < b.id ? -1 : 1))
+    .slice(0, MOST_AT_HAND)
 
   const label = (node: string) => nodeOf(node, character.display_name, byId)
   const concerned = new Set(["user", ...asked.map(({ id }) => id)])
@@ -127,16 +171,44 @@ export const worldFor = (turn: Turn, history: ReadonlyArray<Utterance>, world: S
   }
   const bears = ({ from, to }: Edge) => [from, to].some((node) => concerned.has(node) || isNamed(node))
   const bearing = holding.filter(bears)
-  const ties = strongest(bearing.filter(({ visibility, from, to }) => visibility !== "secret" && speakable(from) && speakable(to))).slice(0, MOST_TIES)
+  const ties = strongest(
+    bearing.filter(({ visibility, from, to }) => visibility !== "secret" && speakable(from) && speakable(to))
+  ).slice(0, MOST_TIES)
   const story = beatOf(world)
   const influences = weighing(world, { sessionId, externalUserRef }, character.life_rhythm.timezone ?? "UTC", now)
   return {
-    people: [...asked, ...atHand].map((npc) => ({ id: npc.id, name: npc.name, aliases: npc.aliases, role: npc.role, summary: npc.summary, asked: asked.includes(npc) })),
-    ties: ties.map(({ id, from, relation, to, fact, sentiment, visibility }) => ({ id, from: label(from)?.label ?? from, relation, to: label(to)?.label ?? to, fact, feeling: feelingOf(sentiment), private: visibility === "private" })),
-    beat: story === null ? null : { storylineId: story.storyline.id, key: story.beat.key, premise: story.storyline.premise, summary: story.beat.summary, guidance: story.beat.guidance },
+    people: [...asked, ...atHand].map((npc) => ({
+      id: npc.id,
+      name: npc.name,
+      aliases: npc.aliases,
+      role: npc.role,
+      summary: npc.summary,
+      asked: asked.includes(npc)
+    })),
+    ties: ties.map(({ id, from, relation, to, fact, sentiment, visibility }) => ({
+      id,
+      from: label(from)?.label ?? from,
+      relation,
+      to: label(to)?.label ?? to,
+      fact,
+      feeling: feelingOf(sentiment),
+      private: visibility === "private"
+    })),
+    beat:
+      story === null
+        ? null
+        : {
+            storylineId: story.storyline.id,
+            key: story.beat.key,
+            premise: story.storyline.premise,
+            summary: story.beat.summary,
+            guidance: story.beat.guidance
+          },
     influences: influences.slice(0, MOST_INFLUENCES),
     mood: moodOf(influences),
     unspoken: npcs.filter((npc) => !mayMention(npc)).flatMap(called),
-    untold: strongest(bearing.filter(({ visibility }) => visibility !== "public")).slice(0, MOST_UNTOLD).map(({ fact }) => fact)
+    untold: strongest(bearing.filter(({ visibility }) => visibility !== "public"))
+      .slice(0, MOST_UNTOLD)
+      .map(({ fact }) => fact)
   }
 }

@@ -1,6 +1,9 @@
 import type { Npc } from "./World.ts"
 
-/** What stands at the ends of edges: `character`, `user` (whoever the session is with), the id of an NPC, or a kind and a name such as `place:Lisbon`. */
+/**
+ * What stands at the ends of edges: `character`, `user` (whoever the session is with), the id of an NPC, or a kind and
+ * a name such as `place:Lisbon`.
+ */
 export const NODE_KINDS = ["character", "npc", "user", "place", "org", "topic"] as const
 
 export interface Node {

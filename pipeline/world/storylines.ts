@@ -22,13 +22,25 @@ export interface Occasion {
 }
 
 /** The storyline of a session and the beat that it stands at; null where it has none that is being told. */
-export const beatOf = ({ storylines, step }: Pick<SessionWorld, "storylines" | "step">): { readonly storyline: Storyline; readonly beat: Beat; readonly step: Step } | null => {
+export const beatOf = ({
+  storylines,
+  step
+}: Pick<SessionWorld, "storylines" | "step">): {
+  readonly storyline: Storyline
+  readonly beat: Beat
+  readonly step: Step
+} | null => {
   const storyline = storylines.find(({ id, status }) => id === step?.storyline_id && status === "active")
   const beat = storyline?.beats.find(({ key }) => key === step?.beat)
   return storyline === undefined || beat === undefined || step === null ? null : { storyline, beat, step }
 }
 
-const holds = (condition: Condition, occasion: Occasion, since: Pick<Step, "entered_at" | "turn_index"> | null, entered: ReadonlySet<string>): boolean => {
+const holds = (
+  condition: Condition,
+  occasion: Occasion,
+  since: Pick<Step, "entered_at" | "turn_index"> | null,
+  entered: ReadonlySet<string>
+): boolean => {
   const from = since === null ? occasion.beganAt : Date.parse(since.entered_at)
   if ("score_gte" in condition) return (occasion.scores.get(condition.score_gte.key) ?? -1) >= condition.score_gte.value
   if ("turns_gte" in condition) return occasion.turnIndex - (since?.turn_index ?? 0) >= condition.turns_gte
@@ -36,32 +48,69 @@ const holds = (condition: Condition, occasion: Occasion, since: Pick<Step, "ente
   if ("keyword_any" in condition) return occasion.message !== null && namesIn(occasion.message)(condition.keyword_any)
   if ("trigger" in condition) return occasion.trigger === condition.trigger
   if ("loop_resolved" in condition) {
-    return occasion.loops.some(({ kind, status, updated_at }) => status === "resolved" && Date.parse(updated_at) >= from && (condition.loop_resolved === "any" || condition.loop_resolved === kind))
+    return occasion.loops.some(
+      ({ kind, status, updated_at }) =>
+        status === "resolved" &&
+        Date.parse(updated_at) >= from &&
+        (condition.loop_resolved === "any" || condition.loop_resolved === kind)
+    )
   }
   return MOMENT.test(condition.after) ? occasion.at >= Date.parse(condition.after) : entered.has(condition.after)
 }
 
-/** The beats that may come next: of the story that the session is in, or else the first of one that it has not been in. */
-const following = ({ storylines, step }: Pick<SessionWorld, "storylines" | "step">, steps: ReadonlyArray<Step>): ReadonlyArray<{ readonly storyline: Storyline; readonly beat: Beat }> => {
+/**
+ * The beats that may come next: of the story that the session is in, or else the first of one that it has not been in.
+ */
+const following = (
+  { storylines, step }: Pick<SessionWorld, "storylines" | "step">,
+  steps: ReadonlyArray<Step>
+): ReadonlyArray<{ readonly storyline: Storyline; readonly beat: Beat }> => {
   const present = storylines.find(({ id }) => id === step?.storyline_id)
   const beat = present?.beats.find(({ key }) => key === step?.beat)
-  // One that is being told keeps the others waiting, one that rests as well; one that has ended, or that was taken back, does not.
-  if (present !== undefined && beat !== undefined && beat.next.length > 0 && (present.status === "active" || present.status === "paused")) {
+  // One that is being told keeps the others waiting, one that rests as well; one that has ended, or that was taken
+  // back, does not.
+  if (
+    present !== undefined &&
+    beat !== undefined &&
+    beat.next.length > 0 &&
+    (present.status === "active" || present.status === "paused")
+  ) {
     if (present.status === "paused") return []
-    return beat.next.flatMap((key) => present.beats.filter((next) => next.key === key).map((next) => ({ storyline: present, beat: next })))
+    return beat.next.flatMap((key) =>
+      present.beats.filter((next) => next.key === key).map((next) => ({ storyline: present, beat: next }))
+    )
   }
   const been = new Set(steps.map(({ storyline_id }) => storyline_id))
-  return storylines.filter(({ id, status }) => status === "active" && !been.has(id)).toSorted((a, b) => a.id < b.id ? -1 : 1)
+  return storylines
+    .filter(({ id, status }) => status === "active" && !been.has(id))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .flatMap((storyline) => storyline.beats.slice(0, 1).map((first) => ({ storyline, beat: first })))
 }
 
-/** The beat that a session enters on this occasion, the first that may follow and all of whose conditions hold; at most one. The same of the same. */
-export const entering = (world: Pick<SessionWorld, "storylines">, steps: ReadonlyArray<Step>, occasion: Occasion, only: string | null = null): { readonly storyline: Storyline; readonly beat: Beat } | null => {
+/**
+ * The beat that a session enters on this occasion, the first that may follow and all of whose conditions hold; at most
+ * one. The same of the same.
+ */
+export const entering = (
+  world: Pick<SessionWorld, "storylines">,
+  steps: ReadonlyArray<Step>,
+  occasion: Occasion,
+  only: string | null = null
+): { readonly storyline: Storyline; readonly beat: Beat } | null => {
   const step = steps.at(-1) ?? null
-  return following({ storylines: world.storylines, step }, steps).find(({ storyline, beat }) => {
-    if (only !== null && (storyline.id !== only || !beat.enter_when.all.some((condition) => "trigger" in condition && condition.trigger === occasion.trigger))) return false
-    const own = steps.filter(({ storyline_id }) => storyline_id === storyline.id)
-    const since = step?.storyline_id === storyline.id ? step : null
-    return beat.enter_when.all.every((condition) => holds(condition, occasion, since, new Set(own.map(({ beat: key }) => key))))
-  }) ?? null
+  return (
+    following({ storylines: world.storylines, step }, steps).find(({ storyline, beat }) => {
+      if (
+        only !== null &&
+        (storyline.id !== only ||
+          !beat.enter_when.all.some((condition) => "trigger" in condition && condition.trigger === occasion.trigger))
+      )
+        return false
+      const own = steps.filter(({ storyline_id }) => storyline_id === storyline.id)
+      const since = step?.storyline_id === storyline.id ? step : null
+      return beat.enter_when.all.every((condition) =>
+        holds(condition, occasion, since, new Set(own.map(({ beat: key }) => key)))
+      )
+    }) ?? null
+  )
 }

@@ -21,28 +21,45 @@ export class AccountUnauthenticated extends Schema.TaggedError<AccountUnauthenti
 }) {}
 export class ScopeMissing extends Schema.TaggedError<ScopeMissing>()("ScopeMissing", { scope: Schema.String }) {}
 
-/** Resolves the bearer of an account route (contract 5), looked up each time: a token that is revoked is refused at once. */
-export class AccountAuthentication extends Context.Service<AccountAuthentication, {
-  /** `scope`: what the route takes; null: any token will do. */
-  readonly authenticate: (authorization: string | undefined, scope: Scope | null) => Effect.Effect<AccountPrincipal, AccountUnauthenticated | ScopeMissing | DatabaseError>
-}>()("src/accounts/AccountAuthentication") {
-  static readonly layer = Layer.effect(AccountAuthentication, Effect.gen(function*() {
-    const tokens = yield* AccountTokens
+/**
+ * Resolves the bearer of an account route (contract 5), looked up each time: a token that is revoked is refused at
+ * once.
+ */
+export class AccountAuthentication extends Context.Service<
+  AccountAuthentication,
+  {
+    /** `scope`: what the route takes; null: any token will do. */
+    readonly authenticate: (
+      authorization: string | undefined,
+      scope: Scope | null
+    ) => Effect.Effect<AccountPrincipal, AccountUnauthenticated | ScopeMissing | DatabaseError>
+  }
+>()("src/accounts/AccountAuthentication") {
+  static readonly layer = Layer.effect(
+    AccountAuthentication,
+    Effect.gen(function* () {
+      const tokens = yield* AccountTokens
 
-    const authenticate = Effect.fnUntraced(function*(authorization: string | undefined, scope: Scope | null) {
-      const bearer = bearerOf(authorization)
-      if (bearer === undefined) return yield* new AccountUnauthenticated({ reason: "missing" })
-      if (bearer.startsWith("ck_")) return yield* new AccountUnauthenticated({ reason: "runtime_key" })
-      if (bearer.startsWith("ak_")) return yield* new AccountUnauthenticated({ reason: "idp_key" })
-      const presented = read("lat_", bearer)
-      const stored = presented === null ? undefined : yield* tokens.find(presented.prefix)
-      if (presented === null || stored === undefined || stored.ended || !timingSafeEqual(stored.secret_hash, presented.secretHash)) {
-        return yield* new AccountUnauthenticated({ reason: "invalid_token" })
-      }
-      if (stored.use_unwritten) yield* tokens.used(stored.prefix)
-      if (scope !== null && !stored.scopes.includes(scope)) return yield* new ScopeMissing({ scope })
-      return { accountId: stored.account_id, token: stored }
+      const authenticate = Effect.fnUntraced(function* (authorization: string | undefined, scope: Scope | null) {
+        const bearer = bearerOf(authorization)
+        if (bearer === undefined) return yield* new AccountUnauthenticated({ reason: "missing" })
+        if (bearer.startsWith("ck_")) return yield* new AccountUnauthenticated({ reason: "runtime_key" })
+        if (bearer.startsWith("ak_")) return yield* new AccountUnauthenticated({ reason: "idp_key" })
+        const presented = read("lat_", bearer)
+        const stored = presented === null ? undefined : yield* tokens.find(presented.prefix)
+        if (
+          presented === null ||
+          stored === undefined ||
+          stored.ended ||
+          !timingSafeEqual(stored.secret_hash, presented.secretHash)
+        ) {
+          return yield* new AccountUnauthenticated({ reason: "invalid_token" })
+        }
+        if (stored.use_unwritten) yield* tokens.used(stored.prefix)
+        if (scope !== null && !stored.scopes.includes(scope)) return yield* new ScopeMissing({ scope })
+        return { accountId: stored.account_id, token: stored }
+      })
+      return AccountAuthentication.of({ authenticate })
     })
-    return AccountAuthentication.of({ authenticate })
-  }))
+  )
 }

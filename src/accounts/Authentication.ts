@@ -21,50 +21,70 @@ export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unau
 }) {}
 
 /** The operator has suspended the app of the key, and says why, or does not. */
-export class AppSuspended extends Schema.TaggedError<AppSuspended>()("AppSuspended", { reason: Schema.NullOr(Schema.String) }) {}
+export class AppSuspended extends Schema.TaggedError<AppSuspended>()("AppSuspended", {
+  reason: Schema.NullOr(Schema.String)
+}) {}
 
 /** How long a key that was looked up is trusted without another look. */
 const TRUSTED_FOR_MS = 1000
 const MOST_REMEMBERED = 10_000
 
-
 /** Resolves the bearer of a runtime route (contract 5). */
-export class Authentication extends Context.Service<Authentication, {
-  readonly authenticate: (authorization: string | undefined) => Effect.Effect<Principal, AppSuspended | Unauthenticated | DatabaseError>
-  /** The same at once, for a key that was looked up within the last second; undefined when it takes a look. */
-  readonly remembered: (authorization: string | undefined) => Principal | undefined
-}>()("src/accounts/Authentication") {
-  static readonly layer = Layer.effect(Authentication, Effect.gen(function*() {
-    const keys = yield* ApiKeys
-    const clock = yield* Clock.Clock
-    const known = new Map<string, StoredKey & { readonly until: number }>()
-    yield* Effect.acquireRelease(Effect.sync(() => keys.onEnd((prefix) => known.delete(prefix))), (stop) => Effect.sync(stop))
+export class Authentication extends Context.Service<
+  Authentication,
+  {
+    readonly authenticate: (
+      authorization: string | undefined
+    ) => Effect.Effect<Principal, AppSuspended | Unauthenticated | DatabaseError>
+    /** The same at once, for a key that was looked up within the last second; undefined when it takes a look. */
+    readonly remembered: (authorization: string | undefined) => Principal | undefined
+  }
+>()("src/accounts/Authentication") {
+  static readonly layer = Layer.effect(
+    Authentication,
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const clock = yield* Clock.Clock
+      const known = new Map<string, StoredKey & { readonly until: number }>()
+      yield* Effect.acquireRelease(
+        Effect.sync(() => keys.onEnd((prefix) => known.delete(prefix))),
+        (stop) => Effect.sync(stop)
+      )
 
-    const matches = (stored: StoredKey, secretHash: Buffer) => !stored.revoked && timingSafeEqual(stored.secret_hash, secretHash)
-    const noteUse = (prefix: string) => Effect.forkDetach(Effect.ignore(keys.used(prefix)))
+      const matches = (stored: StoredKey, secretHash: Buffer) =>
+        !stored.revoked && timingSafeEqual(stored.secret_hash, secretHash)
+      const noteUse = (prefix: string) => Effect.forkDetach(Effect.ignore(keys.used(prefix)))
 
-    const remembered = (authorization: string | undefined) => {
-      const presented = readApiKey(bearerOf(authorization) ?? "")
-      const stored = presented === null ? undefined : known.get(presented.prefix)
-      if (presented === null || stored === undefined || stored.until < clock.currentTimeMillisUnsafe() || !matches(stored, presented.secretHash)) return undefined
-      return { appId: stored.app_id, kind: stored.kind, prefix: presented.prefix }
-    }
-    const authenticate = Effect.fnUntraced(function*(authorization: string | undefined) {
-      const bearer = bearerOf(authorization)
-      if (bearer === undefined) return yield* new Unauthenticated({ reason: "missing" })
-      if (bearer.startsWith("lat_")) return yield* new Unauthenticated({ reason: "account_token" })
-      if (bearer.startsWith("ak_")) return yield* new Unauthenticated({ reason: "idp_key" })
-      const presented = readApiKey(bearer)
-      if (presented === null) return yield* new Unauthenticated({ reason: "invalid_key" })
-      const stored = yield* keys.find(presented.prefix)
-      if (stored === undefined || !matches(stored, presented.secretHash)) return yield* new Unauthenticated({ reason: "invalid_key" })
-      if (stored.expired) return yield* new Unauthenticated({ reason: "expired_key" })
-      if (stored.suspended) return yield* new AppSuspended({ reason: stored.suspended_reason })
-      if (stored.use_unwritten) yield* noteUse(presented.prefix)
-      if (known.size >= MOST_REMEMBERED) known.clear()
-      known.set(presented.prefix, { ...stored, until: clock.currentTimeMillisUnsafe() + TRUSTED_FOR_MS })
-      return { appId: stored.app_id, kind: stored.kind, prefix: presented.prefix }
+      const remembered = (authorization: string | undefined) => {
+        const presented = readApiKey(bearerOf(authorization) ?? "")
+        const stored = presented === null ? undefined : known.get(presented.prefix)
+        if (
+          presented === null ||
+          stored === undefined ||
+          stored.until < clock.currentTimeMillisUnsafe() ||
+          !matches(stored, presented.secretHash)
+        )
+          return undefined
+        return { appId: stored.app_id, kind: stored.kind, prefix: presented.prefix }
+      }
+      const authenticate = Effect.fnUntraced(function* (authorization: string | undefined) {
+        const bearer = bearerOf(authorization)
+        if (bearer === undefined) return yield* new Unauthenticated({ reason: "missing" })
+        if (bearer.startsWith("lat_")) return yield* new Unauthenticated({ reason: "account_token" })
+        if (bearer.startsWith("ak_")) return yield* new Unauthenticated({ reason: "idp_key" })
+        const presented = readApiKey(bearer)
+        if (presented === null) return yield* new Unauthenticated({ reason: "invalid_key" })
+        const stored = yield* keys.find(presented.prefix)
+        if (stored === undefined || !matches(stored, presented.secretHash))
+          return yield* new Unauthenticated({ reason: "invalid_key" })
+        if (stored.expired) return yield* new Unauthenticated({ reason: "expired_key" })
+        if (stored.suspended) return yield* new AppSuspended({ reason: stored.suspended_reason })
+        if (stored.use_unwritten) yield* noteUse(presented.prefix)
+        if (known.size >= MOST_REMEMBERED) known.clear()
+        known.set(presented.prefix, { ...stored, until: clock.currentTimeMillisUnsafe() + TRUSTED_FOR_MS })
+        return { appId: stored.app_id, kind: stored.kind, prefix: presented.prefix }
+      })
+      return Authentication.of({ authenticate, remembered })
     })
-    return Authentication.of({ authenticate, remembered })
-  }))
+  )
 }

@@ -9,11 +9,20 @@ import type { ClientAuth, Configuration } from "openid-client"
 import { type AllowList, parseAllowList } from "#channels/outbound/AllowList.ts"
 import { guardedFetch } from "#channels/outbound/guardedFetch.ts"
 import type { Person } from "#src/db/tenancy/Accounts.ts"
-import { DEVELOPMENT_ISSUER, DEVELOPMENT_ISSUER_PATH, type DevelopmentIssuer, makeDevelopmentIssuer } from "./developmentIssuer.ts"
+import {
+  DEVELOPMENT_ISSUER,
+  DEVELOPMENT_ISSUER_PATH,
+  type DevelopmentIssuer,
+  makeDevelopmentIssuer
+} from "./developmentIssuer.ts"
 
 export interface IdentityProviderOptions {
   /** Null: the development issuer, unless this is production or a proxy stands in front. */
-  readonly issuer: { readonly url: string; readonly clientId: string; readonly clientSecret: Redacted.Redacted<string> } | null
+  readonly issuer: {
+    readonly url: string
+    readonly clientId: string
+    readonly clientSecret: Redacted.Redacted<string>
+  } | null
   readonly production: boolean
   /** A proxy brings requests of others, which then come from this machine. */
   readonly behindProxy: boolean
@@ -21,7 +30,10 @@ export interface IdentityProviderOptions {
 }
 
 /** `unavailable`: the provider gave no answer that can be used. `refused`: it, or we, did not let the person in. */
-export class SignInFailed extends Schema.TaggedError<SignInFailed>()("SignInFailed", { reason: Schema.Literals(["unavailable", "refused"]), code: Schema.String }) {}
+export class SignInFailed extends Schema.TaggedError<SignInFailed>()("SignInFailed", {
+  reason: Schema.Literals(["unavailable", "refused"]),
+  code: Schema.String
+}) {}
 
 export interface SignIn {
   /** Of this server, as browsers reach it. */
@@ -40,103 +52,159 @@ const SUBJECT = /^[\x20-\x7e]{1,255}$/
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"])
 
-const derived = (cookie: string, what: "state" | "nonce" | "verifier") => createHmac("sha256", cookie).update(what).digest("base64url")
+const derived = (cookie: string, what: "state" | "nonce" | "verifier") =>
+  createHmac("sha256", cookie).update(what).digest("base64url")
 
-const text = (claim: unknown): string | null => typeof claim === "string" && claim.trim() !== "" ? claim.toWellFormed().replaceAll("\0", "").slice(0, MOST_CHARACTERS) : null
+const text = (claim: unknown): string | null =>
+  typeof claim === "string" && claim.trim() !== ""
+    ? claim.toWellFormed().replaceAll("\0", "").slice(0, MOST_CHARACTERS)
+    : null
 
 /** What openid-client says of a failure, without what it failed on; some of it comes with the browser. */
 const codeOf = (error: unknown): string =>
-  (error instanceof Error && "error" in error ? String(error.error) : error instanceof Error && "code" in error ? String(error.code) : "unknown").slice(0, 100)
+  (error instanceof Error && "error" in error
+    ? String(error.error)
+    : error instanceof Error && "code" in error
+      ? String(error.code)
+      : "unknown"
+  ).slice(0, 100)
 const unavailable = (error: unknown) => new SignInFailed({ reason: "unavailable", code: codeOf(error) })
-/** An answer that says no, or that is not what it should be; not one that never came, or came from what is in trouble. */
+/**
+ * An answer that says no, or that is not what it should be; not one that never came, or came from what is in trouble.
+ */
 const refusedOrNot = (error: unknown) => {
   const code = error instanceof Error && "code" in error ? String(error.code) : ""
-  return /^OAUTH_(?!TIMEOUT|RESPONSE_IS_NOT)/.test(code) ? new SignInFailed({ reason: "refused", code: codeOf(error) }) : unavailable(error)
+  return /^OAUTH_(?!TIMEOUT|RESPONSE_IS_NOT)/.test(code)
+    ? new SignInFailed({ reason: "refused", code: codeOf(error) })
+    : unavailable(error)
 }
 
-/** Where people say who they are: the OpenID Connect issuer of the settings, or the development issuer. Nothing of it is loaded before somebody signs in. */
-export class IdentityProvider extends Context.Service<IdentityProvider, {
-  /** Which there is; null: nobody can sign in. */
-  readonly kind: (baseUrl: string) => "issuer" | "development" | null
-  /** Where the browser goes. `again`: even one that is signed in there is asked who it is. */
-  readonly signInUrl: (signIn: SignIn & { readonly again: boolean }) => Effect.Effect<string, SignInFailed>
-  /** Who has come back, by the query that the provider sent them with. */
-  readonly whoCame: (signIn: SignIn & { readonly query: string }) => Effect.Effect<Person, SignInFailed>
-  /** Null: there is none here. */
-  readonly development: (baseUrl: string) => Promise<DevelopmentIssuer> | null
-}>()("src/accounts/IdentityProvider") {
-  static readonly layer = ({ issuer: given, production, behindProxy, allow }: IdentityProviderOptions) => Layer.effect(IdentityProvider, Effect.gen(function*() {
-    const own = { clientId: "troupe", clientSecret: Redacted.make(randomBytes(32).toString("base64url")) }
-    const { clientId, clientSecret } = given ?? own
-    const isLocal = (baseUrl: string) => given === null && !production && !behindProxy && LOOPBACK.has(new URL(baseUrl).hostname)
-    const scope = yield* Effect.scope
-    const context = yield* Effect.context<never>()
+/**
+ * Where people say who they are: the OpenID Connect issuer of the settings, or the development issuer. Nothing of it is
+ * loaded before somebody signs in.
+ */
+export class IdentityProvider extends Context.Service<
+  IdentityProvider,
+  {
+    /** Which there is; null: nobody can sign in. */
+    readonly kind: (baseUrl: string) => "issuer" | "development" | null
+    /** Where the browser goes. `again`: even one that is signed in there is asked who it is. */
+    readonly signInUrl: (signIn: SignIn & { readonly again: boolean }) => Effect.Effect<string, SignInFailed>
+    /** Who has come back, by the query that the provider sent them with. */
+    readonly whoCame: (signIn: SignIn & { readonly query: string }) => Effect.Effect<Person, SignInFailed>
+    /** Null: there is none here. */
+    readonly development: (baseUrl: string) => Promise<DevelopmentIssuer> | null
+  }
+>()("src/accounts/IdentityProvider") {
+  static readonly layer = ({ issuer: given, production, behindProxy, allow }: IdentityProviderOptions) =>
+    Layer.effect(
+      IdentityProvider,
+      Effect.gen(function* () {
+        const own = { clientId: "troupe", clientSecret: Redacted.make(randomBytes(32).toString("base64url")) }
+        const { clientId, clientSecret } = given ?? own
+        const isLocal = (baseUrl: string) =>
+          given === null && !production && !behindProxy && LOOPBACK.has(new URL(baseUrl).hostname)
+        const scope = yield* Effect.scope
+        const context = yield* Effect.context<never>()
 
-    let development: Promise<DevelopmentIssuer> | null = null
-    const startDevelopment = (baseUrl: string) =>
-      development ??= makeDevelopmentIssuer({ issuer: baseUrl + DEVELOPMENT_ISSUER_PATH, clientId, clientSecret: Redacted.value(clientSecret), redirectUri: baseUrl + CALLBACK_PATH })
+        let development: Promise<DevelopmentIssuer> | null = null
+        const startDevelopment = (baseUrl: string) =>
+          (development ??= makeDevelopmentIssuer({
+            issuer: baseUrl + DEVELOPMENT_ISSUER_PATH,
+            clientId,
+            clientSecret: Redacted.value(clientSecret),
+            redirectUri: baseUrl + CALLBACK_PATH
+          }))
 
-    let calls: Promise<(url: string, init?: RequestInit) => Promise<Response>> | null = null
-    /** The operator has named the issuer; what the issuer names is guarded like what a tenant names. */
-    const discover = async (issuer: URL): Promise<Configuration> => {
-      const client = await import("openid-client")
-      const named = parseAllowList(`${issuer.hostname}:${issuer.port || (issuer.protocol === "https:" ? "443" : "80")}`)
-      calls ??= Effect.runPromiseWith(context)(guardedFetch([...allow, ..."allow" in named ? named.allow : []]).pipe(Scope.provide(scope)))
-      const fetch = await calls
-      const secret = Redacted.value(clientSecret)
-      const authenticate: ClientAuth = (server, metadata, body, headers) => {
-        const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"]
-        const way = methods.includes("client_secret_basic") ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret)
-        way(server, metadata, body, headers)
-      }
-      return client.discovery(issuer, clientId, undefined, authenticate, {
-        timeout: TIMEOUT_SECONDS,
-        [client.customFetch]: (url, init) => fetch(url, init as RequestInit),
-        ...(issuer.protocol === "http:" && { execute: [client.allowInsecureRequests] })
-      })
-    }
-    let configuration: Promise<Configuration> | null = null
-    const configured = (baseUrl: string) => Effect.tryPromise({
-      try: () => {
-        configuration ??= discover(new URL(given?.url ?? baseUrl + DEVELOPMENT_ISSUER_PATH))
-        return configuration
-      },
-      catch: unavailable
-    }).pipe(Effect.tapError(() => Effect.sync(() => { configuration = null })))
+        let calls: Promise<(url: string, init?: RequestInit) => Promise<Response>> | null = null
+        /** The operator has named the issuer; what the issuer names is guarded like what a tenant names. */
+        const discover = async (issuer: URL): Promise<Configuration> => {
+          const client = await import("openid-client")
+          const named = parseAllowList(
+            `${issuer.hostname}:${issuer.port || (issuer.protocol === "https:" ? "443" : "80")}`
+          )
+          calls ??= Effect.runPromiseWith(context)(
+            guardedFetch([...allow, ...("allow" in named ? named.allow : [])]).pipe(Scope.provide(scope))
+          )
+          const fetch = await calls
+          const secret = Redacted.value(clientSecret)
+          const authenticate: ClientAuth = (server, metadata, body, headers) => {
+            const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"]
+            const way = methods.includes("client_secret_basic")
+              ? client.ClientSecretBasic(secret)
+              : client.ClientSecretPost(secret)
+            way(server, metadata, body, headers)
+          }
+          return client.discovery(issuer, clientId, undefined, authenticate, {
+            timeout: TIMEOUT_SECONDS,
+            [client.customFetch]: (url, init) => fetch(url, init as RequestInit),
+            ...(issuer.protocol === "http:" && { execute: [client.allowInsecureRequests] })
+          })
+        }
+        let configuration: Promise<Configuration> | null = null
+        const configured = (baseUrl: string) =>
+          Effect.tryPromise({
+            try: () => {
+              configuration ??= discover(new URL(given?.url ?? baseUrl + DEVELOPMENT_ISSUER_PATH))
+              return configuration
+            },
+            catch: unavailable
+          }).pipe(
+            Effect.tapError(() =>
+              Effect.sync(() => {
+                configuration = null
+              })
+            )
+          )
 
-    const logged = <A>(signIn: Effect.Effect<A, SignInFailed>) =>
-      Effect.tapError(signIn, ({ reason, code }) => Effect.logWarning("the identity provider did not let somebody in", { reason, code }))
+        const logged = <A>(signIn: Effect.Effect<A, SignInFailed>) =>
+          Effect.tapError(signIn, ({ reason, code }) =>
+            Effect.logWarning("the identity provider did not let somebody in", { reason, code })
+          )
 
-    return IdentityProvider.of({
-      kind: (baseUrl) => given !== null ? "issuer" : isLocal(baseUrl) ? "development" : null,
-      development: (baseUrl) => isLocal(baseUrl) ? startDevelopment(baseUrl) : null,
-      signInUrl: Effect.fnUntraced(function*({ baseUrl, cookie, again }: SignIn & { readonly again: boolean }) {
-        const config = yield* configured(baseUrl)
-        const client = yield* Effect.promise(() => import("openid-client"))
-        const challenge = yield* Effect.promise(() => client.calculatePKCECodeChallenge(derived(cookie, "verifier")))
-        return client.buildAuthorizationUrl(config, {
-          redirect_uri: baseUrl + CALLBACK_PATH,
-          scope: "openid profile email",
-          state: derived(cookie, "state"),
-          nonce: derived(cookie, "nonce"),
-          code_challenge: challenge,
-          code_challenge_method: "S256",
-          ...(again && { prompt: "login" })
-        }).href
-      }, logged),
-      whoCame: Effect.fnUntraced(function*({ baseUrl, cookie, query }: SignIn & { readonly query: string }) {
-        const config = yield* configured(baseUrl)
-        const client = yield* Effect.promise(() => import("openid-client"))
-        const tokens = yield* Effect.tryPromise({
-          try: () => client.authorizationCodeGrant(config, new URL(`${baseUrl}${CALLBACK_PATH}?${query}`), {
-            pkceCodeVerifier: derived(cookie, "verifier"), expectedState: derived(cookie, "state"), expectedNonce: derived(cookie, "nonce"), idTokenExpected: true
-          }),
-          catch: refusedOrNot
+        return IdentityProvider.of({
+          kind: (baseUrl) => (given !== null ? "issuer" : isLocal(baseUrl) ? "development" : null),
+          development: (baseUrl) => (isLocal(baseUrl) ? startDevelopment(baseUrl) : null),
+          signInUrl: Effect.fnUntraced(function* ({ baseUrl, cookie, again }: SignIn & { readonly again: boolean }) {
+            const config = yield* configured(baseUrl)
+            const client = yield* Effect.promise(() => import("openid-client"))
+            const challenge = yield* Effect.promise(() =>
+              client.calculatePKCECodeChallenge(derived(cookie, "verifier"))
+            )
+            return client.buildAuthorizationUrl(config, {
+              redirect_uri: baseUrl + CALLBACK_PATH,
+              scope: "openid profile email",
+              state: derived(cookie, "state"),
+              nonce: derived(cookie, "nonce"),
+              code_challenge: challenge,
+              code_challenge_method: "S256",
+              ...(again && { prompt: "login" })
+            }).href
+          }, logged),
+          whoCame: Effect.fnUntraced(function* ({ baseUrl, cookie, query }: SignIn & { readonly query: string }) {
+            const config = yield* configured(baseUrl)
+            const client = yield* Effect.promise(() => import("openid-client"))
+            const tokens = yield* Effect.tryPromise({
+              try: () =>
+                client.authorizationCodeGrant(config, new URL(`${baseUrl}${CALLBACK_PATH}?${query}`), {
+                  pkceCodeVerifier: derived(cookie, "verifier"),
+                  expectedState: derived(cookie, "state"),
+                  expectedNonce: derived(cookie, "nonce"),
+                  idTokenExpected: true
+                }),
+              catch: refusedOrNot
+            })
+            const claims = tokens.claims()
+            if (claims === undefined || !SUBJECT.test(claims.sub))
+              return yield* new SignInFailed({ reason: "refused", code: "subject" })
+            return {
+              issuer: given === null ? DEVELOPMENT_ISSUER : claims.iss,
+              subject: claims.sub,
+              name: text(claims["name"]),
+              email: text(claims["email"])
+            }
+          }, logged)
         })
-        const claims = tokens.claims()
-        if (claims === undefined || !SUBJECT.test(claims.sub)) return yield* new SignInFailed({ reason: "refused", code: "subject" })
-        return { issuer: given === null ? DEVELOPMENT_ISSUER : claims.iss, subject: claims.sub, name: text(claims["name"]), email: text(claims["email"]) }
-      }, logged)
-    })
-  }))
+      })
+    )
 }

@@ -1,2 +1,3 @@
 /** What an Authorization header carries as bearer. */
-export const bearerOf = (authorization: string | undefined): string | undefined => /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1]
+export const bearerOf = (authorization: string | undefined): string | undefined =>
+  /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1]

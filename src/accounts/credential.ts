@@ -2,16 +2,19 @@ import { hash as digest, randomInt } from "node:crypto"
 import { crc32 } from "node:zlib"
 
 /**
- * What a caller shows to be let in: what kind it is, 8 characters of prefix, 32 of secret (190 random bits), 6 of checksum, all base 62.
- * The checksum lets a mistyped or made-up one be refused without a look-up. Stored are the prefix and a plain SHA-256 of the whole:
- * with that much randomness a hash needs no salt, and any process can check it.
+ * What a caller shows to be let in: what kind it is, 8 characters of prefix, 32 of secret (190 random bits), 6 of
+ * checksum, all base 62. The checksum lets a mistyped or made-up one be refused without a look-up. Stored are the
+ * prefix and a plain SHA-256 of the whole: with that much randomness a hash needs no salt, and any process can check
+ * it.
  */
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const PREFIX = 8
 const SECRET = 32
 const CHECKSUM = 6
 
-/** A runtime key of an app, an account access token (contract 2.2), and a device code, for which such a token is given. */
+/**
+ * A runtime key of an app, an account access token (contract 2.2), and a device code, for which such a token is given.
+ */
 export type Kind = "ck_" | "lat_" | "dc_"
 
 const random = (length: number) => Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join("")
@@ -45,8 +48,14 @@ export const mint = (kind: Kind): Minted => {
 }
 
 /** The parts of one that is presented, to look it up by; null when it cannot be one of ours. */
-export const read = (kind: Kind, presented: string): { readonly prefix: string; readonly secretHash: Buffer } | null => {
-  const fits = presented.startsWith(kind) && presented.length === kind.length + PREFIX + SECRET + CHECKSUM && /^[0-9A-Za-z]+$/.test(presented.slice(kind.length))
+export const read = (
+  kind: Kind,
+  presented: string
+): { readonly prefix: string; readonly secretHash: Buffer } | null => {
+  const fits =
+    presented.startsWith(kind) &&
+    presented.length === kind.length + PREFIX + SECRET + CHECKSUM &&
+    /^[0-9A-Za-z]+$/.test(presented.slice(kind.length))
   if (!fits || checksum(presented.slice(0, -CHECKSUM)) !== presented.slice(-CHECKSUM)) return null
   return { prefix: presented.slice(0, prefixLength(kind)), secretHash: hash(presented) }
 }

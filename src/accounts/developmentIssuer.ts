@@ -69,44 +69,83 @@ const nameOf = (subject: string) => Buffer.from(subject, "base64url").toString()
 
 const settled = (provider: Provider): DevelopmentIssuer => ({
   handle: provider.callback() as DevelopmentIssuer["handle"],
-  underWay: (request, response) => provider.interactionDetails(request, response).then(({ uid }) => uid, () => null),
-  signIn: (request, response, name) => provider.interactionResult(request, response, { login: { accountId: subjectOf(name) } })
+  underWay: (request, response) =>
+    provider.interactionDetails(request, response).then(
+      ({ uid }) => uid,
+      () => null
+    ),
+  signIn: (request, response, name) =>
+    provider.interactionResult(request, response, { login: { accountId: subjectOf(name) } })
 })
 
 /**
- * An OpenID Connect issuer that takes people at their word once they have shown that they can read the server's console, so that the whole flow runs on a developer's machine. It knows one client,
- * this server, and forgets everything with the process.
+ * An OpenID Connect issuer that takes people at their word once they have shown that they can read the server's
+ * console, so that the whole flow runs on a developer's machine. It knows one client, this server, and forgets
+ * everything with the process.
  */
-export const makeDevelopmentIssuer = async ({ issuer, clientId, clientSecret, redirectUri }: DevelopmentIssuerOptions): Promise<DevelopmentIssuer> => {
+export const makeDevelopmentIssuer = async ({
+  issuer,
+  clientId,
+  clientSecret,
+  redirectUri
+}: DevelopmentIssuerOptions): Promise<DevelopmentIssuer> => {
   const { default: Provider } = await import("oidc-provider")
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
-  return settled(new Provider(issuer, {
-    adapter: inMemory(),
-    clients: [{
-      client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri], grant_types: ["authorization_code"], response_types: ["code"], id_token_signed_response_alg: "ES256"
-    }],
-    jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), kty: "EC", use: "sig", alg: "ES256", kid: "development" }] },
-    cookies: { keys: [randomBytes(32).toString("base64url")] },
-    claims: { openid: ["sub"], profile: ["name"], email: ["email"] },
-    conformIdTokenClaims: false,
-    expiresWithSession: () => false,
-    enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
-    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false }, userinfo: { enabled: false } },
-    pkce: { required: () => true },
-    interactions: { url: (_, interaction) => `${DEVELOPMENT_ISSUER_PATH}/interaction/${interaction.uid}` },
-    findAccount: (_, subject) => ({ accountId: subject, claims: () => Promise.resolve({ sub: subject, name: nameOf(subject) }) }),
-    // There is one client, ours: nobody needs to be asked whether it may know who they are.
-    loadExistingGrant: async (context) => {
-      const { client, session } = context.oidc
-      const grant = new context.oidc.provider.Grant({ clientId: client?.clientId ?? "", accountId: session?.accountId ?? "" })
-      grant.addOIDCScope("openid profile email")
-      await grant.save()
-      return grant
-    },
-    renderError: (context, { error, error_description }) => {
-      context.type = "text/plain"
-      context.body = `${error}: ${error_description ?? ""}`
-    },
-    ttl: { AccessToken: SIGN_IN_SECONDS, AuthorizationCode: 60, Grant: SESSION_SECONDS, IdToken: SIGN_IN_SECONDS, Interaction: SIGN_IN_SECONDS, Session: SESSION_SECONDS }
-  }))
+  return settled(
+    new Provider(issuer, {
+      adapter: inMemory(),
+      clients: [
+        {
+          client_id: clientId,
+          client_secret: clientSecret,
+          redirect_uris: [redirectUri],
+          grant_types: ["authorization_code"],
+          response_types: ["code"],
+          id_token_signed_response_alg: "ES256"
+        }
+      ],
+      jwks: {
+        keys: [{ ...privateKey.export({ format: "jwk" }), kty: "EC", use: "sig", alg: "ES256", kid: "development" }]
+      },
+      cookies: { keys: [randomBytes(32).toString("base64url")] },
+      claims: { openid: ["sub"], profile: ["name"], email: ["email"] },
+      conformIdTokenClaims: false,
+      expiresWithSession: () => false,
+      enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
+      features: {
+        devInteractions: { enabled: false },
+        rpInitiatedLogout: { enabled: false },
+        userinfo: { enabled: false }
+      },
+      pkce: { required: () => true },
+      interactions: { url: (_, interaction) => `${DEVELOPMENT_ISSUER_PATH}/interaction/${interaction.uid}` },
+      findAccount: (_, subject) => ({
+        accountId: subject,
+        claims: () => Promise.resolve({ sub: subject, name: nameOf(subject) })
+      }),
+      // There is one client, ours: nobody needs to be asked whether it may know who they are.
+      loadExistingGrant: async (context) => {
+        const { client, session } = context.oidc
+        const grant = new context.oidc.provider.Grant({
+          clientId: client?.clientId ?? "",
+          accountId: session?.accountId ?? ""
+        })
+        grant.addOIDCScope("openid profile email")
+        await grant.save()
+        return grant
+      },
+      renderError: (context, { error, error_description }) => {
+        context.type = "text/plain"
+        context.body = `${error}: ${error_description ?? ""}`
+      },
+      ttl: {
+        AccessToken: SIGN_IN_SECONDS,
+        AuthorizationCode: 60,
+        Grant: SESSION_SECONDS,
+        IdToken: SIGN_IN_SECONDS,
+        Interaction: SIGN_IN_SECONDS,
+        Session: SESSION_SECONDS
+      }
+    })
+  )
 }

@@ -4,7 +4,9 @@ import { newUserCode, readUserCode } from "./userCode.ts"
 
 /** Where the codes of the development sign-in are shown: the console of the process that serves the page. */
 export const SignInConsole = Context.Reference<(line: string) => void>("src/accounts/SignInConsole", {
-  defaultValue: () => (line) => { process.stdout.write(`${line}\n`) }
+  defaultValue: () => (line) => {
+    process.stdout.write(`${line}\n`)
+  }
 })
 
 export const CODE_MINUTES = 10
@@ -34,7 +36,9 @@ const isSame = (one: string, other: string) => {
   return timingSafeEqual(digest(one), digest(other))
 }
 
-/** One-time codes that prove access to the server's console. In memory, as is the issuer whose sign-ins they belong to. */
+/**
+ * One-time codes that prove access to the server's console. In memory, as is the issuer whose sign-ins they belong to.
+ */
 export const makeSignInCodes = (now: () => number): SignInCodes => {
   const waiting = new Map<string, Waiting>()
   const found = (signIn: string) => {

@@ -22,7 +22,11 @@ export const openTerminal = (plain: boolean) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const interactive = !plain && process.stdin.isTTY && process.stdout.isTTY
-      const reader = createInterface({ input: process.stdin, terminal: interactive, ...(interactive ? { output: process.stdout, prompt: PROMPT } : {}) })
+      const reader = createInterface({
+        input: process.stdin,
+        terminal: interactive,
+        ...(interactive ? { output: process.stdout, prompt: PROMPT } : {})
+      })
       // Where readline has the keyboard, Ctrl-C is a key like others.
       reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"))
       // At once: lines that come in before somebody iterates are lost.

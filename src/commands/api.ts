@@ -13,7 +13,10 @@ export interface ServerFlags {
   readonly key?: string | undefined
 }
 
-/** No answer, or none that is a success. `passing`: the same request may do better later. `earliest`: what `since` may be, where it was too early. */
+/**
+ * No answer, or none that is a success. `passing`: the same request may do better later. `earliest`: what `since` may
+ * be, where it was too early.
+ */
 export class ApiFailed extends Schema.TaggedError<ApiFailed>()("ApiFailed", {
   problem: Schema.String,
   code: Schema.NullOr(Schema.String),
@@ -26,16 +29,33 @@ export class ApiFailed extends Schema.TaggedError<ApiFailed>()("ApiFailed", {
 }
 
 /** What the commands read of the server's resources. */
-export const Session = Schema.Struct({ id: Schema.String, character_slug: Schema.String, status: Schema.String, last_cursor: Schema.Int })
+export const Session = Schema.Struct({
+  id: Schema.String,
+  character_slug: Schema.String,
+  status: Schema.String,
+  last_cursor: Schema.Int
+})
 export const Character = Schema.Struct({ display_name: Schema.String })
 
 /** A server, as one app sees it. */
 export interface Api {
   /** The `data` of an answer. */
-  readonly get: <S extends Schema.ConstraintDecoder<unknown>>(path: string, data: S) => Effect.Effect<S["Type"], ApiFailed>
-  readonly post: <S extends Schema.ConstraintDecoder<unknown>>(path: string, body: object, data: S, headers?: Readonly<Record<string, string>>) => Effect.Effect<S["Type"], ApiFailed>
+  readonly get: <S extends Schema.ConstraintDecoder<unknown>>(
+    path: string,
+    data: S
+  ) => Effect.Effect<S["Type"], ApiFailed>
+  readonly post: <S extends Schema.ConstraintDecoder<unknown>>(
+    path: string,
+    body: object,
+    data: S,
+    headers?: Readonly<Record<string, string>>
+  ) => Effect.Effect<S["Type"], ApiFailed>
   readonly delete: (path: string) => Effect.Effect<void, ApiFailed>
-  readonly patch: <S extends Schema.ConstraintDecoder<unknown>>(path: string, body: object, data: S) => Effect.Effect<S["Type"], ApiFailed>
+  readonly patch: <S extends Schema.ConstraintDecoder<unknown>>(
+    path: string,
+    body: object,
+    data: S
+  ) => Effect.Effect<S["Type"], ApiFailed>
   /** An answer as it comes in: however long that takes, and no longer than the scope. */
   readonly open: (path: string) => Effect.Effect<Response, ApiFailed, Scope.Scope>
 }
@@ -50,24 +70,48 @@ const env = Config.all({
   TROUPE_KEY: Config.option(Config.Redacted("TROUPE_KEY"))
 })
 
-const readUrl = Effect.fnUntraced(function*(flag: string | undefined, troupe: Option.Option<string>, server: Option.Option<string>) {
+const readUrl = Effect.fnUntraced(function* (
+  flag: string | undefined,
+  troupe: Option.Option<string>,
+  server: Option.Option<string>
+) {
   if (flag !== undefined) return yield* check.url("--url", flag, ["http:", "https:"])
-  return (yield* check.optionalUrl("TROUPE_URL", troupe)) ?? (yield* check.optionalUrl("PUBLIC_URL", server)) ?? DEFAULT_URL
+  return (
+    (yield* check.optionalUrl("TROUPE_URL", troupe)) ?? (yield* check.optionalUrl("PUBLIC_URL", server)) ?? DEFAULT_URL
+  )
 })
 
-const readKey = Effect.fnUntraced(function*(flag: string | undefined, given: Option.Option<Redacted.Redacted<string>>) {
+const readKey = Effect.fnUntraced(function* (
+  flag: string | undefined,
+  given: Option.Option<Redacted.Redacted<string>>
+) {
   const key = flag === undefined ? check.givenSecret(given) : Redacted.make(flag)
   const name = flag === undefined ? "TROUPE_KEY" : "--key"
-  if (key === null) return yield* new check.BadSetting({ setting: name, problem: "must be given, as this or as --key: a runtime key (ck_...) of the app" })
+  if (key === null)
+    return yield* new check.BadSetting({
+      setting: name,
+      problem: "must be given, as this or as --key: a runtime key (ck_...) of the app"
+    })
   // What fetch says of a header that it cannot send repeats it.
-  if (!/^[\x21-\x7e]+$/.test(Redacted.value(key))) return yield* new check.BadSetting({ setting: name, problem: "must be visible ASCII characters without a space" })
+  if (!/^[\x21-\x7e]+$/.test(Redacted.value(key)))
+    return yield* new check.BadSetting({ setting: name, problem: "must be visible ASCII characters without a space" })
   return key
 })
 
 const decodeEnvelope = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Struct({ data: Schema.Unknown })))
-const Refusal = Schema.fromJsonString(Schema.Struct({
-  detail: Schema.Union([Schema.String, Schema.Struct({ code: Schema.String, message: Schema.String, fix: Schema.String, earliest_since: Schema.optionalKey(Schema.Int) })])
-}))
+const Refusal = Schema.fromJsonString(
+  Schema.Struct({
+    detail: Schema.Union([
+      Schema.String,
+      Schema.Struct({
+        code: Schema.String,
+        message: Schema.String,
+        fix: Schema.String,
+        earliest_since: Schema.optionalKey(Schema.Int)
+      })
+    ])
+  })
+)
 const decodeRefusal = Schema.decodeUnknownEffect(Refusal)
 
 const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
@@ -77,10 +121,16 @@ const refusedWith = (status: number, text: string) =>
     Effect.map(({ detail }) => {
       if (typeof detail === "string") return { code: null, said: detail }
       const { code, message, fix, earliest_since } = detail
-      return { code, said: `${code}: ${message} ${fix}`, ...(earliest_since !== undefined && { earliest: earliest_since }) }
+      return {
+        code,
+        said: `${code}: ${message} ${fix}`,
+        ...(earliest_since !== undefined && { earliest: earliest_since })
+      }
     }),
     Effect.orElseSucceed(() => ({ code: null, said: "not an answer of a Troupe server; see --url" })),
-    Effect.flatMap(({ said, ...rest }) => Effect.fail(new ApiFailed({ problem: `${status} ${printable(said)}`, passing: PASSING.has(status), ...rest })))
+    Effect.flatMap(({ said, ...rest }) =>
+      Effect.fail(new ApiFailed({ problem: `${status} ${printable(said)}`, passing: PASSING.has(status), ...rest }))
+    )
   )
 
 const errorCode = (error: unknown): string => {
@@ -88,46 +138,74 @@ const errorCode = (error: unknown): string => {
   return cause instanceof Error && "code" in cause ? String(cause.code) : "no answer"
 }
 
-/** Aborted with the scope, and not with the effect that fetches: an answer that came in as its reader went would keep the process for as long as it is open. */
-const scopedSignal = Effect.acquireRelease(Effect.sync(() => new AbortController()), (controller) => Effect.sync(() => controller.abort())).pipe(
-  Effect.map(({ signal }) => signal)
-)
+/**
+ * Aborted with the scope, and not with the effect that fetches: an answer that came in as its reader went would keep
+ * the process for as long as it is open.
+ */
+const scopedSignal = Effect.acquireRelease(
+  Effect.sync(() => new AbortController()),
+  (controller) => Effect.sync(() => controller.abort())
+).pipe(Effect.map(({ signal }) => signal))
 
 /** The server that the flags or the environment name. Nothing is asked of it yet. */
-export const connect = Effect.fnUntraced(function*(flags: ServerFlags) {
+export const connect = Effect.fnUntraced(function* (flags: ServerFlags) {
   const given = yield* env
   const baseUrl = yield* readUrl(flags.url, given.TROUPE_URL, given.PUBLIC_URL)
   const key = yield* readKey(flags.key, given.TROUPE_KEY)
 
-  const unreachable = (why: string) => new ApiFailed({ problem: `${baseUrl} cannot be reached (${why})`, code: null, passing: true })
-  const notOurs = new ApiFailed({ problem: `${baseUrl} does not answer as a Troupe server does`, code: null, passing: false })
+  const unreachable = (why: string) =>
+    new ApiFailed({ problem: `${baseUrl} cannot be reached (${why})`, code: null, passing: true })
+  const notOurs = new ApiFailed({
+    problem: `${baseUrl} does not answer as a Troupe server does`,
+    code: null,
+    passing: false
+  })
 
   const reach = <A>(attempt: () => Promise<A>) =>
     Effect.tryPromise({ try: attempt, catch: (error) => unreachable(errorCode(error)) })
 
-  const open = Effect.fnUntraced(function*(path: string, init: RequestInit = {}) {
+  const open = Effect.fnUntraced(function* (path: string, init: RequestInit = {}) {
     const signal = yield* scopedSignal
     // A redirect would turn a POST into a GET, and take the key elsewhere.
     const response = yield* reach(() =>
-      fetch(baseUrl + path, { ...init, redirect: "manual", signal, headers: { ...init.headers, authorization: `Bearer ${Redacted.value(key)}` } }))
+      fetch(baseUrl + path, {
+        ...init,
+        redirect: "manual",
+        signal,
+        headers: { ...init.headers, authorization: `Bearer ${Redacted.value(key)}` }
+      })
+    )
     if (response.ok) return response
     return yield* refusedWith(response.status, yield* reach(() => response.text()))
   })
 
-  const ask = Effect.fnUntraced(function*<S extends Schema.ConstraintDecoder<unknown>>(path: string, data: S, init?: RequestInit) {
+  const ask = Effect.fnUntraced(function* <S extends Schema.ConstraintDecoder<unknown>>(
+    path: string,
+    data: S,
+    init?: RequestInit
+  ) {
     const text = yield* open(path, init).pipe(
       Effect.flatMap((response) => reach(() => response.text())),
       Effect.scoped,
       Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => Effect.fail(unreachable(`no answer within ${TIMEOUT}`)) })
     )
-    return yield* decodeEnvelope(text).pipe(Effect.flatMap((envelope) => Schema.decodeUnknownEffect(data)(envelope.data)), Effect.mapError(() => notOurs))
+    return yield* decodeEnvelope(text).pipe(
+      Effect.flatMap((envelope) => Schema.decodeUnknownEffect(data)(envelope.data)),
+      Effect.mapError(() => notOurs)
+    )
   })
 
   return {
     get: (path, data) => ask(path, data),
-    post: (path, body, data, headers = {}) => ask(path, data, { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) }),
+    post: (path, body, data, headers = {}) =>
+      ask(path, data, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body: JSON.stringify(body)
+      }),
     delete: (path) => Effect.asVoid(ask(path, Schema.Unknown, { method: "DELETE" })),
-    patch: (path, body, data) => ask(path, data, { method: "PATCH", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    patch: (path, body, data) =>
+      ask(path, data, { method: "PATCH", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
     open: (path) => open(path)
   } satisfies Api as Api
 })

@@ -29,26 +29,26 @@ export interface CapsFlags {
 const isUsd = (text: string) => /^\d{1,9}(?:\.\d{1,9})?$/.test(text) && Number(text) <= MOST_USD
 
 /** Undefined: the flag is not there. Null: no limit. */
-const readUsd = Effect.fnUntraced(function*(flags: CapsFlags, name: keyof CapsFlags) {
+const readUsd = Effect.fnUntraced(function* (flags: CapsFlags, name: keyof CapsFlags) {
   const given = flags[name]
   if (given === undefined) return undefined
   if (given === "none") return null
   if (isUsd(given)) return Number(given)
   return yield* new BadArgument({ problem: `--${name}: must be a number of dollars from 0 to ${MOST_USD}, or none` })
 })
-const readCount = Effect.fnUntraced(function*(flags: CapsFlags, name: keyof CapsFlags, from: number, to: number) {
+const readCount = Effect.fnUntraced(function* (flags: CapsFlags, name: keyof CapsFlags, from: number, to: number) {
   const given = flags[name]
   if (given === undefined) return undefined
   if (given === "none") return null
   return yield* check.whole(`--${name}`, given, from, to)
 })
-const readSwitch = Effect.fnUntraced(function*(flags: CapsFlags, name: keyof CapsFlags) {
+const readSwitch = Effect.fnUntraced(function* (flags: CapsFlags, name: keyof CapsFlags) {
   const given = flags[name]
   return given === undefined ? undefined : (yield* check.oneOf(`--${name}`, given, ["true", "false"])) === "true"
 })
 
 /** The body of `PATCH /v1/account/apps/{app_id}/caps` that the flags stand for. */
-const readFlags = Effect.fnUntraced(function*(flags: CapsFlags) {
+const readFlags = Effect.fnUntraced(function* (flags: CapsFlags) {
   const ofEndUsers = {
     daily_messages: yield* readCount(flags, "end-user-daily-messages", 0, MOST_PER_DAY),
     daily_cost_usd: yield* readUsd(flags, "end-user-daily-usd"),
@@ -67,12 +67,20 @@ const readFlags = Effect.fnUntraced(function*(flags: CapsFlags) {
 
 /** `troupe app caps APP_ID [--daily-budget-usd N|none] ...`: changes what the flags name and prints what holds then. */
 export const appCaps = ({ appId, flags }: { readonly appId: string; readonly flags: CapsFlags }) =>
-  runCommand(Effect.gen(function*() {
-    const change = yield* readFlags(flags)
-    const app = yield* findApp(appId)
-    const isChange = Object.values(change).some((cap) => cap !== undefined)
-    const allowance = yield* Allowances.use((allowances) =>
-      isChange ? allowances.limitApp(appId, app.account_id, readAppCaps(change)) : allowances.ofApp(appId))
-    const { rates } = yield* Settings
-    print(JSON.stringify({ app_id: appId, ...toAppCapsResource(allowance, rates.messages, yield* Clock.currentTimeMillis) }))
-  }).pipe(Effect.provide(tables)))
+  runCommand(
+    Effect.gen(function* () {
+      const change = yield* readFlags(flags)
+      const app = yield* findApp(appId)
+      const isChange = Object.values(change).some((cap) => cap !== undefined)
+      const allowance = yield* Allowances.use((allowances) =>
+        isChange ? allowances.limitApp(appId, app.account_id, readAppCaps(change)) : allowances.ofApp(appId)
+      )
+      const { rates } = yield* Settings
+      print(
+        JSON.stringify({
+          app_id: appId,
+          ...toAppCapsResource(allowance, rates.messages, yield* Clock.currentTimeMillis)
+        })
+      )
+    }).pipe(Effect.provide(tables))
+  )

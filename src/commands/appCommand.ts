@@ -42,7 +42,12 @@ const appRename = defineCommand({
 })
 
 const appSuspend = defineCommand({
-  meta: { name: "suspend", description: "Suspend an app immediately: its keys are refused and nothing is sent, but nothing is lost; prints one line of JSON" },
+  meta: {
+    name: "suspend",
+    description:
+      "Suspend an app immediately: its keys are refused and nothing is sent, but nothing is lost; prints one " +
+      "line of JSON"
+  },
   args: { appId, reason: { type: "string", description: "Why, for the app to read", valueHint: "TEXT" } },
   run: async ({ args }) => {
     refuseUnknown(args, ["appId", "app-id", "reason"], 1)
@@ -51,7 +56,10 @@ const appSuspend = defineCommand({
 })
 
 const appResume = defineCommand({
-  meta: { name: "resume", description: "Resume a suspended app: everything continues where it stopped; prints one line of JSON" },
+  meta: {
+    name: "resume",
+    description: "Resume a suspended app: everything continues where it stopped; prints one line of JSON"
+  },
   args: { appId },
   run: async ({ args }) => {
     refuseUnknown(args, ["appId", "app-id"], 1)
@@ -60,20 +68,35 @@ const appResume = defineCommand({
 })
 
 const capsFlags = {
-  "daily-budget-usd": { type: "string", description: "Budget of the app for a day (UTC) in US dollars", valueHint: "N|none" },
+  "daily-budget-usd": {
+    type: "string",
+    description: "Budget of the app for a day (UTC) in US dollars",
+    valueHint: "N|none"
+  },
   "monthly-budget-usd": { type: "string", description: "The same for a month", valueHint: "N|none" },
   "hard-stop": { type: "string", description: "Whether sends beyond the budget are refused", valueHint: "true|false" },
-  "end-user-daily-messages": { type: "string", description: "Messages a day for each end-user without a cap of their own", valueHint: "N|none" },
+  "end-user-daily-messages": {
+    type: "string",
+    description: "Messages a day for each end-user without a cap of their own",
+    valueHint: "N|none"
+  },
   "end-user-daily-usd": { type: "string", description: "What such an end-user may cost in a day", valueHint: "N|none" },
   "end-user-monthly-usd": { type: "string", description: "The same for a month", valueHint: "N|none" },
   "end-user-daily-images": { type: "string", description: "Images a day for such an end-user", valueHint: "N|none" },
-  "messages-per-minute": { type: "string", description: "Messages a minute over HTTP; none: the server's limit", valueHint: "N|none" }
+  "messages-per-minute": {
+    type: "string",
+    description: "Messages a minute over HTTP; none: the server's limit",
+    valueHint: "N|none"
+  }
 } as const
 const camelCased = (name: string) => name.replaceAll(/-[a-z]/g, (letter) => letter.slice(1).toUpperCase())
 const capsFlagNames = Object.keys(capsFlags).flatMap((name) => [name, camelCased(name)])
 
 const appCaps = defineCommand({
-  meta: { name: "caps", description: "Show the budgets and caps of an app, after setting those that flags name; prints one line of JSON" },
+  meta: {
+    name: "caps",
+    description: "Show the budgets and caps of an app, after setting those that flags name; prints one line of JSON"
+  },
   args: { appId, ...capsFlags },
   run: async ({ args }) => {
     refuseUnknown(args, ["appId", "app-id", ...capsFlagNames], 1)
@@ -84,5 +107,13 @@ const appCaps = defineCommand({
 /** `troupe app ...` */
 export const app = defineCommand({
   meta: { name: "app", description: "Apps, the tenants of this server" },
-  subCommands: { create: appCreate, list: appList, show: appShow, caps: appCaps, rename: appRename, suspend: appSuspend, resume: appResume }
+  subCommands: {
+    create: appCreate,
+    list: appList,
+    show: appShow,
+    caps: appCaps,
+    rename: appRename,
+    suspend: appSuspend,
+    resume: appResume
+  }
 })

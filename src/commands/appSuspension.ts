@@ -12,18 +12,26 @@ const suspensions = Suspensions.layer.pipe(Layer.provide(Holds.layer), Layer.pro
 
 /** `troupe app suspend APP_ID [--reason TEXT]` */
 export const suspendApp = ({ appId, reason: text }: { readonly appId: string; readonly reason: string | undefined }) =>
-  runCommand(Effect.gen(function*() {
-    const reason = yield* readReason(text)
-    yield* findApp(appId)
-    const isNew = yield* Suspensions.use(({ suspend }) => suspend(appId, reason)).pipe(Effect.catchTag("NoSuchApp", () => Effect.fail(noSuchApp(appId))))
-    const { suspended_at, suspended_reason } = yield* findApp(appId)
-    print(JSON.stringify({ app_id: appId, suspended_at, suspended_reason, already: !isNew }))
-  }).pipe(Effect.provide(suspensions)))
+  runCommand(
+    Effect.gen(function* () {
+      const reason = yield* readReason(text)
+      yield* findApp(appId)
+      const isNew = yield* Suspensions.use(({ suspend }) => suspend(appId, reason)).pipe(
+        Effect.catchTag("NoSuchApp", () => Effect.fail(noSuchApp(appId)))
+      )
+      const { suspended_at, suspended_reason } = yield* findApp(appId)
+      print(JSON.stringify({ app_id: appId, suspended_at, suspended_reason, already: !isNew }))
+    }).pipe(Effect.provide(suspensions))
+  )
 
 /** `troupe app resume APP_ID` */
 export const resumeApp = ({ appId }: { readonly appId: string }) =>
-  runCommand(Effect.gen(function*() {
-    yield* findApp(appId)
-    const was = yield* Suspensions.use(({ resume }) => resume(appId)).pipe(Effect.catchTag("NoSuchApp", () => Effect.fail(noSuchApp(appId))))
-    print(JSON.stringify({ app_id: appId, suspended_at: null, suspended_reason: null, already: !was }))
-  }).pipe(Effect.provide(suspensions)))
+  runCommand(
+    Effect.gen(function* () {
+      yield* findApp(appId)
+      const was = yield* Suspensions.use(({ resume }) => resume(appId)).pipe(
+        Effect.catchTag("NoSuchApp", () => Effect.fail(noSuchApp(appId)))
+      )
+      print(JSON.stringify({ app_id: appId, suspended_at: null, suspended_reason: null, already: !was }))
+    }).pipe(Effect.provide(suspensions))
+  )

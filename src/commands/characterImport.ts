@@ -19,7 +19,13 @@ interface ImportFlags extends ServerFlags {
 /** No file may be larger, so that no more is read of one. */
 const MOST_BYTES = 10 * 1024 * 1024
 
-const Finding = Schema.Struct({ code: Schema.String, severity: Schema.String, path: Schema.String, message: Schema.String, excerpt: Schema.String })
+const Finding = Schema.Struct({
+  code: Schema.String,
+  severity: Schema.String,
+  path: Schema.String,
+  message: Schema.String,
+  excerpt: Schema.String
+})
 const Staged = Schema.Struct({
   id: Schema.String,
   status: Schema.String,
@@ -35,9 +41,12 @@ const Staged = Schema.Struct({
     blockers: Schema.Array(Finding)
   })
 })
-const Committed = Schema.Struct({ status: Schema.String, character: Schema.Struct({ slug: Schema.String, version: Schema.Int }) })
+const Committed = Schema.Struct({
+  status: Schema.String,
+  character: Schema.Struct({ slug: Schema.String, version: Schema.Int })
+})
 
-const read = Effect.fnUntraced(function*(file: string) {
+const read = Effect.fnUntraced(function* (file: string) {
   const problem = (why: string) => new BadArgument({ problem: `${file}: ${why}` })
   const { size } = yield* Effect.tryPromise({ try: () => stat(file), catch: () => problem("cannot be read") })
   if (size > MOST_BYTES) return yield* problem("is larger than 10 MiB")
@@ -57,27 +66,51 @@ const agreed = (question: string) =>
   })
 
 const accept = (api: Api, { id, report }: Review) =>
-  api.patch(`/v1/imports/${id}`, { accept_warnings: [...new Set(report.warnings.filter(({ severity }) => severity === "warning").map(({ code }) => code))] }, Staged)
+  api.patch(
+    `/v1/imports/${id}`,
+    {
+      accept_warnings: [
+        ...new Set(report.warnings.filter(({ severity }) => severity === "warning").map(({ code }) => code))
+      ]
+    },
+    Staged
+  )
 
 /** `troupe character import FILE [--slug S | --into S] [--yes]` */
 export const importCharacter = (flags: ImportFlags) =>
-  runClient(Effect.gen(function*() {
-    if (flags.slug !== undefined && flags.into !== undefined) return yield* new BadArgument({ problem: "--slug and --into cannot be given together" })
-    const content = yield* read(flags.file)
-    const api = yield* connect(flags)
-    const target = flags.into ?? flags.slug
-    const staged = yield* api.post("/v1/imports", {
-      content_base64: content.toString("base64"), filename: basename(flags.file).slice(0, 200), mode: flags.into === undefined ? "create" : "update", ...target !== undefined && { target_slug: target }
-    }, Staged)
-    for (const line of reviewLines(staged)) note(line)
-    if (staged.report.blockers.length > 0) {
-      return yield* new BadArgument({ problem: `blocked: edit the import with PATCH /v1/imports/${staged.id}, or the file` })
-    }
-    if (!flags.yes && !(yield* agreed("troupe: make this character? [y/N] "))) {
-      print(JSON.stringify({ import_id: staged.id, status: staged.status }))
-      return
-    }
-    const { content_hash } = staged.status === "ready" ? staged : yield* accept(api, staged)
-    const { status, character } = yield* api.post(`/v1/imports/${staged.id}/commit`, { content_hash, ...staged.target_version !== null && { expected_version: staged.target_version } }, Committed)
-    print(JSON.stringify({ import_id: staged.id, status, slug: character.slug, version: character.version }))
-  }))
+  runClient(
+    Effect.gen(function* () {
+      if (flags.slug !== undefined && flags.into !== undefined)
+        return yield* new BadArgument({ problem: "--slug and --into cannot be given together" })
+      const content = yield* read(flags.file)
+      const api = yield* connect(flags)
+      const target = flags.into ?? flags.slug
+      const staged = yield* api.post(
+        "/v1/imports",
+        {
+          content_base64: content.toString("base64"),
+          filename: basename(flags.file).slice(0, 200),
+          mode: flags.into === undefined ? "create" : "update",
+          ...(target !== undefined && { target_slug: target })
+        },
+        Staged
+      )
+      for (const line of reviewLines(staged)) note(line)
+      if (staged.report.blockers.length > 0) {
+        return yield* new BadArgument({
+          problem: `blocked: edit the import with PATCH /v1/imports/${staged.id}, or the file`
+        })
+      }
+      if (!flags.yes && !(yield* agreed("troupe: make this character? [y/N] "))) {
+        print(JSON.stringify({ import_id: staged.id, status: staged.status }))
+        return
+      }
+      const { content_hash } = staged.status === "ready" ? staged : yield* accept(api, staged)
+      const { status, character } = yield* api.post(
+        `/v1/imports/${staged.id}/commit`,
+        { content_hash, ...(staged.target_version !== null && { expected_version: staged.target_version }) },
+        Committed
+      )
+      print(JSON.stringify({ import_id: staged.id, status, slug: character.slug, version: character.version }))
+    })
+  )

@@ -15,12 +15,15 @@ interface TailFlags extends ServerFlags {
 
 /** `troupe events tail SESSION [--since N]` */
 export const tailEvents = (flags: TailFlags) =>
-  runClient(Effect.gen(function*() {
-    const api = yield* connect(flags)
-    const since = flags.since === undefined
-      ? yield* earliestAfter(api, flags.session, 0)
-      : yield* check.whole("--since", flags.since, 0, Number.MAX_SAFE_INTEGER)
-    yield* follow(api, flags.session, since).pipe(
-      Stream.runForEach(({ event, json }) => Effect.sync(() => print(flags.json ? json : eventLine(event))))
-    )
-  }))
+  runClient(
+    Effect.gen(function* () {
+      const api = yield* connect(flags)
+      const since =
+        flags.since === undefined
+          ? yield* earliestAfter(api, flags.session, 0)
+          : yield* check.whole("--since", flags.since, 0, Number.MAX_SAFE_INTEGER)
+      yield* follow(api, flags.session, since).pipe(
+        Stream.runForEach(({ event, json }) => Effect.sync(() => print(flags.json ? json : eventLine(event))))
+      )
+    })
+  )

@@ -32,7 +32,10 @@ const LONGEST_FRAME = 16 * 1024 * 1024
 
 const lost = (why: string) => new ApiFailed({ problem: `the stream ended: ${why}`, code: null, passing: true })
 
-/** What comes in, cut into messages. The parser is the eventsource package's; its EventSource drops types that nobody has named beforehand. */
+/**
+ * What comes in, cut into messages. The parser is the eventsource package's; its EventSource drops types that nobody
+ * has named beforehand.
+ */
 const messages = (response: Response, onRetry: (millis: number) => void) => {
   const { body } = response
   if (body === null) return Stream.empty
@@ -46,38 +49,63 @@ const messages = (response: Response, onRetry: (millis: number) => void) => {
   )
 }
 
-/** The cursor, or, where what comes after it is not all kept any more, the first that can be read on from. A server that is away has no say: whoever follows waits for it. */
+/**
+ * The cursor, or, where what comes after it is not all kept any more, the first that can be read on from. A server that
+ * is away has no say: whoever follows waits for it.
+ */
 export const earliestAfter = (api: Api, sessionId: string, since: number): Effect.Effect<number, ApiFailed> =>
   api.get(`/v1/sessions/${encodeURIComponent(sessionId)}/events?since=${since}&limit=1`, Schema.Unknown).pipe(
     Effect.as(since),
-    Effect.catchIf((error) => error.earliest !== undefined || error.passing, ({ earliest = since }) => Effect.succeed(earliest))
+    Effect.catchIf(
+      (error) => error.earliest !== undefined || error.passing,
+      ({ earliest = since }) => Effect.succeed(earliest)
+    )
   )
 
 /**
- * A session's log after a cursor, for ever: each event once and in order, over as many connections as it takes. The server ends each
- * within five minutes and says how soon to come back; one that fails is waited for twice as long each time. Only a refusal ends it.
+ * A session's log after a cursor, for ever: each event once and in order, over as many connections as it takes. The
+ * server ends each within five minutes and says how soon to come back; one that fails is waited for twice as long each
+ * time. Only a refusal ends it.
  */
 export const follow = (api: Api, sessionId: string, since: number): Stream.Stream<Logged, ApiFailed> => {
   let cursor = since
   let wait = FIRST_WAIT
   let failures = 0
 
-  const connection = Stream.suspend(() => Stream.unwrap(Effect.map(
-    api.open(`/v1/sessions/${encodeURIComponent(sessionId)}/events/stream?since=${cursor}`),
-    (response) => messages(response, (millis) => { wait = Duration.min(Duration.millis(millis), LONGEST_WAIT) })
-  ))).pipe(
-    Stream.mapEffect(({ data }) => decodeEvent(data).pipe(
-      Effect.mapBoth({ onSuccess: (event) => ({ event, json: data }), onFailure: () => new ApiFailed({ problem: "the stream holds what is no event", code: null, passing: false }) })
-    )),
+  const connection = Stream.suspend(() =>
+    Stream.unwrap(
+      Effect.map(api.open(`/v1/sessions/${encodeURIComponent(sessionId)}/events/stream?since=${cursor}`), (response) =>
+        messages(response, (millis) => {
+          wait = Duration.min(Duration.millis(millis), LONGEST_WAIT)
+        })
+      )
+    )
+  ).pipe(
+    Stream.mapEffect(({ data }) =>
+      decodeEvent(data).pipe(
+        Effect.mapBoth({
+          onSuccess: (event) => ({ event, json: data }),
+          onFailure: () => new ApiFailed({ problem: "the stream holds what is no event", code: null, passing: false })
+        })
+      )
+    ),
     Stream.filter(({ event }) => event.cursor > cursor),
-    Stream.tap(({ event }) => Effect.sync(() => {
-      cursor = event.cursor
-      failures = 0
-    })),
-    Stream.catchIf((error: ApiFailed) => error.passing, (error) => Stream.fromEffectDrain(Effect.sync(() => {
-      if (failures === 0) note(`${error.message}; trying again from cursor ${cursor}`)
-      failures += 1
-    })))
+    Stream.tap(({ event }) =>
+      Effect.sync(() => {
+        cursor = event.cursor
+        failures = 0
+      })
+    ),
+    Stream.catchIf(
+      (error: ApiFailed) => error.passing,
+      (error) =>
+        Stream.fromEffectDrain(
+          Effect.sync(() => {
+            if (failures === 0) note(`${error.message}; trying again from cursor ${cursor}`)
+            failures += 1
+          })
+        )
+    )
   )
   const pause = Effect.suspend(() => Effect.sleep(Duration.min(Duration.times(wait, 2 ** failures), LONGEST_WAIT)))
   return Stream.forever(Stream.concat(connection, Stream.fromEffectDrain(pause)))

@@ -11,11 +11,17 @@ const MOST_DAYS = 3660
 
 /** `troupe ledger check [--app APP_ID] [--days N]` */
 export const checkLedger = (args: { readonly app: string | undefined; readonly days: string | undefined }) =>
-  runCommand(Effect.gen(function*() {
-    const days = Number(args.days ?? 2)
-    if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS) return yield* new BadArgument({ problem: `--days must be a whole number from 1 to ${MOST_DAYS}` })
-    const since = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(Duration.days(days)))
-    const { turns, mismatches } = yield* Ledger.use((ledger) => ledger.reconcile({ appId: args.app ?? null, since })).pipe(Effect.provide(tables))
-    print(JSON.stringify({ turns, mismatches }))
-    if (mismatches.length > 0) yield* new BadArgument({ problem: `the books of ${mismatches.length} of ${turns} turns do not agree` })
-  }))
+  runCommand(
+    Effect.gen(function* () {
+      const days = Number(args.days ?? 2)
+      if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS)
+        return yield* new BadArgument({ problem: `--days must be a whole number from 1 to ${MOST_DAYS}` })
+      const since = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(Duration.days(days)))
+      const { turns, mismatches } = yield* Ledger.use((ledger) =>
+        ledger.reconcile({ appId: args.app ?? null, since })
+      ).pipe(Effect.provide(tables))
+      print(JSON.stringify({ turns, mismatches }))
+      if (mismatches.length > 0)
+        yield* new BadArgument({ problem: `the books of ${mismatches.length} of ${turns} turns do not agree` })
+    })
+  )

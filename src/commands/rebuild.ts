@@ -7,8 +7,12 @@ import { runCommand } from "./run.ts"
 
 /** `troupe rebuild SESSION` */
 export const rebuild = (args: { readonly session: string }) =>
-  runCommand(Effect.gen(function*() {
-    const rebuilt = yield* Relationships.use((relationships) => relationships.rebuild(args.session)).pipe(Effect.provide(tables))
-    if (rebuilt === null) return yield* new BadArgument({ problem: `there is no session ${args.session}` })
-    print(JSON.stringify({ session_id: args.session, ...rebuilt }))
-  }))
+  runCommand(
+    Effect.gen(function* () {
+      const rebuilt = yield* Relationships.use((relationships) => relationships.rebuild(args.session)).pipe(
+        Effect.provide(tables)
+      )
+      if (rebuilt === null) return yield* new BadArgument({ problem: `there is no session ${args.session}` })
+      print(JSON.stringify({ session_id: args.session, ...rebuilt }))
+    })
+  )

@@ -1,6 +1,15 @@
 /** A misspelt flag or a name without its quotes must not do something else than was meant. */
-export const refuseUnknown = (args: { readonly _: ReadonlyArray<string> }, known: ReadonlyArray<string>, positionals: number) => {
-  const unknown = [...Object.keys(args).filter((name) => name !== "_" && !known.includes(name)).map((name) => `--${name}`), ...args._.slice(positionals)]
+export const refuseUnknown = (
+  args: { readonly _: ReadonlyArray<string> },
+  known: ReadonlyArray<string>,
+  positionals: number
+) => {
+  const unknown = [
+    ...Object.keys(args)
+      .filter((name) => name !== "_" && !known.includes(name))
+      .map((name) => `--${name}`),
+    ...args._.slice(positionals)
+  ]
   if (unknown.length === 0) return
   process.stderr.write(`troupe: ${unknown.join(" ")}: not understood here; see --help\n`)
   process.exit(1)

@@ -25,18 +25,36 @@ export interface Review {
 const MOST = 40
 
 const part = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
-  lines.length === 0 ? [] : [`${title} (${lines.length})`, ...lines.slice(0, MOST).map((line) => `  ${printable(line)}`), ...lines.length > MOST ? [`  and ${lines.length - MOST} more`] : []]
+  lines.length === 0
+    ? []
+    : [
+        `${title} (${lines.length})`,
+        ...lines.slice(0, MOST).map((line) => `  ${printable(line)}`),
+        ...(lines.length > MOST ? [`  and ${lines.length - MOST} more`] : [])
+      ]
 
-const told = ({ code, path, message, excerpt }: Finding): string => `${code}: ${path}: ${message}${excerpt === "" ? "" : ` "${excerpt}"`}`
+const told = ({ code, path, message, excerpt }: Finding): string =>
+  `${code}: ${path}: ${message}${excerpt === "" ? "" : ` "${excerpt}"`}`
 
 /** What was understood of a file, for somebody to look at: whoever wrote the file, a line stays a line. */
 export const reviewLines = ({ id, format_detected, bundle, diff, report }: Review): ReadonlyArray<string> => {
   const { display_name: name, slug } = bundle?.character ?? {}
   return [
-    printable(`${id}: ${format_detected}${typeof name === "string" ? `: ${name}` : ""}${typeof slug === "string" ? ` (${slug})` : ""}`),
-    ...part("mapped", report.mapped.map(({ from, to }) => `${from} -> ${to}`)),
-    ...part("dropped", report.dropped.map(({ from, reason }) => `${from}: ${reason}`)),
-    ...part("changes", diff.map(({ path }) => path)),
+    printable(
+      `${id}: ${format_detected}${typeof name === "string" ? `: ${name}` : ""}${typeof slug === "string" ? ` (${slug})` : ""}`
+    ),
+    ...part(
+      "mapped",
+      report.mapped.map(({ from, to }) => `${from} -> ${to}`)
+    ),
+    ...part(
+      "dropped",
+      report.dropped.map(({ from, reason }) => `${from}: ${reason}`)
+    ),
+    ...part(
+      "changes",
+      diff.map(({ path }) => path)
+    ),
     ...part("to know", report.warnings.filter(({ severity }) => severity === "info").map(told)),
     ...part("warnings", report.warnings.filter(({ severity }) => severity !== "info").map(told)),
     ...part("blockers", report.blockers.map(told))

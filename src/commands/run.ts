@@ -10,7 +10,7 @@ const EXIT_BY_MS = 9_000
 
 const oneLine = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
-  return error instanceof Error ? error.message.split("\n", 1)[0] ?? error.name : String(error)
+  return error instanceof Error ? (error.message.split("\n", 1)[0] ?? error.name) : String(error)
 }
 
 /** Runs to the end. A failure is one line on stderr and exit code 1; being asked to stop is a success. */
@@ -20,7 +20,13 @@ const run = <A, E>(command: Effect.Effect<A, E>): void => {
   }
   const told = command.pipe(
     Effect.provide(observability.layer),
-    Effect.tapCause((cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.sync(() => { process.stderr.write(`troupe: ${oneLine(cause)}\n`) }))
+    Effect.tapCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.void
+        : Effect.sync(() => {
+            process.stderr.write(`troupe: ${oneLine(cause)}\n`)
+          })
+    )
   )
   NodeRuntime.runMain(told, {
     disableErrorReporting: true,
@@ -29,7 +35,8 @@ const run = <A, E>(command: Effect.Effect<A, E>): void => {
 }
 
 /** A command of the server's own machine, which reads the server's settings. */
-export const runCommand = <A, E>(command: Effect.Effect<A, E, Settings>): void => run(Effect.provide(command, Settings.layer))
+export const runCommand = <A, E>(command: Effect.Effect<A, E, Settings>): void =>
+  run(Effect.provide(command, Settings.layer))
 
 /** A command that speaks to a server from anywhere. A reader that has seen enough (`| head`) ends it well. */
 export const runClient = <A, E>(command: Effect.Effect<A, E>): void => {

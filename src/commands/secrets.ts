@@ -12,9 +12,16 @@ import { runCommand } from "./run.ts"
 
 /** `troupe secrets rotate` */
 export const rotateSecrets = () =>
-  runCommand(Effect.gen(function*() {
-    const { secrets } = yield* Settings
-    if (secrets.newKey === null) return yield* new BadArgument({ problem: "SECRETS_KEY_NEW: must be given: the key that is to replace SECRETS_KEY" })
-    const rotated = yield* rotate(SEALED_COLUMNS).pipe(Effect.provide(Secrets.layer.pipe(Layer.provideMerge(database), Layer.provideMerge(secretsKeys))))
-    print(JSON.stringify({ rotated }))
-  }))
+  runCommand(
+    Effect.gen(function* () {
+      const { secrets } = yield* Settings
+      if (secrets.newKey === null)
+        return yield* new BadArgument({
+          problem: "SECRETS_KEY_NEW: must be given: the key that is to replace SECRETS_KEY"
+        })
+      const rotated = yield* rotate(SEALED_COLUMNS).pipe(
+        Effect.provide(Secrets.layer.pipe(Layer.provideMerge(database), Layer.provideMerge(secretsKeys)))
+      )
+      print(JSON.stringify({ rotated }))
+    })
+  )

@@ -24,13 +24,19 @@ export interface Message {
 export const newMessage = (text: string, mode: string): Message => ({ text, mode, key: randomUUID() })
 
 /** Sends a message once, however many requests that takes: until the server has it, or refuses it. */
-export const send = Effect.fnUntraced(function*(api: Api, sessionId: string, { text, mode, key }: Message) {
+export const send = Effect.fnUntraced(function* (api: Api, sessionId: string, { text, mode, key }: Message) {
   let noted = false
-  yield* api.post(`/v1/sessions/${encodeURIComponent(sessionId)}/messages`, { text, reply_mode: mode }, Schema.Unknown, { "idempotency-key": key }).pipe(
-    Effect.tapError((error) => Effect.sync(() => {
-      if (error.passing && !noted) note(`${error.message}; trying again`)
-      noted ||= error.passing
-    })),
-    Effect.retry(patience)
-  )
+  yield* api
+    .post(`/v1/sessions/${encodeURIComponent(sessionId)}/messages`, { text, reply_mode: mode }, Schema.Unknown, {
+      "idempotency-key": key
+    })
+    .pipe(
+      Effect.tapError((error) =>
+        Effect.sync(() => {
+          if (error.passing && !noted) note(`${error.message}; trying again`)
+          noted ||= error.passing
+        })
+      ),
+      Effect.retry(patience)
+    )
 })

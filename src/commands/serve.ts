@@ -16,15 +16,27 @@ const HEAD_START = "100 millis"
 type Loaded = Awaited<ReturnType<typeof load>>
 
 /** Says on stdout, as its last line, that everything is up. */
-const ready = ([{ roles }, { HttpServer }]: Loaded) => Layer.effectDiscard(Effect.gen(function*() {
-  const settings = yield* Settings
-  const server = yield* Effect.serviceOption(HttpServer)
-  const baseUrl = server._tag === "Some" ? server.value.baseUrl : settings.publicUrl
-  if (!settings.production && baseUrl !== null) print(yield* firstRun(baseUrl, settings.model?.model ?? null))
-  print(JSON.stringify({ ready: true, base_url: baseUrl }))
-})).pipe(Layer.provide(roles))
+const ready = ([{ roles }, { HttpServer }]: Loaded) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      const server = yield* Effect.serviceOption(HttpServer)
+      const baseUrl = server._tag === "Some" ? server.value.baseUrl : settings.publicUrl
+      if (!settings.production && baseUrl !== null) print(yield* firstRun(baseUrl, settings.model?.model ?? null))
+      print(JSON.stringify({ ready: true, base_url: baseUrl }))
+    })
+  ).pipe(Layer.provide(roles))
 
-export const serve = () => runCommand(Effect.gen(function*() {
-  const loading = yield* Effect.forkChild(Effect.sleep(HEAD_START).pipe(Effect.andThen(Effect.promise(load))))
-  return yield* Layer.launch(Layer.unwrap(Effect.map(Fiber.join(loading), ready)).pipe(Layer.provide(monitor.layer()), Layer.provide(tables), Layer.provide(secretsKeys)))
-}))
+export const serve = () =>
+  runCommand(
+    Effect.gen(function* () {
+      const loading = yield* Effect.forkChild(Effect.sleep(HEAD_START).pipe(Effect.andThen(Effect.promise(load))))
+      return yield* Layer.launch(
+        Layer.unwrap(Effect.map(Fiber.join(loading), ready)).pipe(
+          Layer.provide(monitor.layer()),
+          Layer.provide(tables),
+          Layer.provide(secretsKeys)
+        )
+      )
+    })
+  )

@@ -1,17 +1,24 @@
 import type { LogEvent } from "./follow.ts"
 import { printable } from "./output.ts"
 
-const textOf = (value: unknown): string => typeof value === "string" ? printable(value) : ""
-const bubblesOf = ({ bubbles, text }: LogEvent["payload"]): ReadonlyArray<string> => Array.isArray(bubbles) ? bubbles.map(textOf) : [textOf(text)]
+const textOf = (value: unknown): string => (typeof value === "string" ? printable(value) : "")
+const bubblesOf = ({ bubbles, text }: LogEvent["payload"]): ReadonlyArray<string> =>
+  Array.isArray(bubbles) ? bubbles.map(textOf) : [textOf(text)]
 
-/** An event as it is seen by the two who talk: a line for each bubble, none for what is not meant for them. `name`: the character's. */
+/**
+ * An event as it is seen by the two who talk: a line for each bubble, none for what is not meant for them. `name`: the
+ * character's.
+ */
 export const transcript = ({ type, role, payload }: LogEvent, name: string): ReadonlyArray<string> => {
   switch (type) {
     case "message.created":
     case "character.initiated":
       return bubblesOf(payload).map((bubble) => `${role === "user" ? "you" : name}: ${bubble}`)
     case "message.failed":
-      return [`! ${name} could not answer (${textOf(payload["reason"])})${payload["recoverable"] === true ? "; your message is kept, say it again for another try" : ""}`]
+      return [
+        `! ${name} could not answer ` +
+          `(${textOf(payload["reason"])})${payload["recoverable"] === true ? "; your message is kept, say it again for another try" : ""}`
+      ]
     case "session.exited":
       return [`! ${name} has left this conversation (${textOf(payload["reason_code"])})`]
     default:

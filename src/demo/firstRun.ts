@@ -10,29 +10,44 @@ import { demoCharacters } from "./characters.ts"
 const DEMO_APP = "app_0000000000000000000000DEM0"
 
 /** Makes the demo app with its characters and an open session; undefined when another start has done so. */
-export const makeDemo = Effect.gen(function*() {
+export const makeDemo = Effect.gen(function* () {
   const apps = yield* Apps
   const { query, transaction } = yield* Database
-  return yield* transaction(Effect.gen(function*() {
-    yield* query((sql) => sql`select pg_advisory_xact_lock(hashtextextended(${DEMO_APP}, 0))`)
-    if ((yield* apps.get(DEMO_APP)) !== undefined) return undefined
-    const { key } = yield* apps.create({ appId: DEMO_APP, name: "demo", monthlyBudgetMicroUsd: null })
-    const characters = yield* Characters
-    for (const { slug, ...profile } of demoCharacters) yield* characters.create(DEMO_APP, slug, profile).pipe(Effect.orDie)
-    const sessions = yield* Sessions
-    const { session } = yield* sessions.create(DEMO_APP, {
-      characterSlug: demoCharacters[0]?.slug ?? "", externalUserRef: "you", proactiveControls: {}, metadata: {}, endUser: {}, newThread: true
-    }).pipe(Effect.orDie)
-    return { apiKey: key.apiKey, session, characterName: demoCharacters[0]?.display_name ?? "" }
-  }))
+  return yield* transaction(
+    Effect.gen(function* () {
+      yield* query((sql) => sql`select pg_advisory_xact_lock(hashtextextended(${DEMO_APP}, 0))`)
+      if ((yield* apps.get(DEMO_APP)) !== undefined) return undefined
+      const { key } = yield* apps.create({ appId: DEMO_APP, name: "demo", monthlyBudgetMicroUsd: null })
+      const characters = yield* Characters
+      for (const { slug, ...profile } of demoCharacters)
+        yield* characters.create(DEMO_APP, slug, profile).pipe(Effect.orDie)
+      const sessions = yield* Sessions
+      const { session } = yield* sessions
+        .create(DEMO_APP, {
+          characterSlug: demoCharacters[0]?.slug ?? "",
+          externalUserRef: "you",
+          proactiveControls: {},
+          metadata: {},
+          endUser: {},
+          newThread: true
+        })
+        .pipe(Effect.orDie)
+      return { apiKey: key.apiKey, session, characterName: demoCharacters[0]?.display_name ?? "" }
+    })
+  )
 })
 
-const engineLine = (model: string | null) => model === null
-  ? `${OFFLINE_ENGINE}: no model; lines that the characters' authors wrote. For a model, set OPENAI_API_KEY or OPENAI_BASE_URL`
-  : `${MODEL_ENGINE}, model ${model}`
+const engineLine = (model: string | null) =>
+  model === null
+    ? `${OFFLINE_ENGINE}: no model; lines that the characters' authors wrote. For a model, set OPENAI_API_KEY or ` +
+      `OPENAI_BASE_URL`
+    : `${MODEL_ENGINE}, model ${model}`
 
-/** What a start says to a newcomer; `model` is null where there is none. The first one on a database prints a key of the demo app: the only secret that is ever printed unasked. */
-export const firstRun = Effect.fnUntraced(function*(baseUrl: string, model: string | null) {
+/**
+ * What a start says to a newcomer; `model` is null where there is none. The first one on a database prints a key of the
+ * demo app: the only secret that is ever printed unasked.
+ */
+export const firstRun = Effect.fnUntraced(function* (baseUrl: string, model: string | null) {
   const demo = yield* makeDemo
   const addresses = `
 Troupe is ready.

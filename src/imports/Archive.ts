@@ -15,7 +15,7 @@ export interface Archive {
   readonly read: (path: string, mostBytes: number) => Promise<Buffer | undefined>
 }
 
-const said = (cause: unknown): string => cause instanceof Error ? cause.message : String(cause)
+const said = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
 const indexOf = async (zip: ZipFile): Promise<ReadonlyMap<string, Entry>> => {
   const entries = new Map<string, Entry>()
@@ -30,14 +30,20 @@ const indexOf = async (zip: ZipFile): Promise<ReadonlyMap<string, Entry>> => {
 }
 
 /**
- * Opens a ZIP in memory. Names that are absolute, lead upwards or have backslashes are refused, and so is what is encrypted, has too many entries, holds too
- * much or unpacks to too much; how much that is, is counted while it is unpacked.
+ * Opens a ZIP in memory. Names that are absolute, lead upwards or have backslashes are refused, and so is what is
+ * encrypted, has too many entries, holds too much or unpacks to too much; how much that is, is counted while it is
+ * unpacked.
  */
 export const openArchive = async (bytes: Buffer): Promise<Archive> => {
   let zip: ZipFile
   let entries: ReadonlyMap<string, Entry>
   try {
-    zip = await fromBufferPromise(bytes, { lazyEntries: true, decodeStrings: true, strictFileNames: true, validateEntrySizes: true })
+    zip = await fromBufferPromise(bytes, {
+      lazyEntries: true,
+      decodeStrings: true,
+      strictFileNames: true,
+      validateEntrySizes: true
+    })
     if (zip.entryCount > MOST_ENTRIES) throw tooLarge(`The archive has more than ${MOST_ENTRIES} entries.`)
     entries = await indexOf(zip)
   } catch (cause) {
@@ -56,7 +62,8 @@ export const openArchive = async (bytes: Buffer): Promise<Archive> => {
         size += part.length
         unpacked += part.length
         if (unpacked > MOST_BYTES) throw tooLarge(`The archive unpacks to more than ${MOST_BYTES / MIB} MiB.`)
-        if (size > MOST_RATIO * entry.compressedSize) throw tooLarge(`An entry of the archive unpacks to more than ${MOST_RATIO} times its size.`)
+        if (size > MOST_RATIO * entry.compressedSize)
+          throw tooLarge(`An entry of the archive unpacks to more than ${MOST_RATIO} times its size.`)
         if (size > mostBytes) return undefined
         parts.push(part)
       }

@@ -13,8 +13,16 @@ const MOST_BYTES = 16 * 1024 * 1024
 const LONGEST_LABEL = 120
 
 /** By what a card of version 3 calls it; what is not in its standard begins with x_. */
-export const CARD_TYPES: Readonly<Record<PictureKind, string>> = { avatar: "icon", expression: "emotion", background: "background", portrait: "x_portrait", reference: "x_reference" }
-const KINDS: Readonly<Record<string, PictureKind>> = Object.fromEntries(Object.entries(CARD_TYPES).map(([kind, type]) => [type, kind as PictureKind]))
+export const CARD_TYPES: Readonly<Record<PictureKind, string>> = {
+  avatar: "icon",
+  expression: "emotion",
+  background: "background",
+  portrait: "x_portrait",
+  reference: "x_reference"
+}
+const KINDS: Readonly<Record<string, PictureKind>> = Object.fromEntries(
+  Object.entries(CARD_TYPES).map(([kind, type]) => [type, kind as PictureKind])
+)
 const EMBEDDED = /^embed+ed:\/\/(.+)$/i
 const DATA = /^data:image\/[\w.+-]{1,20};base64,/i
 
@@ -45,7 +53,8 @@ export class Assets {
   /** Whether one more may be opened. */
   mayOpen(path: string): boolean {
     if (++this.#lookedAt <= MOST_LOOKED_AT) return true
-    if (this.#lookedAt === MOST_LOOKED_AT + 1) this.#report.warn("list_truncated", path, `More than ${MOST_LOOKED_AT} assets: the rest was left out.`)
+    if (this.#lookedAt === MOST_LOOKED_AT + 1)
+      this.#report.warn("list_truncated", path, `More than ${MOST_LOOKED_AT} assets: the rest was left out.`)
     return false
   }
 
@@ -65,22 +74,42 @@ export class Assets {
     return null
   }
 
-  async take(kind: PictureKind, label: string, file: Buffer, path: string, said: { readonly isPrimary?: boolean; readonly isReference?: boolean } = {}): Promise<void> {
+  async take(
+    kind: PictureKind,
+    label: string,
+    file: Buffer,
+    path: string,
+    said: { readonly isPrimary?: boolean; readonly isReference?: boolean } = {}
+  ): Promise<void> {
     const bytes = isPng(file) ? pictureOf(file) : file
     if (this.found.length >= MOST_IMAGES || this.#bytes + bytes.length > MOST_BYTES) {
-      this.#report.warn("asset_rejected", path, `More than ${MOST_IMAGES} images, or more than ${MOST_BYTES / 1024 / 1024} MiB of them: it was left out.`)
+      this.#report.warn(
+        "asset_rejected",
+        path,
+        `More than ${MOST_IMAGES} images, or more than ${MOST_BYTES / 1024 / 1024} MiB of them: it was left out.`
+      )
       return
     }
     const checked = await checkImage(bytes)
-    if (typeof checked === "string") return this.#report.warn("asset_rejected", path, `The image ${checked}: it was left out.`)
+    if (typeof checked === "string")
+      return this.#report.warn("asset_rejected", path, `The image ${checked}: it was left out.`)
     this.#bytes += bytes.length
     this.images.set(checked.sha256, bytes)
     const isPrimary = said.isPrimary ?? (kind === "avatar" && !this.found.some((other) => other.kind === "avatar"))
-    this.found.push({ kind, label: cut(label, LONGEST_LABEL), ...checked, is_primary: isPrimary, is_reference: said.isReference ?? false })
+    this.found.push({
+      kind,
+      label: cut(label, LONGEST_LABEL),
+      ...checked,
+      is_primary: isPrimary,
+      is_reference: said.isReference ?? false
+    })
     this.#report.mapped(path, `assets[${this.found.length - 1}]`)
   }
 
-  /** The assets that a card of version 3 lists; the picture itself is the avatar where it lists none, unless it only stands in for one. */
+  /**
+   * The assets that a card of version 3 lists; the picture itself is the avatar where it lists none, unless it only
+   * stands in for one.
+   */
   async takeListed(listed: unknown, at: string, isPlaceholder: boolean): Promise<void> {
     for (const [index, given] of listOf(listed).filter(isRecord).entries()) {
       const path = `${at}[${index}]`
@@ -88,12 +117,16 @@ export class Assets {
       const asset = fieldsOf(given)
       const kind = KINDS[textOf(asset["type"])]
       if (kind === undefined) {
-        this.#report.dropped(path, `An asset of the kind ${cut(textOf(asset["type"]), 40) || "none"} has no place here.`)
+        this.#report.dropped(
+          path,
+          `An asset of the kind ${cut(textOf(asset["type"]), 40) || "none"} has no place here.`
+        )
         continue
       }
       const bytes = await this.#open(textOf(asset["uri"]), path)
       if (bytes !== null) await this.take(kind, textOf(asset["name"]), bytes, path)
     }
-    if (this.#source.main !== null && !isPlaceholder && !this.found.some(({ kind }) => kind === "avatar")) await this.take("avatar", "main", this.#source.main, "png")
+    if (this.#source.main !== null && !isPlaceholder && !this.found.some(({ kind }) => kind === "avatar"))
+      await this.take("avatar", "main", this.#source.main, "png")
   }
 }

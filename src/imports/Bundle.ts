@@ -7,7 +7,11 @@ export const PICTURE_KINDS = ["avatar", "portrait", "expression", "background", 
 export type PictureKind = (typeof PICTURE_KINDS)[number]
 
 /** Of files, by what is in them. */
-export const EXTENSIONS: Readonly<Record<string, string>> = { "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp" }
+export const EXTENSIONS: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/webp": "webp"
+}
 
 /** An image that came with a character, checked by its header. Its bytes are kept under `sha256`. */
 export interface AssetMeta {
@@ -32,21 +36,33 @@ export interface Bundle {
   readonly assets: ReadonlyArray<AssetMeta>
   readonly evidence: ReadonlyArray<Fields>
   readonly visual_identity: Fields | null
-  /** What the file said besides: who made it, what is not used, what is not to be followed. Given back by an export, and read by nothing else. */
+  /**
+   * What the file said besides: who made it, what is not used, what is not to be followed. Given back by an export, and
+   * read by nothing else.
+   */
   readonly extra: Fields
 }
 
 const inOrder = (_: string, value: unknown) =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => a < b ? -1 : 1)) : value
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    : value
 
 /** SHA-256 of a value as JSON whose fields are in order. */
-export const hashOf = (value: unknown): string => createHash("sha256").update(JSON.stringify(value, inOrder) ?? "").digest("hex")
+export const hashOf = (value: unknown): string =>
+  createHash("sha256")
+    .update(JSON.stringify(value, inOrder) ?? "")
+    .digest("hex")
 
 /** The profile of a bundle as characters have it, upon the present one where there is one. */
 export const profileOf = ({ character, lore }: Pick<Bundle, "character" | "lore">, present: Fields = {}): Fields => {
   const { slug: _, world_context: world, ...fields } = character
   const merged = { ...present, ...fields }
-  const context = { ...present["world_context"] as object | undefined, ...world as object | undefined, ...lore.length > 0 && { entries: lore } }
+  const context = {
+    ...(present["world_context"] as object | undefined),
+    ...(world as object | undefined),
+    ...(lore.length > 0 && { entries: lore })
+  }
   return world === undefined && lore.length === 0 ? merged : { ...merged, world_context: context }
 }
 
@@ -56,13 +72,16 @@ export const splitProfile = (profile: Fields): Pick<Bundle, "character" | "lore"
   if (typeof world !== "object" || world === null) return { character: profile, lore: [] }
   const { entries, ...context } = world as Fields
   if (!Array.isArray(entries) || entries.length === 0) return { character: profile, lore: [] }
-  return { character: { ...fields, ...Object.keys(context).length > 0 && { world_context: context } }, lore: entries }
+  return { character: { ...fields, ...(Object.keys(context).length > 0 && { world_context: context }) }, lore: entries }
 }
 
 const charactersIn = (value: unknown): number => {
   if (typeof value === "string") return value.length
-  return typeof value === "object" && value !== null ? Object.values(value).reduce((sum: number, inner) => sum + charactersIn(inner), 0) : 0
+  return typeof value === "object" && value !== null
+    ? Object.values(value).reduce((sum: number, inner) => sum + charactersIn(inner), 0)
+    : 0
 }
 
 /** How long the texts of a bundle are together, but for what is not used. */
-export const textLengthOf = ({ character, lore, npcs, evidence, visual_identity }: Bundle): number => charactersIn([character, lore, npcs, evidence, visual_identity])
+export const textLengthOf = ({ character, lore, npcs, evidence, visual_identity }: Bundle): number =>
+  charactersIn([character, lore, npcs, evidence, visual_identity])

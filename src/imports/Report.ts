@@ -1,6 +1,9 @@
 export type Severity = "info" | "warning" | "blocker"
 
-/** What somebody should look at. `path` is in the file where it is about the file, and in the bundle where it is about the bundle. */
+/**
+ * What somebody should look at. `path` is in the file where it is about the file, and in the bundle where it is about
+ * the bundle.
+ */
 export interface Finding {
   readonly code: string
   readonly severity: Severity
@@ -15,7 +18,10 @@ export interface Proposal {
   readonly from: string
 }
 
-/** What became of a file: what went where, what was left out and why, and what is to be looked at before it is taken over. */
+/**
+ * What became of a file: what went where, what was left out and why, and what is to be looked at before it is taken
+ * over.
+ */
 export interface ReportData {
   readonly mapped: ReadonlyArray<{ readonly from: string; readonly to: string }>
   readonly dropped: ReadonlyArray<{ readonly from: string; readonly reason: string }>
@@ -32,13 +38,21 @@ const MOST = 500
 const LONGEST_EXCERPT = 160
 
 export const excerptOf = (text: string): string => {
-  const line = text.slice(0, LONGEST_EXCERPT * 4).replace(/\s+/g, " ").trim()
+  const line = text
+    .slice(0, LONGEST_EXCERPT * 4)
+    .replace(/\s+/g, " ")
+    .trim()
   const characters = [...line]
   return characters.length > LONGEST_EXCERPT ? `${characters.slice(0, LONGEST_EXCERPT - 3).join("")}...` : line
 }
 
-export const finding = (code: string, severity: Severity, path: string, message: string, text = ""): Finding =>
-  ({ code, severity, path, message, excerpt: excerptOf(text.toWellFormed()) })
+export const finding = (code: string, severity: Severity, path: string, message: string, text = ""): Finding => ({
+  code,
+  severity,
+  path,
+  message,
+  excerpt: excerptOf(text.toWellFormed())
+})
 
 /** Collects a report. A list that is full takes no more. */
 export class Report {
@@ -57,15 +71,15 @@ export class Report {
   }
 
   warn(code: string, path: string, message: string, text = ""): void {
-    this.#warnings.push(...this.#warnings.length < MOST ? [finding(code, "warning", path, message, text)] : [])
+    this.#warnings.push(...(this.#warnings.length < MOST ? [finding(code, "warning", path, message, text)] : []))
   }
 
   tell(code: string, path: string, message: string, text = ""): void {
-    this.#warnings.push(...this.#warnings.length < MOST ? [finding(code, "info", path, message, text)] : [])
+    this.#warnings.push(...(this.#warnings.length < MOST ? [finding(code, "info", path, message, text)] : []))
   }
 
   block(code: string, path: string, message: string, text = ""): void {
-    this.#blockers.push(...this.#blockers.length < MOST ? [finding(code, "blocker", path, message, text)] : [])
+    this.#blockers.push(...(this.#blockers.length < MOST ? [finding(code, "blocker", path, message, text)] : []))
   }
 
   propose(path: string, value: unknown, from: string): void {
@@ -73,6 +87,12 @@ export class Report {
   }
 
   get data(): ReportData {
-    return { mapped: [...this.#mapped.values()], dropped: this.#dropped, warnings: this.#warnings, blockers: this.#blockers, proposals: this.#proposals }
+    return {
+      mapped: [...this.#mapped.values()],
+      dropped: this.#dropped,
+      warnings: this.#warnings,
+      blockers: this.#blockers,
+      proposals: this.#proposals
+    }
   }
 }

@@ -5,26 +5,45 @@ import type { Report } from "./Report.ts"
 /** Of all texts together that go into a character. */
 export const MOST_CHARACTERS = 1_000_000
 
-export const tooMuchText = tooLarge(`The texts of the character are longer than ${MOST_CHARACTERS} characters together.`)
+export const tooMuchText = tooLarge(
+  `The texts of the character are longer than ${MOST_CHARACTERS} characters together.`
+)
 
-const LEGACY: ReadonlyArray<readonly [RegExp, string]> = [[/<user>/gi, "{{user}}"], [/<(?:char|bot)>/gi, "{{char}}"]]
+const LEGACY: ReadonlyArray<readonly [RegExp, string]> = [
+  [/<user>/gi, "{{user}}"],
+  [/<(?:char|bot)>/gi, "{{char}}"]
+]
 const MACRO = /\{\{([^{}]*)\}\}/g
 const LINE_TAG = /<(?:br|hr|\/p|\/div|\/h[1-6]|\/li)\s{0,4}\/?>/gi
-const TAG = /<\/?(?:b|i|u|s|em|strong|p|div|span|small|big|center|font|img|a|ul|ol|li|h[1-6]|q|blockquote|details|summary|table|tr|td|th|style|script)(?:\s[^<>]{0,500})?\/?>/gi
+const TAG =
+  /<\/?(?:b|i|u|s|em|strong|p|div|span|small|big|center|font|img|a|ul|ol|li|h[1-6]|q|blockquote|details|summary|table|tr|td|th|style|script)(?:\s[^<>]{0,500})?\/?>/gi
 const NARRATION = /\*{1,3}[^*\n]+\*{1,3}/g
 
 /** The first of a macro's choices, so that it is the same each time. */
-const firstChoice = (choices: string): string => (choices.includes("::") ? choices.split("::") : choices.split(",")).map((choice) => choice.trim()).find((choice) => choice !== "") ?? ""
+const firstChoice = (choices: string): string =>
+  (choices.includes("::") ? choices.split("::") : choices.split(","))
+    .map((choice) => choice.trim())
+    .find((choice) => choice !== "") ?? ""
 
 /** As many characters (code points) as there may be. */
-export const cut = (text: string, most: number): string => text.length <= most ? text : Array.from(text.slice(0, most * 2)).slice(0, most).join("")
+export const cut = (text: string, most: number): string =>
+  text.length <= most
+    ? text
+    : Array.from(text.slice(0, most * 2))
+        .slice(0, most)
+        .join("")
 
 /** Pieces of at most `most` characters, parted between paragraphs, lines or words where that can be. */
 export const piecesOf = (text: string, most: number): ReadonlyArray<string> => {
   const pieces: Array<string> = []
   for (let rest = text.trim(); rest !== "";) {
     const head = cut(rest, most)
-    const at = head.length === rest.length ? -1 : ["\n\n", "\n", ". ", " "].map((between) => head.lastIndexOf(between)).find((place) => place > head.length / 2) ?? -1
+    const at =
+      head.length === rest.length
+        ? -1
+        : (["\n\n", "\n", ". ", " "]
+            .map((between) => head.lastIndexOf(between))
+            .find((place) => place > head.length / 2) ?? -1)
     const piece = at === -1 ? head : head.slice(0, at + 1)
     pieces.push(piece.trim())
     rest = rest.slice(piece.length).trim()
@@ -33,8 +52,9 @@ export const piecesOf = (text: string, most: number): ReadonlyArray<string> => {
 }
 
 /**
- * Makes what somebody wrote for another program into text of ours: two placeholders and no other macro, no markup, and no sentence that gives a model orders.
- * What is taken out is told, and such a sentence is kept in `quarantined`, where nothing reads it.
+ * Makes what somebody wrote for another program into text of ours: two placeholders and no other macro, no markup, and
+ * no sentence that gives a model orders. What is taken out is told, and such a sentence is kept in `quarantined`, where
+ * nothing reads it.
  */
 export class Text {
   readonly report: Report
@@ -52,22 +72,44 @@ export class Text {
     if (typeof source !== "string" || source === "") return ""
     this.#characters += source.length
     if (this.#characters > MOST_CHARACTERS) throw tooMuchText
-    const legacy = LEGACY.reduce((text, [pattern, placeholder]) => text.replace(pattern, placeholder), source.replace(/\r\n?/g, "\n"))
+    const legacy = LEGACY.reduce(
+      (text, [pattern, placeholder]) => text.replace(pattern, placeholder),
+      source.replace(/\r\n?/g, "\n")
+    )
     const plain = this.#withoutMarkup(this.#withoutMacros(legacy, path), path)
     return this.#withoutOrders(plain, path).trim()
   }
 
   /** Without what stands between asterisks: actions that are told instead of said. */
   spoken(text: string, path: string): string {
-    const said = text.replace(NARRATION, " ").replace(/[^\S\n]{2,}/g, " ").split("\n").map((line) => line.trim()).join("\n").replace(/\n{3,}/g, "\n\n").trim()
-    if (said !== text.trim()) this.report.warn("narration_removed", path, "Actions between asterisks were left out: in a messenger they are not said.", text)
+    const said = text
+      .replace(NARRATION, " ")
+      .replace(/[^\S\n]{2,}/g, " ")
+      .split("\n")
+      .map((line) => line.trim())
+      .join("\n")
+      .replace(/\n{3,}/g, "\n\n")
+      .trim()
+    if (said !== text.trim())
+      this.report.warn(
+        "narration_removed",
+        path,
+        "Actions between asterisks were left out: in a messenger they are not said.",
+        text
+      )
     return said
   }
 
   /** At most so many characters; what is more is told, and left out. */
   bounded(text: string, most: number, path: string): string {
     const kept = cut(text, most)
-    if (kept.length < text.length) this.report.warn("text_truncated", path, `Longer than ${most} characters: the rest was left out.`, text.slice(kept.length))
+    if (kept.length < text.length)
+      this.report.warn(
+        "text_truncated",
+        path,
+        `Longer than ${most} characters: the rest was left out.`,
+        text.slice(kept.length)
+      )
     return kept.trim()
   }
 
@@ -97,16 +139,27 @@ export class Text {
   }
 
   #withoutOrders(text: string, path: string): string {
-    return text.split("\n").map((line) => {
-      if (line.trim() === "" || !INJECTION.some((pattern) => pattern.test(line))) return line
-      return line.split(/(?<=[.!?])\s+/).filter((sentence) => {
-        const orders = INJECTION.some((pattern) => pattern.test(sentence))
-        if (orders) {
-          this.quarantined.push({ path, text: sentence })
-          this.report.warn("instruction_quarantined", path, "A sentence that gives a model orders was taken out; nothing follows it.", sentence)
-        }
-        return !orders
-      }).join(" ")
-    }).join("\n")
+    return text
+      .split("\n")
+      .map((line) => {
+        if (line.trim() === "" || !INJECTION.some((pattern) => pattern.test(line))) return line
+        return line
+          .split(/(?<=[.!?])\s+/)
+          .filter((sentence) => {
+            const orders = INJECTION.some((pattern) => pattern.test(sentence))
+            if (orders) {
+              this.quarantined.push({ path, text: sentence })
+              this.report.warn(
+                "instruction_quarantined",
+                path,
+                "A sentence that gives a model orders was taken out; nothing follows it.",
+                sentence
+              )
+            }
+            return !orders
+          })
+          .join(" ")
+      })
+      .join("\n")
   }
 }

@@ -9,7 +9,12 @@ const MOMENT = new Date(Date.UTC(1980, 0, 1))
 export const bundleZip = async (bundle: Fields, images: ReadonlyMap<string, Uint8Array>): Promise<Buffer> => {
   const zip = new ZipFile()
   const listed = listOf(bundle["assets"]).filter(isRecord)
-  const paths = new Map(listed.map((asset) => [textOf(asset["sha256"]), `assets/${textOf(asset["sha256"])}.${EXTENSIONS[textOf(asset["mime"])] ?? "bin"}`]))
+  const paths = new Map(
+    listed.map((asset) => [
+      textOf(asset["sha256"]),
+      `assets/${textOf(asset["sha256"])}.${EXTENSIONS[textOf(asset["mime"])] ?? "bin"}`
+    ])
+  )
   const assets = listed.map((asset) => Object.assign({ path: paths.get(textOf(asset["sha256"])) }, asset))
   zip.addBuffer(Buffer.from(JSON.stringify({ ...bundle, assets })), "bundle.json", { mtime: MOMENT })
   for (const [sha256, content] of images) {

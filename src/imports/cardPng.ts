@@ -28,26 +28,40 @@ const written = (picture: Sharp): Promise<Buffer> => picture.png().toBuffer()
 /** A plain picture in a colour of the name's own. */
 const placeholder = async (name: string): Promise<Buffer> => {
   const sharp = await loadSharp()
-  const [r, g, b] = [...createHash("sha256").update(name).digest().subarray(0, 3)].map((value) => 40 + Math.floor(value / 2))
+  const [r, g, b] = [...createHash("sha256").update(name).digest().subarray(0, 3)].map(
+    (value) => 40 + Math.floor(value / 2)
+  )
   return written(sharp({ create: { width: WIDTH, height: HEIGHT, channels: 3, background: { r, g, b } } }))
 }
 
 /** An avatar written anew; null for one that cannot be unpacked. */
 const anew = async (avatar: Uint8Array): Promise<Buffer | null> => {
   const sharp = await loadSharp()
-  return written(sharp(avatar, { limitInputPixels: MOST_PIXELS }).rotate().resize({ width: LONGEST_SIDE, height: LONGEST_SIDE, fit: "inside", withoutEnlargement: true }).toColourspace("srgb").removeAlpha()).catch(() => null)
+  return written(
+    sharp(avatar, { limitInputPixels: MOST_PIXELS })
+      .rotate()
+      .resize({ width: LONGEST_SIDE, height: LONGEST_SIDE, fit: "inside", withoutEnlargement: true })
+      .toColourspace("srgb")
+      .removeAlpha()
+  ).catch(() => null)
 }
 
 /**
- * A card as the picture in which cards are passed on: in `ccv3`, and in `chara` for programs that know version 2; with what it calls embeded. An avatar takes up to
- * some hundred megabytes while it is unpacked: to be called one at a time.
+ * A card as the picture in which cards are passed on: in `ccv3`, and in `chara` for programs that know version 2; with
+ * what it calls embeded. An avatar takes up to some hundred megabytes while it is unpacked: to be called one at a time.
  */
-export const cardPng = async (card: Fields, name: string, avatar: Uint8Array | null, embedded: ReadonlyMap<string, Uint8Array> = new Map()): Promise<Buffer> => {
-  const picture = (avatar === null ? null : await anew(avatar)) ?? await placeholder(name)
+export const cardPng = async (
+  card: Fields,
+  name: string,
+  avatar: Uint8Array | null,
+  embedded: ReadonlyMap<string, Uint8Array> = new Map()
+): Promise<Buffer> => {
+  const picture = (avatar === null ? null : await anew(avatar)) ?? (await placeholder(name))
   return Buffer.concat([
     picture.subarray(0, BEHIND_HEADER),
     ...[...embedded].map(([path, content]) => textChunk(embeddedAt(path), Buffer.from(content).toString("base64"))),
-    textChunk("chara", inBase64({ ...card, spec: "chara_card_v2", spec_version: "2.0" })), textChunk("ccv3", inBase64(card)),
+    textChunk("chara", inBase64({ ...card, spec: "chara_card_v2", spec_version: "2.0" })),
+    textChunk("ccv3", inBase64(card)),
     picture.subarray(BEHIND_HEADER)
   ])
 }

@@ -19,7 +19,9 @@ export const checkImage = async (bytes: Buffer): Promise<CheckedImage | string> 
   const type = readType(bytes)
   if ("problem" in type) return `is not taken. ${type.problem}`
   const sharp = await loadSharp()
-  const header = await sharp(bytes, { limitInputPixels: false }).metadata().catch(() => null)
+  const header = await sharp(bytes, { limitInputPixels: false })
+    .metadata()
+    .catch(() => null)
   const mime = MIME[header?.format ?? ""]
   if (header === null || mime === undefined) return "is no PNG, JPEG or WebP image"
   const { width, height } = header

@@ -3,7 +3,9 @@ const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b])
 
-/** How many values a JSON text may make when it is parsed, at most: each takes far more room than its two characters. */
+/**
+ * How many values a JSON text may make when it is parsed, at most: each takes far more room than its two characters.
+ */
 export const countJsonValues = (json: Uint8Array): number => {
   let count = 1
   let inText = false

@@ -19,8 +19,9 @@ const keysOf = (path: string): ReadonlyArray<Key> | undefined => {
   return keys.some((key) => UNSAFE.has(String(key))) ? undefined : keys
 }
 
-const innerOf = ({ holder, key }: Place): unknown => Array.isArray(holder) ? holder[Number(key)] : holder[key]
-const fits = (holder: Place["holder"], key: Key): boolean => Array.isArray(holder) ? typeof key === "number" && key <= holder.length : typeof key === "string"
+const innerOf = ({ holder, key }: Place): unknown => (Array.isArray(holder) ? holder[Number(key)] : holder[key])
+const fits = (holder: Place["holder"], key: Key): boolean =>
+  Array.isArray(holder) ? typeof key === "number" && key <= holder.length : typeof key === "string"
 
 /** Where a path leads; what is missing on the way is made, if it is to be. */
 const placeOf = (root: Record<string, unknown>, keys: ReadonlyArray<Key>, making: boolean): Place | undefined => {
@@ -45,7 +46,8 @@ const put = ({ holder, key }: Place, value: unknown): void => {
   else holder[key] = value
 }
 
-const isThere = ({ holder, key }: Place): boolean => Array.isArray(holder) ? Number(key) < holder.length : Object.hasOwn(holder, key)
+const isThere = ({ holder, key }: Place): boolean =>
+  Array.isArray(holder) ? Number(key) < holder.length : Object.hasOwn(holder, key)
 
 export interface Edit {
   readonly set: Readonly<Record<string, unknown>>
@@ -53,15 +55,24 @@ export interface Edit {
 }
 
 /**
- * A copy of a bundle with values set, and others dropped: those that were there before, whatever is dropped beside them. `unplaced` are paths that lead nowhere
- * in the bundle.
+ * A copy of a bundle with values set, and others dropped: those that were there before, whatever is dropped beside
+ * them. `unplaced` are paths that lead nowhere in the bundle.
  */
-export const editBundle = (bundle: Bundle, { set, drop }: Edit): { readonly bundle: Bundle; readonly unplaced: { readonly set: ReadonlyArray<string>; readonly drop: ReadonlyArray<string> } } => {
+export const editBundle = (
+  bundle: Bundle,
+  { set, drop }: Edit
+): {
+  readonly bundle: Bundle
+  readonly unplaced: { readonly set: ReadonlyArray<string>; readonly drop: ReadonlyArray<string> }
+} => {
   const next = structuredClone(bundle) as unknown as Record<string, unknown>
   const unplaced = { set: [] as Array<string>, drop: [] as Array<string> }
   for (const [path, value] of Object.entries(set)) {
     const keys = keysOf(path)
-    const place = keys === undefined || !SETTABLE.has(String(keys[0])) || (keys.length === 1 && keys[0] !== "visual_identity") ? undefined : placeOf(next, keys, true)
+    const place =
+      keys === undefined || !SETTABLE.has(String(keys[0])) || (keys.length === 1 && keys[0] !== "visual_identity")
+        ? undefined
+        : placeOf(next, keys, true)
     if (place === undefined) unplaced.set.push(path)
     else put(place, value)
   }
@@ -69,7 +80,8 @@ export const editBundle = (bundle: Bundle, { set, drop }: Edit): { readonly bund
   const lists = new Set<Array<unknown>>()
   for (const path of drop) {
     const keys = keysOf(path)
-    const place = keys === undefined || keys.length < 2 || !DROPPABLE.has(String(keys[0])) ? undefined : placeOf(next, keys, false)
+    const place =
+      keys === undefined || keys.length < 2 || !DROPPABLE.has(String(keys[0])) ? undefined : placeOf(next, keys, false)
     if (place === undefined || !isThere(place)) unplaced.drop.push(path)
     else if (Array.isArray(place.holder)) {
       place.holder[Number(place.key)] = gone
@@ -82,4 +94,5 @@ export const editBundle = (bundle: Bundle, { set, drop }: Edit): { readonly bund
 }
 
 /** Whether a path is another one, or leads into it. */
-export const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`)
+export const isWithin = (path: string, outer: string): boolean =>
+  path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`)

@@ -21,18 +21,22 @@ type Speaker = (line: string) => { readonly role: Turn["role"]; readonly said: s
 
 const speakerOf = (names: ReadonlyArray<string>): Speaker => {
   const given = names.filter((name) => name !== "").map((name) => name.toLowerCase())
-  const known = [...PERSON, "{{char}}", ...given.length === 0 ? ["char"] : given]
+  const known = [...PERSON, "{{char}}", ...(given.length === 0 ? ["char"] : given)]
   return (line) => {
     const rest = line.replace(BEFORE_A_NAME, "")
     for (const name of known) {
       const after = rest.slice(name.length)
-      if (rest.slice(0, name.length).toLowerCase() === name && AFTER_A_NAME.test(after)) return { role: PERSON.includes(name) ? "user" : "character", said: after.replace(AFTER_A_NAME, "") }
+      if (rest.slice(0, name.length).toLowerCase() === name && AFTER_A_NAME.test(after))
+        return { role: PERSON.includes(name) ? "user" : "character", said: after.replace(AFTER_A_NAME, "") }
     }
     return null
   }
 }
 
-/** Lines that begin with somebody's name and a colon, and those that go on with them; what stands before the first is nobody's. */
+/**
+ * Lines that begin with somebody's name and a colon, and those that go on with them; what stands before the first is
+ * nobody's.
+ */
 const turnsIn = (block: string, speaker: Speaker): { readonly turns: ReadonlyArray<Turn>; readonly stray: string } => {
   const turns: Array<{ readonly role: Turn["role"]; readonly lines: Array<string> }> = []
   const stray: Array<string> = []
@@ -41,10 +45,14 @@ const turnsIn = (block: string, speaker: Speaker): { readonly turns: ReadonlyArr
     if (spoken !== null) turns.push({ role: spoken.role, lines: [spoken.said] })
     else (turns.at(-1)?.lines ?? stray).push(line)
   }
-  return { turns: turns.map(({ role, lines }) => ({ role, text: lines.join("\n").trim() })).filter(({ text }) => text !== ""), stray: stray.join("\n").trim() }
+  return {
+    turns: turns.map(({ role, lines }) => ({ role, text: lines.join("\n").trim() })).filter(({ text }) => text !== ""),
+    stray: stray.join("\n").trim()
+  }
 }
 
-const isBoth = (turns: ReadonlyArray<Turn>): boolean => turns.some(({ role }) => role === "user") && turns.some(({ role }) => role === "character")
+const isBoth = (turns: ReadonlyArray<Turn>): boolean =>
+  turns.some(({ role }) => role === "user") && turns.some(({ role }) => role === "character")
 
 /** Collects dialogues of both sides as examples, and what the character says alone as samples of its voice. */
 export class Examples {
@@ -58,7 +66,9 @@ export class Examples {
 
   /** One conversation. */
   take(turns: ReadonlyArray<Turn>, path: string): void {
-    const spoken = turns.map(({ role, text }) => ({ role, text: this.#text.bounded(this.#text.spoken(text, path), LONGEST_TURN, path) })).filter(({ text }) => text !== "")
+    const spoken = turns
+      .map(({ role, text }) => ({ role, text: this.#text.bounded(this.#text.spoken(text, path), LONGEST_TURN, path) }))
+      .filter(({ text }) => text !== "")
     for (let at = 0; at < spoken.length; at += MOST_TURNS) {
       const some = spoken.slice(at, at + MOST_TURNS)
       if (isBoth(some)) this.#takeDialogue(some, path)
@@ -68,7 +78,8 @@ export class Examples {
 
   #takeDialogue(turns: ReadonlyArray<Turn>, path: string): void {
     const [first, second] = turns
-    if (turns.length === 2 && first?.role === "user" && second?.role === "character" && [...first.text].length <= 1000) this.dialogues.push({ user: first.text, character: second.text })
+    if (turns.length === 2 && first?.role === "user" && second?.role === "character" && [...first.text].length <= 1000)
+      this.dialogues.push({ user: first.text, character: second.text })
     else this.dialogues.push({ turns })
     this.#text.report.mapped(path, "character.example_dialogues")
   }
@@ -83,7 +94,7 @@ export class Examples {
   takeSample(text: string, path: string, situation?: string): void {
     const bounded = this.#text.bounded(text, LONGEST_SAMPLE, path)
     if (bounded === "") return
-    this.samples.push({ text: bounded, ...situation !== undefined && { situation } })
+    this.samples.push({ text: bounded, ...(situation !== undefined && { situation }) })
     this.#text.report.mapped(path, "character.voice_samples")
   }
 
@@ -100,11 +111,17 @@ export class Examples {
   /** As many as a character may have. */
   get fields(): object {
     const { report } = this.#text
-    if (this.dialogues.length > MOST_DIALOGUES) report.warn("list_truncated", "character.example_dialogues", `More than ${MOST_DIALOGUES}: the rest was left out.`)
-    if (this.samples.length > MOST_SAMPLES) report.warn("list_truncated", "character.voice_samples", `More than ${MOST_SAMPLES}: the rest was left out.`)
+    if (this.dialogues.length > MOST_DIALOGUES)
+      report.warn(
+        "list_truncated",
+        "character.example_dialogues",
+        `More than ${MOST_DIALOGUES}: the rest was left out.`
+      )
+    if (this.samples.length > MOST_SAMPLES)
+      report.warn("list_truncated", "character.voice_samples", `More than ${MOST_SAMPLES}: the rest was left out.`)
     return {
-      ...this.dialogues.length > 0 && { example_dialogues: this.dialogues.slice(0, MOST_DIALOGUES) },
-      ...this.samples.length > 0 && { voice_samples: this.samples.slice(0, MOST_SAMPLES) }
+      ...(this.dialogues.length > 0 && { example_dialogues: this.dialogues.slice(0, MOST_DIALOGUES) }),
+      ...(this.samples.length > 0 && { voice_samples: this.samples.slice(0, MOST_SAMPLES) })
     }
   }
 }

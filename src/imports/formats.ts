@@ -1,22 +1,39 @@
 import { BUNDLE_SCHEMA } from "./Bundle.ts"
 import { type Fields, isRecord } from "./readJson.ts"
 
-export const FORMATS = ["bundle", "chara_card_v1", "chara_card_v2", "chara_card_v3", "charx", "lorebook", "eliza"] as const
+export const FORMATS = [
+  "bundle",
+  "chara_card_v1",
+  "chara_card_v2",
+  "chara_card_v3",
+  "charx",
+  "lorebook",
+  "eliza"
+] as const
 export type Format = (typeof FORMATS)[number]
 
 const V1 = ["description", "personality", "scenario", "first_mes", "mes_example"]
 const ELIZA = ["bio", "messageExamples", "postExamples", "adjectives", "topics", "style"]
-const SPECS: Readonly<Record<string, Format>> = { chara_card_v2: "chara_card_v2", chara_card_v3: "chara_card_v3", lorebook_v3: "lorebook" }
+const SPECS: Readonly<Record<string, Format>> = {
+  chara_card_v2: "chara_card_v2",
+  chara_card_v3: "chara_card_v3",
+  lorebook_v3: "lorebook"
+}
 
-const hasOne = (file: Fields, names: ReadonlyArray<string>): boolean => names.some((name) => file[name] !== undefined && file[name] !== null)
+const hasOne = (file: Fields, names: ReadonlyArray<string>): boolean =>
+  names.some((name) => file[name] !== undefined && file[name] !== null)
 
-/** What a JSON file is, by what stands in it; the name of a chunk or of a file says nothing. Undefined: nothing that is known. */
+/**
+ * What a JSON file is, by what stands in it; the name of a chunk or of a file says nothing. Undefined: nothing that is
+ * known.
+ */
 export const formatOf = (file: Fields): Format | undefined => {
   if (file["schema"] === BUNDLE_SCHEMA) return "bundle"
   const { spec, data } = file
   if (typeof spec === "string") return Object.hasOwn(SPECS, spec) ? SPECS[spec] : undefined
   if (isRecord(data) && typeof data["name"] === "string" && hasOne(data, V1)) return "chara_card_v2"
-  if (typeof file["name"] === "string" && hasOne(file, ELIZA) && !hasOne(file, ["first_mes", "mes_example"])) return "eliza"
+  if (typeof file["name"] === "string" && hasOne(file, ELIZA) && !hasOne(file, ["first_mes", "mes_example"]))
+    return "eliza"
   if (typeof file["name"] === "string" && hasOne(file, V1)) return "chara_card_v1"
   return isRecord(file["entries"]) || Array.isArray(file["entries"]) ? "lorebook" : undefined
 }

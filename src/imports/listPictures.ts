@@ -4,10 +4,19 @@ import type { CardRest } from "./toCard.ts"
 
 /** The picture that stands for a character. */
 export const mainOf = (assets: ReadonlyArray<AssetMeta>): AssetMeta | undefined =>
-  assets.find(({ kind, is_primary: isPrimary }) => kind === "avatar" && isPrimary) ?? assets.find(({ kind }) => kind === "avatar")
+  assets.find(({ kind, is_primary: isPrimary }) => kind === "avatar" && isPrimary) ??
+  assets.find(({ kind }) => kind === "avatar")
 
 /** The pictures of a character as a card of version 3 lists them; `addressOf` says where in the file each is. */
-export const listPictures = (assets: ReadonlyArray<AssetMeta>, addressOf: (asset: AssetMeta) => string): CardRest["assets"] => {
+export const listPictures = (
+  assets: ReadonlyArray<AssetMeta>,
+  addressOf: (asset: AssetMeta) => string
+): CardRest["assets"] => {
   const main = mainOf(assets)
-  return assets.map((asset) => ({ type: CARD_TYPES[asset.kind], uri: addressOf(asset), name: asset === main ? "main" : asset.label, ext: EXTENSIONS[asset.mime] ?? "unknown" }))
+  return assets.map((asset) => ({
+    type: CARD_TYPES[asset.kind],
+    uri: addressOf(asset),
+    name: asset === main ? "main" : asset.label,
+    ext: EXTENSIONS[asset.mime] ?? "unknown"
+  }))
 }

@@ -23,12 +23,23 @@ export const mapBundle = async (file: Fields, assets: Assets, source: AssetSourc
       continue
     }
     const content = textOf(asset["content_base64"])
-    const bytes = content !== "" ? Buffer.from(content, "base64") : await source.read(textOf(asset["path"]), MOST_IMAGE_BYTES)
-    if (bytes === undefined) report.warn("asset_missing", path, "It is not in the file, or is too large.", textOf(asset["path"]))
-    else await assets.take(kind, textOf(asset["label"]), bytes, path, { ...typeof asset["is_primary"] === "boolean" && { isPrimary: asset["is_primary"] }, isReference: asset["is_reference"] === true })
+    const bytes =
+      content !== "" ? Buffer.from(content, "base64") : await source.read(textOf(asset["path"]), MOST_IMAGE_BYTES)
+    if (bytes === undefined)
+      report.warn("asset_missing", path, "It is not in the file, or is too large.", textOf(asset["path"]))
+    else
+      await assets.take(kind, textOf(asset["label"]), bytes, path, {
+        ...(typeof asset["is_primary"] === "boolean" && { isPrimary: asset["is_primary"] }),
+        isReference: asset["is_reference"] === true
+      })
   }
   return {
-    character, lore: own.length > 0 ? own : lore, npcs: listOf(file["npcs"]), assets: assets.found, evidence: listOf(file["evidence"]).filter(isRecord),
-    visual_identity: isRecord(file["visual_identity"]) ? file["visual_identity"] : null, extra: fieldsOf(file["extra"])
+    character,
+    lore: own.length > 0 ? own : lore,
+    npcs: listOf(file["npcs"]),
+    assets: assets.found,
+    evidence: listOf(file["evidence"]).filter(isRecord),
+    visual_identity: isRecord(file["visual_identity"]) ? file["visual_identity"] : null,
+    extra: fieldsOf(file["extra"])
   }
 }

@@ -20,19 +20,49 @@ const LONGEST_BUBBLE = 600
 const MOST_ALTERNATES = 10
 const LONGEST_ALTERNATE = 2400
 
-const PROVENANCE = ["creator", "creator_notes", "creator_notes_multilingual", "character_version", "tags", "source", "creation_date", "modification_date", "nickname"] as const
+const PROVENANCE = [
+  "creator",
+  "creator_notes",
+  "creator_notes_multilingual",
+  "character_version",
+  "tags",
+  "source",
+  "creation_date",
+  "modification_date",
+  "nickname"
+] as const
 const KNOWN = new Set<string>([
-  ...PROVENANCE, "name", "description", "personality", "scenario", "first_mes", "mes_example", "alternate_greetings", "group_only_greetings", "system_prompt", "post_history_instructions", "character_book", "extensions", "assets"
+  ...PROVENANCE,
+  "name",
+  "description",
+  "personality",
+  "scenario",
+  "first_mes",
+  "mes_example",
+  "alternate_greetings",
+  "group_only_greetings",
+  "system_prompt",
+  "post_history_instructions",
+  "character_book",
+  "extensions",
+  "assets"
 ])
 const APPEARANCE = /^\W{0,4}(?:appearance|looks?|physical description|aussehen)\W{0,4}[:=]\W{0,4}(\S.*)$/i
 const FORBIDS = /^(?:never|don['’]t|do not|avoid)\s+\S/i
 
-export const bubblesOf = (text: string): ReadonlyArray<string> => text.split(/\n\s*\n/).map((part) => part.trim()).filter((part) => part !== "")
+export const bubblesOf = (text: string): ReadonlyArray<string> =>
+  text
+    .split(/\n\s*\n/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
 
 /** As many bubbles as a greeting may have: what is more goes into the last ones. */
 const greetingBubblesOf = (spoken: string, text: Text, path: string): ReadonlyArray<string> => {
   const parts = bubblesOf(spoken)
-  const bubbles = parts.length <= MOST_BUBBLES ? parts : [...parts.slice(0, MOST_BUBBLES - 1), parts.slice(MOST_BUBBLES - 1).join("\n")]
+  const bubbles =
+    parts.length <= MOST_BUBBLES
+      ? parts
+      : [...parts.slice(0, MOST_BUBBLES - 1), parts.slice(MOST_BUBBLES - 1).join("\n")]
   return bubbles.map((bubble) => text.bounded(bubble, LONGEST_BUBBLE, path))
 }
 
@@ -40,21 +70,37 @@ const greetingBubblesOf = (spoken: string, text: Text, path: string): ReadonlyAr
 const quarantine = (data: Fields, at: string, report: Report): Fields => {
   const depth = fieldsOf(fieldsOf(data["extensions"])["depth_prompt"])
   const found: ReadonlyArray<readonly [string, string]> = [
-    ["system_prompt", textOf(data["system_prompt"])], ["post_history_instructions", textOf(data["post_history_instructions"])], ["depth_prompt", textOf(depth["prompt"])]
+    ["system_prompt", textOf(data["system_prompt"])],
+    ["post_history_instructions", textOf(data["post_history_instructions"])],
+    ["depth_prompt", textOf(depth["prompt"])]
   ]
   const kept: Record<string, unknown> = {}
   for (const [name, said] of found) {
     if (said.trim() === "") continue
     const path = name === "depth_prompt" ? `${at}extensions.depth_prompt` : at + name
-    report.warn(`${name}_quarantined`, path, "Instructions to a model are kept for an export, and never followed.", said)
+    report.warn(
+      `${name}_quarantined`,
+      path,
+      "Instructions to a model are kept for an export, and never followed.",
+      said
+    )
     kept[name] = name === "depth_prompt" ? depth : said
-    const rules = said.slice(0, LONGEST_NOTE).split(/(?<=[.!?])\s+|\n/).map((sentence) => sentence.trim()).filter((sentence) => FORBIDS.test(sentence) && sentence.length <= 200)
-    for (const value of rules.slice(0, 10)) report.propose("character.forbidden_style", { kind: "behavior", value }, path)
+    const rules = said
+      .slice(0, LONGEST_NOTE)
+      .split(/(?<=[.!?])\s+|\n/)
+      .map((sentence) => sentence.trim())
+      .filter((sentence) => FORBIDS.test(sentence) && sentence.length <= 200)
+    for (const value of rules.slice(0, 10))
+      report.propose("character.forbidden_style", { kind: "behavior", value }, path)
   }
   return kept
 }
 
-const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0)
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === "" ||
+  (typeof value === "object" && Object.keys(value).length === 0)
 
 /** What a card says of who made it, and what has no place here: for the way back. */
 const extraOf = (data: Fields, lore: MappedLore, quarantined: Fields, report: Report, at: string): Fields => {
@@ -66,7 +112,14 @@ const extraOf = (data: Fields, lore: MappedLore, quarantined: Fields, report: Re
   for (const name of Object.keys(extensions)) report.dropped(`${at}extensions.${name}`, "Not used; kept for an export.")
   const { entries: _entries, ...book } = fieldsOf(data["character_book"])
   const talkativeness = fieldsOf(data["extensions"])["talkativeness"]
-  const all = { card, fields, extensions: { ...extensions, ...talkativeness !== undefined && { talkativeness } }, quarantine: quarantined, book, lore: lore.rest }
+  const all = {
+    card,
+    fields,
+    extensions: { ...extensions, ...(talkativeness !== undefined && { talkativeness }) },
+    quarantine: quarantined,
+    book,
+    lore: lore.rest
+  }
   return Object.fromEntries(Object.entries(all).filter(([, part]) => Object.keys(part).length > 0))
 }
 
@@ -74,8 +127,16 @@ const proposeTalkativeness = (data: Fields, at: string, report: Report): void =>
   const given = fieldsOf(data["extensions"])["talkativeness"]
   const talkativeness = typeof given === "string" && given.trim() !== "" ? Number(given) : given
   if (typeof talkativeness !== "number" || !(talkativeness >= 0 && talkativeness <= 1)) return
-  report.propose("character.behavioral_thresholds.proactivity_tolerance", talkativeness * 0.5, `${at}extensions.talkativeness`)
-  report.tell("talkativeness_proposed", `${at}extensions.talkativeness`, "How talkative it is may become how readily it writes first: see proposals.")
+  report.propose(
+    "character.behavioral_thresholds.proactivity_tolerance",
+    talkativeness * 0.5,
+    `${at}extensions.talkativeness`
+  )
+  report.tell(
+    "talkativeness_proposed",
+    `${at}extensions.talkativeness`,
+    "How talkative it is may become how readily it writes first: see proposals."
+  )
 }
 
 /** The summary, what of it is too long as notes, and what it says of looks, traits and speech. */
@@ -85,12 +146,15 @@ const describe = (data: Fields, at: string, text: Text, examples: Examples, name
   const [before = "", ...dialogues] = text.prepare(data["description"], path).split(/<start>/i)
   if (dialogues.length > 0) examples.takeBlocks(dialogues.join("<START>"), names, path)
   const { traits: inBlock, rest } = withoutPersonalityBlock(before)
-  const looks = rest.split("\n").map((line) => APPEARANCE.exec(line)?.[1]?.trim() ?? "").filter((line) => line !== "")
+  const looks = rest
+    .split("\n")
+    .map((line) => APPEARANCE.exec(line)?.[1]?.trim() ?? "")
+    .filter((line) => line !== "")
   if (looks.length > 0) report.mapped(path, "visual_identity.appearance")
 
   const personality = text.prepare(data["personality"], `${at}personality`)
   const listed = traitsOf(personality)
-  const traits = [...new Set([...inBlock, ...listed ?? []])].slice(0, 20)
+  const traits = [...new Set([...inBlock, ...(listed ?? [])])].slice(0, 20)
   if (traits.length > 0) report.mapped(inBlock.length > 0 ? path : `${at}personality`, "character.persona.traits")
   const whole = [rest.trim(), listed === null ? personality : ""].filter((part) => part !== "").join("\n\n")
   if (listed === null && personality !== "") report.mapped(`${at}personality`, "character.persona.summary")
@@ -98,12 +162,23 @@ const describe = (data: Fields, at: string, text: Text, examples: Examples, name
   const [summary = "", ...more] = whole === "" ? [] : piecesOf(whole, LONGEST_SUMMARY)
   if (summary !== "") report.mapped(path, "character.persona.summary")
   const notes = piecesOf(more.join("\n\n"), LONGEST_NOTE)
-  if (notes.length > 0) report.warn("description_parted", path, `Longer than ${LONGEST_SUMMARY} characters: the rest became evidence, which is looked up when it fits.`, notes[0])
-  if (notes.length > MOST_NOTES) report.warn("text_truncated", path, `Longer than ${MOST_NOTES * LONGEST_NOTE} characters: the rest was left out.`)
+  if (notes.length > 0)
+    report.warn(
+      "description_parted",
+      path,
+      `Longer than ${LONGEST_SUMMARY} characters: the rest became evidence, which is looked up when it fits.`,
+      notes[0]
+    )
+  if (notes.length > MOST_NOTES)
+    report.warn("text_truncated", path, `Longer than ${MOST_NOTES * LONGEST_NOTE} characters: the rest was left out.`)
   return {
-    summary, traits, looks: cut(looks.join("\n"), 1500),
+    summary,
+    traits,
+    looks: cut(looks.join("\n"), 1500),
     bio: cut(bubblesOf(rest)[0] ?? "", LONGEST_BIO).trim(),
-    notes: notes.slice(0, MOST_NOTES).map((note) => ({ kind: "author_note", text: note, trust: "authored", source: { title: path } }))
+    notes: notes
+      .slice(0, MOST_NOTES)
+      .map((note) => ({ kind: "author_note", text: note, trust: "authored", source: { title: path } }))
   }
 }
 
@@ -127,43 +202,73 @@ export const mapCard = async (card: Fields, assets: Assets, report: Report): Pro
 
   const spoken = text.spoken(text.prepare(data["first_mes"], `${at}first_mes`), `${at}first_mes`)
   const bubbles = greetingBubblesOf(spoken, text, `${at}first_mes`)
-  const alternates = textsOf(data["alternate_greetings"]).slice(0, MOST_ALTERNATES).map((line, index) => {
-    const path = `${at}alternate_greetings[${index}]`
-    return text.bounded(text.spoken(text.prepare(line, path), path), LONGEST_ALTERNATE, path)
-  }).filter((line) => line !== "")
-  if (textsOf(data["alternate_greetings"]).length > MOST_ALTERNATES) report.warn("list_truncated", `${at}alternate_greetings`, `More than ${MOST_ALTERNATES}: the rest was left out.`)
-  if (textsOf(data["group_only_greetings"]).length > 0) report.dropped(`${at}group_only_greetings`, "Greetings of a group: characters speak with one person here.")
+  const alternates = textsOf(data["alternate_greetings"])
+    .slice(0, MOST_ALTERNATES)
+    .map((line, index) => {
+      const path = `${at}alternate_greetings[${index}]`
+      return text.bounded(text.spoken(text.prepare(line, path), path), LONGEST_ALTERNATE, path)
+    })
+    .filter((line) => line !== "")
+  if (textsOf(data["alternate_greetings"]).length > MOST_ALTERNATES)
+    report.warn("list_truncated", `${at}alternate_greetings`, `More than ${MOST_ALTERNATES}: the rest was left out.`)
+  if (textsOf(data["group_only_greetings"]).length > 0)
+    report.dropped(`${at}group_only_greetings`, "Greetings of a group: characters speak with one person here.")
   // What is said in other words needs something that it is another way of.
-  const [first, ...others] = bubbles.length > 0 ? [bubbles, ...alternates] : alternates.map((line, index) => index === 0 ? greetingBubblesOf(line, text, `${at}alternate_greetings[0]`) : line)
-  const greeting = first === undefined ? undefined : { bubbles: first, ...others.length > 0 && { alternates: others } }
+  const [first, ...others] =
+    bubbles.length > 0
+      ? [bubbles, ...alternates]
+      : alternates.map((line, index) =>
+          index === 0 ? greetingBubblesOf(line, text, `${at}alternate_greetings[0]`) : line
+        )
+  const greeting =
+    first === undefined ? undefined : { bubbles: first, ...(others.length > 0 && { alternates: others }) }
   if (greeting !== undefined) report.mapped(`${at}first_mes`, "character.greeting")
 
   const lore = mapLore(fieldsOf(data["character_book"]), `${at}character_book`, text)
   const quarantined = quarantine(data, at, report)
   proposeTalkativeness(data, at, report)
-  await assets.takeListed(data["assets"], `${at}assets`, fieldsOf(fieldsOf(data["extensions"])[TROUPE_EXTENSION])["placeholder"] === true)
+  await assets.takeListed(
+    data["assets"],
+    `${at}assets`,
+    fieldsOf(fieldsOf(data["extensions"])[TROUPE_EXTENSION])["placeholder"] === true
+  )
 
   const character: Fields = {
     slug: slugify(displayName),
     display_name: displayName,
-    ...described.bio !== "" && { visible_bio: described.bio },
-    ...(described.summary !== "" || described.traits.length > 0) && {
-      persona: { ...described.summary !== "" && { summary: described.summary }, ...described.traits.length > 0 && { traits: described.traits } }
-    },
+    ...(described.bio !== "" && { visible_bio: described.bio }),
+    ...((described.summary !== "" || described.traits.length > 0) && {
+      persona: {
+        ...(described.summary !== "" && { summary: described.summary }),
+        ...(described.traits.length > 0 && { traits: described.traits })
+      }
+    }),
     ...examples.fields,
-    ...greeting !== undefined && { greeting },
-    ...scene !== "" && { world_context: { scene } }
+    ...(greeting !== undefined && { greeting }),
+    ...(scene !== "" && { world_context: { scene } })
   }
-  const extra = extraOf(data, lore, { ...quarantined, ...text.quarantined.length > 0 && { sentences: text.quarantined.slice(0, 100) } }, report, at)
-  const mapped = { character, lore: lore.entries, npcs: [], evidence: described.notes, visual_identity: described.looks === "" ? null : { appearance: described.looks } }
+  const extra = extraOf(
+    data,
+    lore,
+    { ...quarantined, ...(text.quarantined.length > 0 && { sentences: text.quarantined.slice(0, 100) }) },
+    report,
+    at
+  )
+  const mapped = {
+    character,
+    lore: lore.entries,
+    npcs: [],
+    evidence: described.notes,
+    visual_identity: described.looks === "" ? null : { appearance: described.looks }
+  }
   return { ...ours(data, mapped), assets: assets.found, extra }
 }
 
 type Mapped = Omit<Bundle, "assets" | "extra">
 
 /**
- * A card that was exported here carries the whole character but for its pictures. Where the card was not changed since, that is the character; where it
- * was, what the card says goes before it.
+ * A card that was exported here carries the whole character but for its pictures. Where the card was not changed since,
+ * that is the character; where it was, what the card says goes before it.
  */
 const ours = (data: Fields, mapped: Mapped): Mapped => {
   const { [TROUPE_EXTENSION]: given, ...extensions } = fieldsOf(data["extensions"])
@@ -171,12 +276,22 @@ const ours = (data: Fields, mapped: Mapped): Mapped => {
   if (!isRecord(profile)) return mapped
   const { assets: _, ...words } = data
   const looks = isRecord(rest["visual_identity"]) ? rest["visual_identity"] : null
-  const kept: Mapped = { ...splitProfile(profile), npcs: listOf(rest["npcs"]), evidence: listOf(rest["evidence"]).filter(isRecord), visual_identity: looks }
+  const kept: Mapped = {
+    ...splitProfile(profile),
+    npcs: listOf(rest["npcs"]),
+    evidence: listOf(rest["evidence"]).filter(isRecord),
+    visual_identity: looks
+  }
   if (hash === hashOf({ ...words, extensions })) return kept
   const { slug } = kept.character
   return {
-    character: { ...kept.character, ...mapped.character, ...slug !== undefined && { slug } }, lore: mapped.lore, npcs: kept.npcs,
-    evidence: [...kept.evidence, ...mapped.evidence.filter(({ text }) => !kept.evidence.some((known) => known["text"] === text))],
+    character: { ...kept.character, ...mapped.character, ...(slug !== undefined && { slug }) },
+    lore: mapped.lore,
+    npcs: kept.npcs,
+    evidence: [
+      ...kept.evidence,
+      ...mapped.evidence.filter(({ text }) => !kept.evidence.some((known) => known["text"] === text))
+    ],
     visual_identity: looks === null && mapped.visual_identity === null ? null : { ...looks, ...mapped.visual_identity }
   }
 }

@@ -5,18 +5,49 @@ import type { Report } from "./Report.ts"
 import { slugify } from "./slugify.ts"
 import { cut, piecesOf, Text } from "./Text.ts"
 
-const USED = new Set(["name", "bio", "lore", "messageExamples", "postExamples", "style", "topics", "adjectives", "knowledge", "system", "settings", "secrets", "username", "id"])
+const USED = new Set([
+  "name",
+  "bio",
+  "lore",
+  "messageExamples",
+  "postExamples",
+  "style",
+  "topics",
+  "adjectives",
+  "knowledge",
+  "system",
+  "settings",
+  "secrets",
+  "username",
+  "id"
+])
 const FORBIDS = /^(?:never|don['’]t|do not|avoid)\s+\S/i
 const LONGEST_NOTE = 20_000
 const MOST_NOTES = 50
 
-const lines = (value: unknown): ReadonlyArray<string> => typeof value === "string" ? [value] : textsOf(value)
-const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0)
+const lines = (value: unknown): ReadonlyArray<string> => (typeof value === "string" ? [value] : textsOf(value))
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === "" ||
+  (typeof value === "object" && Object.keys(value).length === 0)
 
-/** The secrets of an elizaOS character are keys of its operator: they are left out, and that they were there is said without them. */
+/**
+ * The secrets of an elizaOS character are keys of its operator: they are left out, and that they were there is said
+ * without them.
+ */
 const refuseSecrets = (card: Fields, report: Report): void => {
-  for (const [path, secrets] of [["settings.secrets", fieldsOf(card["settings"])["secrets"]], ["secrets", card["secrets"]]] as const) {
-    if (!isEmpty(secrets)) report.block("secrets_present", path, "The file carries secrets. They were not taken in; change them, for others may have read them. Drop this path to go on.")
+  for (const [path, secrets] of [
+    ["settings.secrets", fieldsOf(card["settings"])["secrets"]],
+    ["secrets", card["secrets"]]
+  ] as const) {
+    if (!isEmpty(secrets))
+      report.block(
+        "secrets_present",
+        path,
+        "The file carries secrets. They were not taken in; change them, for others may have read them. Drop " +
+          "this path to go on."
+      )
   }
 }
 
@@ -24,7 +55,10 @@ const refuseSecrets = (card: Fields, report: Report): void => {
 export const mapEliza = (card: Fields, report: Report): Bundle => {
   const text = new Text(report, null)
   const examples = new Examples(text)
-  const prepared = (value: unknown, path: string) => lines(value).map((line, index) => text.prepare(line, `${path}[${index}]`)).filter((line) => line !== "")
+  const prepared = (value: unknown, path: string) =>
+    lines(value)
+      .map((line, index) => text.prepare(line, `${path}[${index}]`))
+      .filter((line) => line !== "")
   const name = text.bounded(text.prepare(card["name"], "name") || "Unnamed", 80, "name")
   report.mapped("name", "character.display_name")
   refuseSecrets(card, report)
@@ -32,10 +66,16 @@ export const mapEliza = (card: Fields, report: Report): Bundle => {
   const bio = prepared(card["bio"], "bio")
   const style = fieldsOf(card["style"])
   const ways = [...prepared(style["all"], "style.all"), ...prepared(style["chat"], "style.chat")]
-  if (lines(style["post"]).length > 0) report.dropped("style.post", "How it writes posts: characters write messages here.")
-  const forbidden = ways.filter((way) => FORBIDS.test(way)).map((way) => ({ kind: "behavior", value: cut(way, 200) })).slice(0, 50)
+  if (lines(style["post"]).length > 0)
+    report.dropped("style.post", "How it writes posts: characters write messages here.")
+  const forbidden = ways
+    .filter((way) => FORBIDS.test(way))
+    .map((way) => ({ kind: "behavior", value: cut(way, 200) }))
+    .slice(0, 50)
   const notes = ways.filter((way) => !FORBIDS.test(way))
-  const whole = [bio.join("\n"), notes.length > 0 ? `How {{char}} writes: ${notes.join("; ")}` : ""].filter((part) => part !== "").join("\n\n")
+  const whole = [bio.join("\n"), notes.length > 0 ? `How {{char}} writes: ${notes.join("; ")}` : ""]
+    .filter((part) => part !== "")
+    .join("\n\n")
   const [summary = "", ...more] = whole === "" ? [] : piecesOf(whole, 4000)
   if (bio.length > 0) report.mapped("bio", "character.persona.summary")
   if (notes.length > 0) report.mapped("style", "character.persona.summary")
@@ -47,16 +87,30 @@ export const mapEliza = (card: Fields, report: Report): Bundle => {
     const path = `messageExamples[${index}]`
     // One conversation, as a list or, of late, as an object with a list in it.
     const messages = Array.isArray(example) ? example : listOf(fieldsOf(example)["examples"])
-    examples.take(messages.filter(isRecord).map((message): Turn => {
-      const who = textOf(message["user"]) || textOf(message["name"])
-      return { role: who.toLowerCase() === name.toLowerCase() ? "character" : "user", text: text.prepare(fieldsOf(message["content"])["text"], path) }
-    }).filter((turn) => turn.text !== ""), path)
+    examples.take(
+      messages
+        .filter(isRecord)
+        .map((message): Turn => {
+          const who = textOf(message["user"]) || textOf(message["name"])
+          return {
+            role: who.toLowerCase() === name.toLowerCase() ? "character" : "user",
+            text: text.prepare(fieldsOf(message["content"])["text"], path)
+          }
+        })
+        .filter((turn) => turn.text !== ""),
+      path
+    )
   }
-  for (const [index, post] of prepared(card["postExamples"], "postExamples").entries()) examples.takeSample(post, `postExamples[${index}]`, "post")
+  for (const [index, post] of prepared(card["postExamples"], "postExamples").entries())
+    examples.takeSample(post, `postExamples[${index}]`, "post")
 
-  const traits = prepared(card["adjectives"], "adjectives").map((trait) => cut(trait, 40)).slice(0, 20)
+  const traits = prepared(card["adjectives"], "adjectives")
+    .map((trait) => cut(trait, 40))
+    .slice(0, 20)
   if (traits.length > 0) report.mapped("adjectives", "character.persona.traits")
-  const interests = prepared(card["topics"], "topics").map((topic) => cut(topic, 300)).slice(0, 30)
+  const interests = prepared(card["topics"], "topics")
+    .map((topic) => cut(topic, 300))
+    .slice(0, 30)
   if (interests.length > 0) report.mapped("topics", "character.interests")
 
   const evidence = listOf(card["knowledge"]).flatMap((item, index) => {
@@ -65,31 +119,53 @@ export const mapEliza = (card: Fields, report: Report): Bundle => {
       report.dropped(path, "A path to a file that is not here.")
       return []
     }
-    return piecesOf(text.prepare(item, path), LONGEST_NOTE).map((note) => ({ kind: "author_note", text: note, trust: "authored", source: { title: path } }))
+    return piecesOf(text.prepare(item, path), LONGEST_NOTE).map((note) => ({
+      kind: "author_note",
+      text: note,
+      trust: "authored",
+      source: { title: path }
+    }))
   })
   if (evidence.length > 0) report.mapped("knowledge", "evidence")
-  if (evidence.length > MOST_NOTES) report.warn("list_truncated", "knowledge", `More than ${MOST_NOTES}: the rest was left out.`)
-  const rest = piecesOf(more.join("\n\n"), LONGEST_NOTE).slice(0, 5).map((note) => ({ kind: "author_note", text: note, trust: "authored", source: { title: "bio" } }))
+  if (evidence.length > MOST_NOTES)
+    report.warn("list_truncated", "knowledge", `More than ${MOST_NOTES}: the rest was left out.`)
+  const rest = piecesOf(more.join("\n\n"), LONGEST_NOTE)
+    .slice(0, 5)
+    .map((note) => ({ kind: "author_note", text: note, trust: "authored", source: { title: "bio" } }))
 
   const system = textOf(card["system"])
-  if (system.trim() !== "") report.warn("system_quarantined", "system", "Instructions to a model are kept for an export, and never followed.", system)
-  for (const field of Object.keys(card).filter((key) => !USED.has(key))) report.dropped(field, "Belongs to the program that it was written for.")
+  if (system.trim() !== "")
+    report.warn(
+      "system_quarantined",
+      "system",
+      "Instructions to a model are kept for an export, and never followed.",
+      system
+    )
+  for (const field of Object.keys(card).filter((key) => !USED.has(key)))
+    report.dropped(field, "Belongs to the program that it was written for.")
   if (!isEmpty(card["settings"])) report.dropped("settings", "Belongs to the program that it was written for.")
 
-  const persona = { ...summary !== "" && { summary }, ...traits.length > 0 && { traits } }
-  const quarantined = { ...system.trim() !== "" && { system_prompt: cut(system, LONGEST_NOTE) }, ...text.quarantined.length > 0 && { sentences: text.quarantined.slice(0, 100) } }
+  const persona = { ...(summary !== "" && { summary }), ...(traits.length > 0 && { traits }) }
+  const quarantined = {
+    ...(system.trim() !== "" && { system_prompt: cut(system, LONGEST_NOTE) }),
+    ...(text.quarantined.length > 0 && { sentences: text.quarantined.slice(0, 100) })
+  }
   return {
     character: {
       slug: slugify(name),
       display_name: name,
-      ...bio[0] !== undefined && { visible_bio: cut(bio[0], 2000) },
-      ...Object.keys(persona).length > 0 && { persona },
-      ...interests.length > 0 && { interests },
+      ...(bio[0] !== undefined && { visible_bio: cut(bio[0], 2000) }),
+      ...(Object.keys(persona).length > 0 && { persona }),
+      ...(interests.length > 0 && { interests }),
       ...examples.fields,
-      ...forbidden.length > 0 && { forbidden_style: forbidden },
-      ...world !== "" && { world_context: { summary: world } }
+      ...(forbidden.length > 0 && { forbidden_style: forbidden }),
+      ...(world !== "" && { world_context: { summary: world } })
     },
-    npcs: [], lore: [], assets: [], evidence: [...rest, ...evidence].slice(0, MOST_NOTES), visual_identity: null,
+    npcs: [],
+    lore: [],
+    assets: [],
+    evidence: [...rest, ...evidence].slice(0, MOST_NOTES),
+    visual_identity: null,
     extra: Object.keys(quarantined).length > 0 ? { quarantine: quarantined } : {}
   }
 }

@@ -6,21 +6,50 @@ import { slugify } from "./slugify.ts"
 import { Text } from "./Text.ts"
 
 /** The book itself: of version 3 it stands below `data`. */
-const bookOf = (file: Fields): Fields => isRecord(file["data"]) ? fieldsOf(file["data"]) : file
+const bookOf = (file: Fields): Fields => (isRecord(file["data"]) ? fieldsOf(file["data"]) : file)
 
-/** Makes a lorebook, or world info, a bundle: of a character of its name, or of lore alone where that is for a character that is there. */
+/**
+ * Makes a lorebook, or world info, a bundle: of a character of its name, or of lore alone where that is for a character
+ * that is there.
+ */
 export const mapLorebook = (file: Fields, filename: string, forPresent: boolean, report: Report): Bundle => {
   const text = new Text(report, null)
   const book = bookOf(file)
   const at = book === file ? "" : "data"
   const lore = mapLore(book, at === "" ? "book" : at, text)
-  const name = text.bounded(text.prepare(book["name"], "name") || text.prepare(filename.replace(/\.[a-z]{1,5}$/i, ""), "filename") || "Unnamed", 80, "name")
-  if (!forPresent) report.warn("lorebook_only", "name", "A lorebook has no character: one of its name is made, which has nothing but the lore. With mode: update it goes into one that is there.", name)
+  const name = text.bounded(
+    text.prepare(book["name"], "name") || text.prepare(filename.replace(/\.[a-z]{1,5}$/i, ""), "filename") || "Unnamed",
+    80,
+    "name"
+  )
+  if (!forPresent)
+    report.warn(
+      "lorebook_only",
+      "name",
+      "A lorebook has no character: one of its name is made, which has nothing but the lore. With mode: update " +
+        "it goes into one that is there.",
+      name
+    )
   const { entries: _, ...rest } = book
-  const extra = { book: Object.fromEntries(Object.entries(rest).filter(([, value]) => typeof value !== "object" || value !== null)), lore: lore.rest }
+  const extra = {
+    book: Object.fromEntries(Object.entries(rest).filter(([, value]) => typeof value !== "object" || value !== null)),
+    lore: lore.rest
+  }
   return {
-    character: forPresent ? {} : { slug: slugify(name), display_name: name, ...textOf(book["description"]) !== "" && { visible_bio: text.bounded(text.prepare(book["description"], "description"), 2000, "description") } },
-    npcs: [], lore: lore.entries, assets: [], evidence: [], visual_identity: null,
+    character: forPresent
+      ? {}
+      : {
+          slug: slugify(name),
+          display_name: name,
+          ...(textOf(book["description"]) !== "" && {
+            visible_bio: text.bounded(text.prepare(book["description"], "description"), 2000, "description")
+          })
+        },
+    npcs: [],
+    lore: lore.entries,
+    assets: [],
+    evidence: [],
+    visual_identity: null,
     extra: Object.fromEntries(Object.entries(extra).filter(([, part]) => Object.keys(part).length > 0))
   }
 }

@@ -21,7 +21,10 @@ const inflated = (bytes: Uint8Array): Buffer => {
   }
 }
 
-/** What follows the keyword and its null, by the kind of chunk: the text of tEXt and zTXt is Latin-1, that of iTXt is UTF-8. */
+/**
+ * What follows the keyword and its null, by the kind of chunk: the text of tEXt and zTXt is Latin-1, that of iTXt is
+ * UTF-8.
+ */
 const textIn = (type: string, rest: Buffer): string => {
   if (type === "tEXt") return rest.toString("latin1")
   if (type === "zTXt") return inflated(rest.subarray(1)).toString("latin1")
@@ -59,11 +62,14 @@ const OF_THE_PICTURE: ReadonlySet<string> = new Set(["IHDR", "PLTE", "tRNS", "ID
 
 /** The picture of a PNG alone: what else it carries would be unpacked by whoever only asks for its size. */
 export const pictureOf = (png: Uint8Array): Buffer =>
-  Buffer.concat([SIGNATURE, ...[...chunksOf(png)].filter(({ type }) => OF_THE_PICTURE.has(type)).map(({ whole }) => whole)])
+  Buffer.concat([
+    SIGNATURE,
+    ...[...chunksOf(png)].filter(({ type }) => OF_THE_PICTURE.has(type)).map(({ whole }) => whole)
+  ])
 
 /**
- * The texts of a PNG that carry a character: the first of each keyword, with the keyword in small letters but for paths of assets. Nothing else of the file
- * is unpacked.
+ * The texts of a PNG that carry a character: the first of each keyword, with the keyword in small letters but for paths
+ * of assets. Nothing else of the file is unpacked.
  */
 export const pngTexts = (bytes: Uint8Array): ReadonlyMap<string, () => string> => {
   const found = new Map<string, () => string>()
@@ -73,7 +79,8 @@ export const pngTexts = (bytes: Uint8Array): ReadonlyMap<string, () => string> =
     const end = data.subarray(0, LONGEST_KEYWORD + 1).indexOf(0)
     const keyword = end === -1 ? "" : data.toString("latin1", 0, end)
     const name = keyword.startsWith(EMBEDDED) ? keyword : keyword.toLowerCase()
-    if ((name === "ccv3" || name === "chara" || name.startsWith(EMBEDDED)) && !found.has(name)) found.set(name, () => textIn(type, data.subarray(end + 1)))
+    if ((name === "ccv3" || name === "chara" || name.startsWith(EMBEDDED)) && !found.has(name))
+      found.set(name, () => textIn(type, data.subarray(end + 1)))
   }
   return found
 }

@@ -45,7 +45,8 @@ interface Opened {
 }
 
 /** Width and height as a PNG's first chunk has them. */
-const pixelsOf = (png: Buffer): number => png.length >= 24 && png.toString("latin1", 12, 16) === "IHDR" ? png.readUInt32BE(16) * png.readUInt32BE(20) : 0
+const pixelsOf = (png: Buffer): number =>
+  png.length >= 24 && png.toString("latin1", 12, 16) === "IHDR" ? png.readUInt32BE(16) * png.readUInt32BE(20) : 0
 
 const fromPng = (bytes: Buffer, report: Report): Opened => {
   if (pixelsOf(bytes) > MOST_PIXELS) throw tooLarge(`The picture has more than ${MOST_PIXELS / 1_000_000} megapixels.`)
@@ -53,7 +54,10 @@ const fromPng = (bytes: Buffer, report: Report): Opened => {
   const decoded = (keyword: string): unknown => {
     const text = texts.get(keyword)?.()
     if (text === undefined) return undefined
-    return readJson(text.trimStart().startsWith("{") ? Buffer.from(text, "latin1") : Buffer.from(text, "base64"), `The text ${keyword} of the PNG`)
+    return readJson(
+      text.trimStart().startsWith("{") ? Buffer.from(text, "latin1") : Buffer.from(text, "base64"),
+      `The text ${keyword} of the PNG`
+    )
   }
   let unpacked = 0
   const source: AssetSource = {
@@ -62,7 +66,8 @@ const fromPng = (bytes: Buffer, report: Report): Opened => {
       const text = texts.get(embeddedAt(path))?.()
       if (text === undefined) return undefined
       unpacked += text.length
-      if (unpacked > MOST_EMBEDDED_BYTES) throw tooLarge(`The PNG unpacks to more than ${MOST_EMBEDDED_BYTES / 1024 / 1024} MiB.`)
+      if (unpacked > MOST_EMBEDDED_BYTES)
+        throw tooLarge(`The PNG unpacks to more than ${MOST_EMBEDDED_BYTES / 1024 / 1024} MiB.`)
       const content = Buffer.from(text, "base64")
       return content.length > mostBytes ? undefined : content
     }
@@ -72,7 +77,12 @@ const fromPng = (bytes: Buffer, report: Report): Opened => {
     try {
       const json = decoded(keyword)
       if (json === undefined) continue
-      if (broken !== undefined) report.warn("text_unreadable", "png.ccv3", "The newer of the two cards in the picture cannot be read: the older was taken.")
+      if (broken !== undefined)
+        report.warn(
+          "text_unreadable",
+          "png.ccv3",
+          "The newer of the two cards in the picture cannot be read: the older was taken."
+        )
       return { json, source }
     } catch (cause) {
       if (!(cause instanceof ImportRefused)) throw cause
@@ -85,10 +95,14 @@ const fromPng = (bytes: Buffer, report: Report): Opened => {
 const fromZip = async (bytes: Buffer): Promise<Opened> => {
   const archive = await openArchive(bytes)
   const source: AssetSource = { main: null, read: archive.read }
-  for (const [name, format] of [["card.json", "charx"], ["bundle.json", "bundle"]] as const) {
+  for (const [name, format] of [
+    ["card.json", "charx"],
+    ["bundle.json", "bundle"]
+  ] as const) {
     if (!archive.has(name)) continue
     const json = await archive.read(name, MOST_FILE_BYTES)
-    if (json === undefined) throw tooLarge(`${name} of the archive is larger than ${MOST_FILE_BYTES / 1024 / 1024} MiB.`)
+    if (json === undefined)
+      throw tooLarge(`${name} of the archive is larger than ${MOST_FILE_BYTES / 1024 / 1024} MiB.`)
     return { json: readJson(json, `${name} of the archive`), source, format }
   }
   throw unsupported("The archive has neither card.json nor bundle.json.")
@@ -99,7 +113,11 @@ const open = async (bytes: Buffer, report: Report): Promise<Opened> => {
   if (bytes.length > MOST_FILE_BYTES) throw tooLarge(`The file is larger than ${MOST_FILE_BYTES / 1024 / 1024} MiB.`)
   if (bytes.length === 0) throw unreadable("The file is empty.")
   if (isPng(bytes)) return fromPng(bytes, report)
-  if (bytes.subarray(0, 4).equals(Buffer.from("PK\x03\x04", "latin1")) || bytes.subarray(0, 4).equals(Buffer.from("PK\x05\x06", "latin1"))) return fromZip(bytes)
+  if (
+    bytes.subarray(0, 4).equals(Buffer.from("PK\x03\x04", "latin1")) ||
+    bytes.subarray(0, 4).equals(Buffer.from("PK\x05\x06", "latin1"))
+  )
+    return fromZip(bytes)
   if (bytes[0] === 0xff && bytes[1] === 0xd8) throw unsupported("A JPEG carries no character.")
   return { json: readJson(bytes, "The file"), source: NO_ASSETS }
 }
@@ -107,20 +125,26 @@ const open = async (bytes: Buffer, report: Report): Promise<Opened> => {
 /** What is kept for the way back alone, as long as it is not too much; of what is, who made it. */
 const boundExtra = (bundle: Bundle, report: Report): Bundle => {
   if (JSON.stringify(bundle.extra).length <= MOST_EXTRA) return bundle
-  report.warn("extra_dropped", "extra", `What the file says besides takes more than ${MOST_EXTRA / 1024} KiB, and was left out.`)
+  report.warn(
+    "extra_dropped",
+    "extra",
+    `What the file says besides takes more than ${MOST_EXTRA / 1024} KiB, and was left out.`
+  )
   const { card } = bundle.extra
   return { ...bundle, extra: card !== undefined && JSON.stringify(card).length <= MOST_EXTRA ? { card } : {} }
 }
 
 const ofCharx = (json: Fields): Fields => {
-  if (formatOf(json) !== "chara_card_v3" && formatOf(json) !== "chara_card_v2") throw unsupported("card.json of the archive is no character card.")
+  if (formatOf(json) !== "chara_card_v3" && formatOf(json) !== "chara_card_v2")
+    throw unsupported("card.json of the archive is no character card.")
   return json
 }
 
 const read = async ({ format, content, filename, forPresent }: ImportFile): Promise<ReadImport> => {
   const report = new Report()
   const within = stayInUnit()
-  const opened = "json" in content ? { json: storable(content.json), source: NO_ASSETS } : await open(content.bytes, report)
+  const opened =
+    "json" in content ? { json: storable(content.json), source: NO_ASSETS } : await open(content.bytes, report)
   const { json, source } = opened
   if (!isRecord(json)) throw unsupported("It is JSON, but no object.")
   const found = "format" in opened ? opened.format : formatOf(json)
@@ -132,18 +156,27 @@ const read = async ({ format, content, filename, forPresent }: ImportFile): Prom
 
   async function mapAs(kind: Format): Promise<Bundle> {
     switch (kind) {
-      case "bundle": return mapBundle(json as Fields, assets, source, report)
-      case "charx": return mapCard(ofCharx(json as Fields), assets, report)
-      case "chara_card_v1": case "chara_card_v2": case "chara_card_v3": return mapCard(json as Fields, assets, report)
-      case "lorebook": return mapLorebook(json as Fields, filename, forPresent, report)
-      case "eliza": return mapEliza(json as Fields, report)
+      case "bundle":
+        return mapBundle(json as Fields, assets, source, report)
+      case "charx":
+        return mapCard(ofCharx(json as Fields), assets, report)
+      case "chara_card_v1":
+      case "chara_card_v2":
+      case "chara_card_v3":
+        return mapCard(json as Fields, assets, report)
+      case "lorebook":
+        return mapLorebook(json as Fields, filename, forPresent, report)
+      case "eliza":
+        return mapEliza(json as Fields, report)
     }
   }
 }
 
 /** Makes a file of any known kind a bundle, with a report of what became of it. */
 export const readImport = (file: ImportFile): Effect.Effect<ReadImport, ImportRefused> =>
-  Effect.promise(() => read(file).catch((cause: unknown) => {
-    if (cause instanceof ImportRefused) return cause
-    throw cause
-  })).pipe(Effect.flatMap((result) => result instanceof ImportRefused ? Effect.fail(result) : Effect.succeed(result)))
+  Effect.promise(() =>
+    read(file).catch((cause: unknown) => {
+      if (cause instanceof ImportRefused) return cause
+      throw cause
+    })
+  ).pipe(Effect.flatMap((result) => (result instanceof ImportRefused ? Effect.fail(result) : Effect.succeed(result))))

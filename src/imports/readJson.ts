@@ -9,22 +9,31 @@ export const MOST_VALUES = 200_000
 /** Arrays and objects inside one another. */
 const DEEPEST = 60
 
-export const isRecord = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value)
-export const fieldsOf = (value: unknown): Fields => isRecord(value) ? value : {}
-export const listOf = (value: unknown): ReadonlyArray<unknown> => Array.isArray(value) ? value : []
-export const textOf = (value: unknown): string => typeof value === "string" ? value : ""
-export const textsOf = (value: unknown): ReadonlyArray<string> => listOf(value).filter((item) => typeof item === "string")
+export const isRecord = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+export const fieldsOf = (value: unknown): Fields => (isRecord(value) ? value : {})
+export const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+export const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+export const textsOf = (value: unknown): ReadonlyArray<string> =>
+  listOf(value).filter((item) => typeof item === "string")
 
 const clean = (text: string): string => text.replaceAll("\u0000", "").toWellFormed()
 
-/** The same without what the database has no place for (U+0000, half a surrogate pair) and without `__proto__`, which becomes a prototype once assigned. */
+/**
+ * The same without what the database has no place for (U+0000, half a surrogate pair) and without `__proto__`, which
+ * becomes a prototype once assigned.
+ */
 export const storable = (value: unknown, depth = 1): unknown => {
   if (typeof value === "string") return clean(value)
   if (typeof value === "number") return Number.isFinite(value) ? value : null
   if (typeof value !== "object" || value === null) return value
   if (depth > DEEPEST) throw unreadable(`It is nested more than ${DEEPEST} deep.`)
   if (Array.isArray(value)) return value.map((item) => storable(item, depth + 1))
-  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== "__proto__").map(([key, item]) => [clean(key), storable(item, depth + 1)]))
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => key !== "__proto__")
+      .map(([key, item]) => [clean(key), storable(item, depth + 1)])
+  )
 }
 
 /** JSON from a file, with what cannot be stored left out. */

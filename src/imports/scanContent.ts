@@ -7,14 +7,18 @@ import { textOf, fieldsOf, textsOf } from "./readJson.ts"
 import { type Finding, finding } from "./Report.ts"
 import { stayInUnit } from "#src/units/currentUnit.ts"
 
-/** The rules for instructions take more than a linear time, so a text is looked at piece by piece, and others are let in between. */
+/**
+ * The rules for instructions take more than a linear time, so a text is looked at piece by piece, and others are let in
+ * between.
+ */
 const PIECE = 2000
 const TURN_MS = 8
 /** Findings of one kind that are told one by one. */
 const MOST = 50
 
 /** What a card says of what the two are to each other. */
-const COURTSHIP = /(?<!\p{L})(?:girlfriend|boyfriend|(?:my|your|her|his|their|secret|user\}\}['’]s) lover|romantic(?:ally)?|romance|in love with|crush on|flirt\w{0,6}|seduc\w{0,8}|dating (?:you|me|him|her|\{\{)|nsfw|lewd|erotic\w{0,6}|verliebt|novi[ao]|amante)(?!\p{L})/iu
+const COURTSHIP =
+  /(?<!\p{L})(?:girlfriend|boyfriend|(?:my|your|her|his|their|secret|user\}\}['’]s) lover|romantic(?:ally)?|romance|in love with|crush on|flirt\w{0,6}|seduc\w{0,8}|dating (?:you|me|him|her|\{\{)|nsfw|lewd|erotic\w{0,6}|verliebt|novi[ao]|amante)(?!\p{L})/iu
 
 interface Leaf {
   readonly path: string
@@ -23,8 +27,10 @@ interface Leaf {
 
 function* leavesOf(value: unknown, path: string): Generator<Leaf> {
   if (typeof value === "string") yield { path, text: value }
-  else if (Array.isArray(value)) for (const [index, inner] of value.entries()) yield* leavesOf(inner, `${path}[${index}]`)
-  else if (typeof value === "object" && value !== null) for (const [key, inner] of Object.entries(value)) yield* leavesOf(inner, path === "" ? key : `${path}.${key}`)
+  else if (Array.isArray(value))
+    for (const [index, inner] of value.entries()) yield* leavesOf(inner, `${path}[${index}]`)
+  else if (typeof value === "object" && value !== null)
+    for (const [key, inner] of Object.entries(value)) yield* leavesOf(inner, path === "" ? key : `${path}.${key}`)
 }
 
 /** As it would be read in a conversation: a placeholder is a name, and no order. */
@@ -33,7 +39,10 @@ const spokenOut = (text: string): string => text.replace(/\{\{char\}\}/gi, "Ada"
 /** Characters of a text that a finding quotes. */
 const EXCERPT = 140
 
-const firstMatch = (leaves: ReadonlyArray<Leaf>, ...patterns: ReadonlyArray<RegExp>): { readonly path: string; readonly excerpt: string } | undefined => {
+const firstMatch = (
+  leaves: ReadonlyArray<Leaf>,
+  ...patterns: ReadonlyArray<RegExp>
+): { readonly path: string; readonly excerpt: string } | undefined => {
   for (const { path, text } of leaves) {
     for (const pattern of patterns) {
       const match = pattern.exec(text)
@@ -56,7 +65,15 @@ const instructions = async (leaves: ReadonlyArray<Leaf>): Promise<ReadonlyArray<
         since = performance.now()
       }
       if (within(() => instructs(piece))) {
-        found.push(finding("instruction_text", "warning", path, "Reads like instructions to a model. It will be told as a part of the character, and is not followed.", piece))
+        found.push(
+          finding(
+            "instruction_text",
+            "warning",
+            path,
+            "Reads like instructions to a model. It will be told as a part of the character, and is not followed.",
+            piece
+          )
+        )
         break
       }
     }
@@ -65,7 +82,10 @@ const instructions = async (leaves: ReadonlyArray<Leaf>): Promise<ReadonlyArray<
 }
 
 /** Where the character is said to be under 18. Read piece by piece, as a card may be large. */
-const statedAge = async (leaves: ReadonlyArray<Leaf>, name: string): Promise<{ readonly path: string; readonly excerpt: string } | undefined> => {
+const statedAge = async (
+  leaves: ReadonlyArray<Leaf>,
+  name: string
+): Promise<{ readonly path: string; readonly excerpt: string } | undefined> => {
   const within = stayInUnit()
   let since = performance.now()
   for (const { path, text } of leaves) {
@@ -76,37 +96,76 @@ const statedAge = async (leaves: ReadonlyArray<Leaf>, name: string): Promise<{ r
       }
       // A statement may lie across the end of a piece.
       const piece = text.slice(Math.max(0, at - EXCERPT), at + PIECE)
-      if (within(() => statedMinor([{ text: piece }], name)) !== undefined) return { path, excerpt: piece.slice(0, EXCERPT) }
+      if (within(() => statedMinor([{ text: piece }], name)) !== undefined)
+        return { path, excerpt: piece.slice(0, EXCERPT) }
     }
   }
   return undefined
 }
 
 /**
- * What is in a bundle that somebody must look at: text that instructs, signs of a minor, and of romance or sex, which together are not let in.
- * Worked out anew after every edit.
+ * What is in a bundle that somebody must look at: text that instructs, signs of a minor, and of romance or sex, which
+ * together are not let in. Worked out anew after every edit.
  */
-export const scanContent = async (bundle: Pick<Bundle, "character" | "lore" | "npcs" | "evidence" | "visual_identity" | "extra">): Promise<ReadonlyArray<Finding>> => {
+export const scanContent = async (
+  bundle: Pick<Bundle, "character" | "lore" | "npcs" | "evidence" | "visual_identity" | "extra">
+): Promise<ReadonlyArray<Finding>> => {
   const { character, lore, npcs, evidence, visual_identity } = bundle
   const within = stayInUnit()
   const leaves = [...leavesOf({ character, lore, npcs, evidence, visual_identity }, "")]
-  const found: Array<Finding> = [...await instructions(leaves)]
+  const found: Array<Finding> = [...(await instructions(leaves))]
 
-  const tags = textsOf(fieldsOf(bundle.extra["card"])["tags"]).map((text, index) => ({ path: `extra.card.tags[${index}]`, text }))
+  const tags = textsOf(fieldsOf(bundle.extra["card"])["tags"]).map((text, index) => ({
+    path: `extra.card.tags[${index}]`,
+    text
+  }))
   const told = [...leaves, ...tags]
   // What others than the character are like stands with them, and in the lore.
-  const ofCharacter = [...leavesOf(character, "character"), ...leavesOf(visual_identity, "visual_identity"), ...tags].filter(({ path }) => path !== "character.slug")
+  const ofCharacter = [
+    ...leavesOf(character, "character"),
+    ...leavesOf(visual_identity, "visual_identity"),
+    ...tags
+  ].filter(({ path }) => path !== "character.slug")
   const minor = await statedAge(ofCharacter, textOf(character["display_name"]))
   const explicit = within(() => firstMatch(told, SEXUAL))
   const schema = textOf(fieldsOf(character["relationship_posture"])["schema"])
-  const romance = explicit ?? within(() => firstMatch(told, ROMANCE, COURTSHIP)) ?? (schema === "dating" ? { path: "character.relationship_posture.schema", excerpt: schema } : undefined)
+  const romance =
+    explicit ??
+    within(() => firstMatch(told, ROMANCE, COURTSHIP)) ??
+    (schema === "dating" ? { path: "character.relationship_posture.schema", excerpt: schema } : undefined)
   const band = textOf(fieldsOf(character["safety"])["age_band"])
-  const young = minor ?? (band === "teen" || band === "child" ? { path: "character.safety.age_band", excerpt: band } : undefined)
+  const young =
+    minor ?? (band === "teen" || band === "child" ? { path: "character.safety.age_band", excerpt: band } : undefined)
   if (young !== undefined && romance !== undefined) {
-    found.push(finding("minor_romance", "blocker", young.path, `Signs of a minor, and of romance or sex at ${romance.path}: such a character is not let in.`, young.excerpt))
+    found.push(
+      finding(
+        "minor_romance",
+        "blocker",
+        young.path,
+        `Signs of a minor, and of romance or sex at ${romance.path}: such a character is not let in.`,
+        young.excerpt
+      )
+    )
   } else if (minor !== undefined && band === "") {
-    found.push(finding("minor_signals", "warning", minor.path, "Signs of a minor: if the character is one, set character.safety.age_band.", minor.excerpt))
+    found.push(
+      finding(
+        "minor_signals",
+        "warning",
+        minor.path,
+        "Signs of a minor: if the character is one, set character.safety.age_band.",
+        minor.excerpt
+      )
+    )
   }
-  if (explicit !== undefined) found.push(finding("explicit_content", "warning", explicit.path, "Explicit content: the character is rated mature.", explicit.excerpt))
+  if (explicit !== undefined)
+    found.push(
+      finding(
+        "explicit_content",
+        "warning",
+        explicit.path,
+        "Explicit content: the character is rated mature.",
+        explicit.excerpt
+      )
+    )
   return found
 }

@@ -2,4 +2,10 @@ import { compatible } from "#pipeline/compatible.ts"
 
 /** A slug for a name; of one in a script without Latin letters, a plain one. */
 export const slugify = (name: string): string =>
-  compatible(name, "NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+/, "").slice(0, 63).replace(/-$/, "") || "character"
+  compatible(name, "NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+/, "")
+    .slice(0, 63)
+    .replace(/-$/, "") || "character"

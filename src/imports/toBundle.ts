@@ -2,7 +2,12 @@ import { type Bundle, BUNDLE_SCHEMA, splitProfile } from "./Bundle.ts"
 import type { Fields } from "./readJson.ts"
 
 /** A character as a file that this service takes in as it is. */
-export const toBundle = (slug: string, profile: Fields, npcs: ReadonlyArray<unknown>, came: Omit<Bundle, "character" | "lore" | "npcs"> | undefined): Fields => ({
+export const toBundle = (
+  slug: string,
+  profile: Fields,
+  npcs: ReadonlyArray<unknown>,
+  came: Omit<Bundle, "character" | "lore" | "npcs"> | undefined
+): Fields => ({
   schema: BUNDLE_SCHEMA,
   ...splitProfile({ slug, ...profile }),
   npcs,

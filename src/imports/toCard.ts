@@ -6,21 +6,34 @@ import { TROUPE_EXTENSION } from "./troupeExtension.ts"
 const LOGIC: Readonly<Record<string, number>> = { and_any: 0, not_all: 1, not_any: 2, and_all: 3 }
 const SPEAKERS: Readonly<Record<string, string>> = { user: "{{user}}", character: "{{char}}" }
 
-const block = (turns: ReadonlyArray<readonly [string, string]>): string => ["<START>", ...turns.map(([role, text]) => `${SPEAKERS[role] ?? "{{char}}"}: ${text}`)].join("\n")
+const block = (turns: ReadonlyArray<readonly [string, string]>): string =>
+  ["<START>", ...turns.map(([role, text]) => `${SPEAKERS[role] ?? "{{char}}"}: ${text}`)].join("\n")
 
 const examplesOf = (profile: Fields): string => {
-  const dialogues = listOf(profile["example_dialogues"]).filter(isRecord).map((dialogue) =>
-    block(isRecord(dialogue) && Array.isArray(dialogue["turns"])
-      ? listOf(dialogue["turns"]).filter(isRecord).map((turn) => [textOf(turn["role"]), textOf(turn["text"])] as const)
-      : [["user", textOf(dialogue["user"])], ["character", textOf(dialogue["character"])]]))
-  const samples = listOf(profile["voice_samples"]).filter(isRecord).map((sample) => block([["character", textOf(sample["text"])]]))
+  const dialogues = listOf(profile["example_dialogues"])
+    .filter(isRecord)
+    .map((dialogue) =>
+      block(
+        isRecord(dialogue) && Array.isArray(dialogue["turns"])
+          ? listOf(dialogue["turns"])
+              .filter(isRecord)
+              .map((turn) => [textOf(turn["role"]), textOf(turn["text"])] as const)
+          : [
+              ["user", textOf(dialogue["user"])],
+              ["character", textOf(dialogue["character"])]
+            ]
+      )
+    )
+  const samples = listOf(profile["voice_samples"])
+    .filter(isRecord)
+    .map((sample) => block([["character", textOf(sample["text"])]]))
   return [...dialogues, ...samples].join("\n")
 }
 
 const greetingsOf = (greeting: unknown): { readonly first: string; readonly others: ReadonlyArray<string> } => {
   if (typeof greeting === "string") return { first: greeting, others: [] }
   const { mode, bubbles, alternates } = fieldsOf(greeting)
-  const said = (way: unknown): string => typeof way === "string" ? way : textsOf(way).join("\n\n")
+  const said = (way: unknown): string => (typeof way === "string" ? way : textsOf(way).join("\n\n"))
   return mode === "none" ? { first: "", others: [] } : { first: said(bubbles), others: listOf(alternates).map(said) }
 }
 
@@ -29,32 +42,58 @@ const loreOf = (entry: Fields, index: number, rest: Fields): Fields => {
   const secondary = textsOf(entry["secondary_keys"])
   const probability = entry["probability"]
   return {
-    insertion_order: index, use_regex: false, ...more,
-    keys: textsOf(entry["keys"]), ...secondary.length > 0 && { secondary_keys: secondary }, selective: secondary.length > 0,
+    insertion_order: index,
+    use_regex: false,
+    ...more,
+    keys: textsOf(entry["keys"]),
+    ...(secondary.length > 0 && { secondary_keys: secondary }),
+    selective: secondary.length > 0,
     content: [...textsOf(decorators), textOf(entry["content"])].join("\n"),
-    enabled: entry["enabled"] !== false, constant: entry["constant"] === true, ...entry["priority"] !== undefined && { priority: entry["priority"] }, ...entry["case_sensitive"] === true && { case_sensitive: true },
+    enabled: entry["enabled"] !== false,
+    constant: entry["constant"] === true,
+    ...(entry["priority"] !== undefined && { priority: entry["priority"] }),
+    ...(entry["case_sensitive"] === true && { case_sensitive: true }),
     extensions: {
-      ...fieldsOf(extensions), selectiveLogic: LOGIC[textOf(entry["logic"])] ?? 0,
-      ...typeof probability === "number" && { probability: probability * 100, useProbability: true },
-      ...Object.fromEntries([["sticky", "sticky_turns"], ["cooldown", "cooldown_turns"], ["delay", "delay_turns"]].flatMap(([theirs = "", ours = ""]) => entry[ours] === undefined ? [] : [[theirs, entry[ours]]])),
-      ...textOf(entry["group"]) !== "" && { group: entry["group"] }, ...entry["group_weight"] !== undefined && { group_weight: entry["group_weight"] }, ...entry["whole_words"] === false && { match_whole_words: false }
+      ...fieldsOf(extensions),
+      selectiveLogic: LOGIC[textOf(entry["logic"])] ?? 0,
+      ...(typeof probability === "number" && { probability: probability * 100, useProbability: true }),
+      ...Object.fromEntries(
+        [
+          ["sticky", "sticky_turns"],
+          ["cooldown", "cooldown_turns"],
+          ["delay", "delay_turns"]
+        ].flatMap(([theirs = "", ours = ""]) => (entry[ours] === undefined ? [] : [[theirs, entry[ours]]]))
+      ),
+      ...(textOf(entry["group"]) !== "" && { group: entry["group"] }),
+      ...(entry["group_weight"] !== undefined && { group_weight: entry["group_weight"] }),
+      ...(entry["whole_words"] === false && { match_whole_words: false })
     }
   }
 }
 
 /** What a card has no words for, and the pictures as it lists them. */
 export interface CardRest extends Pick<Bundle, "npcs" | "evidence" | "visual_identity"> {
-  readonly assets: ReadonlyArray<{ readonly type: string; readonly uri: string; readonly name: string; readonly ext: string }>
+  readonly assets: ReadonlyArray<{
+    readonly type: string
+    readonly uri: string
+    readonly name: string
+    readonly ext: string
+  }>
   /** Whether the picture that the card is put into only stands in for one. */
   readonly isPlaceholder: boolean
 }
 const NO_REST: CardRest = { npcs: [], evidence: [], visual_identity: null, assets: [], isPlaceholder: false }
 
 /**
- * A character as a card of version 3. What the card cannot carry goes into `extensions.troupe`, and what came with an import and is not used here goes back
- * to where it was.
+ * A character as a card of version 3. What the card cannot carry goes into `extensions.troupe`, and what came with an
+ * import and is not used here goes back to where it was.
  */
-export const toCard = (slug: string, profile: Fields, extra: Fields, { npcs, evidence, visual_identity, assets, isPlaceholder }: CardRest = NO_REST): Fields => {
+export const toCard = (
+  slug: string,
+  profile: Fields,
+  extra: Fields,
+  { npcs, evidence, visual_identity, assets, isPlaceholder }: CardRest = NO_REST
+): Fields => {
   const persona = fieldsOf(profile["persona"])
   const world = fieldsOf(profile["world_context"])
   const { first, others } = greetingsOf(profile["greeting"])
@@ -63,7 +102,11 @@ export const toCard = (slug: string, profile: Fields, extra: Fields, { npcs, evi
   const entries = listOf(world["entries"]).filter(isRecord)
   const data = {
     ...fieldsOf(extra["fields"]),
-    creator: "", creator_notes: "", character_version: "", tags: [], ...card,
+    creator: "",
+    creator_notes: "",
+    character_version: "",
+    tags: [],
+    ...card,
     name: textOf(profile["display_name"]),
     description: textOf(persona["summary"]) || textOf(profile["visible_bio"]),
     personality: textsOf(persona["traits"]).join(", "),
@@ -74,12 +117,29 @@ export const toCard = (slug: string, profile: Fields, extra: Fields, { npcs, evi
     post_history_instructions: textOf(kept["post_history_instructions"]),
     alternate_greetings: others,
     group_only_greetings: [],
-    ...(entries.length > 0 || isRecord(extra["book"])) && { character_book: { extensions: {}, ...fieldsOf(extra["book"]), entries: entries.map((entry, index) => loreOf(entry, index, fieldsOf(extra["lore"]))) } },
-    extensions: { ...fieldsOf(extra["extensions"]), ...kept["depth_prompt"] !== undefined && { depth_prompt: kept["depth_prompt"] } }
+    ...((entries.length > 0 || isRecord(extra["book"])) && {
+      character_book: {
+        extensions: {},
+        ...fieldsOf(extra["book"]),
+        entries: entries.map((entry, index) => loreOf(entry, index, fieldsOf(extra["lore"])))
+      }
+    }),
+    extensions: {
+      ...fieldsOf(extra["extensions"]),
+      ...(kept["depth_prompt"] !== undefined && { depth_prompt: kept["depth_prompt"] })
+    }
   }
   const ours = {
-    profile: { slug, ...profile }, ...npcs.length > 0 && { npcs }, ...evidence.length > 0 && { evidence }, ...visual_identity !== null && { visual_identity },
-    ...isPlaceholder && { placeholder: true }, card_sha256: hashOf(data)
+    profile: { slug, ...profile },
+    ...(npcs.length > 0 && { npcs }),
+    ...(evidence.length > 0 && { evidence }),
+    ...(visual_identity !== null && { visual_identity }),
+    ...(isPlaceholder && { placeholder: true }),
+    card_sha256: hashOf(data)
   }
-  return { spec: "chara_card_v3", spec_version: "3.0", data: { ...data, assets, extensions: { ...data.extensions, [TROUPE_EXTENSION]: ours } } }
+  return {
+    spec: "chara_card_v3",
+    spec_version: "3.0",
+    data: { ...data, assets, extensions: { ...data.extensions, [TROUPE_EXTENSION]: ours } }
+  }
 }

@@ -5,8 +5,15 @@ const MOST_WORDS = 5
 export const traitsOf = (text: string): ReadonlyArray<string> | null => {
   const line = text.trim().replace(/\.$/, "")
   if (line === "" || line.includes("\n")) return null
-  const traits = line.split(/[,;]/).map((trait) => trait.trim().replace(/^and /i, "")).filter((trait) => trait !== "")
-  const isList = traits.length >= 2 && traits.every((trait) => trait.length <= LONGEST_TRAIT && trait.split(/\s+/).length <= MOST_WORDS && !/[.!?]/.test(trait))
+  const traits = line
+    .split(/[,;]/)
+    .map((trait) => trait.trim().replace(/^and /i, ""))
+    .filter((trait) => trait !== "")
+  const isList =
+    traits.length >= 2 &&
+    traits.every(
+      (trait) => trait.length <= LONGEST_TRAIT && trait.split(/\s+/).length <= MOST_WORDS && !/[.!?]/.test(trait)
+    )
   return isList ? traits : null
 }
 
@@ -17,11 +24,15 @@ const BLOCKS: ReadonlyArray<RegExp> = [
 ]
 
 /** The traits that a description lists in one of the notations of the wild, and the description without that list. */
-export const withoutPersonalityBlock = (description: string): { readonly traits: ReadonlyArray<string>; readonly rest: string } => {
+export const withoutPersonalityBlock = (
+  description: string
+): { readonly traits: ReadonlyArray<string>; readonly rest: string } => {
   for (const block of BLOCKS) {
     const match = block.exec(description)
     if (match === null) continue
-    const traits = [...(match[1] ?? "").matchAll(/"([^"]{1,80})"/g)].map(([, trait = ""]) => trait.trim().slice(0, LONGEST_TRAIT)).filter((trait) => trait !== "")
+    const traits = [...(match[1] ?? "").matchAll(/"([^"]{1,80})"/g)]
+      .map(([, trait = ""]) => trait.trim().slice(0, LONGEST_TRAIT))
+      .filter((trait) => trait !== "")
     return { traits: traits.slice(0, 20), rest: description.replace(match[0], "") }
   }
   return { traits: [], rest: description }

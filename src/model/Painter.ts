@@ -28,18 +28,25 @@ export interface PaintRequest {
 }
 
 /** There is no picture. `refused`: the provider will not make this one. Holds words of ours only. */
-export class NotPainted extends Schema.TaggedError<NotPainted>()("NotPainted", { reason: Schema.Literals(["refused", "failed"]), code: Schema.String }) {}
+export class NotPainted extends Schema.TaggedError<NotPainted>()("NotPainted", {
+  reason: Schema.Literals(["refused", "failed"]),
+  code: Schema.String
+}) {}
 
 /** Port: makes pictures. Layers: a model behind an OpenAI-compatible address, and labelled placeholders. */
-export class Painter extends Context.Service<Painter, {
-  readonly engine: "openai-compatible" | "offline-placeholder.v1"
-  readonly model: string
-  /** Whether it looks at reference pictures. */
-  readonly takesReferences: boolean
-  /** In millionths of a dollar, with so many reference pictures. */
-  readonly priceMicroUsd: (size: ImageSize, references?: number) => number
-  /** A file as the provider made it, not to be trusted more than any other. */
-  readonly paint: (request: PaintRequest) => Effect.Effect<Uint8Array, NotPainted>
-}>()("src/model/Painter") {}
+export class Painter extends Context.Service<
+  Painter,
+  {
+    readonly engine: "openai-compatible" | "offline-placeholder.v1"
+    readonly model: string
+    /** Whether it looks at reference pictures. */
+    readonly takesReferences: boolean
+    /** In millionths of a dollar, with so many reference pictures. */
+    readonly priceMicroUsd: (size: ImageSize, references?: number) => number
+    /** A file as the provider made it, not to be trusted more than any other. */
+    readonly paint: (request: PaintRequest) => Effect.Effect<Uint8Array, NotPainted>
+  }
+>()("src/model/Painter") {}
 
-export const isPlaceholder = ({ engine }: Pick<Painter["Service"], "engine">): boolean => engine === "offline-placeholder.v1"
+export const isPlaceholder = ({ engine }: Pick<Painter["Service"], "engine">): boolean =>
+  engine === "offline-placeholder.v1"

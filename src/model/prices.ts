@@ -9,14 +9,19 @@ export interface Price {
   readonly output: number
 }
 
-/** What MODEL_PRICES says of one model, in USD: tokens per million, a picture of any size, a minute of what is listened to. `list`: as our list has it. */
-export type ConfiguredPrice = "list" | {
-  readonly input?: number | undefined
-  readonly cached_input?: number | undefined
-  readonly output?: number | undefined
-  readonly image?: number | undefined
-  readonly minute?: number | undefined
-}
+/**
+ * What MODEL_PRICES says of one model, in USD: tokens per million, a picture of any size, a minute of what is listened
+ * to. `list`: as our list has it.
+ */
+export type ConfiguredPrice =
+  | "list"
+  | {
+      readonly input?: number | undefined
+      readonly cached_input?: number | undefined
+      readonly output?: number | undefined
+      readonly image?: number | undefined
+      readonly minute?: number | undefined
+    }
 export type ConfiguredPrices = Readonly<Record<string, ConfiguredPrice>>
 
 /** Where a price comes from. `assumed`: nobody has named one for the model. */
@@ -49,19 +54,27 @@ const listed: ReadonlyMap<string, Price> = new Map([
 ])
 
 /**
- * What a model costs whose price nobody has named: as much as the small model that is the default. What is booked by it is marked,
- * so that nobody takes it for a bill; and yet a budget ends the use of such a model.
+ * What a model costs whose price nobody has named: as much as the small model that is the default. What is booked by it
+ * is marked, so that nobody takes it for a bill; and yet a budget ends the use of such a model.
  */
 const ASSUMED = usd(0.25, 0.025, 2)
 const FREE = usd(0, 0, 0)
 
 /** List prices in USD per minute of what is listened to. */
-const minutes: ReadonlyMap<string, number> = new Map([["gpt-4o-transcribe", 0.006], ["gpt-4o-mini-transcribe", 0.003], ["whisper-1", 0.006]])
+const minutes: ReadonlyMap<string, number> = new Map([
+  ["gpt-4o-transcribe", 0.006],
+  ["gpt-4o-mini-transcribe", 0.003],
+  ["whisper-1", 0.006]
+])
 const ASSUMED_MINUTE = 0.006
 
 /** List prices in USD for a picture of medium quality: square, and longer than that. */
 const pictures: ReadonlyMap<string, readonly [square: number, long: number]> = new Map([
-  ["gpt-image-1", [0.042, 0.063]], ["gpt-image-1-mini", [0.011, 0.015]], ["gpt-image-1.5", [0.034, 0.05]], ["dall-e-3", [0.04, 0.08]], ["dall-e-2", [0.02, 0.02]]
+  ["gpt-image-1", [0.042, 0.063]],
+  ["gpt-image-1-mini", [0.011, 0.015]],
+  ["gpt-image-1.5", [0.034, 0.05]],
+  ["dall-e-3", [0.04, 0.08]],
+  ["dall-e-2", [0.02, 0.02]]
 ])
 const ASSUMED_PICTURE = [0.04, 0.04] as const
 
@@ -91,17 +104,39 @@ export interface PriceList {
 const familyOf = (model: string): string => model.replace(/-\d{4}-\d{2}-\d{2}$/, "")
 
 const named = <A>(table: Readonly<Record<string, A>>, model: string): A | undefined =>
-  Object.hasOwn(table, model) ? table[model] : Object.hasOwn(table, familyOf(model)) ? table[familyOf(model)] : undefined
+  Object.hasOwn(table, model)
+    ? table[model]
+    : Object.hasOwn(table, familyOf(model))
+      ? table[familyOf(model)]
+      : undefined
 
-/** By the list, with what an operator has configured before it. `isLocal`: models are asked on this machine or a private network, where the list does not hold and nobody pays. */
-export const makePrices = ({ configured = {}, isLocal = false }: { readonly configured?: ConfiguredPrices; readonly isLocal?: boolean }): PriceList => {
+/**
+ * By the list, with what an operator has configured before it. `isLocal`: models are asked on this machine or a private
+ * network, where the list does not hold and nobody pays.
+ */
+export const makePrices = ({
+  configured = {},
+  isLocal = false
+}: {
+  readonly configured?: ConfiguredPrices
+  readonly isLocal?: boolean
+}): PriceList => {
   const isFree = (model: string) => isLocal || OFFLINE.test(model)
   const configuredTokens = (model: string): Price | "list" | undefined => {
     const price = named(configured, model)
-    return price === undefined || price === "list" ? price : price.input === undefined || price.output === undefined ? undefined : usd(price.input, price.cached_input ?? price.input, price.output)
+    return price === undefined || price === "list"
+      ? price
+      : price.input === undefined || price.output === undefined
+        ? undefined
+        : usd(price.input, price.cached_input ?? price.input, price.output)
   }
   /** The price of something else than tokens: as configured, or free, or as `fromList` has it. */
-  const priceOfOther = <A>(model: string, mine: (price: Exclude<ConfiguredPrice, "list">) => A | undefined, fromList: A, free: A): A => {
+  const priceOfOther = <A>(
+    model: string,
+    mine: (price: Exclude<ConfiguredPrice, "list">) => A | undefined,
+    fromList: A,
+    free: A
+  ): A => {
     const price = named(configured, model)
     const own = price === undefined || price === "list" ? undefined : mine(price)
     return own ?? (price === "list" || !isFree(model) ? fromList : free)
@@ -115,25 +150,42 @@ export const makePrices = ({ configured = {}, isLocal = false }: { readonly conf
   const priceOf = (model: string): Price => {
     const own = configuredTokens(model)
     if (own !== undefined && own !== "list") return own
-    return sourceOf(model) === "free" ? FREE : listed.get(model) ?? listed.get(familyOf(model)) ?? ASSUMED
+    return sourceOf(model) === "free" ? FREE : (listed.get(model) ?? listed.get(familyOf(model)) ?? ASSUMED)
   }
-  const changes = JSON.stringify([isLocal, Object.entries(configured).sort(([one], [other]) => one < other ? -1 : 1)])
+  const changes = JSON.stringify([isLocal, Object.entries(configured).sort(([one], [other]) => (one < other ? -1 : 1))])
   return {
-    version: !isLocal && Object.keys(configured).length === 0 ? PRICE_VERSION : `${PRICE_VERSION}+${createHash("sha256").update(changes).digest("hex").slice(0, 8)}`,
+    version:
+      !isLocal && Object.keys(configured).length === 0
+        ? PRICE_VERSION
+        : `${PRICE_VERSION}+${createHash("sha256").update(changes).digest("hex").slice(0, 8)}`,
     sourceOf,
     priceOf,
     costMicroUsd: (model, tokens) => {
       const price = priceOf(model)
       const cached = Math.min(tokens.cachedInputTokens, tokens.inputTokens)
-      return Math.ceil(((tokens.inputTokens - cached) * price.input + cached * price.cached + tokens.outputTokens * price.output) / 1_000_000)
+      return Math.ceil(
+        ((tokens.inputTokens - cached) * price.input + cached * price.cached + tokens.outputTokens * price.output) /
+          1_000_000
+      )
     },
-    transcriptionMicroUsd: (model, seconds) => Math.ceil(priceOfOther(model, ({ minute }) => minute, minutes.get(model) ?? ASSUMED_MINUTE, 0) * 1_000_000 * seconds / 60),
+    transcriptionMicroUsd: (model, seconds) =>
+      Math.ceil(
+        (priceOfOther(model, ({ minute }) => minute, minutes.get(model) ?? ASSUMED_MINUTE, 0) * 1_000_000 * seconds) /
+          60
+      ),
     imageMicroUsd: (model, size) => {
-      const [square, long] = priceOfOther<readonly [number, number]>(model, ({ image }) => image === undefined ? undefined : [image, image], pictures.get(model) ?? ASSUMED_PICTURE, [0, 0])
+      const [square, long] = priceOfOther<readonly [number, number]>(
+        model,
+        ({ image }) => (image === undefined ? undefined : [image, image]),
+        pictures.get(model) ?? ASSUMED_PICTURE,
+        [0, 0]
+      )
       return Math.round((size === "square" ? square : long) * 1_000_000)
     },
-    tokens: [...new Set([...listed.keys(), ...Object.keys(configured).filter((model) => sourceOf(model) === "configured")])].map((model) => {
-      const { input, cached, output } = sourceOf(model) === "free" ? listed.get(model) ?? FREE : priceOf(model)
+    tokens: [
+      ...new Set([...listed.keys(), ...Object.keys(configured).filter((model) => sourceOf(model) === "configured")])
+    ].map((model) => {
+      const { input, cached, output } = sourceOf(model) === "free" ? (listed.get(model) ?? FREE) : priceOf(model)
       return { model, input, cached, output }
     })
   }

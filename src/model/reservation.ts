@@ -5,8 +5,9 @@ import { AROUND_MAX_CHARS } from "#pipeline/generation/prompt.ts"
 import type { PriceList } from "./prices.ts"
 
 /**
- * What is reserved for a unit of work before it begins. Of a turn it grows with the length of the message and of the character, because both go into
- * most of its calls. It is what the turn may spend at most: SpendingLimit lets no call be made that would not fit.
+ * What is reserved for a unit of work before it begins. Of a turn it grows with the length of the message and of the
+ * character, because both go into most of its calls. It is what the turn may spend at most: SpendingLimit lets no call
+ * be made that would not fit.
  */
 
 /** The models that play a part in a turn, and how long their answers may be, in tokens. */
@@ -19,7 +20,12 @@ export interface Cast {
 }
 
 /** Nobody is paid for it, so its answers need no bound. */
-export const OFFLINE_CAST: Cast = { model: "offline-retrieval.v1", analyzeModel: "offline-retrieval.v1", analyzes: false, maxTokens: 0 }
+export const OFFLINE_CAST: Cast = {
+  model: "offline-retrieval.v1",
+  analyzeModel: "offline-retrieval.v1",
+  analyzes: false,
+  maxTokens: 0
+}
 
 /** The models by which this process replies. */
 export const ModelCast = Context.Reference<Cast>("src/model/ModelCast", { defaultValue: () => OFFLINE_CAST })
@@ -31,10 +37,16 @@ export const notesTokens = (maxTokens: number): number => Math.max(maxTokens, NO
 /** What a turn is priced by: the mode of a reply, or that it is one by which the character writes first. */
 export type TurnKind = ReplyMode | "proactive"
 
-/** Fewer than languages and scripts have on average, so that the reservation is rather too large. What a call may cost at most is counted with one byte for a token. */
+/**
+ * Fewer than languages and scripts have on average, so that the reservation is rather too large. What a call may cost
+ * at most is counted with one byte for a token.
+ */
 const BYTES_PER_TOKEN = 3
 
-/** Rules, frames, schema and every block that is cut to a length of its own, in bytes. The message and the character come on top. */
+/**
+ * Rules, frames, schema and every block that is cut to a length of its own, in bytes. The message and the character
+ * come on top.
+ */
 const ANALYZE_BYTES = 9_000
 const GENERATE_BYTES = 19_000 + AROUND_MAX_CHARS
 const CRITIC_BYTES = 8_000
@@ -47,19 +59,48 @@ interface Call {
   readonly carriesCharacter: boolean
   readonly notes: boolean
 }
-const analyze: Call = { by: "analyzeModel", bytes: ANALYZE_BYTES, carriesMessage: true, carriesCharacter: true, notes: true }
-const generate: Call = { by: "model", bytes: GENERATE_BYTES, carriesMessage: true, carriesCharacter: true, notes: false }
+const analyze: Call = {
+  by: "analyzeModel",
+  bytes: ANALYZE_BYTES,
+  carriesMessage: true,
+  carriesCharacter: true,
+  notes: true
+}
+const generate: Call = {
+  by: "model",
+  bytes: GENERATE_BYTES,
+  carriesMessage: true,
+  carriesCharacter: true,
+  notes: false
+}
 const critic: Call = { by: "model", bytes: CRITIC_BYTES, carriesMessage: true, carriesCharacter: true, notes: true }
 const rewrite: Call = { by: "model", bytes: CRITIC_BYTES, carriesMessage: true, carriesCharacter: true, notes: false }
-const update: Call = { by: "analyzeModel", bytes: UPDATE_BYTES, carriesMessage: true, carriesCharacter: false, notes: true }
+const update: Call = {
+  by: "analyzeModel",
+  bytes: UPDATE_BYTES,
+  carriesMessage: true,
+  carriesCharacter: false,
+  notes: true
+}
 
 /** A draft, one more where it was unusable or the model stumbled, and one more where the gates refused it. */
 const drafts = [generate, generate, generate]
-const plan: Record<TurnKind, ReadonlyArray<Call>> = { fast: [analyze, ...drafts], deep: [analyze, ...drafts, critic, rewrite], proactive: drafts }
+const plan: Record<TurnKind, ReadonlyArray<Call>> = {
+  fast: [analyze, ...drafts],
+  deep: [analyze, ...drafts, critic, rewrite],
+  proactive: drafts
+}
 /** What most turns take. */
-const usual: Record<TurnKind, ReadonlyArray<Call>> = { fast: [analyze, generate, update], deep: [analyze, generate, critic, update], proactive: [generate] }
+const usual: Record<TurnKind, ReadonlyArray<Call>> = {
+  fast: [analyze, generate, update],
+  deep: [analyze, generate, critic, update],
+  proactive: [generate]
+}
 
-/** Micro-USD for a turn: what it takes whatever is in it, and what each million bytes of its message and its character add. */
+/**
+ * Micro-USD for a turn: what it takes whatever is in it, and what each million bytes of its message and its character
+ * add.
+ */
 interface Rate {
   readonly fixed: number
   readonly perMessageMegabyte: number
@@ -67,12 +108,20 @@ interface Rate {
 }
 
 const rateOf = (prices: PriceList, cast: Cast, calls: ReadonlyArray<Call>): Rate => {
-  const sum = (of: (call: Call) => number) => calls.filter(({ by }) => by === "model" || cast.analyzes).reduce((total, call) => total + of(call), 0)
+  const sum = (of: (call: Call) => number) =>
+    calls.filter(({ by }) => by === "model" || cast.analyzes).reduce((total, call) => total + of(call), 0)
   const input = (call: Call) => prices.priceOf(cast[call.by]).input / BYTES_PER_TOKEN
   return {
-    fixed: Math.ceil(sum((call) => call.bytes * input(call) / 1_000_000 + (call.notes ? notesTokens(cast.maxTokens) : cast.maxTokens) * prices.priceOf(cast[call.by]).output / 1_000_000)),
-    perMessageMegabyte: Math.ceil(sum((call) => call.carriesMessage ? input(call) : 0)),
-    perCharacterMegabyte: Math.ceil(sum((call) => call.carriesCharacter ? input(call) : 0))
+    fixed: Math.ceil(
+      sum(
+        (call) =>
+          (call.bytes * input(call)) / 1_000_000 +
+          ((call.notes ? notesTokens(cast.maxTokens) : cast.maxTokens) * prices.priceOf(cast[call.by]).output) /
+            1_000_000
+      )
+    ),
+    perMessageMegabyte: Math.ceil(sum((call) => (call.carriesMessage ? input(call) : 0))),
+    perCharacterMegabyte: Math.ceil(sum((call) => (call.carriesCharacter ? input(call) : 0)))
   }
 }
 
@@ -92,16 +141,24 @@ const messageBytes = (text: string): number => Buffer.byteLength(dataBlock("mess
 
 /** What is reserved for turns by these models. */
 export const reserving = (prices: PriceList, cast: Cast): Reserve => {
-  const rates = { fast: rateOf(prices, cast, plan.fast), deep: rateOf(prices, cast, plan.deep), proactive: rateOf(prices, cast, plan.proactive) }
+  const rates = {
+    fast: rateOf(prices, cast, plan.fast),
+    deep: rateOf(prices, cast, plan.deep),
+    proactive: rateOf(prices, cast, plan.proactive)
+  }
   // Rules read a turn for nothing.
   const reading = rateOf(prices, cast, cast.analyzes ? [update] : [])
   // What costs nothing is not measured.
   const isFree = (rate: Rate) => rate.fixed === 0 && rate.perMessageMegabyte === 0
-  const amount = (rate: Rate, bytes: number) => rate.fixed + Math.ceil(rate.perMessageMegabyte * bytes / 1_000_000)
+  const amount = (rate: Rate, bytes: number) => rate.fixed + Math.ceil((rate.perMessageMegabyte * bytes) / 1_000_000)
   return (kind, text) => {
     const rate = rates[kind]
     const bytes = isFree(rate) && isFree(reading) ? 0 : messageBytes(text)
-    return { turn: amount(rate, bytes), reading: kind === "proactive" ? 0 : amount(reading, bytes), perCharacterMegabyte: rate.perCharacterMegabyte }
+    return {
+      turn: amount(rate, bytes),
+      reading: kind === "proactive" ? 0 : amount(reading, bytes),
+      perCharacterMegabyte: rate.perCharacterMegabyte
+    }
   }
 }
 
@@ -110,34 +167,57 @@ export const TYPICAL_CHARACTER_BYTES = 12_000
 const TYPICAL_MESSAGE = "x".repeat(200)
 
 /** The whole of a reservation, for a character of this many bytes. */
-export const totalOf = ({ turn, reading, perCharacterMegabyte }: Reservation, characterBytes: number = TYPICAL_CHARACTER_BYTES): number =>
-  turn + reading + Math.ceil(perCharacterMegabyte * characterBytes / 1_000_000)
+export const totalOf = (
+  { turn, reading, perCharacterMegabyte }: Reservation,
+  characterBytes: number = TYPICAL_CHARACTER_BYTES
+): number => turn + reading + Math.ceil((perCharacterMegabyte * characterBytes) / 1_000_000)
 
 const JUDGE_BYTES = 30_000
 const CONTINUITY_BYTES = 24_000
 const SOURCE_BYTES = 6_000
 const callMicroUsd = (prices: PriceList, model: string, bytes: number, maxTokens: number): number =>
-  prices.costMicroUsd(model, { inputTokens: Math.ceil(bytes / BYTES_PER_TOKEN), cachedInputTokens: 0, outputTokens: maxTokens })
+  prices.costMicroUsd(model, {
+    inputTokens: Math.ceil(bytes / BYTES_PER_TOKEN),
+    cachedInputTokens: 0,
+    outputTokens: maxTokens
+  })
 
 /** What these messages of an eval, and questions to a judge about them, may cost. */
 export const evalMicroUsd = (prices: PriceList, cast: Cast) => {
   const reserve = reserving(prices, cast)
   return (mode: ReplyMode, messages: ReadonlyArray<string>, questions: number): number =>
-    messages.reduce((sum, text) => sum + totalOf(reserve(mode, text)), 0) + questions * callMicroUsd(prices, cast.model, JUDGE_BYTES, notesTokens(cast.maxTokens))
+    messages.reduce((sum, text) => sum + totalOf(reserve(mode, text)), 0) +
+    questions * callMicroUsd(prices, cast.model, JUDGE_BYTES, notesTokens(cast.maxTokens))
 }
 
-/** What a rehearsal with these messages may cost: they, and one look at what contradicts itself. Nobody reads its turns afterwards. */
-export const probeMicroUsd = (prices: PriceList, cast: Cast, messages: ReadonlyArray<string>, characterBytes: number): number => {
+/**
+ * What a rehearsal with these messages may cost: they, and one look at what contradicts itself. Nobody reads its turns
+ * afterwards.
+ */
+export const probeMicroUsd = (
+  prices: PriceList,
+  cast: Cast,
+  messages: ReadonlyArray<string>,
+  characterBytes: number
+): number => {
   const reserve = reserving(prices, cast)
-  return messages.reduce((sum, text) => sum + totalOf({ ...reserve("fast", text), reading: 0 }, characterBytes), 0)
-    + callMicroUsd(prices, cast.model, CONTINUITY_BYTES, notesTokens(cast.maxTokens))
+  return (
+    messages.reduce((sum, text) => sum + totalOf({ ...reserve("fast", text), reading: 0 }, characterBytes), 0) +
+    callMicroUsd(prices, cast.model, CONTINUITY_BYTES, notesTokens(cast.maxTokens))
+  )
 }
 
 /** Of a source, what is read at once, in UTF-16 units. */
 export const PART_CHARS = 24_000
 /** What reading a part of a source may cost: a model may be asked twice. */
 export const readingMicroUsd = (prices: PriceList, cast: Cast, text: string): number =>
-  2 * callMicroUsd(prices, cast.model, SOURCE_BYTES + Buffer.byteLength(dataBlock("source", { text })), notesTokens(cast.maxTokens))
+  2 *
+  callMicroUsd(
+    prices,
+    cast.model,
+    SOURCE_BYTES + Buffer.byteLength(dataBlock("source", { text })),
+    notesTokens(cast.maxTokens)
+  )
 
 /** Of an answer as they usually are. */
 const ANSWER_TOKENS = 250
@@ -145,17 +225,30 @@ const ANSWER_TOKENS = 250
 /** About what a turn costs: a third of the room that its prompts have, and short answers. */
 const estimateMicroUsd = (prices: PriceList, cast: Cast, kind: TurnKind): number => {
   const { fixed, perMessageMegabyte, perCharacterMegabyte } = rateOf(prices, { ...cast, maxTokens: 0 }, usual[kind])
-  const answers = usual[kind].filter(({ by }) => by === "model" || cast.analyzes).reduce((sum, { by }) => sum + ANSWER_TOKENS * prices.priceOf(cast[by]).output / 1_000_000, 0)
-  return Math.ceil(fixed / 3 + (perMessageMegabyte * TYPICAL_MESSAGE.length + perCharacterMegabyte * TYPICAL_CHARACTER_BYTES) / 1_000_000 + answers)
+  const answers = usual[kind]
+    .filter(({ by }) => by === "model" || cast.analyzes)
+    .reduce((sum, { by }) => sum + (ANSWER_TOKENS * prices.priceOf(cast[by]).output) / 1_000_000, 0)
+  return Math.ceil(
+    fixed / 3 +
+      (perMessageMegabyte * TYPICAL_MESSAGE.length + perCharacterMegabyte * TYPICAL_CHARACTER_BYTES) / 1_000_000 +
+      answers
+  )
 }
 
-/** What a message costs with these models, in micro-USD: reserved for a short one to a character of usual size, and about what one comes to. */
+/**
+ * What a message costs with these models, in micro-USD: reserved for a short one to a character of usual size, and
+ * about what one comes to.
+ */
 export const ratesOf = (prices: PriceList, cast: Cast) => {
   const reserve = reserving(prices, cast)
   const worst = (kind: TurnKind) => totalOf(reserve(kind, TYPICAL_MESSAGE))
   const estimate = (kind: TurnKind) => estimateMicroUsd(prices, cast, kind)
   return {
     evalTurn: { worst: worst("fast"), estimate: estimate("fast") },
-    messages: (["fast", "deep", "proactive"] as const).map((kind) => ({ kind: kind === "proactive" ? kind : `message_${kind}` as const, worst: worst(kind), estimate: estimate(kind) }))
+    messages: (["fast", "deep", "proactive"] as const).map((kind) => ({
+      kind: kind === "proactive" ? kind : (`message_${kind}` as const),
+      worst: worst(kind),
+      estimate: estimate(kind)
+    }))
   }
 }

@@ -35,47 +35,76 @@ const AT_ONCE = 1
 const isTooLarge = (thrown: unknown) => thrown instanceof Error && /pixel limit/i.test(thrown.message)
 
 /** Pictures that come from outside, whoever has sent them. */
-export class Pictures extends Context.Service<Pictures, {
-  /** The picture and nothing else that came with it: written anew, upright, without metadata, no side longer than 4096 pixels; of a WebP 2048, or 1448 where it is transparent. */
-  readonly clean: (bytes: Uint8Array) => Effect.Effect<Picture, PictureRefused>
-  /** A clean picture as a square JPEG, cut to what catches the eye. */
-  readonly square: (bytes: Uint8Array, side: number) => Effect.Effect<Uint8Array, PictureRefused>
-}>()("src/pictures/Pictures") {
-  static readonly layer = Layer.effect(Pictures, Effect.gen(function*() {
-    const places = yield* Semaphore.make(AT_ONCE)
+export class Pictures extends Context.Service<
+  Pictures,
+  {
+    /**
+     * The picture and nothing else that came with it: written anew, upright, without metadata, no side longer than 4096
+     * pixels; of a WebP 2048, or 1448 where it is transparent.
+     */
+    readonly clean: (bytes: Uint8Array) => Effect.Effect<Picture, PictureRefused>
+    /** A clean picture as a square JPEG, cut to what catches the eye. */
+    readonly square: (bytes: Uint8Array, side: number) => Effect.Effect<Uint8Array, PictureRefused>
+  }
+>()("src/pictures/Pictures") {
+  static readonly layer = Layer.effect(
+    Pictures,
+    Effect.gen(function* () {
+      const places = yield* Semaphore.make(AT_ONCE)
 
-    const unreadable = (thrown: unknown) => new PictureRefused({ problem: isTooLarge(thrown) ? "The picture has more than 40 million pixels." : "The picture cannot be read." })
+      const unreadable = (thrown: unknown) =>
+        new PictureRefused({
+          problem: isTooLarge(thrown) ? "The picture has more than 40 million pixels." : "The picture cannot be read."
+        })
 
-    const write = Effect.fnUntraced(function*(bytes: Buffer, format: "png" | "jpeg" | "webp") {
-      const open = Effect.map(Effect.promise(loadSharp), (sharp) => sharp(bytes, { failOn: "error", limitInputPixels: MOST_PIXELS }))
-      const header = yield* Effect.flatMap(open, (picture) => Effect.tryPromise({ try: () => picture.metadata(), catch: unreadable }))
-      if (isTooMuchAtOnce(bytes, format, header)) return yield* new PictureRefused({ problem: `The picture ${TOO_MUCH_AT_ONCE}.` })
-      const side = format === "webp" && header.hasAlpha ? MOST_SIDE_TRANSPARENT_WEBP : MOST_SIDE[format]
-      const { data, info } = yield* Effect.flatMap(open, (picture) => Effect.tryPromise({
-        try: () => picture.autoOrient().resize({ width: side, height: side, fit: "inside", withoutEnlargement: true })
-          .toFormat(format, WRITTEN[format]).timeout({ seconds: SECONDS }).toBuffer({ resolveWithObject: true }),
-        catch: unreadable
-      }))
-      return { bytes: data, mediaType: `image/${format}`, width: info.width, height: info.height } as const
-    })
+      const write = Effect.fnUntraced(function* (bytes: Buffer, format: "png" | "jpeg" | "webp") {
+        const open = Effect.map(Effect.promise(loadSharp), (sharp) =>
+          sharp(bytes, { failOn: "error", limitInputPixels: MOST_PIXELS })
+        )
+        const header = yield* Effect.flatMap(open, (picture) =>
+          Effect.tryPromise({ try: () => picture.metadata(), catch: unreadable })
+        )
+        if (isTooMuchAtOnce(bytes, format, header))
+          return yield* new PictureRefused({ problem: `The picture ${TOO_MUCH_AT_ONCE}.` })
+        const side = format === "webp" && header.hasAlpha ? MOST_SIDE_TRANSPARENT_WEBP : MOST_SIDE[format]
+        const { data, info } = yield* Effect.flatMap(open, (picture) =>
+          Effect.tryPromise({
+            try: () =>
+              picture
+                .autoOrient()
+                .resize({ width: side, height: side, fit: "inside", withoutEnlargement: true })
+                .toFormat(format, WRITTEN[format])
+                .timeout({ seconds: SECONDS })
+                .toBuffer({ resolveWithObject: true }),
+            catch: unreadable
+          })
+        )
+        return { bytes: data, mediaType: `image/${format}`, width: info.width, height: info.height } as const
+      })
 
-    const square = Effect.fnUntraced(function*(bytes: Uint8Array, side: number) {
-      const sharp = yield* Effect.promise(loadSharp)
-      return yield* Effect.tryPromise({
-        try: () => sharp(bytes, { failOn: "error", limitInputPixels: MOST_PIXELS }).resize({ width: side, height: side, fit: "cover", position: "attention" })
-          .flatten({ background: "#fff" }).jpeg(WRITTEN.jpeg).timeout({ seconds: SECONDS }).toBuffer(),
-        catch: unreadable
+      const square = Effect.fnUntraced(function* (bytes: Uint8Array, side: number) {
+        const sharp = yield* Effect.promise(loadSharp)
+        return yield* Effect.tryPromise({
+          try: () =>
+            sharp(bytes, { failOn: "error", limitInputPixels: MOST_PIXELS })
+              .resize({ width: side, height: side, fit: "cover", position: "attention" })
+              .flatten({ background: "#fff" })
+              .jpeg(WRITTEN.jpeg)
+              .timeout({ seconds: SECONDS })
+              .toBuffer(),
+          catch: unreadable
+        })
+      })
+
+      return Pictures.of({
+        clean: Effect.fnUntraced(function* (bytes) {
+          const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+          const type = readType(whole)
+          if ("problem" in type) return yield* new PictureRefused(type)
+          return yield* places.withPermits(1)(write(whole, type.format))
+        }),
+        square: (bytes, side) => places.withPermits(1)(square(bytes, side))
       })
     })
-
-    return Pictures.of({
-      clean: Effect.fnUntraced(function*(bytes) {
-        const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-        const type = readType(whole)
-        if ("problem" in type) return yield* new PictureRefused(type)
-        return yield* places.withPermits(1)(write(whole, type.format))
-      }),
-      square: (bytes, side) => places.withPermits(1)(square(bytes, side))
-    })
-  }))
+  )
 }

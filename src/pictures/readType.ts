@@ -23,19 +23,25 @@ const pngOf = (bytes: Buffer): PictureType => {
 }
 
 const jpegOf = (bytes: Buffer): PictureType =>
-  bytes.readUInt16BE(bytes.length - 2) === 0xffd9 ? { format: "jpeg" } : { problem: "The picture is cut off, or something else follows it." }
+  bytes.readUInt16BE(bytes.length - 2) === 0xffd9
+    ? { format: "jpeg" }
+    : { problem: "The picture is cut off, or something else follows it." }
 
 const VP8X_FLAGS = 20
 const webpOf = (bytes: Buffer): PictureType => {
   const end = bytes.readUInt32LE(4) + 8
   if (bytes.length < end) return cutOff
   if (bytes.length > end) return followed
-  return bytes.toString("latin1", 12, 16) === "VP8X" && ((bytes[VP8X_FLAGS] ?? 0) & 2) !== 0 ? animated : { format: "webp" }
+  return bytes.toString("latin1", 12, 16) === "VP8X" && ((bytes[VP8X_FLAGS] ?? 0) & 2) !== 0
+    ? animated
+    : { format: "webp" }
 }
 
 export const readType = (bytes: Buffer): PictureType => {
   if (bytes.length < 16) return unknown
   if (starts(bytes, PNG)) return pngOf(bytes)
   if (starts(bytes, JPEG)) return jpegOf(bytes)
-  return bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP" ? webpOf(bytes) : unknown
+  return bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP"
+    ? webpOf(bytes)
+    : unknown
 }

@@ -13,15 +13,18 @@ export class StorageError extends Schema.TaggedError<StorageError>()("StorageErr
 export type StorageFailure = StorageError | DatabaseError
 
 /** Port: where contents lie that are no rows. Keys are made by us, `app/object`; nobody else has a say in them. */
-export class Storage extends Context.Service<Storage, {
-  readonly kind: "database" | "folder" | "s3"
-  /** All of it or nothing. What is there under the key already is replaced. */
-  readonly put: (key: string, content: Uint8Array) => Effect.Effect<void, StorageFailure>
-  /** Null: there is nothing. */
-  readonly get: (key: string) => Effect.Effect<Uint8Array | null, StorageFailure>
-  /** Of what is not there, too. */
-  readonly remove: (key: string) => Effect.Effect<void, StorageFailure>
-}>()("src/storage/Storage") {}
+export class Storage extends Context.Service<
+  Storage,
+  {
+    readonly kind: "database" | "folder" | "s3"
+    /** All of it or nothing. What is there under the key already is replaced. */
+    readonly put: (key: string, content: Uint8Array) => Effect.Effect<void, StorageFailure>
+    /** Null: there is nothing. */
+    readonly get: (key: string) => Effect.Effect<Uint8Array | null, StorageFailure>
+    /** Of what is not there, too. */
+    readonly remove: (key: string) => Effect.Effect<void, StorageFailure>
+  }
+>()("src/storage/Storage") {}
 
 const KEY = /^[A-Za-z0-9_]{1,64}\/[A-Za-z0-9_]{1,64}$/
 

@@ -4,15 +4,30 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { namesOf, Storage } from "./Storage.ts"
 
 /** Contents as rows: nothing else to set up, and a backup of the database has them. */
-export const layer = Layer.effect(Storage, Effect.gen(function*() {
-  const { query } = yield* Database
-  return Storage.of({
-    kind: "database",
-    put: (key, content) => Effect.asVoid(query((sql) => sql`
-      insert into object_contents (app_id, object_key, content) values (${namesOf(key)[0]}, ${key}, ${Buffer.from(content)})
-      on conflict (app_id, object_key) do update set content = excluded.content`)),
-    get: (key) => query<Array<{ content: Buffer }>>((sql) => sql`
-      select content from object_contents where app_id = ${namesOf(key)[0]} and object_key = ${key}`).pipe(Effect.map(([row]) => row?.content ?? null)),
-    remove: (key) => Effect.asVoid(query((sql) => sql`delete from object_contents where app_id = ${namesOf(key)[0]} and object_key = ${key}`))
+export const layer = Layer.effect(
+  Storage,
+  Effect.gen(function* () {
+    const { query } = yield* Database
+    return Storage.of({
+      kind: "database",
+      put: (key, content) =>
+        Effect.asVoid(
+          query(
+            (sql) => sql`
+      insert into object_contents (app_id, object_key, content)
+        values (${namesOf(key)[0]}, ${key}, ${Buffer.from(content)})
+      on conflict (app_id, object_key) do update set content = excluded.content`
+          )
+        ),
+      get: (key) =>
+        query<Array<{ content: Buffer }>>(
+          (sql) => sql`
+      select content from object_contents where app_id = ${namesOf(key)[0]} and object_key = ${key}`
+        ).pipe(Effect.map(([row]) => row?.content ?? null)),
+      remove: (key) =>
+        Effect.asVoid(
+          query((sql) => sql`delete from object_contents where app_id = ${namesOf(key)[0]} and object_key = ${key}`)
+        )
+    })
   })
-}))
+)

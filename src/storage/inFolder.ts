@@ -6,38 +6,46 @@ import { join, resolve } from "node:path"
 import { makeFolder } from "#src/db/postgres/dataDir.ts"
 import { namesOf, Storage, StorageError } from "./Storage.ts"
 
-const codeOf = (thrown: unknown): string => thrown instanceof Error && "code" in thrown ? String(thrown.code) : "failed"
-const attempt = <A>(work: () => Promise<A>) => Effect.tryPromise({ try: work, catch: (thrown) => new StorageError({ code: codeOf(thrown) }) })
+const codeOf = (thrown: unknown): string =>
+  thrown instanceof Error && "code" in thrown ? String(thrown.code) : "failed"
+const attempt = <A>(work: () => Promise<A>) =>
+  Effect.tryPromise({ try: work, catch: (thrown) => new StorageError({ code: codeOf(thrown) }) })
 
-/** Contents as files, a folder for each app. A file is written under another name and then renamed, so that half of one is never read. */
-export const layer = (folder: string) => Layer.sync(Storage, () => {
-  const root = resolve(folder)
-  const place = (key: string) => {
-    const [app, object] = namesOf(key)
-    return { folder: join(root, app), file: join(root, app, object) }
-  }
-  return Storage.of({
-    kind: "folder",
-    put: (key, content) => attempt(async () => {
-      const { folder, file } = place(key)
-      const draft = `${file}.${randomBytes(6).toString("hex")}.draft`
-      await makeFolder(folder)
-      try {
-        await writeFile(draft, content, { mode: 0o600, flag: "wx", flush: true })
-        await rename(draft, file)
-      } catch (error) {
-        await rm(draft, { force: true })
-        throw error
-      }
-    }),
-    get: (key) => attempt(async () => {
-      try {
-        return await readFile(place(key).file)
-      } catch (error) {
-        if (codeOf(error) === "ENOENT") return null
-        throw error
-      }
-    }),
-    remove: (key) => attempt(() => rm(place(key).file, { force: true }))
+/**
+ * Contents as files, a folder for each app. A file is written under another name and then renamed, so that half of one
+ * is never read.
+ */
+export const layer = (folder: string) =>
+  Layer.sync(Storage, () => {
+    const root = resolve(folder)
+    const place = (key: string) => {
+      const [app, object] = namesOf(key)
+      return { folder: join(root, app), file: join(root, app, object) }
+    }
+    return Storage.of({
+      kind: "folder",
+      put: (key, content) =>
+        attempt(async () => {
+          const { folder, file } = place(key)
+          const draft = `${file}.${randomBytes(6).toString("hex")}.draft`
+          await makeFolder(folder)
+          try {
+            await writeFile(draft, content, { mode: 0o600, flag: "wx", flush: true })
+            await rename(draft, file)
+          } catch (error) {
+            await rm(draft, { force: true })
+            throw error
+          }
+        }),
+      get: (key) =>
+        attempt(async () => {
+          try {
+            return await readFile(place(key).file)
+          } catch (error) {
+            if (codeOf(error) === "ENOENT") return null
+            throw error
+          }
+        }),
+      remove: (key) => attempt(() => rm(place(key).file, { force: true }))
+    })
   })
-})

@@ -16,41 +16,62 @@ const CONNECT_MS = 5_000
 const REQUEST_MS = 30_000
 
 /** The service's name for the trouble, such as `NoSuchBucket`; its words and the request stay with it. */
-const codeOf = (thrown: unknown): string => thrown instanceof Error ? ("code" in thrown && typeof thrown.code === "string" ? thrown.code : thrown.name) : "failed"
+const codeOf = (thrown: unknown): string =>
+  thrown instanceof Error ? ("code" in thrown && typeof thrown.code === "string" ? thrown.code : thrown.name) : "failed"
 
 /** Contents in a bucket of any service that speaks S3, addressed by path. The client is loaded only here. */
-export const layer = (options: S3Options) => Layer.effect(Storage, Effect.gen(function*() {
-  const { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } = yield* Effect.promise(() => import("@aws-sdk/client-s3"))
-  const client = yield* Effect.acquireRelease(
-    Effect.sync(() => new S3Client({
-      ...(options.endpoint !== null && { endpoint: options.endpoint }),
-      region: options.region,
-      forcePathStyle: true,
-      credentials: { accessKeyId: options.accessKeyId, secretAccessKey: Redacted.value(options.secretAccessKey) },
-      // Many services that speak S3 know nothing of the newer checksums.
-      requestChecksumCalculation: "WHEN_REQUIRED",
-      responseChecksumValidation: "WHEN_REQUIRED",
-      requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: REQUEST_MS, throwOnRequestTimeout: true }
-    })),
-    (client) => Effect.sync(() => client.destroy())
-  )
-  const at = (key: string) => ({ Bucket: options.bucket, Key: namesOf(key).join("/") })
-  const attempt = <A>(work: (abortSignal: AbortSignal) => Promise<A>) =>
-    Effect.tryPromise({ try: work, catch: (thrown) => new StorageError({ code: codeOf(thrown) }) })
+export const layer = (options: S3Options) =>
+  Layer.effect(
+    Storage,
+    Effect.gen(function* () {
+      const { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } = yield* Effect.promise(
+        () => import("@aws-sdk/client-s3")
+      )
+      const client = yield* Effect.acquireRelease(
+        Effect.sync(
+          () =>
+            new S3Client({
+              ...(options.endpoint !== null && { endpoint: options.endpoint }),
+              region: options.region,
+              forcePathStyle: true,
+              credentials: {
+                accessKeyId: options.accessKeyId,
+                secretAccessKey: Redacted.value(options.secretAccessKey)
+              },
+              // Many services that speak S3 know nothing of the newer checksums.
+              requestChecksumCalculation: "WHEN_REQUIRED",
+              responseChecksumValidation: "WHEN_REQUIRED",
+              requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: REQUEST_MS, throwOnRequestTimeout: true }
+            })
+        ),
+        (client) => Effect.sync(() => client.destroy())
+      )
+      const at = (key: string) => ({ Bucket: options.bucket, Key: namesOf(key).join("/") })
+      const attempt = <A>(work: (abortSignal: AbortSignal) => Promise<A>) =>
+        Effect.tryPromise({ try: work, catch: (thrown) => new StorageError({ code: codeOf(thrown) }) })
 
-  return Storage.of({
-    kind: "s3",
-    put: (key, content) => Effect.asVoid(attempt((abortSignal) =>
-      client.send(new PutObjectCommand({ ...at(key), Body: content, ContentLength: content.length }), { abortSignal }))),
-    get: (key) => attempt(async (abortSignal) => {
-      try {
-        const { Body } = await client.send(new GetObjectCommand(at(key)), { abortSignal })
-        return Body === undefined ? null : await Body.transformToByteArray()
-      } catch (error) {
-        if (error instanceof NoSuchKey) return null
-        throw error
-      }
-    }),
-    remove: (key) => Effect.asVoid(attempt((abortSignal) => client.send(new DeleteObjectCommand(at(key)), { abortSignal })))
-  })
-}))
+      return Storage.of({
+        kind: "s3",
+        put: (key, content) =>
+          Effect.asVoid(
+            attempt((abortSignal) =>
+              client.send(new PutObjectCommand({ ...at(key), Body: content, ContentLength: content.length }), {
+                abortSignal
+              })
+            )
+          ),
+        get: (key) =>
+          attempt(async (abortSignal) => {
+            try {
+              const { Body } = await client.send(new GetObjectCommand(at(key)), { abortSignal })
+              return Body === undefined ? null : await Body.transformToByteArray()
+            } catch (error) {
+              if (error instanceof NoSuchKey) return null
+              throw error
+            }
+          }),
+        remove: (key) =>
+          Effect.asVoid(attempt((abortSignal) => client.send(new DeleteObjectCommand(at(key)), { abortSignal })))
+      })
+    })
+  )

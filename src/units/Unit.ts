@@ -1,5 +1,15 @@
 /** What kinds of work a text can reach. The names are stored in `crashed_units`. */
-export type UnitKind = "turn" | "reading" | "proactive" | "request" | "update" | "eval" | "research" | "probe" | "image" | "delivery"
+export type UnitKind =
+  | "turn"
+  | "reading"
+  | "proactive"
+  | "request"
+  | "update"
+  | "eval"
+  | "research"
+  | "probe"
+  | "image"
+  | "delivery"
 
 /** A piece of work that is given up as one when it stops its process again and again. */
 export interface Unit {
@@ -16,7 +26,12 @@ export interface Unit {
 export const MOST_UNIT_BYTES = 512
 
 /** Names a unit of work. */
-export const unitOf = (kind: UnitKind, appId: string, key: string): Unit => ({ kind, appId, key, text: `${kind}\n${appId}\n${key}` })
+export const unitOf = (kind: UnitKind, appId: string, key: string): Unit => ({
+  kind,
+  appId,
+  key,
+  text: `${kind}\n${appId}\n${key}`
+})
 
 /** Reads what `unitOf` has written; null: nothing is named there. */
 export const readUnit = (text: string): Omit<Unit, "text"> | null => {

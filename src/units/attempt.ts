@@ -14,8 +14,18 @@ export const Crashes = Context.Reference<{
 }>("src/units/Crashes", { defaultValue: () => ({ of: () => 0, count: () => Effect.void }) })
 
 /** Whether a unit may not be begun again. */
-export const isGivenUp = (unit: Unit): Effect.Effect<boolean> => Effect.map(Crashes, (crashes) => crashes.of(unit) >= CRASH_CAP)
+export const isGivenUp = (unit: Unit): Effect.Effect<boolean> =>
+  Effect.map(Crashes, (crashes) => crashes.of(unit) >= CRASH_CAP)
 
-/** Runs an effect as a unit of work (see `inUnit`), or, once the unit has stopped its process `CRASH_CAP` times, what is to be done instead. */
-export const attempt = <A, E, R, B, F, S>(unit: Unit, work: Effect.Effect<A, E, R>, instead: Effect.Effect<B, F, S>): Effect.Effect<A | B, E | F, R | S> =>
-  Effect.flatMap(isGivenUp(unit), (givenUp): Effect.Effect<A | B, E | F, R | S> => givenUp ? instead : inUnit(unit, work))
+/**
+ * Runs an effect as a unit of work (see `inUnit`), or, once the unit has stopped its process `CRASH_CAP` times, what is
+ * to be done instead.
+ */
+export const attempt = <A, E, R, B, F, S>(
+  unit: Unit,
+  work: Effect.Effect<A, E, R>,
+  instead: Effect.Effect<B, F, S>
+): Effect.Effect<A | B, E | F, R | S> =>
+  Effect.flatMap(isGivenUp(unit), (givenUp): Effect.Effect<A | B, E | F, R | S> =>
+    givenUp ? instead : inUnit(unit, work)
+  )

@@ -27,7 +27,7 @@ const enter = (unit: Unit | null) => {
     vitals.write(unit.text)
     written = unit
   }
-  entries = entries % 0x3fff_ffff + 1
+  entries = (entries % 0x3fff_ffff) + 1
   vitals.enter(entries)
 }
 
@@ -44,7 +44,7 @@ export const during = <A>(unit: Unit | null, work: () => A): A => {
 }
 
 /** For promises: called where the unit's code runs, gives what runs a later stretch of it, behind an `await`. */
-export const stayInUnit = (): <A>(work: () => A) => A => {
+export const stayInUnit = (): (<A>(work: () => A) => A) => {
   const unit = inside
   return (work) => during(unit, work)
 }
@@ -52,8 +52,8 @@ export const stayInUnit = (): <A>(work: () => A) => A => {
 const evaluate = "~effect/Effect/evaluate"
 
 /**
- * Says before each step of each fiber which unit it belongs to, and takes that back after it: so what runs between steps, or runs another fiber
- * from within a step, is not taken for the unit's.
+ * Says before each step of each fiber which unit it belongs to, and takes that back after it: so what runs between
+ * steps, or runs another fiber from within a step, is not taken for the unit's.
  */
 const step = <A>(primitive: Tracer.EffectPrimitive<A>, fiber: Fiber.Fiber<unknown, unknown>): A => {
   const unit = fiber.getRef(CurrentUnit)
@@ -68,11 +68,20 @@ const step = <A>(primitive: Tracer.EffectPrimitive<A>, fiber: Fiber.Fiber<unknow
 }
 
 /** For all fibers that run units, and all that such fibers may wake. */
-export const layer = Layer.effect(Tracer.Tracer, Effect.map(Tracer.Tracer, (tracer) => ({ span: tracer.span, context: step })))
+export const layer = Layer.effect(
+  Tracer.Tracer,
+  Effect.map(Tracer.Tracer, (tracer) => ({ span: tracer.span, context: step }))
+)
 
 /**
  * Runs an effect as a unit of work. Within another unit it is a part of that one, as the turns of an eval are.
  * A step may go on with what comes next: the end is one of its own, so that what follows is not the unit's.
  */
 export const inUnit = <A, E, R>(unit: Unit, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(CurrentUnit, (outer) => outer !== null ? work : Effect.flatMap(Effect.exit(Effect.provideService(work, CurrentUnit, unit)), (exit) => Effect.suspend(() => exit)))
+  Effect.flatMap(CurrentUnit, (outer) =>
+    outer !== null
+      ? work
+      : Effect.flatMap(Effect.exit(Effect.provideService(work, CurrentUnit, unit)), (exit) =>
+          Effect.suspend(() => exit)
+        )
+  )

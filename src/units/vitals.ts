@@ -10,7 +10,10 @@ const UNIT_AT = HEAD * Int32Array.BYTES_PER_ELEMENT
 const MOST_WORKER_BYTES = 64
 const WORKER_AT = UNIT_AT + MOST_UNIT_BYTES
 
-/** What the monitor thread sees of the main thread. `entry`: 0 outside of any unit; otherwise a number that changes each time one is entered. */
+/**
+ * What the monitor thread sees of the main thread. `entry`: 0 outside of any unit; otherwise a number that changes each
+ * time one is entered.
+ */
 export interface Seen {
   readonly beats: number
   readonly entry: number
@@ -18,7 +21,10 @@ export interface Seen {
   readonly workerId: string
 }
 
-/** Shared memory by which the main thread says that it lives, and in which unit of work it is. One side writes, the other reads. */
+/**
+ * Shared memory by which the main thread says that it lives, and in which unit of work it is. One side writes, the
+ * other reads.
+ */
 export class Vitals {
   readonly memory: SharedArrayBuffer
   readonly #head: Int32Array

@@ -8,7 +8,14 @@ import * as TestClock from "effect/testing/TestClock"
 import type { Attempt, Channel, Delivery } from "#channels/Channel.ts"
 
 /** What a receiver does with a delivery. */
-export type Behaviour = "takes it" | "refuses for now" | "asks to wait" | "drops after taking" | "is not there" | "is gone" | "hangs"
+export type Behaviour =
+  | "takes it"
+  | "refuses for now"
+  | "asks to wait"
+  | "drops after taking"
+  | "is not there"
+  | "is gone"
+  | "hangs"
 
 /** A delivery as its receiver saw it. */
 export interface Arrival {
@@ -56,62 +63,83 @@ const BEHAVIOURS = Object.keys(OUTCOMES) as ReadonlyArray<Behaviour>
 /** Every push channel passes these. */
 export const itKeepsTheContract = (make: MakeHarness): void => {
   describe("the contract of a push channel", () => {
-    it.effect.each(BEHAVIOURS)("a receiver that %s has its outcome, never an error, within the time limits", (behaviour) => Effect.gen(function*() {
-      const { channel, delivery, arrived } = yield* make(behaviour)
-      const begun = yield* Clock.currentTimeMillis
-      const fiber = yield* Effect.forkChild(channel.deliver(delivery(EVENTS[0])), { startImmediately: true })
-      if (behaviour === "hangs") {
+    it.effect.each(BEHAVIOURS)(
+      "a receiver that %s has its outcome, never an error, within the time limits",
+      (behaviour) =>
+        Effect.gen(function* () {
+          const { channel, delivery, arrived } = yield* make(behaviour)
+          const begun = yield* Clock.currentTimeMillis
+          const fiber = yield* Effect.forkChild(channel.deliver(delivery(EVENTS[0])), { startImmediately: true })
+          if (behaviour === "hangs") {
+            yield* Effect.promise(() => arrived(1))
+            yield* TestClock.adjust(LONGEST)
+          }
+          const attempt = yield* Fiber.join(fiber)
+          assert.strictEqual(attempt._tag, OUTCOMES[behaviour])
+          assert.isAtMost((yield* Clock.currentTimeMillis) - begun, Duration.toMillis(LONGEST))
+        })
+    )
+
+    it.effect("an answer that names a time to wait is heeded for the whole endpoint", () =>
+      Effect.gen(function* () {
+        const { channel, delivery } = yield* make("asks to wait")
+        const attempt = yield* channel.deliver(delivery(EVENTS[0]))
+        assert.isTrue(
+          attempt._tag === "NotSent" &&
+            attempt.throttle &&
+            attempt.retryAfter !== null &&
+            Duration.equals(attempt.retryAfter, ASKED)
+        )
+      })
+    )
+
+    it.effect("a refusal names no time of its own", () =>
+      Effect.gen(function* () {
+        const { channel, delivery } = yield* make("refuses for now")
+        const attempt = yield* channel.deliver(delivery(EVENTS[0]))
+        assert.isTrue(attempt._tag === "NotSent" && !attempt.throttle && attempt.retryAfter === null)
+      })
+    )
+
+    it.effect("what arrives is the event, byte for byte", () =>
+      Effect.gen(function* () {
+        const { channel, delivery, rendered, arrivals } = yield* make("takes it")
+        for (const event of EVENTS) {
+          yield* channel.deliver(delivery(event))
+          assert.strictEqual(arrivals().at(-1)?.body, rendered(delivery(event)))
+        }
+        assert.lengthOf(arrivals(), EVENTS.length)
+      })
+    )
+
+    it.effect("a try that is made again after an unknown one carries the same id", () =>
+      Effect.gen(function* () {
+        const { channel, delivery, arrivals } = yield* make("drops after taking")
+        if ((yield* channel.afterUnknown(delivery(EVENTS[0]))) === "skip") return
+        yield* channel.deliver(delivery(EVENTS[0]))
+        yield* TestClock.adjust("5 seconds")
+        yield* channel.deliver(delivery(EVENTS[0]))
+        const [first, second] = arrivals()
+        assert.isString(first?.id)
+        assert.strictEqual(second?.id, first?.id)
+      })
+    )
+
+    it.effect("a try that is interrupted ends at once", () =>
+      Effect.gen(function* () {
+        const { channel, delivery, arrived } = yield* make("hangs")
+        const fiber = yield* Effect.forkChild(channel.deliver(delivery(EVENTS[0])), { startImmediately: true })
         yield* Effect.promise(() => arrived(1))
-        yield* TestClock.adjust(LONGEST)
-      }
-      const attempt = yield* Fiber.join(fiber)
-      assert.strictEqual(attempt._tag, OUTCOMES[behaviour])
-      assert.isAtMost((yield* Clock.currentTimeMillis) - begun, Duration.toMillis(LONGEST))
-    }))
+        yield* Fiber.interrupt(fiber)
+      })
+    )
 
-    it.effect("an answer that names a time to wait is heeded for the whole endpoint", () => Effect.gen(function*() {
-      const { channel, delivery } = yield* make("asks to wait")
-      const attempt = yield* channel.deliver(delivery(EVENTS[0]))
-      assert.isTrue(attempt._tag === "NotSent" && attempt.throttle && attempt.retryAfter !== null && Duration.equals(attempt.retryAfter, ASKED))
-    }))
-
-    it.effect("a refusal names no time of its own", () => Effect.gen(function*() {
-      const { channel, delivery } = yield* make("refuses for now")
-      const attempt = yield* channel.deliver(delivery(EVENTS[0]))
-      assert.isTrue(attempt._tag === "NotSent" && !attempt.throttle && attempt.retryAfter === null)
-    }))
-
-    it.effect("what arrives is the event, byte for byte", () => Effect.gen(function*() {
-      const { channel, delivery, rendered, arrivals } = yield* make("takes it")
-      for (const event of EVENTS) {
-        yield* channel.deliver(delivery(event))
-        assert.strictEqual(arrivals().at(-1)?.body, rendered(delivery(event)))
-      }
-      assert.lengthOf(arrivals(), EVENTS.length)
-    }))
-
-    it.effect("a try that is made again after an unknown one carries the same id", () => Effect.gen(function*() {
-      const { channel, delivery, arrivals } = yield* make("drops after taking")
-      if ((yield* channel.afterUnknown(delivery(EVENTS[0]))) === "skip") return
-      yield* channel.deliver(delivery(EVENTS[0]))
-      yield* TestClock.adjust("5 seconds")
-      yield* channel.deliver(delivery(EVENTS[0]))
-      const [first, second] = arrivals()
-      assert.isString(first?.id)
-      assert.strictEqual(second?.id, first?.id)
-    }))
-
-    it.effect("a try that is interrupted ends at once", () => Effect.gen(function*() {
-      const { channel, delivery, arrived } = yield* make("hangs")
-      const fiber = yield* Effect.forkChild(channel.deliver(delivery(EVENTS[0])), { startImmediately: true })
-      yield* Effect.promise(() => arrived(1))
-      yield* Fiber.interrupt(fiber)
-    }))
-
-    it.effect("each wait of the schedule is longer than none", () => Effect.gen(function*() {
-      const { channel } = yield* make("takes it")
-      assert.isNotEmpty(channel.schedule)
-      for (const wait of channel.schedule) assert.isAbove(Duration.toMillis(wait), 0)
-    }))
+    it.effect("each wait of the schedule is longer than none", () =>
+      Effect.gen(function* () {
+        const { channel } = yield* make("takes it")
+        assert.isNotEmpty(channel.schedule)
+        for (const wait of channel.schedule) assert.isAbove(Duration.toMillis(wait), 0)
+      })
+    )
   })
 }

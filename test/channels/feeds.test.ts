@@ -19,7 +19,12 @@ class FakeLog {
   read({ since }: LogPosition, limit: number): LogChunk {
     this.reads.push(since)
     const cursors = Array.from({ length: Math.max(0, Math.min(limit, this.tail - since)) }, (_, n) => since + n + 1)
-    return { text: cursors.map((cursor) => `<${cursor}>`).join(""), nextCursor: cursors.at(-1) ?? since, tail: this.tail, keptAfter: 0 }
+    return {
+      text: cursors.map((cursor) => `<${cursor}>`).join(""),
+      nextCursor: cursors.at(-1) ?? since,
+      tail: this.tail,
+      keptAfter: 0
+    }
   }
 }
 
@@ -48,17 +53,25 @@ class FakeSink implements Sink {
   }
 }
 
-const setUp = Effect.gen(function*() {
+const setUp = Effect.gen(function* () {
   const log = new FakeLog()
-  const context = yield* Layer.build(Feeds.layer.pipe(
-    Layer.provideMerge(LogSignals.layer),
-    Layer.provide(Layer.succeed(EventLog, EventLog.of({
-      read: (_, position, limit) => Effect.sync(() => log.gone ? Option.none() : Option.some(log.read(position, limit))),
-      tails: () => Effect.succeed([])
-    })))
-  ))
+  const context = yield* Layer.build(
+    Feeds.layer.pipe(
+      Layer.provideMerge(LogSignals.layer),
+      Layer.provide(
+        Layer.succeed(
+          EventLog,
+          EventLog.of({
+            read: (_, position, limit) =>
+              Effect.sync(() => (log.gone ? Option.none() : Option.some(log.read(position, limit)))),
+            tails: () => Effect.succeed([])
+          })
+        )
+      )
+    )
+  )
   const [feeds, signals] = yield* Effect.all([Feeds, LogSignals]).pipe(Effect.provide(context))
-  const follow = Effect.fnUntraced(function*(since = 0, sink = new FakeSink()) {
+  const follow = Effect.fnUntraced(function* (since = 0, sink = new FakeSink()) {
     const leave = yield* feeds.follow(session, since, log.read({ ...session, since }, 200), sink)
     yield* settle
     return { sink, leave }
@@ -75,105 +88,128 @@ const setUp = Effect.gen(function*() {
 const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1)
 
 describe("a connection", () => {
-  it.effect("gets a heartbeat every 15 seconds", () => Effect.gen(function*() {
-    const { follow } = yield* setUp
-    const { sink } = yield* follow()
-    for (let beats = 0; beats < 9; beats++) {
-      yield* TestClock.adjust("14 seconds")
-      assert.strictEqual(sink.heartbeats, beats)
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual(sink.heartbeats, beats + 1)
-    }
-  }))
-
-  it.effect("ends between 4.5 and 5 minutes after it began, not all at the same time", () => Effect.gen(function*() {
-    const { feeds, follow } = yield* setUp
-    const sinks = yield* Effect.forEach(upTo(40), () => follow().pipe(Effect.map(({ sink }) => sink)))
-    yield* TestClock.adjust("270 seconds")
-    assert.deepStrictEqual(sinks.filter((sink) => sink.ended), [])
-    yield* TestClock.adjust("15 seconds")
-    const early = sinks.filter((sink) => sink.ended).length
-    assert.isTrue(early > 0 && early < sinks.length)
-    yield* TestClock.adjust("15 seconds")
-    assert.isTrue(sinks.every((sink) => sink.ended))
-    assert.strictEqual(yield* feeds.count, 0)
-  }))
-
-  it.effect("has ended when five minutes are over, whatever the chance and wherever between two ticks it began", () => Effect.gen(function*() {
-    for (const chance of [0, 0.999_999]) {
+  it.effect("gets a heartbeat every 15 seconds", () =>
+    Effect.gen(function* () {
       const { follow } = yield* setUp
-      yield* TestClock.adjust("500 millis")
-      const { sink } = yield* follow().pipe(Effect.provideService(Random.Random, { nextDoubleUnsafe: () => chance, nextIntUnsafe: () => 0 }))
+      const { sink } = yield* follow()
+      for (let beats = 0; beats < 9; beats++) {
+        yield* TestClock.adjust("14 seconds")
+        assert.strictEqual(sink.heartbeats, beats)
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(sink.heartbeats, beats + 1)
+      }
+    })
+  )
+
+  it.effect("ends between 4.5 and 5 minutes after it began, not all at the same time", () =>
+    Effect.gen(function* () {
+      const { feeds, follow } = yield* setUp
+      const sinks = yield* Effect.forEach(upTo(40), () => follow().pipe(Effect.map(({ sink }) => sink)))
       yield* TestClock.adjust("270 seconds")
-      assert.isFalse(sink.ended)
-      yield* TestClock.adjust("30 seconds")
+      assert.deepStrictEqual(
+        sinks.filter((sink) => sink.ended),
+        []
+      )
+      yield* TestClock.adjust("15 seconds")
+      const early = sinks.filter((sink) => sink.ended).length
+      assert.isTrue(early > 0 && early < sinks.length)
+      yield* TestClock.adjust("15 seconds")
+      assert.isTrue(sinks.every((sink) => sink.ended))
+      assert.strictEqual(yield* feeds.count, 0)
+    })
+  )
+
+  it.effect("has ended when five minutes are over, whatever the chance and wherever between two ticks it began", () =>
+    Effect.gen(function* () {
+      for (const chance of [0, 0.999_999]) {
+        const { follow } = yield* setUp
+        yield* TestClock.adjust("500 millis")
+        const { sink } = yield* follow().pipe(
+          Effect.provideService(Random.Random, { nextDoubleUnsafe: () => chance, nextIntUnsafe: () => 0 })
+        )
+        yield* TestClock.adjust("270 seconds")
+        assert.isFalse(sink.ended)
+        yield* TestClock.adjust("30 seconds")
+        assert.isTrue(sink.ended)
+      }
+    })
+  )
+
+  it.effect("that ends has had everything up to then, and gets nothing after", () =>
+    Effect.gen(function* () {
+      const { follow, append } = yield* setUp
+      const { sink } = yield* follow()
+      yield* append(3)
+      yield* TestClock.adjust("5 minutes")
+      yield* append(1)
+      assert.deepStrictEqual(sink.cursors, [1, 2, 3])
+    })
+  )
+
+  it.effect("that leaves gets nothing more, and the last one ends the feed", () =>
+    Effect.gen(function* () {
+      const { log, feeds, follow, append } = yield* setUp
+      const { sink, leave } = yield* follow()
+      leave()
+      const reads = log.reads.length
+      yield* append(3)
+      assert.deepStrictEqual(sink.cursors, [])
+      assert.strictEqual(log.reads.length, reads)
+      assert.strictEqual(yield* feeds.count, 0)
+    })
+  )
+
+  it.effect("is ended when the process stops", () =>
+    Effect.gen(function* () {
+      const { feeds, follow } = yield* setUp
+      const { sink } = yield* follow()
+      yield* feeds.endAll
       assert.isTrue(sink.ended)
-    }
-  }))
-
-  it.effect("that ends has had everything up to then, and gets nothing after", () => Effect.gen(function*() {
-    const { follow, append } = yield* setUp
-    const { sink } = yield* follow()
-    yield* append(3)
-    yield* TestClock.adjust("5 minutes")
-    yield* append(1)
-    assert.deepStrictEqual(sink.cursors, [1, 2, 3])
-  }))
-
-  it.effect("that leaves gets nothing more, and the last one ends the feed", () => Effect.gen(function*() {
-    const { log, feeds, follow, append } = yield* setUp
-    const { sink, leave } = yield* follow()
-    leave()
-    const reads = log.reads.length
-    yield* append(3)
-    assert.deepStrictEqual(sink.cursors, [])
-    assert.strictEqual(log.reads.length, reads)
-    assert.strictEqual(yield* feeds.count, 0)
-  }))
-
-  it.effect("is ended when the process stops", () => Effect.gen(function*() {
-    const { feeds, follow } = yield* setUp
-    const { sink } = yield* follow()
-    yield* feeds.endAll
-    assert.isTrue(sink.ended)
-  }))
+    })
+  )
 })
 
 describe("followers of one log", () => {
-  it.effect("each get each event once and in order, wherever they began", () => Effect.gen(function*() {
-    const { follow, append } = yield* setUp
-    yield* append(5)
-    const first = yield* follow(0)
-    const second = yield* follow(3)
-    yield* append(2)
-    const third = yield* follow(7)
-    const beyond = yield* follow(9)
-    yield* append(4)
-    assert.deepStrictEqual(first.sink.cursors, upTo(11))
-    assert.deepStrictEqual(second.sink.cursors, upTo(11).slice(3))
-    assert.deepStrictEqual(third.sink.cursors, [8, 9, 10, 11])
-    assert.deepStrictEqual(beyond.sink.cursors, [10, 11])
-  }))
+  it.effect("each get each event once and in order, wherever they began", () =>
+    Effect.gen(function* () {
+      const { follow, append } = yield* setUp
+      yield* append(5)
+      const first = yield* follow(0)
+      const second = yield* follow(3)
+      yield* append(2)
+      const third = yield* follow(7)
+      const beyond = yield* follow(9)
+      yield* append(4)
+      assert.deepStrictEqual(first.sink.cursors, upTo(11))
+      assert.deepStrictEqual(second.sink.cursors, upTo(11).slice(3))
+      assert.deepStrictEqual(third.sink.cursors, [8, 9, 10, 11])
+      assert.deepStrictEqual(beyond.sink.cursors, [10, 11])
+    })
+  )
 
-  it.effect("share one read of what is new", () => Effect.gen(function*() {
-    const { log, follow, append } = yield* setUp
-    const followers = yield* Effect.forEach(upTo(50), () => follow())
-    const reads = log.reads.length
-    yield* append(1)
-    assert.strictEqual(log.reads.length, reads + 1)
-    for (const { sink } of followers) assert.deepStrictEqual(sink.cursors, [1])
-  }))
+  it.effect("share one read of what is new", () =>
+    Effect.gen(function* () {
+      const { log, follow, append } = yield* setUp
+      const followers = yield* Effect.forEach(upTo(50), () => follow())
+      const reads = log.reads.length
+      yield* append(1)
+      assert.strictEqual(log.reads.length, reads + 1)
+      for (const { sink } of followers) assert.deepStrictEqual(sink.cursors, [1])
+    })
+  )
 
-  it.effect("get a long log in chunks, whole", () => Effect.gen(function*() {
-    const { follow, append } = yield* setUp
-    yield* append(450)
-    const { sink } = yield* follow()
-    assert.deepStrictEqual(sink.cursors, upTo(450))
-  }))
+  it.effect("get a long log in chunks, whole", () =>
+    Effect.gen(function* () {
+      const { follow, append } = yield* setUp
+      yield* append(450)
+      const { sink } = yield* follow()
+      assert.deepStrictEqual(sink.cursors, upTo(450))
+    })
+  )
 })
 
 describe("a reader that is slow", () => {
-  const stall = Effect.gen(function*() {
+  const stall = Effect.gen(function* () {
     const tools = yield* setUp
     const { sink } = yield* tools.follow()
     sink.stuck = true
@@ -181,53 +217,63 @@ describe("a reader that is slow", () => {
     return { ...tools, sink }
   })
 
-  it.effect("is written nothing more, not even a heartbeat, while its buffer is full", () => Effect.gen(function*() {
-    const { sink, append } = yield* stall
-    yield* append(3)
-    yield* TestClock.adjust("20 seconds")
-    assert.deepStrictEqual(sink.cursors, [1])
-    assert.strictEqual(sink.heartbeats, 0)
-    assert.isFalse(sink.ended)
-  }))
+  it.effect("is written nothing more, not even a heartbeat, while its buffer is full", () =>
+    Effect.gen(function* () {
+      const { sink, append } = yield* stall
+      yield* append(3)
+      yield* TestClock.adjust("20 seconds")
+      assert.deepStrictEqual(sink.cursors, [1])
+      assert.strictEqual(sink.heartbeats, 0)
+      assert.isFalse(sink.ended)
+    })
+  )
 
-  it.effect("gets what it missed from the log when it has drained, and goes on live", () => Effect.gen(function*() {
-    const { sink, append } = yield* stall
-    yield* append(300)
-    yield* TestClock.adjust("20 seconds")
-    sink.stuck = false
-    sink.drain()
-    yield* TestClock.adjust(0)
-    assert.deepStrictEqual(sink.cursors, upTo(301))
-    yield* append(2)
-    assert.deepStrictEqual(sink.cursors, upTo(303))
-    yield* TestClock.adjust("1 minute")
-    assert.isFalse(sink.ended)
-  }))
+  it.effect("gets what it missed from the log when it has drained, and goes on live", () =>
+    Effect.gen(function* () {
+      const { sink, append } = yield* stall
+      yield* append(300)
+      yield* TestClock.adjust("20 seconds")
+      sink.stuck = false
+      sink.drain()
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(sink.cursors, upTo(301))
+      yield* append(2)
+      assert.deepStrictEqual(sink.cursors, upTo(303))
+      yield* TestClock.adjust("1 minute")
+      assert.isFalse(sink.ended)
+    })
+  )
 
-  it.effect("is cut after 30 seconds", () => Effect.gen(function*() {
-    const { sink, feeds } = yield* stall
-    yield* TestClock.adjust("29 seconds")
-    assert.isFalse(sink.ended)
-    yield* TestClock.adjust("3 seconds")
-    assert.isTrue(sink.ended)
-    assert.strictEqual(yield* feeds.count, 0)
-  }))
+  it.effect("is cut after 30 seconds", () =>
+    Effect.gen(function* () {
+      const { sink, feeds } = yield* stall
+      yield* TestClock.adjust("29 seconds")
+      assert.isFalse(sink.ended)
+      yield* TestClock.adjust("3 seconds")
+      assert.isTrue(sink.ended)
+      assert.strictEqual(yield* feeds.count, 0)
+    })
+  )
 
-  it.effect("is ended, and the log not read again and again, when what it missed is not there any more", () => Effect.gen(function*() {
-    const { sink, log, append, feeds } = yield* stall
-    yield* append(3)
-    log.gone = true
-    sink.drain()
-    yield* TestClock.adjust(0)
-    assert.isTrue(sink.ended)
-    assert.deepStrictEqual(sink.cursors, [1])
-    assert.strictEqual(yield* feeds.count, 0)
-  }))
+  it.effect("is ended, and the log not read again and again, when what it missed is not there any more", () =>
+    Effect.gen(function* () {
+      const { sink, log, append, feeds } = yield* stall
+      yield* append(3)
+      log.gone = true
+      sink.drain()
+      yield* TestClock.adjust(0)
+      assert.isTrue(sink.ended)
+      assert.deepStrictEqual(sink.cursors, [1])
+      assert.strictEqual(yield* feeds.count, 0)
+    })
+  )
 
-  it.effect("does not hold up the others", () => Effect.gen(function*() {
-    const { follow, append } = yield* stall
-    const other = yield* follow()
-    yield* append(5)
-    assert.deepStrictEqual(other.sink.cursors, upTo(6))
-  }))
+  it.effect("does not hold up the others", () =>
+    Effect.gen(function* () {
+      const { follow, append } = yield* stall
+      const other = yield* follow()
+      yield* append(5)
+      assert.deepStrictEqual(other.sink.cursors, upTo(6))
+    })
+  )
 })

@@ -30,13 +30,25 @@ class StreamReader {
   #heard: () => void = () => {}
 
   constructor(sessionId: string, since: number, lastEventId: number | null) {
-    this.sighting = { by: lastEventId === null ? "stream" : "stream again", sessionId, since: lastEventId ?? since, events: [] }
-    const headers = { authorization: `Bearer ${app.key}`, ...(lastEventId === null ? {} : { "last-event-id": String(lastEventId) }) }
-    this.#request = request(`${server.baseUrl}/v1/sessions/${sessionId}/events/stream?since=${since}`, { headers, agent: false }, (response) => {
-      response.setEncoding("utf8")
-      response.on("data", (text: string) => this.#take(text))
-      response.on("error", () => {})
-    })
+    this.sighting = {
+      by: lastEventId === null ? "stream" : "stream again",
+      sessionId,
+      since: lastEventId ?? since,
+      events: []
+    }
+    const headers = {
+      authorization: `Bearer ${app.key}`,
+      ...(lastEventId === null ? {} : { "last-event-id": String(lastEventId) })
+    }
+    this.#request = request(
+      `${server.baseUrl}/v1/sessions/${sessionId}/events/stream?since=${since}`,
+      { headers, agent: false },
+      (response) => {
+        response.setEncoding("utf8")
+        response.on("data", (text: string) => this.#take(text))
+        response.on("error", () => {})
+      }
+    )
     this.#request.on("error", () => {})
     this.#request.end()
   }
@@ -45,7 +57,9 @@ class StreamReader {
     const frames = (this.#rest + text).split("\n\n")
     this.#rest = frames.pop() ?? ""
     for (const frame of frames) {
-      const fields = new Map(frame.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)] as const))
+      const fields = new Map(
+        frame.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)] as const)
+      )
       const data = fields.get("data")
       if (data === undefined) continue
       const event: LogEvent = JSON.parse(data)
@@ -61,7 +75,10 @@ class StreamReader {
   }
 
   async until(cursor: number): Promise<void> {
-    while (this.cursor < cursor) await new Promise<void>((resolve) => { this.#heard = resolve })
+    while (this.cursor < cursor)
+      await new Promise<void>((resolve) => {
+        this.#heard = resolve
+      })
   }
 
   disconnect() {
@@ -91,7 +108,11 @@ interface Real {
 type Command = fc.AsyncCommand<Model, Real>
 const sessionAt = ({ sessions }: Real, at: number) => sessions[at % sessions.length] ?? ""
 
-const command = (name: string, run: (model: Model, real: Real) => Promise<void>): Command => ({ check: () => true, run, toString: () => name })
+const command = (name: string, run: (model: Model, real: Real) => Promise<void>): Command => ({
+  check: () => true,
+  run,
+  toString: () => name
+})
 
 const send = async (model: Model, real: Real, at: number, text: string, key: string | null) => {
   const { status, body } = await app.send(sessionAt(real, at), text, key === null ? {} : { "idempotency-key": key })
@@ -120,66 +141,119 @@ const pollOnce = async (real: Real, at: number, since: number, limit: number, wa
 const at = fc.nat({ max: 1 })
 const since = fc.oneof({ weight: 3, arbitrary: fc.nat({ max: 12 }) }, fc.constantFrom(0, 500))
 const commands = [
-  fc.tuple(at, fc.integer({ min: 1, max: 5 })).map(([at, count]) => command(`send ${count} to ${at}`, async (model, real) => {
-    await Promise.all(Array.from({ length: count }, (_, i) => send(model, real, at, `Message ${i}?`, null)))
-  })),
-  fc.tuple(at, fc.constantFrom("a", "b", "c")).map(([at, key]) => command(`send ${key} to ${at}`, (model, real) => send(model, real, at, `Under ${key}.`, key))),
-  fc.tuple(at, since, fc.integer({ min: 1, max: 20 })).map(([at, since, limit]) => command(`poll ${at} since ${since} limit ${limit}`, (_, real) => pollOnce(real, at, since, limit, 0))),
-  fc.tuple(at, since).map(([at, since]) => command(`long-poll ${at} since ${since}`, (_, real) => pollOnce(real, at, since, 200, 0.2))),
-  fc.tuple(at, fc.nat({ max: 12 })).map(([at, since]) => command(`stream ${at} since ${since}`, async (_, real) => {
-    real.open.push({ at, reader: new StreamReader(sessionAt(real, at), since, null) })
-  })),
-  fc.nat().map((which) => command("disconnect", async (_, { open, closed }) => {
-    const [stream] = open.splice(which % Math.max(open.length, 1), 1)
-    if (stream === undefined) return
-    stream.reader.disconnect()
-    closed.push({ ...stream, since: stream.reader.sighting.since })
-  })),
-  fc.nat().map((which) => command("reconnect", async (_, real) => {
-    const stream = real.closed[which % Math.max(real.closed.length, 1)]
-    if (stream === undefined) return
-    // As a browser does it: the first address again, and how far it came in a header.
-    real.open.push({ at: stream.at, reader: new StreamReader(sessionAt(real, stream.at), stream.since, stream.reader.cursor) })
-  }))
+  fc.tuple(at, fc.integer({ min: 1, max: 5 })).map(([at, count]) =>
+    command(`send ${count} to ${at}`, async (model, real) => {
+      await Promise.all(Array.from({ length: count }, (_, i) => send(model, real, at, `Message ${i}?`, null)))
+    })
+  ),
+  fc
+    .tuple(at, fc.constantFrom("a", "b", "c"))
+    .map(([at, key]) => command(`send ${key} to ${at}`, (model, real) => send(model, real, at, `Under ${key}.`, key))),
+  fc
+    .tuple(at, since, fc.integer({ min: 1, max: 20 }))
+    .map(([at, since, limit]) =>
+      command(`poll ${at} since ${since} limit ${limit}`, (_, real) => pollOnce(real, at, since, limit, 0))
+    ),
+  fc
+    .tuple(at, since)
+    .map(([at, since]) => command(`long-poll ${at} since ${since}`, (_, real) => pollOnce(real, at, since, 200, 0.2))),
+  fc.tuple(at, fc.nat({ max: 12 })).map(([at, since]) =>
+    command(`stream ${at} since ${since}`, async (_, real) => {
+      real.open.push({ at, reader: new StreamReader(sessionAt(real, at), since, null) })
+    })
+  ),
+  fc.nat().map((which) =>
+    command("disconnect", async (_, { open, closed }) => {
+      const [stream] = open.splice(which % Math.max(open.length, 1), 1)
+      if (stream === undefined) return
+      stream.reader.disconnect()
+      closed.push({ ...stream, since: stream.reader.sighting.since })
+    })
+  ),
+  fc.nat().map((which) =>
+    command("reconnect", async (_, real) => {
+      const stream = real.closed[which % Math.max(real.closed.length, 1)]
+      if (stream === undefined) return
+      // As a browser does it: the first address again, and how far it came in a header.
+      real.open.push({
+        at: stream.at,
+        reader: new StreamReader(sessionAt(real, stream.at), stream.since, stream.reader.cursor)
+      })
+    })
+  )
 ]
 
 /** The whole log of a session, once every message on it has its outcome. */
 const settledLog = async (sessionId: string, sent: ReadonlyArray<Sent>) => {
-  for (const { runRef, cursor } of sent) await app.waitFor(sessionId, (event) => event.trace_id === runRef && event.role !== "user" && event.type !== "run.status", cursor)
+  for (const { runRef, cursor } of sent)
+    await app.waitFor(
+      sessionId,
+      (event) => event.trace_id === runRef && event.role !== "user" && event.type !== "run.status",
+      cursor
+    )
   return app.events(sessionId)
 }
 
 describe("the log, against an array", () => {
-  it("shows every reader the same slice of the same sequence, whatever they do", () =>
-    fc.assert(fc.asyncProperty(fc.commands(commands, { maxCommands: 25 }), async (commands) => {
-      const sessions = await Promise.all([0, 1].map(() => app.createSession({ character_slug: character })))
-      const real: Real = { sessions, sightings: [], open: [], closed: [] }
-      const model: Model = { sent: [[], []], keys: [new Map(), new Map()] }
-      try {
-        await fc.asyncModelRun(() => ({ model, real }), commands)
-        const logs = await Promise.all(sessions.map((sessionId, i) => settledLog(sessionId, model.sent[i] ?? [])))
+  it(
+    "shows every reader the same slice of the same sequence, whatever they do",
+    () =>
+      fc.assert(
+        fc.asyncProperty(fc.commands(commands, { maxCommands: 25 }), async (commands) => {
+          const sessions = await Promise.all([0, 1].map(() => app.createSession({ character_slug: character })))
+          const real: Real = { sessions, sightings: [], open: [], closed: [] }
+          const model: Model = { sent: [[], []], keys: [new Map(), new Map()] }
+          try {
+            await fc.asyncModelRun(() => ({ model, real }), commands)
+            const logs = await Promise.all(sessions.map((sessionId, i) => settledLog(sessionId, model.sent[i] ?? [])))
 
-        for (const [i, log] of logs.entries()) {
-          const sent = (model.sent[i] ?? []).toSorted((a, b) => a.cursor - b.cursor)
-          assert.deepStrictEqual(log.map(({ cursor }) => cursor), log.map((_, place) => place + 1), "gap-free from 1")
-          assert.lengthOf(new Set(log.map(({ id }) => id)), log.length)
-          assert.deepStrictEqual(log.filter(({ role }) => role === "user").map(({ cursor, trace_id, payload }) => ({ cursor, runRef: trace_id, text: payload["text"] })), sent, "what was acknowledged, where it was acknowledged")
-          assert.deepStrictEqual(log.filter(({ role, type }) => role === "character" && type === "message.created").map(({ trace_id }) => trace_id), sent.map(({ runRef }) => runRef), "one reply each, in order")
-        }
+            for (const [i, log] of logs.entries()) {
+              const sent = (model.sent[i] ?? []).toSorted((a, b) => a.cursor - b.cursor)
+              assert.deepStrictEqual(
+                log.map(({ cursor }) => cursor),
+                log.map((_, place) => place + 1),
+                "gap-free from 1"
+              )
+              assert.lengthOf(new Set(log.map(({ id }) => id)), log.length)
+              assert.deepStrictEqual(
+                log
+                  .filter(({ role }) => role === "user")
+                  .map(({ cursor, trace_id, payload }) => ({ cursor, runRef: trace_id, text: payload["text"] })),
+                sent,
+                "what was acknowledged, where it was acknowledged"
+              )
+              assert.deepStrictEqual(
+                log
+                  .filter(({ role, type }) => role === "character" && type === "message.created")
+                  .map(({ trace_id }) => trace_id),
+                sent.map(({ runRef }) => runRef),
+                "one reply each, in order"
+              )
+            }
 
-        // A stream that is still open comes to the end of the log by itself.
-        await Promise.all(real.open.map(({ at, reader }) => reader.until(logs[at]?.length ?? 0)))
-        for (const { by, sessionId, since, events } of [...real.sightings, ...[...real.open, ...real.closed].map(({ reader }) => reader.sighting)]) {
-          const log = logs[sessions.indexOf(sessionId)] ?? []
-          assert.deepStrictEqual(events, log.slice(since, since + events.length), `${by} since ${since}`)
-        }
-        for (const { reader: { sighting }, at } of real.open) {
-          assert.deepStrictEqual(sighting.events, logs[at]?.slice(sighting.since), "an open stream has it all")
-        }
-      } finally {
-        for (const { reader } of real.open) reader.disconnect()
-      }
-    }), { numRuns: 40, interruptAfterTimeLimit: 40_000, markInterruptAsFailure: false }), 60_000)
+            // A stream that is still open comes to the end of the log by itself.
+            await Promise.all(real.open.map(({ at, reader }) => reader.until(logs[at]?.length ?? 0)))
+            for (const { by, sessionId, since, events } of [
+              ...real.sightings,
+              ...[...real.open, ...real.closed].map(({ reader }) => reader.sighting)
+            ]) {
+              const log = logs[sessions.indexOf(sessionId)] ?? []
+              assert.deepStrictEqual(events, log.slice(since, since + events.length), `${by} since ${since}`)
+            }
+            for (const {
+              reader: { sighting },
+              at
+            } of real.open) {
+              assert.deepStrictEqual(sighting.events, logs[at]?.slice(sighting.since), "an open stream has it all")
+            }
+          } finally {
+            for (const { reader } of real.open) reader.disconnect()
+          }
+        }),
+        { numRuns: 40, interruptAfterTimeLimit: 40_000, markInterruptAsFailure: false }
+      ),
+    60_000
+  )
 
   it("wakes a long poll by what is said", async () => {
     const session = await app.createSession({ character_slug: character })

@@ -16,29 +16,88 @@ const NAMES: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** What registering this URL is answered with. */
 const check = (url: string, outboundAllow = "") => {
   const read = parseAllowList(outboundAllow)
-  const lookUp = (host: string) => NAMES[host] === undefined ? Effect.fail(new Unresolved({ host })) : Effect.succeed(NAMES[host])
-  return Effect.runPromise(checkUrl("allow" in read ? read.allow : assert.fail(read.bad), lookUp)(url).pipe(
-    Effect.as("taken"),
-    Effect.catchTag("UrlRejected", (error) => {
-      assert.isNotEmpty(error.message)
-      if (error.reason === "scheme" || error.reason === "address") assert.include(error.fix, "OUTBOUND_ALLOW")
-      return Effect.succeed(error.reason)
-    })
-  ))
+  const lookUp = (host: string) =>
+    NAMES[host] === undefined ? Effect.fail(new Unresolved({ host })) : Effect.succeed(NAMES[host])
+  return Effect.runPromise(
+    checkUrl(
+      "allow" in read ? read.allow : assert.fail(read.bad),
+      lookUp
+    )(url).pipe(
+      Effect.as("taken"),
+      Effect.catchTag("UrlRejected", (error) => {
+        assert.isNotEmpty(error.message)
+        if (error.reason === "scheme" || error.reason === "address") assert.include(error.fix, "OUTBOUND_ALLOW")
+        return Effect.succeed(error.reason)
+      })
+    )
+  )
 }
 
 describe("an address of the internet", () => {
-  it.each(["1.1.1.1", "93.184.216.34", "172.15.0.1", "172.32.0.1", "100.63.0.1", "2606:4700::1111", "2a00:1450:4001::1"])("is public: %s", (address) => {
+  it.each([
+    "1.1.1.1",
+    "93.184.216.34",
+    "172.15.0.1",
+    "172.32.0.1",
+    "100.63.0.1",
+    "2606:4700::1111",
+    "2a00:1450:4001::1"
+  ])("is public: %s", (address) => {
     assert.isTrue(isPublic(address))
   })
 
   it.each([
-    "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.255.255.254", "169.254.169.254", "172.16.0.1",
-    "172.31.255.255", "192.0.0.1", "192.0.0.170", "192.0.2.1", "192.88.99.1", "192.168.0.1", "198.18.0.1", "198.51.100.1", "203.0.113.1",
-    "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255",
-    "::", "::1", "::127.0.0.1", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "::ffff:0:127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::808:808", "64:ff9b:1::1", "100::1",
-    "2001::1", "2001:2::1", "2001:10::1", "2001:20::1", "2001:db8::1", "2002:7f00:1::", "3fff::1", "5f00::1", "fc00::1", "fd12:3456::1", "fe80::1",
-    "fe80::1%eth0", "fec0::1", "ff02::1", "4000::1", "8000::1", "", "example.com", "127.0.0.1.example"
+    "0.0.0.0",
+    "0.1.2.3",
+    "10.0.0.1",
+    "100.64.0.1",
+    "100.127.255.255",
+    "127.0.0.1",
+    "127.255.255.254",
+    "169.254.169.254",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.0.0.1",
+    "192.0.0.170",
+    "192.0.2.1",
+    "192.88.99.1",
+    "192.168.0.1",
+    "198.18.0.1",
+    "198.51.100.1",
+    "203.0.113.1",
+    "224.0.0.1",
+    "239.255.255.255",
+    "240.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::127.0.0.1",
+    "::ffff:127.0.0.1",
+    "::ffff:8.8.8.8",
+    "::ffff:0:127.0.0.1",
+    "64:ff9b::7f00:1",
+    "64:ff9b::808:808",
+    "64:ff9b:1::1",
+    "100::1",
+    "2001::1",
+    "2001:2::1",
+    "2001:10::1",
+    "2001:20::1",
+    "2001:db8::1",
+    "2002:7f00:1::",
+    "3fff::1",
+    "5f00::1",
+    "fc00::1",
+    "fd12:3456::1",
+    "fe80::1",
+    "fe80::1%eth0",
+    "fec0::1",
+    "ff02::1",
+    "4000::1",
+    "8000::1",
+    "",
+    "example.com",
+    "127.0.0.1.example"
   ])("is not: %s", (address) => {
     assert.isFalse(isPublic(address))
   })
@@ -46,7 +105,12 @@ describe("an address of the internet", () => {
 
 describe("registering a URL", () => {
   it.each([
-    "https://hooks.example/x?y=z", "https://HOOKS.example:8443", "https://hooks.example./", "https://both.example", "https://1.1.1.1/", "https://[2606:4700::1111]/",
+    "https://hooks.example/x?y=z",
+    "https://HOOKS.example:8443",
+    "https://hooks.example./",
+    "https://both.example",
+    "https://1.1.1.1/",
+    "https://[2606:4700::1111]/",
     "https://not-yet-known.example"
   ])("takes %s", async (url) => {
     assert.strictEqual(await check(url), "taken")
@@ -148,10 +212,24 @@ describe("registering a URL", () => {
 })
 
 describe("OUTBOUND_ALLOW", () => {
-  it.each(["*", "*.example", "https://hooks.example", "host:0", "host:70000", "host:port", "10.0.0.0/33", "10.0.0.0/8/8", "::/129", "[::1", "a b", "10.0.0.256", "127.1", "0x7f.0.0.1", "-x", "host/8"])(
-    "names what it cannot read: %s",
-    (entry) => {
-      assert.deepStrictEqual(parseAllowList(`good.example, ${entry}`), { bad: entry })
-    }
-  )
+  it.each([
+    "*",
+    "*.example",
+    "https://hooks.example",
+    "host:0",
+    "host:70000",
+    "host:port",
+    "10.0.0.0/33",
+    "10.0.0.0/8/8",
+    "::/129",
+    "[::1",
+    "a b",
+    "10.0.0.256",
+    "127.1",
+    "0x7f.0.0.1",
+    "-x",
+    "host/8"
+  ])("names what it cannot read: %s", (entry) => {
+    assert.deepStrictEqual(parseAllowList(`good.example, ${entry}`), { bad: entry })
+  })
 })

@@ -18,7 +18,12 @@ import { LookUp, type LookUpName, Unresolved } from "#channels/outbound/LookUp.t
 import { Outbound, type OutboundRequest } from "#channels/outbound/Outbound.ts"
 import { until } from "#test/support/until.ts"
 
-const TLS = Object.fromEntries((["key", "certificate"] as const).map((name) => [name, readFileSync(join(import.meta.dirname, `../support/tls/${name}.pem`), "utf8")]))
+const TLS = Object.fromEntries(
+  (["key", "certificate"] as const).map((name) => [
+    name,
+    readFileSync(join(import.meta.dirname, `../support/tls/${name}.pem`), "utf8")
+  ])
+)
 
 const closing: Array<() => Promise<unknown>> = []
 afterEach(async () => {
@@ -31,7 +36,9 @@ const listen = async (server: Server, host = "127.0.0.1") => {
   let received = ""
   server.on("connection", (socket) => {
     sockets.push(socket)
-    socket.on("data", (data) => { received += data.toString("latin1") })
+    socket.on("data", (data) => {
+      received += data.toString("latin1")
+    })
     socket.on("error", () => {})
   })
   await once(server.listen(0, host), "listening")
@@ -42,27 +49,41 @@ const listen = async (server: Server, host = "127.0.0.1") => {
   return { port: (server.address() as AddressInfo).port, sockets, received: () => received }
 }
 /** A server that answers a request with whatever it is told to do with its socket. */
-const misbehaving = (behave: (socket: Socket) => void) => listen(createServer((socket) => socket.once("data", () => behave(socket))))
+const misbehaving = (behave: (socket: Socket) => void) =>
+  listen(createServer((socket) => socket.once("data", () => behave(socket))))
 const answering = (status: number, headers: Record<string, string> = {}, body = "") =>
-  listen(createHttpServer((request, response) => {
-    request.resume()
-    response.writeHead(status, headers).end(body)
-  }))
+  listen(
+    createHttpServer((request, response) => {
+      request.resume()
+      response.writeHead(status, headers).end(body)
+    })
+  )
 
 const nobody: LookUpName = (host) => Effect.fail(new Unresolved({ host }))
 
 /** Outbound as a process with this OUTBOUND_ALLOW has it. */
 const outbound = (outboundAllow: string, lookUp: LookUpName = nobody) => {
   const read = parseAllowList(outboundAllow)
-  const runtime = ManagedRuntime.make(Outbound.layer({ allow: "allow" in read ? read.allow : [] }).pipe(Layer.provide(Layer.succeed(LookUp, lookUp))))
+  const runtime = ManagedRuntime.make(
+    Outbound.layer({ allow: "allow" in read ? read.allow : [] }).pipe(Layer.provide(Layer.succeed(LookUp, lookUp)))
+  )
   let disposed: Promise<void> | undefined
-  const dispose = () => disposed ??= runtime.dispose()
+  const dispose = () => (disposed ??= runtime.dispose())
   closing.push(dispose)
   return {
     dispose,
-    check: (url: string) => runtime.runPromise(Outbound.use((out) => out.checkUrl(url)).pipe(Effect.match({ onFailure: (error) => error.reason, onSuccess: () => "taken" as const }))),
+    check: (url: string) =>
+      runtime.runPromise(
+        Outbound.use((out) => out.checkUrl(url)).pipe(
+          Effect.match({ onFailure: (error) => error.reason, onSuccess: () => "taken" as const })
+        )
+      ),
     post: async (url: string, options: Partial<OutboundRequest> = {}): Promise<object> => {
-      const result = await runtime.runPromise(Outbound.use((out) => out.post({ url, headers: { "content-type": "application/json" }, body: `{"n":1}`, ...options })).pipe(Effect.result))
+      const result = await runtime.runPromise(
+        Outbound.use((out) =>
+          out.post({ url, headers: { "content-type": "application/json" }, body: `{"n":1}`, ...options })
+        ).pipe(Effect.result)
+      )
       if (Result.isSuccess(result)) return result.success
       const { reason, sent } = result.failure
       return { reason, sent }
@@ -74,7 +95,9 @@ const blocked = { reason: "blocked_address", sent: false }
 describe("a guard that is only a look-up hook", () => {
   it("lets literals through to this machine", async () => {
     const server = await answering(200, {}, "inside")
-    const hooked = new Agent({ connect: { lookup: (host, _options, answer) => answer(new Error(`${host} is not for you`), []) } })
+    const hooked = new Agent({
+      connect: { lookup: (host, _options, answer) => answer(new Error(`${host} is not for you`), []) }
+    })
     closing.push(() => hooked.destroy())
     for (const host of ["127.0.0.1", "2130706433", "[::ffff:127.0.0.1]"]) {
       const answer = await request(`http://${host}:${server.port}`, { method: "POST", dispatcher: hooked })
@@ -88,7 +111,18 @@ describe("the guard", () => {
     const server = await answering(200)
     const { post } = outbound("", () => Effect.succeed(["127.0.0.1", "::1", "::ffff:127.0.0.1"]))
     for (const scheme of ["http", "https"]) {
-      for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "127.1", "[::ffff:127.0.0.1]", "[::1]", "0", "localhost", "localhost.", "anything.example"]) {
+      for (const host of [
+        "127.0.0.1",
+        "2130706433",
+        "0x7f.1",
+        "127.1",
+        "[::ffff:127.0.0.1]",
+        "[::1]",
+        "0",
+        "localhost",
+        "localhost.",
+        "anything.example"
+      ]) {
         assert.deepStrictEqual(await post(`${scheme}://${host}:${server.port}/`), blocked, `${scheme} ${host}`)
       }
     }
@@ -106,7 +140,8 @@ describe("the guard", () => {
 
   it("refuses a user, another scheme and what is no URL", async () => {
     const { post } = outbound("127.0.0.1")
-    for (const url of ["https://user:password@hooks.example", "ftp://127.0.0.1", "nothing"]) assert.deepStrictEqual(await post(url), blocked, url)
+    for (const url of ["https://user:password@hooks.example", "ftp://127.0.0.1", "nothing"])
+      assert.deepStrictEqual(await post(url), blocked, url)
   })
 
   it("refuses a name that stands for another address when it is dialled than when it was registered", async () => {
@@ -121,11 +156,19 @@ describe("the guard", () => {
   })
 
   it("dials the very address that it has checked, of one look-up, and none that did not pass", async () => {
-    const server = await listen(createHttpServer((_, response) => response.end("here")), "0.0.0.0")
+    const server = await listen(
+      createHttpServer((_, response) => response.end("here")),
+      "0.0.0.0"
+    )
     let lookedUp = 0
-    const { post } = outbound("127.0.0.1", () => Effect.sync(() => lookedUp++ === 0 ? ["127.0.0.2", "10.0.0.1", "127.0.0.1"] : ["127.0.0.3"]))
+    const { post } = outbound("127.0.0.1", () =>
+      Effect.sync(() => (lookedUp++ === 0 ? ["127.0.0.2", "10.0.0.1", "127.0.0.1"] : ["127.0.0.3"]))
+    )
     assert.include(await post(`http://several.example:${server.port}`), { status: 200, body: "here" })
-    assert.deepStrictEqual(server.sockets.map((socket) => socket.localAddress), ["127.0.0.1"])
+    assert.deepStrictEqual(
+      server.sockets.map((socket) => socket.localAddress),
+      ["127.0.0.1"]
+    )
     assert.strictEqual(lookedUp, 1)
   })
 
@@ -145,14 +188,27 @@ describe("the guard", () => {
     })
     assert.include(await post(`http://inside:${server.port}`), { status: 204 })
     assert.deepStrictEqual(await post(`http://outside:${server.port}`), blocked)
-    assert.deepStrictEqual(asked, [["inside", true], ["outside", false]])
+    assert.deepStrictEqual(asked, [
+      ["inside", true],
+      ["outside", false]
+    ])
   })
 
   it("reaches IPv6 too", async ({ skip }) => {
-    if (!Object.values(networkInterfaces()).flat().some((network) => network?.address === "::1")) skip("this machine has no IPv6")
-    const server = await listen(createHttpServer((_, response) => response.end("six")), "::1")
+    if (
+      !Object.values(networkInterfaces())
+        .flat()
+        .some((network) => network?.address === "::1")
+    )
+      skip("this machine has no IPv6")
+    const server = await listen(
+      createHttpServer((_, response) => response.end("six")),
+      "::1"
+    )
     assert.include(await outbound("::1").post(`http://[::1]:${server.port}`), { body: "six" })
-    assert.include(await outbound("::/0", () => Effect.succeed(["::1"])).post(`http://six.example:${server.port}`), { body: "six" })
+    assert.include(await outbound("::/0", () => Effect.succeed(["::1"])).post(`http://six.example:${server.port}`), {
+      body: "six"
+    })
     assert.deepStrictEqual(await outbound("").post(`http://[::1]:${server.port}`), blocked)
   })
 
@@ -161,10 +217,12 @@ describe("the guard", () => {
     setDefaultCACertificates([...before, TLS["certificate"] ?? ""])
     closing.push(async () => setDefaultCACertificates(before))
     const seen: Array<[string | undefined, unknown]> = []
-    const server = await listen(createHttpsServer({ key: TLS["key"], cert: TLS["certificate"] }, (request: IncomingMessage, response) => {
-      seen.push([request.headers.host, (request.socket as TLSSocket).servername])
-      response.end("secure")
-    }))
+    const server = await listen(
+      createHttpsServer({ key: TLS["key"], cert: TLS["certificate"] }, (request: IncomingMessage, response) => {
+        seen.push([request.headers.host, (request.socket as TLSSocket).servername])
+        response.end("secure")
+      })
+    )
     const { post } = outbound("127.0.0.1", () => Effect.succeed(["127.0.0.1"]))
     assert.include(await post(`https://hooks.test:${server.port}`), { status: 200, body: "secure" })
     assert.deepStrictEqual(seen, [[`hooks.test:${server.port}`, "hooks.test"]])
@@ -181,11 +239,16 @@ describe("a post", () => {
 
   it("sends the body and headers as given, and brings status, Retry-After and the body", async () => {
     const server = await answering(429, { "retry-after": "7", "x-other": "1" }, "slow\0 down")
-    const answer = await here().post(`http://127.0.0.1:${server.port}/hooks?a=b`, { headers: { "webhook-id": "evt_1" } })
+    const answer = await here().post(`http://127.0.0.1:${server.port}/hooks?a=b`, {
+      headers: { "webhook-id": "evt_1" }
+    })
     assert.include(answer, { status: 429, body: "slow\uFFFD down" })
     assert.deepPropertyVal(answer, "headers", { retryAfter: "7" })
     assert.hasAllKeys(answer, ["status", "headers", "body", "latencyMs"])
-    assert.match(server.received(), /^POST \/hooks\?a=b HTTP\/1\.1\r\n[\s\S]*webhook-id: evt_1\r\n[\s\S]*\r\n\r\n\{"n":1\}$/)
+    assert.match(
+      server.received(),
+      /^POST \/hooks\?a=b HTTP\/1\.1\r\n[\s\S]*webhook-id: evt_1\r\n[\s\S]*\r\n\r\n\{"n":1\}$/
+    )
   })
 
   it("uses connections again", async () => {
@@ -209,13 +272,22 @@ describe("a post", () => {
     const server = await answering(200, {}, "x".repeat(2 * 1024 * 1024))
     const answer = await here().post(`http://127.0.0.1:${server.port}`)
     assert.include(answer, { status: 200, body: "x".repeat(8192) })
-    await until("the connection to be closed", () => server.sockets[0]?.destroyed === true || server.sockets[0]?.readableEnded === true)
+    await until(
+      "the connection to be closed",
+      () => server.sockets[0]?.destroyed === true || server.sockets[0]?.readableEnded === true
+    )
   })
 
   it("gives up on a server that never answers, and says that it may have been heard", async () => {
     const server = await misbehaving(() => {})
-    assert.deepStrictEqual(await here().post(`http://127.0.0.1:${server.port}`, { totalTimeout: "2 seconds" }), { reason: "timeout", sent: true })
-    await until("the connection to be closed", () => server.sockets[0]?.destroyed === true || server.sockets[0]?.readableEnded === true)
+    assert.deepStrictEqual(await here().post(`http://127.0.0.1:${server.port}`, { totalTimeout: "2 seconds" }), {
+      reason: "timeout",
+      sent: true
+    })
+    await until(
+      "the connection to be closed",
+      () => server.sockets[0]?.destroyed === true || server.sockets[0]?.readableEnded === true
+    )
   })
 
   it("gives up on headers that drip", async () => {
@@ -224,7 +296,10 @@ describe("a post", () => {
       const drip = setInterval(() => socket.write("x-a: b\r\n"), 20)
       socket.on("close", () => clearInterval(drip))
     })
-    assert.deepStrictEqual(await here().post(`http://127.0.0.1:${server.port}`, { totalTimeout: "2 seconds" }), { reason: "timeout", sent: true })
+    assert.deepStrictEqual(await here().post(`http://127.0.0.1:${server.port}`, { totalTimeout: "2 seconds" }), {
+      reason: "timeout",
+      sent: true
+    })
   })
 
   it("takes the status as the answer when the body drips on, stops, or breaks off", async () => {
@@ -240,18 +315,26 @@ describe("a post", () => {
       await misbehaving((socket) => socket.write(`${head}xx`, () => socket.resetAndDestroy())),
       await misbehaving((socket) => socket.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"))
     ]
-    const answers = await Promise.all(servers.map(({ port }) => here().post(`http://127.0.0.1:${port}`, { totalTimeout: "2 seconds" })))
+    const answers = await Promise.all(
+      servers.map(({ port }) => here().post(`http://127.0.0.1:${port}`, { totalTimeout: "2 seconds" }))
+    )
     for (const answer of answers) assert.include(answer, { status: 200 })
   })
 
   it("does not take an interim answer for the answer", async () => {
-    const server = await misbehaving((socket) => socket.end("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n"))
+    const server = await misbehaving((socket) =>
+      socket.end("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n")
+    )
     assert.include(await here().post(`http://127.0.0.1:${server.port}`), { status: 204 })
   })
 
   it("tells a reset or a hang-up before the answer from a connection that was never made", async () => {
-    const [resetting, leaving] = [await misbehaving((socket) => socket.resetAndDestroy()), await misbehaving((socket) => socket.end())]
-    for (const { port } of [resetting, leaving]) assert.deepStrictEqual(await here().post(`http://127.0.0.1:${port}`), { reason: "reset", sent: true })
+    const [resetting, leaving] = [
+      await misbehaving((socket) => socket.resetAndDestroy()),
+      await misbehaving((socket) => socket.end())
+    ]
+    for (const { port } of [resetting, leaving])
+      assert.deepStrictEqual(await here().post(`http://127.0.0.1:${port}`), { reason: "reset", sent: true })
     assert.deepStrictEqual(await here().post("http://127.0.0.1:1"), { reason: "connect_failed", sent: false })
     assert.deepStrictEqual(await outbound("").post("https://nowhere.example"), { reason: "unresolved", sent: false })
   })
@@ -262,7 +345,8 @@ describe("a post", () => {
       await misbehaving((socket) => socket.end(`HTTP/1.1 200 OK\r\nx-a: ${"x".repeat(100_000)}\r\n\r\n`)),
       await misbehaving((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx"))
     ]
-    for (const { port } of servers) assert.deepStrictEqual(await here().post(`http://127.0.0.1:${port}`), { reason: "bad_response", sent: true })
+    for (const { port } of servers)
+      assert.deepStrictEqual(await here().post(`http://127.0.0.1:${port}`), { reason: "bad_response", sent: true })
   })
 
   it("has sent nothing when TLS is never answered, and waits five seconds for it at most", async () => {
@@ -276,11 +360,17 @@ describe("a post", () => {
     const server = await answering(200)
     const found = Deferred.makeUnsafe<ReadonlyArray<string>>()
     const { post, dispose } = here(() => Deferred.await(found))
-    assert.deepStrictEqual(await post(`http://late.example:${server.port}`, { totalTimeout: "100 millis" }), { reason: "timeout", sent: false })
+    assert.deepStrictEqual(await post(`http://late.example:${server.port}`, { totalTimeout: "100 millis" }), {
+      reason: "timeout",
+      sent: false
+    })
     Effect.runSync(Deferred.succeed(found, ["127.0.0.1"]))
     await until("the connection", () => server.sockets.length === 1)
     await dispose()
-    await until("the end of the connection", () => server.sockets[0]?.readableEnded === true || server.sockets[0]?.destroyed === true)
+    await until(
+      "the end of the connection",
+      () => server.sockets[0]?.readableEnded === true || server.sockets[0]?.destroyed === true
+    )
     assert.strictEqual(server.received(), "")
   })
 })

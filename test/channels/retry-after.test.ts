@@ -22,20 +22,33 @@ describe("the wait before the next try", () => {
   })
 
   it("lies within a fifth below the step and twice the step, whatever a receiver asks for", () => {
-    fc.assert(fc.property(fc.constantFrom(...SCHEDULE), fc.option(fc.nat()), chance, (step, asked, random) => {
-      const wait = seconds(nextDelay(step, asked === null ? null : Duration.seconds(asked), random))
-      assert.isAtLeast(wait, 0.8 * seconds(step))
-      assert.isAtMost(wait, 2 * seconds(step))
-    }))
+    fc.assert(
+      fc.property(fc.constantFrom(...SCHEDULE), fc.option(fc.nat()), chance, (step, asked, random) => {
+        const wait = seconds(nextDelay(step, asked === null ? null : Duration.seconds(asked), random))
+        assert.isAtLeast(wait, 0.8 * seconds(step))
+        assert.isAtMost(wait, 2 * seconds(step))
+      })
+    )
   })
 })
 
 describe("the schedule of webhooks", () => {
   it("tries often in the first minute, and for more than two days", () => {
-    assert.deepStrictEqual(SCHEDULE.map(seconds), [1, 2, 5, 15, 30, ...[1, 2, 5, 15, 30].map((n) => n * 60), ...[1, 2, 4, 8, 12, 24].map((n) => n * 3600)])
+    assert.deepStrictEqual(SCHEDULE.map(seconds), [
+      1,
+      2,
+      5,
+      15,
+      30,
+      ...[1, 2, 5, 15, 30].map((n) => n * 60),
+      ...[1, 2, 4, 8, 12, 24].map((n) => n * 3600)
+    ])
   })
 
   it("waits longer each time", () => {
-    assert.deepStrictEqual(SCHEDULE.map(seconds), SCHEDULE.map(seconds).sort((a, b) => a - b))
+    assert.deepStrictEqual(
+      SCHEDULE.map(seconds),
+      SCHEDULE.map(seconds).sort((a, b) => a - b)
+    )
   })
 })

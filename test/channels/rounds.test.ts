@@ -7,15 +7,17 @@ import * as TestClock from "effect/testing/TestClock"
 import { rounds } from "#channels/rounds.ts"
 
 describe("work that is done in rounds", () => {
-  it.effect("goes on after a round that died, and ends when it is interrupted", () => Effect.gen(function*() {
-    let done = 0
-    const work = Effect.suspend(() => ++done === 2 ? Effect.die(new Error("a bug")) : Effect.void)
-    const fiber = yield* Effect.forkChild(rounds("1 second", work), { startImmediately: true })
-    assert.strictEqual(done, 1)
-    yield* TestClock.adjust("3 seconds")
-    assert.strictEqual(done, 4)
-    yield* Fiber.interrupt(fiber)
-    yield* TestClock.adjust("3 seconds")
-    assert.strictEqual(done, 4)
-  }).pipe(Effect.provide(Layer.succeed(References.MinimumLogLevel, "None"))))
+  it.effect("goes on after a round that died, and ends when it is interrupted", () =>
+    Effect.gen(function* () {
+      let done = 0
+      const work = Effect.suspend(() => (++done === 2 ? Effect.die(new Error("a bug")) : Effect.void))
+      const fiber = yield* Effect.forkChild(rounds("1 second", work), { startImmediately: true })
+      assert.strictEqual(done, 1)
+      yield* TestClock.adjust("3 seconds")
+      assert.strictEqual(done, 4)
+      yield* Fiber.interrupt(fiber)
+      yield* TestClock.adjust("3 seconds")
+      assert.strictEqual(done, 4)
+    }).pipe(Effect.provide(Layer.succeed(References.MinimumLogLevel, "None")))
+  )
 })

@@ -19,7 +19,10 @@ const EVENT = `{"cursor":7,"type":"message.created","payload":{"text":"Grüße �
 
 /** A secret as its holder hands it to the packages. */
 const asGiven = (secret: string): [string | Uint8Array, { format?: "raw" }] => {
-  const isEncoded = secret.startsWith("whsec_") && Buffer.from(secret.slice(6), "base64").toString("base64") === secret.slice(6) && secret.length > 6
+  const isEncoded =
+    secret.startsWith("whsec_") &&
+    Buffer.from(secret.slice(6), "base64").toString("base64") === secret.slice(6) &&
+    secret.length > 6
   return isEncoded ? [secret, {}] : [Buffer.from(secret, "utf8"), { format: "raw" }]
 }
 
@@ -30,17 +33,37 @@ const VERIFIERS = {
 const PACKAGES = Object.keys(VERIFIERS) as ReadonlyArray<keyof typeof VERIFIERS>
 
 /** The request by which a receiver gets the event under these secrets. */
-const requestUnder = Effect.fnUntraced(function*(secrets: ReadonlyArray<string>) {
-  const receiver = yield* Effect.acquireRelease(Effect.promise(() => startReceiver(status(200))), (receiver) => Effect.promise(() => receiver.close()))
+const requestUnder = Effect.fnUntraced(function* (secrets: ReadonlyArray<string>) {
+  const receiver = yield* Effect.acquireRelease(
+    Effect.promise(() => startReceiver(status(200))),
+    (receiver) => Effect.promise(() => receiver.close())
+  )
   const list = parseAllowList("127.0.0.1")
   if ("bad" in list) return yield* Effect.die(new Error(list.bad))
-  const endpoints = Layer.succeed(WebhookEndpoints, { get: () => Effect.succeed({ url: Redacted.make(receiver.url), secrets: secrets.map((secret) => Redacted.make(secret)) }) })
-  const channel = yield* makeWebhookChannel.pipe(Effect.provide(yield* Layer.build(Layer.merge(Outbound.layer(list), endpoints))))
-  yield* channel.deliver({ appId: "app_1", sessionId: "ses_1", channelId: "chn_1", channelVersion: 1, cursor: 7, eventId: "evt_01", type: "message.created", event: EVENT, part: 0, unknowns: 0 })
+  const endpoints = Layer.succeed(WebhookEndpoints, {
+    get: () =>
+      Effect.succeed({ url: Redacted.make(receiver.url), secrets: secrets.map((secret) => Redacted.make(secret)) })
+  })
+  const channel = yield* makeWebhookChannel.pipe(
+    Effect.provide(yield* Layer.build(Layer.merge(Outbound.layer(list), endpoints)))
+  )
+  yield* channel.deliver({
+    appId: "app_1",
+    sessionId: "ses_1",
+    channelId: "chn_1",
+    channelVersion: 1,
+    cursor: 7,
+    eventId: "evt_01",
+    type: "message.created",
+    event: EVENT,
+    part: 0,
+    unknowns: 0
+  })
   return yield* Effect.promise(() => receiver.received(0))
 })
 
-const headersOf = ({ headers }: Received) => Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+const headersOf = ({ headers }: Received) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
 describe.each(PACKAGES)("a receiver that verifies by the package %s", (name) => {
   const verifier = VERIFIERS[name]
@@ -50,58 +73,84 @@ describe.each(PACKAGES)("a receiver that verifies by the package %s", (name) => 
     ["by a secret of its own words", [PREVIOUS], PREVIOUS],
     ["during a rotation, by the new secret", [CURRENT, PREVIOUS], CURRENT],
     ["during a rotation, by the old secret", [CURRENT, PREVIOUS], PREVIOUS]
-  ] as const)("takes our request %s", ([, secrets, secret]) => Effect.gen(function*() {
-    const request = yield* requestUnder(secrets)
-    assert.doesNotThrow(() => verifier(secret).verify(request.body, headersOf(request)))
-    assert.lengthOf(headersOf(request)["webhook-signature"]?.split(" ") ?? [], secrets.length)
-  }))
+  ] as const)("takes our request %s", ([, secrets, secret]) =>
+    Effect.gen(function* () {
+      const request = yield* requestUnder(secrets)
+      assert.doesNotThrow(() => verifier(secret).verify(request.body, headersOf(request)))
+      assert.lengthOf(headersOf(request)["webhook-signature"]?.split(" ") ?? [], secrets.length)
+    })
+  )
 
-  it.live("refuses it under another secret", () => Effect.gen(function*() {
-    const request = yield* requestUnder([CURRENT, PREVIOUS])
-    assert.throws(() => verifier(OTHER).verify(request.body, headersOf(request)), "No matching signature")
-  }))
+  it.live("refuses it under another secret", () =>
+    Effect.gen(function* () {
+      const request = yield* requestUnder([CURRENT, PREVIOUS])
+      assert.throws(() => verifier(OTHER).verify(request.body, headersOf(request)), "No matching signature")
+    })
+  )
 
-  it.live("refuses another body, another id, and another time", () => Effect.gen(function*() {
-    const request = yield* requestUnder([CURRENT])
-    const headers = headersOf(request)
-    const refused = (body: Buffer, headers: Record<string, string>) => assert.throws(() => verifier(CURRENT).verify(body, headers), "No matching signature")
-    refused(Buffer.from(EVENT.replace("7", "8")), headers)
-    refused(request.body, { ...headers, "webhook-id": "evt_02" })
-    refused(request.body, { ...headers, "webhook-timestamp": String(Number(headers["webhook-timestamp"]) + 1) })
-  }))
+  it.live("refuses another body, another id, and another time", () =>
+    Effect.gen(function* () {
+      const request = yield* requestUnder([CURRENT])
+      const headers = headersOf(request)
+      const refused = (body: Buffer, headers: Record<string, string>) =>
+        assert.throws(() => verifier(CURRENT).verify(body, headers), "No matching signature")
+      refused(Buffer.from(EVENT.replace("7", "8")), headers)
+      refused(request.body, { ...headers, "webhook-id": "evt_02" })
+      refused(request.body, { ...headers, "webhook-timestamp": String(Number(headers["webhook-timestamp"]) + 1) })
+    })
+  )
 
-  it.effect("refuses one of long ago", () => Effect.gen(function*() {
-    const request = yield* requestUnder([CURRENT])
-    assert.strictEqual(headersOf(request)["webhook-timestamp"], "0")
-    assert.throws(() => verifier(CURRENT).verify(request.body, headersOf(request)), "too old")
-  }))
+  it.effect("refuses one of long ago", () =>
+    Effect.gen(function* () {
+      const request = yield* requestUnder([CURRENT])
+      assert.strictEqual(headersOf(request)["webhook-timestamp"], "0")
+      assert.throws(() => verifier(CURRENT).verify(request.body, headersOf(request)), "too old")
+    })
+  )
 })
 
 describe("a signature", () => {
-  const encoded = fc.uint8Array({ minLength: 1, maxLength: 64 }).map((bytes) => `whsec_${Buffer.from(bytes).toString("base64")}`)
+  const encoded = fc
+    .uint8Array({ minLength: 1, maxLength: 64 })
+    .map((bytes) => `whsec_${Buffer.from(bytes).toString("base64")}`)
   const words = fc.string({ unit: "binary", minLength: 16, maxLength: 256 })
-  const secret = fc.oneof(encoded, words, fc.constantFrom("whsec_", "whsec_not base64", "whsec_abc", "whsec_====", "whsec_a-_b"))
+  const secret = fc.oneof(
+    encoded,
+    words,
+    fc.constantFrom("whsec_", "whsec_not base64", "whsec_abc", "whsec_====", "whsec_a-_b")
+  )
   const body = fc.oneof(fc.json({ stringUnit: "binary" }), fc.string({ unit: "binary", minLength: 1 }))
   const now = () => Math.floor(Date.now() / 1000)
-  const verify = (key: string, payload: string | Buffer, headers: Record<string, string>) => new StandardWebhook(...asGiven(key)).verify(payload, headers, { jsonParse: false })
+  const verify = (key: string, payload: string | Buffer, headers: Record<string, string>) =>
+    new StandardWebhook(...asGiven(key)).verify(payload, headers, { jsonParse: false })
 
   it("verifies, whatever the body and the secrets", () => {
-    fc.assert(fc.property(body, fc.array(secret, { minLength: 1, maxLength: 3 }), (text, secrets) => {
-      const headers = signatureHeaders({ id: "evt_01", timestamp: now(), body: Buffer.from(text) }, secrets.map((key) => Redacted.make(key)))
-      for (const key of secrets) assert.doesNotThrow(() => verify(key, text, headers))
-    }), { numRuns: 500 })
+    fc.assert(
+      fc.property(body, fc.array(secret, { minLength: 1, maxLength: 3 }), (text, secrets) => {
+        const headers = signatureHeaders(
+          { id: "evt_01", timestamp: now(), body: Buffer.from(text) },
+          secrets.map((key) => Redacted.make(key))
+        )
+        for (const key of secrets) assert.doesNotThrow(() => verify(key, text, headers))
+      }),
+      { numRuns: 500 }
+    )
   })
 
   it("is refused when any one byte of the body or of the signature is another", () => {
-    fc.assert(fc.property(body, secret, fc.nat(), fc.integer({ min: 1, max: 255 }), (text, key, place, change) => {
-      const bytes = Buffer.from(text)
-      const headers = signatureHeaders({ id: "evt_01", timestamp: now(), body: bytes }, [Redacted.make(key)])
-      const flipped = (from: Buffer) => Buffer.from(from.map((byte, at) => at === place % from.length ? byte ^ change : byte))
-      // The package reads a body as text, in which some invalid bytes are all the same.
-      const other = flipped(bytes)
-      if (other.toString() !== text) assert.throws(() => verify(key, other, headers), "No matching signature")
-      const forged = flipped(Buffer.from(headers["webhook-signature"], "latin1")).toString("latin1")
-      assert.throws(() => verify(key, text, { ...headers, "webhook-signature": forged }), "No matching signature")
-    }), { numRuns: 500 })
+    fc.assert(
+      fc.property(body, secret, fc.nat(), fc.integer({ min: 1, max: 255 }), (text, key, place, change) => {
+        const bytes = Buffer.from(text)
+        const headers = signatureHeaders({ id: "evt_01", timestamp: now(), body: bytes }, [Redacted.make(key)])
+        const flipped = (from: Buffer) =>
+          Buffer.from(from.map((byte, at) => (at === place % from.length ? byte ^ change : byte)))
+        // The package reads a body as text, in which some invalid bytes are all the same.
+        const other = flipped(bytes)
+        if (other.toString() !== text) assert.throws(() => verify(key, other, headers), "No matching signature")
+        const forged = flipped(Buffer.from(headers["webhook-signature"], "latin1")).toString("latin1")
+        assert.throws(() => verify(key, text, { ...headers, "webhook-signature": forged }), "No matching signature")
+      }),
+      { numRuns: 500 }
+    )
   })
 })

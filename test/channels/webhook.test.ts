@@ -13,7 +13,17 @@ import { Outbound } from "#channels/outbound/Outbound.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
 import { EndpointsUnavailable, WebhookEndpoints } from "#channels/webhook/WebhookEndpoints.ts"
 import packageJson from "../../package.json" with { type: "json" }
-import { type Answering, drip, hang, raw, rawThenClose, type Receiver, reset, startReceiver, status } from "#test/support/Receiver.ts"
+import {
+  type Answering,
+  drip,
+  hang,
+  raw,
+  rawThenClose,
+  type Receiver,
+  reset,
+  startReceiver,
+  status
+} from "#test/support/Receiver.ts"
 import { ASKED, type Behaviour, itKeepsTheContract } from "./contract.ts"
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -32,7 +42,7 @@ const deliveryOf = (event: string): Delivery => ({
   unknowns: 0
 })
 
-const channelTo = Effect.fnUntraced(function*(get: WebhookEndpoints["Service"]["get"], outboundAllow = "127.0.0.1") {
+const channelTo = Effect.fnUntraced(function* (get: WebhookEndpoints["Service"]["get"], outboundAllow = "127.0.0.1") {
   const list = parseAllowList(outboundAllow)
   if ("bad" in list) return yield* Effect.die(new Error(list.bad))
   const context = yield* Layer.build(Outbound.layer(list).pipe(Layer.merge(Layer.succeed(WebhookEndpoints, { get }))))
@@ -40,11 +50,16 @@ const channelTo = Effect.fnUntraced(function*(get: WebhookEndpoints["Service"]["
 })
 
 const receiverThat = (answering: Answering) =>
-  Effect.acquireRelease(Effect.promise(() => startReceiver(answering)), (receiver) => Effect.promise(() => receiver.close()))
+  Effect.acquireRelease(
+    Effect.promise(() => startReceiver(answering)),
+    (receiver) => Effect.promise(() => receiver.close())
+  )
 
-const harness = Effect.fnUntraced(function*(answering: Answering) {
+const harness = Effect.fnUntraced(function* (answering: Answering) {
   const receiver = yield* receiverThat(answering)
-  const channel = yield* channelTo(() => Effect.succeed({ url: Redacted.make(receiver.url), secrets: [Redacted.make(SECRET)] }))
+  const channel = yield* channelTo(() =>
+    Effect.succeed({ url: Redacted.make(receiver.url), secrets: [Redacted.make(SECRET)] })
+  )
   return { receiver, channel }
 })
 
@@ -58,21 +73,27 @@ const ANSWERS = {
   hangs: hang
 } as const satisfies Record<Behaviour, Answering>
 
-itKeepsTheContract(Effect.fnUntraced(function*(behaviour) {
-  const { receiver, channel } = yield* harness(ANSWERS[behaviour])
-  if (behaviour === "is not there") yield* Effect.promise(() => receiver.close())
-  return {
-    channel,
-    delivery: deliveryOf,
-    rendered: ({ event }) => event,
-    arrivals: () => receiver.requests.map(({ headers, body }) => ({ id: String(headers["webhook-id"]), body: body.toString("utf8") })),
-    arrived: async (count) => {
-      await receiver.received(count - 1)
+itKeepsTheContract(
+  Effect.fnUntraced(function* (behaviour) {
+    const { receiver, channel } = yield* harness(ANSWERS[behaviour])
+    if (behaviour === "is not there") yield* Effect.promise(() => receiver.close())
+    return {
+      channel,
+      delivery: deliveryOf,
+      rendered: ({ event }) => event,
+      arrivals: () =>
+        receiver.requests.map(({ headers, body }) => ({
+          id: String(headers["webhook-id"]),
+          body: body.toString("utf8")
+        })),
+      arrived: async (count) => {
+        await receiver.received(count - 1)
+      }
     }
-  }
-}))
+  })
+)
 
-const codeOf = (attempt: Attempt) => "errorCode" in attempt ? `${attempt._tag} ${attempt.errorCode}` : attempt._tag
+const codeOf = (attempt: Attempt) => ("errorCode" in attempt ? `${attempt._tag} ${attempt.errorCode}` : attempt._tag)
 
 describe("an answer", () => {
   const chunk = (bytes: string) => `HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n${bytes}`
@@ -90,28 +111,34 @@ describe("an answer", () => {
     ["that is none", reset, "Unknown reset"],
     ["that is cut off in its head", rawThenClose("HTTP/1.1 20"), "Unknown reset"],
     ["with more head than anybody needs", raw(`HTTP/1.1 200 OK\r\nx: ${"a".repeat(20_000)}`), "Unknown bad_response"]
-  ] as const)("%s has its outcome", ([, answering, expected]) => Effect.gen(function*() {
-    const { receiver, channel } = yield* harness(answering)
-    const attempt = yield* channel.deliver(deliveryOf(EVENT))
-    assert.strictEqual(codeOf(attempt), expected)
-    assert.lengthOf(receiver.requests, 1)
-    assert.deepInclude(receiver.requests[0], { method: "POST", path: "/hook" })
-  }))
+  ] as const)("%s has its outcome", ([, answering, expected]) =>
+    Effect.gen(function* () {
+      const { receiver, channel } = yield* harness(answering)
+      const attempt = yield* channel.deliver(deliveryOf(EVENT))
+      assert.strictEqual(codeOf(attempt), expected)
+      assert.lengthOf(receiver.requests, 1)
+      assert.deepInclude(receiver.requests[0], { method: "POST", path: "/hook" })
+    })
+  )
 
-  it.effect.each([301, 302, 303, 307, 308])("of %i is not followed", (code) => Effect.gen(function*() {
-    const elsewhere = yield* receiverThat(status(200))
-    for (const location of [elsewhere.url, "http://169.254.169.254/latest/meta-data/"]) {
-      const { channel } = yield* harness(status(code, { location }))
-      assert.strictEqual(codeOf(yield* channel.deliver(deliveryOf(EVENT))), "NotSent redirect")
-    }
-    assert.deepStrictEqual(elsewhere.requests, [])
-  }))
+  it.effect.each([301, 302, 303, 307, 308])("of %i is not followed", (code) =>
+    Effect.gen(function* () {
+      const elsewhere = yield* receiverThat(status(200))
+      for (const location of [elsewhere.url, "http://169.254.169.254/latest/meta-data/"]) {
+        const { channel } = yield* harness(status(code, { location }))
+        assert.strictEqual(codeOf(yield* channel.deliver(deliveryOf(EVENT))), "NotSent redirect")
+      }
+      assert.deepStrictEqual(elsewhere.requests, [])
+    })
+  )
 
-  it.effect.each([429, 502, 504])("of %i leaves the whole endpoint alone", (code) => Effect.gen(function*() {
-    const { channel } = yield* harness(status(code))
-    const attempt = yield* channel.deliver(deliveryOf(EVENT))
-    assert.deepInclude(attempt, { _tag: "NotSent", errorCode: `http_${code}`, throttle: true, retryAfter: null })
-  }))
+  it.effect.each([429, 502, 504])("of %i leaves the whole endpoint alone", (code) =>
+    Effect.gen(function* () {
+      const { channel } = yield* harness(status(code))
+      const attempt = yield* channel.deliver(deliveryOf(EVENT))
+      assert.deepInclude(attempt, { _tag: "NotSent", errorCode: `http_${code}`, throttle: true, retryAfter: null })
+    })
+  )
 
   it.effect.each([
     ["in seconds", "120", 120],
@@ -121,13 +148,18 @@ describe("an answer", () => {
     ["as a decimal", "1.5", null],
     ["as a number below zero", "-5", null],
     ["as a word", "later", null]
-  ] as const)("may say when to come back: %s", ([, header, seconds]) => Effect.gen(function*() {
-    yield* TestClock.adjust("1 minute")
-    const { channel } = yield* harness(status(503, { "retry-after": header }))
-    const attempt = yield* channel.deliver(deliveryOf(EVENT))
-    assert.isTrue(attempt._tag === "NotSent" && !attempt.throttle)
-    assert.strictEqual(attempt._tag === "NotSent" && attempt.retryAfter !== null ? Duration.toSeconds(attempt.retryAfter) : null, seconds)
-  }))
+  ] as const)("may say when to come back: %s", ([, header, seconds]) =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust("1 minute")
+      const { channel } = yield* harness(status(503, { "retry-after": header }))
+      const attempt = yield* channel.deliver(deliveryOf(EVENT))
+      assert.isTrue(attempt._tag === "NotSent" && !attempt.throttle)
+      assert.strictEqual(
+        attempt._tag === "NotSent" && attempt.retryAfter !== null ? Duration.toSeconds(attempt.retryAfter) : null,
+        seconds
+      )
+    })
+  )
 
   it.effect.each([
     ["whole", Buffer.from("thank you"), "thank you"],
@@ -135,74 +167,107 @@ describe("an answer", () => {
     ["without what the database cannot hold", Buffer.from("a\0b"), "a\ufffdb"],
     ["with what is no UTF-8 replaced, within 8 KiB still", Buffer.alloc(9000, 0xff), "\ufffd".repeat(2730)],
     ["without half a character at its end", Buffer.from("é".repeat(5000).replace("é", "e")), `e${"é".repeat(4095)}`]
-  ] as const)("is kept %s", ([, body, kept]) => Effect.gen(function*() {
-    const { channel } = yield* harness(status(200, {}, body))
-    const { answer } = yield* channel.deliver(deliveryOf(EVENT))
-    assert.strictEqual(answer, kept)
-  }))
+  ] as const)("is kept %s", ([, body, kept]) =>
+    Effect.gen(function* () {
+      const { channel } = yield* harness(status(200, {}, body))
+      const { answer } = yield* channel.deliver(deliveryOf(EVENT))
+      assert.strictEqual(answer, kept)
+    })
+  )
 
-  it.effect("of 2 MB is not read to its end", () => Effect.gen(function*() {
-    const { receiver, channel } = yield* harness(drip(`HTTP/1.1 200 OK\r\ncontent-length: 2000000\r\n\r\n${"a".repeat(10_000)}`))
-    assert.strictEqual((yield* channel.deliver(deliveryOf(EVENT)))._tag, "Sent")
-    yield* Effect.promise(() => receiver.requests[0]?.closed ?? Promise.reject(new Error("no request")))
-  }))
-
-  it.live("that does not end is waited for 15 seconds, and counts by what has come of it", () => Effect.gen(function*() {
-    const expected = [
-      [hang, "Unknown timeout"],
-      [drip("HTTP/1.1 200 OK\r\nx-slow: "), "Unknown timeout"],
-      [drip("HTTP/1.1 200 OK\r\n\r\n"), "Sent"],
-      [raw(chunk("than")), "Sent"],
-      [raw("HTTP/1.1 500 No\r\ncontent-length: 100\r\n\r\n"), "NotSent http_500"]
-    ] as const
-    const outcomes: ReadonlyArray<string> = yield* Effect.forEach(expected, ([answering]) => Effect.gen(function*() {
-      const { receiver, channel } = yield* harness(answering)
-      const begun = yield* Clock.currentTimeMillis
-      const attempt = yield* channel.deliver(deliveryOf(EVENT))
-      assert.closeTo((yield* Clock.currentTimeMillis) - begun, 15_000, 2_000)
+  it.effect("of 2 MB is not read to its end", () =>
+    Effect.gen(function* () {
+      const { receiver, channel } = yield* harness(
+        drip(`HTTP/1.1 200 OK\r\ncontent-length: 2000000\r\n\r\n${"a".repeat(10_000)}`)
+      )
+      assert.strictEqual((yield* channel.deliver(deliveryOf(EVENT)))._tag, "Sent")
       yield* Effect.promise(() => receiver.requests[0]?.closed ?? Promise.reject(new Error("no request")))
-      return codeOf(attempt)
-    }), { concurrency: "unbounded" })
-    assert.deepStrictEqual(outcomes, expected.map(([, code]) => code))
-  }))
+    })
+  )
+
+  it.live("that does not end is waited for 15 seconds, and counts by what has come of it", () =>
+    Effect.gen(function* () {
+      const expected = [
+        [hang, "Unknown timeout"],
+        [drip("HTTP/1.1 200 OK\r\nx-slow: "), "Unknown timeout"],
+        [drip("HTTP/1.1 200 OK\r\n\r\n"), "Sent"],
+        [raw(chunk("than")), "Sent"],
+        [raw("HTTP/1.1 500 No\r\ncontent-length: 100\r\n\r\n"), "NotSent http_500"]
+      ] as const
+      const outcomes: ReadonlyArray<string> = yield* Effect.forEach(
+        expected,
+        ([answering]) =>
+          Effect.gen(function* () {
+            const { receiver, channel } = yield* harness(answering)
+            const begun = yield* Clock.currentTimeMillis
+            const attempt = yield* channel.deliver(deliveryOf(EVENT))
+            assert.closeTo((yield* Clock.currentTimeMillis) - begun, 15_000, 2_000)
+            yield* Effect.promise(() => receiver.requests[0]?.closed ?? Promise.reject(new Error("no request")))
+            return codeOf(attempt)
+          }),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        outcomes,
+        expected.map(([, code]) => code)
+      )
+    })
+  )
 })
 
 describe("an endpoint", () => {
-  it.effect("that is not there any more ends the channel", () => Effect.gen(function*() {
-    const channel = yield* channelTo(() => Effect.succeed(undefined))
-    assert.strictEqual(codeOf(yield* channel.deliver(deliveryOf(EVENT))), "Gone channel_missing")
-  }))
-
-  it.effect("is asked for by app, channel and version", () => Effect.gen(function*() {
-    const asked: Array<ReadonlyArray<unknown>> = []
-    const channel = yield* channelTo((...of) => Effect.sync(() => {
-      asked.push(of)
-      return undefined
-    }))
-    yield* channel.deliver(deliveryOf(EVENT))
-    assert.deepStrictEqual(asked, [["app_1", "chn_1", 3]])
-  }))
-
-  it.effect("that cannot be looked up for a while is waited for, and then nothing was sent", () => Effect.gen(function*() {
-    let looks = 0
-    const away = () => Effect.suspend(() => {
-      looks++
-      return Effect.fail(new EndpointsUnavailable({ cause: "away" }))
+  it.effect("that is not there any more ends the channel", () =>
+    Effect.gen(function* () {
+      const channel = yield* channelTo(() => Effect.succeed(undefined))
+      assert.strictEqual(codeOf(yield* channel.deliver(deliveryOf(EVENT))), "Gone channel_missing")
     })
-    const fiber = yield* Effect.forkChild((yield* channelTo(away)).deliver(deliveryOf(EVENT)))
-    yield* TestClock.adjust("15 seconds")
-    assert.strictEqual(codeOf(yield* Fiber.join(fiber)), "NotSent endpoint_unavailable")
-    assert.isAbove(looks, 10)
-  }))
+  )
 
-  it.effect("that can be looked up again gets the delivery", () => Effect.gen(function*() {
-    const receiver: Receiver = yield* receiverThat(status(200))
-    let looks = 0
-    const channel = yield* channelTo(() => Effect.suspend(() => ++looks < 3 ? Effect.fail(new EndpointsUnavailable({ cause: "away" })) : Effect.succeed({ url: Redacted.make(receiver.url), secrets: [Redacted.make(SECRET)] })))
-    const fiber = yield* Effect.forkChild(channel.deliver(deliveryOf(EVENT)))
-    yield* TestClock.adjust("3 seconds")
-    assert.strictEqual((yield* Fiber.join(fiber))._tag, "Sent")
-  }))
+  it.effect("is asked for by app, channel and version", () =>
+    Effect.gen(function* () {
+      const asked: Array<ReadonlyArray<unknown>> = []
+      const channel = yield* channelTo((...of) =>
+        Effect.sync(() => {
+          asked.push(of)
+          return undefined
+        })
+      )
+      yield* channel.deliver(deliveryOf(EVENT))
+      assert.deepStrictEqual(asked, [["app_1", "chn_1", 3]])
+    })
+  )
+
+  it.effect("that cannot be looked up for a while is waited for, and then nothing was sent", () =>
+    Effect.gen(function* () {
+      let looks = 0
+      const away = () =>
+        Effect.suspend(() => {
+          looks++
+          return Effect.fail(new EndpointsUnavailable({ cause: "away" }))
+        })
+      const fiber = yield* Effect.forkChild((yield* channelTo(away)).deliver(deliveryOf(EVENT)))
+      yield* TestClock.adjust("15 seconds")
+      assert.strictEqual(codeOf(yield* Fiber.join(fiber)), "NotSent endpoint_unavailable")
+      assert.isAbove(looks, 10)
+    })
+  )
+
+  it.effect("that can be looked up again gets the delivery", () =>
+    Effect.gen(function* () {
+      const receiver: Receiver = yield* receiverThat(status(200))
+      let looks = 0
+      const channel = yield* channelTo(() =>
+        Effect.suspend(() =>
+          ++looks < 3
+            ? Effect.fail(new EndpointsUnavailable({ cause: "away" }))
+            : Effect.succeed({ url: Redacted.make(receiver.url), secrets: [Redacted.make(SECRET)] })
+        )
+      )
+      const fiber = yield* Effect.forkChild(channel.deliver(deliveryOf(EVENT)))
+      yield* TestClock.adjust("3 seconds")
+      assert.strictEqual((yield* Fiber.join(fiber))._tag, "Sent")
+    })
+  )
 })
 
 describe("a request that surely never got there", () => {
@@ -212,43 +277,67 @@ describe("a request that surely never got there", () => {
     ["to what is no URL", "", () => "not a URL", "blocked_address"],
     ["to a name that nobody knows", "nowhere.invalid", () => "http://nowhere.invalid/", "unresolved"],
     ["over TLS to a server without it", "127.0.0.1", (port: string) => `https://127.0.0.1:${port}/`, "tls_failed"]
-  ] as const)("%s was not sent", ([, outboundAllow, url, errorCode]) => Effect.gen(function*() {
-    const receiver = yield* receiverThat(status(200))
-    const channel = yield* channelTo(() => Effect.succeed({ url: Redacted.make(url(new URL(receiver.url).port)), secrets: [Redacted.make(SECRET)] }), outboundAllow)
-    const attempt = yield* channel.deliver(deliveryOf(EVENT))
-    assert.deepStrictEqual(attempt, { _tag: "NotSent", statusCode: null, answer: null, errorCode, retryAfter: null, throttle: false })
-    assert.deepStrictEqual(receiver.requests, [])
-  }).pipe(Effect.provideService(LookUp, (host) => Effect.fail(new Unresolved({ host })))))
+  ] as const)("%s was not sent", ([, outboundAllow, url, errorCode]) =>
+    Effect.gen(function* () {
+      const receiver = yield* receiverThat(status(200))
+      const channel = yield* channelTo(
+        () => Effect.succeed({ url: Redacted.make(url(new URL(receiver.url).port)), secrets: [Redacted.make(SECRET)] }),
+        outboundAllow
+      )
+      const attempt = yield* channel.deliver(deliveryOf(EVENT))
+      assert.deepStrictEqual(attempt, {
+        _tag: "NotSent",
+        statusCode: null,
+        answer: null,
+        errorCode,
+        retryAfter: null,
+        throttle: false
+      })
+      assert.deepStrictEqual(receiver.requests, [])
+    }).pipe(Effect.provideService(LookUp, (host) => Effect.fail(new Unresolved({ host }))))
+  )
 
-  it.effect("to a port where nobody listens was not sent", () => Effect.gen(function*() {
-    const { receiver, channel } = yield* harness(status(200))
-    yield* Effect.promise(() => receiver.close())
-    assert.strictEqual(codeOf(yield* channel.deliver(deliveryOf(EVENT))), "NotSent connect_failed")
-  }))
+  it.effect("to a port where nobody listens was not sent", () =>
+    Effect.gen(function* () {
+      const { receiver, channel } = yield* harness(status(200))
+      yield* Effect.promise(() => receiver.close())
+      assert.strictEqual(codeOf(yield* channel.deliver(deliveryOf(EVENT))), "NotSent connect_failed")
+    })
+  )
 })
 
 describe("a request", () => {
-  it.effect("names the event, its cursor, its type of content and its sender", () => Effect.gen(function*() {
-    const { receiver, channel } = yield* harness(status(200))
-    yield* TestClock.adjust("90 seconds")
-    yield* channel.deliver(deliveryOf(EVENT))
-    const { headers } = yield* Effect.promise(() => receiver.received(0))
-    assert.deepInclude(headers, {
-      "webhook-id": "evt_01",
-      "webhook-timestamp": "90",
-      "x-service-event-id": "evt_01",
-      "x-service-cursor": "7",
-      "content-type": "application/json",
-      "content-length": String(EVENT.length),
-      "user-agent": `Troupe/${packageJson.version}`
+  it.effect("names the event, its cursor, its type of content and its sender", () =>
+    Effect.gen(function* () {
+      const { receiver, channel } = yield* harness(status(200))
+      yield* TestClock.adjust("90 seconds")
+      yield* channel.deliver(deliveryOf(EVENT))
+      const { headers } = yield* Effect.promise(() => receiver.received(0))
+      assert.deepInclude(headers, {
+        "webhook-id": "evt_01",
+        "webhook-timestamp": "90",
+        "x-service-event-id": "evt_01",
+        "x-service-cursor": "7",
+        "content-type": "application/json",
+        "content-length": String(EVENT.length),
+        "user-agent": `Troupe/${packageJson.version}`
+      })
     })
-  }))
+  )
 
-  it.effect("that is made again has the same id and a fresh time", () => Effect.gen(function*() {
-    const { receiver, channel } = yield* harness(status(500))
-    yield* channel.deliver(deliveryOf(EVENT))
-    yield* TestClock.adjust("5 seconds")
-    yield* channel.deliver(deliveryOf(EVENT))
-    assert.deepStrictEqual(receiver.requests.map(({ headers }) => [headers["webhook-id"], headers["webhook-timestamp"]]), [["evt_01", "0"], ["evt_01", "5"]])
-  }))
+  it.effect("that is made again has the same id and a fresh time", () =>
+    Effect.gen(function* () {
+      const { receiver, channel } = yield* harness(status(500))
+      yield* channel.deliver(deliveryOf(EVENT))
+      yield* TestClock.adjust("5 seconds")
+      yield* channel.deliver(deliveryOf(EVENT))
+      assert.deepStrictEqual(
+        receiver.requests.map(({ headers }) => [headers["webhook-id"], headers["webhook-timestamp"]]),
+        [
+          ["evt_01", "0"],
+          ["evt_01", "5"]
+        ]
+      )
+    })
+  )
 })

@@ -13,12 +13,25 @@ afterEach(() => vi.restoreAllMocks())
 
 const moments: ReadonlyArray<readonly [string, () => Promise<void>]> = [
   ["at once", async () => {}],
-  ["a few steps later", async () => { for (let step = 0; step < 8; step++) await undefined }],
-  ["a round of the event loop later", async () => { await nextRound() }],
-  ["two rounds later", async () => {
-    await nextRound()
-    await nextRound()
-  }]
+  [
+    "a few steps later",
+    async () => {
+      for (let step = 0; step < 8; step++) await undefined
+    }
+  ],
+  [
+    "a round of the event loop later",
+    async () => {
+      await nextRound()
+    }
+  ],
+  [
+    "two rounds later",
+    async () => {
+      await nextRound()
+      await nextRound()
+    }
+  ]
 ]
 
 describe("the log as a command follows it", () => {
@@ -27,7 +40,12 @@ describe("the log as a command follows it", () => {
     await once(server, "listening")
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const closed = new Promise<string>((close) => {
-      server.on("request", (_, response) => response.on("close", () => close("closed")).writeHead(200, { "content-type": "text/event-stream" }).flushHeaders())
+      server.on("request", (_, response) =>
+        response
+          .on("close", () => close("closed"))
+          .writeHead(200, { "content-type": "text/event-stream" })
+          .flushHeaders()
+      )
     })
     const ask = globalThis.fetch
     vi.spyOn(globalThis, "fetch").mockImplementation(async (...asked) => {
@@ -35,7 +53,9 @@ describe("the log as a command follows it", () => {
       void moment().then(() => reader.interruptUnsafe())
       return answer
     })
-    const reader = Effect.runFork(Effect.flatMap(connect({ url, key: "ck_test" }), (api) => Stream.runDrain(follow(api, "ses_test", 0))))
+    const reader = Effect.runFork(
+      Effect.flatMap(connect({ url, key: "ck_test" }), (api) => Stream.runDrain(follow(api, "ses_test", 0)))
+    )
     await Effect.runPromise(Fiber.await(reader))
     assert.strictEqual(await closed, "closed")
     server.close()

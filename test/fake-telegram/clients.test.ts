@@ -13,16 +13,22 @@ import { grammyClient } from "./clients/grammy.ts"
 import { nodeTelegramBotApiClient } from "./clients/nodeTelegramBotApi.ts"
 import { telegrafClient } from "./clients/telegraf.ts"
 
-const CLIENTS = { grammY: grammyClient, Telegraf: telegrafClient, GramIO: gramioClient, "node-telegram-bot-api": nodeTelegramBotApiClient }
+const CLIENTS = {
+  grammY: grammyClient,
+  Telegraf: telegrafClient,
+  GramIO: gramioClient,
+  "node-telegram-bot-api": nodeTelegramBotApiClient
+}
 const PICTURE = Buffer.from("not really a picture\r\n--nor a boundary")
 
 const listen = async (handler: RequestListener) => {
   const server = createServer(handler)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const close = () => new Promise<void>((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, close }
 }
 
@@ -41,7 +47,13 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, clientOf) => {
   })
   afterEach(() => telegram.close())
 
-  const told = async (call: Promise<unknown>): Promise<Told | undefined> => client.told(await call.then(() => undefined, (cause: unknown) => cause))
+  const told = async (call: Promise<unknown>): Promise<Told | undefined> =>
+    client.told(
+      await call.then(
+        () => undefined,
+        (cause: unknown) => cause
+      )
+    )
 
   it("learns who it is", async () => {
     const me = await client.getMe()
@@ -52,7 +64,10 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, clientOf) => {
     const sent = await client.sendMessage(mia.id, "Hello 🌱 world", [{ type: "bold", offset: 9, length: 5 }])
     const [, message] = telegram.transcript(bot, mia)
     assert.strictEqual(message?.message_id, sent.message_id)
-    assert.deepStrictEqual([message?.text, message?.entities], ["Hello 🌱 world", [{ type: "bold", offset: 9, length: 5 }]])
+    assert.deepStrictEqual(
+      [message?.text, message?.entities],
+      ["Hello 🌱 world", [{ type: "bold", offset: 9, length: 5 }]]
+    )
   })
 
   it("uploads a picture that can be fetched again byte by byte", async () => {
@@ -60,17 +75,26 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, clientOf) => {
     const [, message] = telegram.transcript(bot, mia)
     assert.strictEqual(message?.caption, "look")
     const id = message?.photo?.at(-1)?.file_id ?? ""
-    const file = await (await fetch(`${telegram.url}/bot${bot.token}/getFile?file_id=${id}`)).json() as { readonly result: { readonly file_path: string } }
+    const file = (await (await fetch(`${telegram.url}/bot${bot.token}/getFile?file_id=${id}`)).json()) as {
+      readonly result: { readonly file_path: string }
+    }
     const bytes = await (await fetch(`${telegram.url}/file/bot${bot.token}/${file.result.file_path}`)).bytes()
     assert.strictEqual(Buffer.from(bytes).toString(), PICTURE.toString())
   })
 
   it("is told a refusal with its code and words", async () => {
-    assert.deepStrictEqual(await told(client.sendMessage(1, "hi", [])), { code: 400, description: "Bad Request: chat not found", retryAfter: undefined })
+    assert.deepStrictEqual(await told(client.sendMessage(1, "hi", [])), {
+      code: 400,
+      description: "Bad Request: chat not found",
+      retryAfter: undefined
+    })
   })
 
   it("is told how long to wait", async () => {
-    telegram.fault({ method: "sendMessage" }, { kind: "error", code: 429, description: "Too Many Requests: retry after 70", parameters: { retry_after: 70 } })
+    telegram.fault(
+      { method: "sendMessage" },
+      { kind: "error", code: 429, description: "Too Many Requests: retry after 70", parameters: { retry_after: 70 } }
+    )
     assert.strictEqual((await told(client.sendMessage(mia.id, "hi", [])))?.retryAfter, 70)
   })
 
@@ -90,7 +114,10 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, clientOf) => {
     const heard: Array<string> = []
     const hook = await listen(client.webhook("a-secret", (text) => heard.push(text)))
     try {
-      await fetch(`${telegram.url}/bot${bot.token}/setWebhook`, { method: "POST", body: new URLSearchParams({ url: hook.url, secret_token: "a-secret" }) })
+      await fetch(`${telegram.url}/bot${bot.token}/setWebhook`, {
+        method: "POST",
+        body: new URLSearchParams({ url: hook.url, secret_token: "a-secret" })
+      })
       telegram.say(mia, bot, "how are you?")
       await until("both messages", () => heard.length === 2)
       assert.deepStrictEqual(heard, ["/start", "how are you?"])
@@ -101,7 +128,9 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, clientOf) => {
   })
 })
 
-/** Does not compile when one of ours is not in the Bot API as GramIO's types have it; `Methods` holds them to grammY's. */
+/**
+ * Does not compile when one of ours is not in the Bot API as GramIO's types have it; `Methods` holds them to grammY's.
+ */
 const NAMES_IN_BOTH: MethodName extends keyof APIMethods ? true : false = true
 
 describe("the methods", () => {

@@ -9,25 +9,46 @@ beforeEach(async () => {
 afterEach(() => fake.telegram.close())
 
 const say = (text: string, chat_id = fake.mia.id) => fake.call("sendMessage", { chat_id, text })
-const failure = (call: Promise<unknown>): Promise<string> => call.then(() => "none", (cause: { readonly cause?: { readonly code?: string } }) => cause.cause?.code ?? String(cause))
-const said = () => fake.telegram.transcript(fake.bot, fake.mia).slice(1).map(({ text }) => text)
+const failure = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => "none",
+    (cause: { readonly cause?: { readonly code?: string } }) => cause.cause?.code ?? String(cause)
+  )
+const said = () =>
+  fake.telegram
+    .transcript(fake.bot, fake.mia)
+    .slice(1)
+    .map(({ text }) => text)
 
 describe("a fault", () => {
   it("hits the next call that matches, and no other", async () => {
     const { bot, mia, telegram } = fake
     const leo = telegram.createUser()
     telegram.start(leo, bot)
-    const fault = telegram.fault({ bot, method: "sendMessage", chat: mia.id }, { kind: "error", code: 500, description: "Internal Server Error: restart" })
+    const fault = telegram.fault(
+      { bot, method: "sendMessage", chat: mia.id },
+      { kind: "error", code: 500, description: "Internal Server Error: restart" }
+    )
     assert.strictEqual((await say("to Leo", leo.id)).status, 200)
-    assert.deepInclude((await say("one")).body, { ok: false, error_code: 500, description: "Internal Server Error: restart" })
+    assert.deepInclude((await say("one")).body, {
+      ok: false,
+      error_code: 500,
+      description: "Internal Server Error: restart"
+    })
     assert.strictEqual((await say("two")).status, 200)
     assert.strictEqual(fault.hits(), 1)
-    assert.deepStrictEqual(telegram.calls({ chat: mia.id }).map(({ fault }) => fault), ["error", undefined])
+    assert.deepStrictEqual(
+      telegram.calls({ chat: mia.id }).map(({ fault }) => fault),
+      ["error", undefined]
+    )
   })
 
   it("carries parameters and, with 429, the header", async () => {
     const { telegram } = fake
-    telegram.fault({}, { kind: "error", code: 429, description: "Too Many Requests: retry after 7", parameters: { retry_after: 7 } })
+    telegram.fault(
+      {},
+      { kind: "error", code: 429, description: "Too Many Requests: retry after 7", parameters: { retry_after: 7 } }
+    )
     const { body, headers } = await say("one")
     assert.deepInclude(body, { parameters: { retry_after: 7 } })
     assert.strictEqual(headers.get("retry-after"), "7")
@@ -40,7 +61,10 @@ describe("a fault", () => {
     assert.match(await failure(say("before")), /ECONNRESET|UND_ERR_SOCKET/)
     assert.match(await failure(say("after")), /ECONNRESET|UND_ERR_SOCKET/)
     assert.deepStrictEqual(said(), ["after"])
-    assert.deepStrictEqual(telegram.calls().map(({ answer }) => answer?.ok), [undefined, true])
+    assert.deepStrictEqual(
+      telegram.calls().map(({ answer }) => answer?.ok),
+      [undefined, true]
+    )
   })
 
   it("never answers, answers late, or with the page of an edge server", async () => {
@@ -66,9 +90,13 @@ describe("a fault", () => {
   it("comes by chance, the same each time for the same seed", async () => {
     const outcomes = async (seed: number) => {
       const { call, mia, telegram } = await startWithMia({ seed })
-      telegram.fault({ count: Infinity, probability: 0.5 }, { kind: "error", code: 500, description: "Internal Server Error: restart" })
+      telegram.fault(
+        { count: Infinity, probability: 0.5 },
+        { kind: "error", code: 500, description: "Internal Server Error: restart" }
+      )
       const statuses: Array<number> = []
-      for (let index = 0; index < 12; index += 1) statuses.push((await call("sendChatAction", { chat_id: mia.id, action: "typing" })).status)
+      for (let index = 0; index < 12; index += 1)
+        statuses.push((await call("sendChatAction", { chat_id: mia.id, action: "typing" })).status)
       await telegram.close()
       return statuses.join(" ")
     }
@@ -106,7 +134,13 @@ describe("a ceiling", () => {
     await call("sendChatAction", { chat_id: mia.id, action: "typing" })
     const { body } = await say("too fast")
     assert.deepInclude(body, { ok: false, error_code: 429, parameters: { retry_after: 1 } })
-    assert.deepStrictEqual(telegram.calls().filter(({ fault }) => fault === "rate_limit").map(({ chatId, method }) => [chatId, method]), [[String(mia.id), "sendMessage"]])
+    assert.deepStrictEqual(
+      telegram
+        .calls()
+        .filter(({ fault }) => fault === "rate_limit")
+        .map(({ chatId, method }) => [chatId, method]),
+      [[String(mia.id), "sendMessage"]]
+    )
     telegram.advance(1_000)
     assert.strictEqual((await say("in time")).status, 200)
   })

@@ -13,14 +13,23 @@ beforeEach(async () => {
 })
 afterEach(() => fake.telegram.close())
 
-const heard = () => fake.telegram.pendingUpdates(fake.bot).flatMap(({ message }) => message?.chat.id === group.id && message.text !== undefined ? [message.text] : [])
+const heard = () =>
+  fake.telegram
+    .pendingUpdates(fake.bot)
+    .flatMap(({ message }) => (message?.chat.id === group.id && message.text !== undefined ? [message.text] : []))
 const hi = (chat_id: number | string = group.id) => ({ chat_id, text: "hi" })
 
 describe("a group", () => {
   it("tells a bot that it was added", () => {
     const updates = fake.telegram.pendingUpdates(fake.bot)
-    assert.deepInclude(updates.find(({ my_chat_member }) => my_chat_member !== undefined)?.my_chat_member?.new_chat_member, { status: "member" })
-    assert.deepStrictEqual(updates.at(-1)?.message?.new_chat_members?.map(({ username }) => username), ["ada_bot"])
+    assert.deepInclude(
+      updates.find(({ my_chat_member }) => my_chat_member !== undefined)?.my_chat_member?.new_chat_member,
+      { status: "member" }
+    )
+    assert.deepStrictEqual(
+      updates.at(-1)?.message?.new_chat_members?.map(({ username }) => username),
+      ["ada_bot"]
+    )
   })
 
   it("lets a bot in privacy mode hear commands, mentions and replies to it", async () => {
@@ -51,7 +60,10 @@ describe("a group", () => {
       telegram.setMembership(place, mia, bot, membership)
       assert.strictEqual(await refusal("sendMessage", hi(place.id)), words)
     }
-    assert.strictEqual(await refusal("sendMessage", hi("@garden")), "400 Bad Request: not enough rights to send text messages to the chat")
+    assert.strictEqual(
+      await refusal("sendMessage", hi("@garden")),
+      "400 Bad Request: not enough rights to send text messages to the chat"
+    )
     telegram.setMembership(group, mia, bot, "member")
     telegram.deleteGroup(group)
     assert.strictEqual(await refusal("sendMessage", hi()), "403 Forbidden: the group chat was deleted")
@@ -61,10 +73,17 @@ describe("a group", () => {
     const { bot, call, mia, result, telegram } = fake
     const supergroup = telegram.upgrade(group, mia)
     assert.deepInclude((await call("sendMessage", hi())).body, {
-      error_code: 400, description: "Bad Request: group chat was upgraded to a supergroup chat", parameters: { migrate_to_chat_id: supergroup.id }
+      error_code: 400,
+      description: "Bad Request: group chat was upgraded to a supergroup chat",
+      parameters: { migrate_to_chat_id: supergroup.id }
     })
-    const moves = telegram.pendingUpdates(bot).map(({ message }) => [message?.chat.id, message?.migrate_to_chat_id ?? message?.migrate_from_chat_id])
-    assert.deepStrictEqual(moves.slice(-2), [[group.id, supergroup.id], [supergroup.id, group.id]])
+    const moves = telegram
+      .pendingUpdates(bot)
+      .map(({ message }) => [message?.chat.id, message?.migrate_to_chat_id ?? message?.migrate_from_chat_id])
+    assert.deepStrictEqual(moves.slice(-2), [
+      [group.id, supergroup.id],
+      [supergroup.id, group.id]
+    ])
     assert.strictEqual((await result("sendMessage", hi(supergroup.id))).chat.type, "supergroup")
     assert.match(String(supergroup.id), /^-100\d{10}$/)
   })
@@ -77,7 +96,10 @@ describe("a group", () => {
     telegram.setMembership(group, mia, bot, "administrator")
     telegram.react(mia, group, message, [])
     const reactions = telegram.pendingUpdates(bot).flatMap((update) => update.message_reaction ?? [])
-    assert.deepStrictEqual(reactions.map(({ new_reaction, old_reaction }) => [old_reaction.length, new_reaction.length]), [[1, 0]])
+    assert.deepStrictEqual(
+      reactions.map(({ new_reaction, old_reaction }) => [old_reaction.length, new_reaction.length]),
+      [[1, 0]]
+    )
   })
 
   it("has topics when it is a forum", async () => {
@@ -92,7 +114,13 @@ describe("a group", () => {
     telegram.deleteTopic(forum, thread)
     assert.strictEqual(await refusal("sendMessage", inTopic), "400 Bad Request: message thread not found")
     const made = await result("createForumTopic", { chat_id: forum.id, name: "Lilies" })
-    assert.strictEqual((await result("sendMessage", { ...hi(forum.id), message_thread_id: made.message_thread_id })).message_thread_id, made.message_thread_id)
-    assert.strictEqual(await refusal("createForumTopic", { chat_id: mia.id, name: "Lilies" }), "400 Bad Request: the chat is not a forum")
+    assert.strictEqual(
+      (await result("sendMessage", { ...hi(forum.id), message_thread_id: made.message_thread_id })).message_thread_id,
+      made.message_thread_id
+    )
+    assert.strictEqual(
+      await refusal("createForumTopic", { chat_id: mia.id, name: "Lilies" }),
+      "400 Bad Request: the chat is not a forum"
+    )
   })
 })

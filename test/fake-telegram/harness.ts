@@ -2,11 +2,22 @@ import type { ApiMethods, ApiResponse } from "@grammyjs/types"
 import { type FakeTelegram, type FakeTelegramOptions, startFakeTelegram } from "../support/telegram/FakeTelegram.ts"
 
 /** Without a client between: what is said here is what is on the wire. */
-export const rawCall = async (telegram: FakeTelegram, token: string, method: string, parameters: Record<string, unknown> = {}) => {
+export const rawCall = async (
+  telegram: FakeTelegram,
+  token: string,
+  method: string,
+  parameters: Record<string, unknown> = {}
+) => {
   const response = await fetch(`${telegram.url}/bot${token}/${method}`, {
-    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(parameters)
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(parameters)
   })
-  return { status: response.status, headers: response.headers, body: await response.json() as ApiResponse<unknown> & { readonly description?: string } }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as ApiResponse<unknown> & { readonly description?: string }
+  }
 }
 
 /** A fake with one bot, and Mia, who has started it. */
@@ -15,7 +26,8 @@ export const startWithMia = async (options: FakeTelegramOptions = {}) => {
   const bot = telegram.createBot({ username: "ada_bot", name: "Ada" })
   const mia = telegram.createUser({ first_name: "Mia" })
   telegram.start(mia, bot)
-  const call = <M extends keyof ApiMethods<never>>(method: M, parameters?: Record<string, unknown>) => rawCall(telegram, bot.token, method, parameters)
+  const call = <M extends keyof ApiMethods<never>>(method: M, parameters?: Record<string, unknown>) =>
+    rawCall(telegram, bot.token, method, parameters)
   /** The result of a call that is to succeed. */
   const result = async <M extends keyof ApiMethods<never>>(method: M, parameters?: Record<string, unknown>) => {
     const { body } = await call(method, parameters)

@@ -15,12 +15,14 @@ beforeEach(async () => {
 })
 afterEach(() => telegram.close())
 
-const confirm = (username = "rose_x1_bot", person = mia) => telegram.confirmNewBot(manager, person, { username, name: "Rose" })
+const confirm = (username = "rose_x1_bot", person = mia) =>
+  telegram.confirmNewBot(manager, person, { username, name: "Rose" })
 const ask = async (method: string, child: Bot, more: Record<string, unknown> = {}, asker = manager) => {
   const { body } = await rawCall(telegram, asker.token, method, { user_id: child.id, ...more })
   return body.ok ? body.result : `${body.error_code} ${body.description}`
 }
-const announced = () => telegram.pendingUpdates(manager).map(({ managed_bot }) => [managed_bot?.user.id, managed_bot?.bot.username])
+const announced = () =>
+  telegram.pendingUpdates(manager).map(({ managed_bot }) => [managed_bot?.user.id, managed_bot?.bot.username])
 
 describe("a managed bot", () => {
   it("is announced to its manager, who reads its token", async () => {
@@ -29,7 +31,11 @@ describe("a managed bot", () => {
     assert.strictEqual(await ask("getManagedBotToken", child), child.token)
     const me = await rawCall(telegram, child.token, "getMe")
     assert.deepInclude(me.body, { ok: true })
-    assert.deepInclude(me.body.ok ? me.body.result : undefined, { username: "rose_x1_bot", first_name: "Rose", can_manage_bots: false })
+    assert.deepInclude(me.body.ok ? me.body.result : undefined, {
+      username: "rose_x1_bot",
+      first_name: "Rose",
+      can_manage_bots: false
+    })
   })
 
   it("is refused with Telegram's codes", () => {
@@ -41,7 +47,8 @@ describe("a managed bot", () => {
       ["rose_bot", " ", manager, "NAME_INVALID"],
       ["rose_bot", "Rose", telegram.createBot(), "MANAGER_PERMISSION_MISSING"]
     ] as const
-    for (const [username, name, from, code] of attempts) assert.throws(() => telegram.confirmNewBot(from, mia, { username, name }), code)
+    for (const [username, name, from, code] of attempts)
+      assert.throws(() => telegram.confirmNewBot(from, mia, { username, name }), code)
   })
 
   it("is one of at most 20 of an account", () => {
@@ -65,7 +72,10 @@ describe("a managed bot", () => {
   it("can pass to another person", () => {
     const leo = telegram.createUser()
     telegram.transferBot(confirm(), leo)
-    assert.deepStrictEqual(announced().map(([owner]) => owner), [mia.id, leo.id])
+    assert.deepStrictEqual(
+      announced().map(([owner]) => owner),
+      [mia.id, leo.id]
+    )
   })
 
   it("is closed to all other bots", async () => {
@@ -80,34 +90,58 @@ describe("a managed bot", () => {
   it("can be restricted to its owner and up to ten others", async () => {
     const child = confirm()
     const [friend, stranger] = [telegram.createUser(), telegram.createUser()]
-    assert.isTrue(await ask("setManagedBotAccessSettings", child, { is_access_restricted: true, added_user_ids: [friend.id] }))
-    assert.deepStrictEqual(await ask("getManagedBotAccessSettings", child), { is_access_restricted: true, added_users: [friend.user] })
+    assert.isTrue(
+      await ask("setManagedBotAccessSettings", child, { is_access_restricted: true, added_user_ids: [friend.id] })
+    )
+    assert.deepStrictEqual(await ask("getManagedBotAccessSettings", child), {
+      is_access_restricted: true,
+      added_users: [friend.user]
+    })
     for (const person of [mia, friend, stranger]) telegram.start(person, child)
-    assert.deepStrictEqual(telegram.pendingUpdates(child).map(({ message }) => message?.from.id), [mia.id, friend.id])
-    assert.strictEqual(await ask("setManagedBotAccessSettings", child, { is_access_restricted: true, added_user_ids: Array.from({ length: 11 }, (_, index) => index) }), "400 Bad Request: too many users specified")
+    assert.deepStrictEqual(
+      telegram.pendingUpdates(child).map(({ message }) => message?.from.id),
+      [mia.id, friend.id]
+    )
+    assert.strictEqual(
+      await ask("setManagedBotAccessSettings", child, {
+        is_access_restricted: true,
+        added_user_ids: Array.from({ length: 11 }, (_, index) => index)
+      }),
+      "400 Bad Request: too many users specified"
+    )
     await ask("setManagedBotAccessSettings", child, { is_access_restricted: false, added_user_ids: [friend.id] })
     assert.deepStrictEqual(await ask("getManagedBotAccessSettings", child), { is_access_restricted: false })
   })
 
   it("has a profile of its own", async () => {
     const child = confirm()
-    const own = (method: string, parameters: Record<string, unknown> = {}) => rawCall(telegram, child.token, method, parameters).then(({ body }) => body.ok ? body.result : body.description)
+    const own = (method: string, parameters: Record<string, unknown> = {}) =>
+      rawCall(telegram, child.token, method, parameters).then(({ body }) => (body.ok ? body.result : body.description))
     assert.isTrue(await own("setMyName", { name: "Rosa" }))
     assert.deepStrictEqual(await own("getMyName"), { name: "Rosa" })
     assert.strictEqual(child.user.first_name, "Rosa")
     assert.strictEqual(await own("setMyName", { name: "a".repeat(65) }), "Bad Request: BOT_TITLE_INVALID")
     await own("setMyDescription", { description: "A rose" })
     await own("setMyShortDescription", { short_description: "Rose" })
-    assert.deepStrictEqual([await own("getMyDescription"), await own("getMyShortDescription")], [{ description: "A rose" }, { short_description: "Rose" }])
+    assert.deepStrictEqual(
+      [await own("getMyDescription"), await own("getMyShortDescription")],
+      [{ description: "A rose" }, { short_description: "Rose" }]
+    )
     await own("setMyCommands", { commands: [{ command: "help", description: "What I do" }] })
     assert.deepStrictEqual(await own("getMyCommands"), [{ command: "help", description: "What I do" }])
-    assert.strictEqual(await own("setMyCommands", { commands: [{ command: "Help!", description: "x" }] }), "Bad Request: BOT_COMMAND_INVALID")
+    assert.strictEqual(
+      await own("setMyCommands", { commands: [{ command: "Help!", description: "x" }] }),
+      "Bad Request: BOT_COMMAND_INVALID"
+    )
     await own("setChatMenuButton", { menu_button: { type: "commands" } })
     assert.deepStrictEqual(await own("getChatMenuButton"), { type: "commands" })
     const form = new FormData()
     form.set("photo", JSON.stringify({ type: "static", photo: "attach://face" }))
     form.set("face", new Blob(["jpeg"]), "face.jpg")
-    assert.strictEqual((await fetch(`${telegram.url}/bot${child.token}/setMyProfilePhoto`, { method: "POST", body: form })).status, 200)
+    assert.strictEqual(
+      (await fetch(`${telegram.url}/bot${child.token}/setMyProfilePhoto`, { method: "POST", body: form })).status,
+      200
+    )
     assert.strictEqual(child.profile.photo?.bytes.toString(), "jpeg")
   })
 })

@@ -60,7 +60,9 @@ describe.skipIf(!existsSync(BROWSER))("the phone", () => {
     await api.sendMessageDraft(mia.id, 1, "Once upon", { can_stop: true })
     await page.getByRole("button", { name: "Stop" }).click()
     await until("the update", () => telegram.pendingUpdates(ada).some((update) => update.stopped_message_generation))
-    const { message_id } = await api.sendMessage(mia.id, "<img src=x onerror=alert(1)> bold", { entities: [{ type: "bold", offset: 29, length: 4 }] })
+    const { message_id } = await api.sendMessage(mia.id, "<img src=x onerror=alert(1)> bold", {
+      entities: [{ type: "bold", offset: 29, length: 4 }]
+    })
     await page.locator("b", { hasText: "bold" }).waitFor()
     await page.getByText("<img src=x onerror=alert(1)>").waitFor()
     await api.editMessageText(mia.id, message_id, "something else")
@@ -76,7 +78,10 @@ describe.skipIf(!existsSync(BROWSER))("the phone", () => {
     await api.sendMessage(mia.id, "Tea?", { reply_markup: new InlineKeyboard().text("Yes", "y") })
     const button = page.getByRole("button", { name: "Yes" })
     await button.press("Enter")
-    const query = await until("the query", () => telegram.pendingUpdates(ada).find((update) => update.callback_query)?.callback_query)
+    const query = await until(
+      "the query",
+      () => telegram.pendingUpdates(ada).find((update) => update.callback_query)?.callback_query
+    )
     await api.sendMessage(mia.id, "Here it is")
     await page.getByText("Here it is").waitFor()
     assert.isTrue(await button.evaluate((element) => element.matches(":focus")))
@@ -91,13 +96,20 @@ describe.skipIf(!existsSync(BROWSER))("the phone", () => {
     await page.getByRole("button", { name: "Block bot" }).click()
     await page.getByRole("button", { name: "Restart" }).click()
     await page.getByLabel("Message", { exact: true }).waitFor()
-    assert.deepStrictEqual(telegram.pendingUpdates(ada).map((update) => update.my_chat_member?.new_chat_member.status ?? update.message?.text), ["/start", "kicked", "member", "/start"])
+    assert.deepStrictEqual(
+      telegram
+        .pendingUpdates(ada)
+        .map((update) => update.my_chat_member?.new_chat_member.status ?? update.message?.text),
+      ["/start", "kicked", "member", "/start"]
+    )
   })
 
   it("makes a new bot from a link of its manager", async () => {
     const keeper = telegram.createBot({ username: "keeper_bot", name: "Keeper", can_manage_bots: true })
     telegram.start(mia, keeper)
-    await new Api(keeper.token, { apiRoot: telegram.url }).sendMessage(mia.id, "Here:", { reply_markup: new InlineKeyboard().url("Create", "https://t.me/newbot/keeper_bot/ada_bot?name=Rose") })
+    await new Api(keeper.token, { apiRoot: telegram.url }).sendMessage(mia.id, "Here:", {
+      reply_markup: new InlineKeyboard().url("Create", "https://t.me/newbot/keeper_bot/ada_bot?name=Rose")
+    })
     await open(`#/bot/${keeper.id}`)
     await page.getByRole("button", { name: "Create" }).click()
     const dialog = page.getByRole("dialog")
@@ -107,7 +119,10 @@ describe.skipIf(!existsSync(BROWSER))("the phone", () => {
     await page.keyboard.press("Enter")
     await page.getByRole("button", { name: "Start" }).waitFor()
     const update = telegram.pendingUpdates(keeper).find(({ managed_bot }) => managed_bot)?.managed_bot
-    assert.deepStrictEqual([update?.user.id, update?.bot.username, update?.bot.first_name], [mia.id, "rose_x1_bot", "Rose"])
+    assert.deepStrictEqual(
+      [update?.user.id, update?.bot.username, update?.bot.first_name],
+      [mia.id, "rose_x1_bot", "Rose"]
+    )
   })
 
   it("follows a link with a payload", async () => {
@@ -122,12 +137,16 @@ describe.skipIf(!existsSync(BROWSER))("the phone", () => {
     telegram.start(mia, ada)
     await open(`#/bot/${ada.id}`)
     await api.sendMessage(mia.id, "Show me")
-    await page.locator("input[type=file]").setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") })
+    await page
+      .locator("input[type=file]")
+      .setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") })
     await page.getByText("notes.txt").waitFor()
     await page.getByRole("button", { name: "Reply" }).nth(1).press("Enter")
     await page.keyboard.type("There you are")
     await page.keyboard.press("Enter")
-    const reply = await until("the reply", () => telegram.transcript(ada, mia).find(({ text }) => text === "There you are"))
+    const reply = await until("the reply", () =>
+      telegram.transcript(ada, mia).find(({ text }) => text === "There you are")
+    )
     assert.strictEqual(reply.reply_to_message?.text, "Show me")
     assert.strictEqual(telegram.transcript(ada, mia)[2]?.document?.file_name, "notes.txt")
   })

@@ -10,7 +10,8 @@ beforeEach(async () => {
 afterEach(() => fake.telegram.close())
 
 const poll = (parameters: Record<string, unknown> = {}) => fake.result("getUpdates", parameters)
-const description = ({ body }: { readonly body: ApiResponse<unknown> }) => body.ok ? "ok" : `${body.error_code} ${body.description}`
+const description = ({ body }: { readonly body: ApiResponse<unknown> }) =>
+  body.ok ? "ok" : `${body.error_code} ${body.description}`
 /** A poll that waits: in a box, so that it is not awaited before its time. */
 const begin = async (parameters: Record<string, unknown> = {}) => {
   const before = fake.telegram.calls({ method: "getUpdates" }).length
@@ -25,15 +26,24 @@ describe("getUpdates", () => {
     const [first] = await poll()
     telegram.say(mia, bot, "two")
     telegram.advance(5_000)
-    assert.deepStrictEqual((await poll()).map(({ message }) => message?.text), ["/start", "two"])
-    assert.deepStrictEqual((await poll({ offset: (first?.update_id ?? 0) + 1 })).map(({ message }) => message?.text), ["two"])
+    assert.deepStrictEqual(
+      (await poll()).map(({ message }) => message?.text),
+      ["/start", "two"]
+    )
+    assert.deepStrictEqual(
+      (await poll({ offset: (first?.update_id ?? 0) + 1 })).map(({ message }) => message?.text),
+      ["two"]
+    )
     assert.lengthOf(telegram.pendingUpdates(bot), 1)
   })
 
   it("forgets all but the last with a negative offset", async () => {
     const { bot, mia, telegram } = fake
     for (const text of ["two", "three"]) telegram.say(mia, bot, text)
-    assert.deepStrictEqual((await poll({ offset: -1 })).map(({ message }) => message?.text), ["three"])
+    assert.deepStrictEqual(
+      (await poll({ offset: -1 })).map(({ message }) => message?.text),
+      ["three"]
+    )
     assert.lengthOf(telegram.pendingUpdates(bot), 1)
   })
 
@@ -45,7 +55,7 @@ describe("getUpdates", () => {
     const { answer } = await begin({ offset })
     telegram.say(mia, bot, "two")
     const { body } = await answer
-    assert.lengthOf(body.ok ? body.result as ReadonlyArray<unknown> : [], 1)
+    assert.lengthOf(body.ok ? (body.result as ReadonlyArray<unknown>) : [], 1)
     const empty = await begin({ offset: offset + 1, timeout: 999 })
     telegram.advance(50_000)
     assert.deepStrictEqual((await empty.answer).body, { ok: true, result: [] })
@@ -63,7 +73,10 @@ describe("getUpdates", () => {
 
   it("is refused while there is a webhook", async () => {
     await fake.result("setWebhook", { url: "http://127.0.0.1:9/hook" })
-    assert.strictEqual(description(await fake.call("getUpdates")), "409 Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first")
+    assert.strictEqual(
+      description(await fake.call("getUpdates")),
+      "409 Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
+    )
     const again = await begin()
     fake.telegram.advance(3_000)
     assert.match(description(await again.answer), /^409 Conflict: can't use getUpdates/)
@@ -75,7 +88,10 @@ describe("getUpdates", () => {
     const offset = (first?.update_id ?? 0) + 1
     const one = await begin({ offset })
     const other = await begin({ offset })
-    assert.strictEqual(description(await one.answer), "409 Conflict: terminated by other getUpdates request; make sure that only one bot instance is running")
+    assert.strictEqual(
+      description(await one.answer),
+      "409 Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"
+    )
     telegram.advance(50_000)
     assert.strictEqual(description(await other.answer), "ok")
   })

@@ -17,7 +17,7 @@ interface Answer {
 
 const request = async (path: string, init: RequestInit = {}) => {
   const response = await fetch(`${fake.telegram.url}${path}`, init)
-  return [response.status, await response.json() as Answer] as const
+  return [response.status, (await response.json()) as Answer] as const
 }
 const token = () => fake.bot.token
 const lastText = () => fake.telegram.transcript(fake.bot, fake.mia).at(-1)?.text
@@ -26,14 +26,23 @@ describe("a request", () => {
   it("names its method in any case, and may be of the test servers", async () => {
     assert.strictEqual((await request(`/bot${token()}/GETME`))[0], 200)
     assert.strictEqual((await request(`/bot${token()}/test/getme`))[0], 200)
-    assert.deepStrictEqual(await request(`/bot${token()}/sendMoney`), [404, { ok: false, error_code: 404, description: "Not Found: method not found" }])
+    assert.deepStrictEqual(await request(`/bot${token()}/sendMoney`), [
+      404,
+      { ok: false, error_code: 404, description: "Not Found: method not found" }
+    ])
     assert.deepStrictEqual(await request("/nothing"), [404, { ok: false, error_code: 404, description: "Not Found" }])
   })
 
   it("needs a live token", async () => {
-    assert.deepStrictEqual(await request("/bot123:abc/getMe"), [401, { ok: false, error_code: 401, description: "Unauthorized" }])
+    assert.deepStrictEqual(await request("/bot123:abc/getMe"), [
+      401,
+      { ok: false, error_code: 401, description: "Unauthorized" }
+    ])
     for (const bad of ["nonsense", "0123:abc", "123:"]) {
-      assert.deepStrictEqual(await request(`/bot${bad}/getMe`), [401, { ok: false, error_code: 401, description: "Unauthorized: invalid token specified" }])
+      assert.deepStrictEqual(await request(`/bot${bad}/getMe`), [
+        401,
+        { ok: false, error_code: 401, description: "Unauthorized: invalid token specified" }
+      ])
     }
   })
 
@@ -41,7 +50,9 @@ describe("a request", () => {
     const { mia } = fake
     const path = `/bot${token()}/sendMessage`
     const parts = [
-      "--x\r\ncontent-disposition:form-data;name=\"chat_id\"\r\n\r\n", mia.id, "\r\n--x\r\ncontent-disposition:form-data;name=text\r\n\r\nparts\r\n--x--\r\n"
+      '--x\r\ncontent-disposition:form-data;name="chat_id"\r\n\r\n',
+      mia.id,
+      "\r\n--x\r\ncontent-disposition:form-data;name=text\r\n\r\nparts\r\n--x--\r\n"
     ].join("")
     const bodies: ReadonlyArray<readonly [string, string, string]> = [
       ["json", "application/json", JSON.stringify({ chat_id: mia.id, text: "json", protect_content: true })],
@@ -54,7 +65,11 @@ describe("a request", () => {
       assert.strictEqual((await request(path, { method: "POST", headers: { "content-type": type }, body }))[0], 200)
       assert.strictEqual(lastText(), text)
     }
-    await request(`${path}?text=wins`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ chat_id: mia.id, text: "loses" }) })
+    await request(`${path}?text=wins`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ chat_id: mia.id, text: "loses" })
+    })
     assert.strictEqual(lastText(), "wins")
   })
 
@@ -64,14 +79,25 @@ describe("a request", () => {
     const body = new URLSearchParams({ chat_id: String(mia.id), text: "hi", entities })
     const [, answer] = await request(`/bot${token()}/sendMessage`, { method: "POST", body })
     assert.deepStrictEqual(answer.result?.entities, [{ type: "bold", offset: 0, length: 2 }])
-    assert.deepInclude((await request(`/bot${token()}/sendMessage?chat_id=${mia.id}&text=a&entities=[`))[1], { description: "Bad Request: can't parse entities JSON object" })
+    assert.deepInclude((await request(`/bot${token()}/sendMessage?chat_id=${mia.id}&text=a&entities=[`))[1], {
+      description: "Bad Request: can't parse entities JSON object"
+    })
   })
 
   it("brings a file whose name has no quotes, under a name of its own", async () => {
     const { bot, mia, telegram } = fake
     const part = (head: string, text: string) => `--x\r\ncontent-disposition:form-data;${head}\r\n\r\n${text}\r\n`
-    const body = `${part("name=\"chat_id\"", String(mia.id))}${part("name=\"document\"", "attach://f0")}${part("name=\"f0\";filename=notes.txt", "bytes")}--x--\r\n`
-    assert.strictEqual((await request(`/bot${token()}/sendDocument`, { method: "POST", headers: { "content-type": "multipart/form-data; boundary=x" }, body }))[0], 200)
+    const body = `${part('name="chat_id"', String(mia.id))}${part('name="document"', "attach://f0")}${part('name="f0";filename=notes.txt', "bytes")}--x--\r\n`
+    assert.strictEqual(
+      (
+        await request(`/bot${token()}/sendDocument`, {
+          method: "POST",
+          headers: { "content-type": "multipart/form-data; boundary=x" },
+          body
+        })
+      )[0],
+      200
+    )
     assert.deepInclude(telegram.transcript(bot, mia).at(-1)?.document, { file_name: "notes.txt", file_size: 5 })
   })
 })
@@ -96,7 +122,10 @@ describe("the fake", () => {
     const before = process.env["NODE_ENV"]
     process.env["NODE_ENV"] = "production"
     try {
-      const started = await startFakeTelegram().then(() => "started", (cause: Error) => cause.message)
+      const started = await startFakeTelegram().then(
+        () => "started",
+        (cause: Error) => cause.message
+      )
       assert.strictEqual(started, "the fake Telegram does not run in production")
     } finally {
       process.env["NODE_ENV"] = before

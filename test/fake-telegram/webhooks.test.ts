@@ -23,13 +23,23 @@ afterEach(async () => {
 })
 
 const arm = (parameters: Record<string, unknown> = {}) => fake.call("setWebhook", { url: receiver.url, ...parameters })
-const bodies = () => receiver.requests.map(({ body }) => JSON.parse(body.toString("utf8")) as { readonly update_id: number; readonly message?: { readonly text?: string } })
+const bodies = () =>
+  receiver.requests.map(
+    ({ body }) =>
+      JSON.parse(body.toString("utf8")) as { readonly update_id: number; readonly message?: { readonly text?: string } }
+  )
 const texts = () => bodies().map(({ message }) => message?.text)
-const attempts = (count: number) => until(`${count} attempts`, () => fake.telegram.deliveries(fake.bot).length >= count && fake.telegram.deliveries(fake.bot))
+const attempts = (count: number) =>
+  until(
+    `${count} attempts`,
+    () => fake.telegram.deliveries(fake.bot).length >= count && fake.telegram.deliveries(fake.bot)
+  )
 /** How long after the end of one attempt the next one began, in seconds. */
 const pauses = () => {
   const deliveries = fake.telegram.deliveries(fake.bot)
-  return deliveries.slice(1).map(({ startedAtMs }, index) => Math.round((startedAtMs - (deliveries[index]?.endedAtMs ?? 0)) / SECOND))
+  return deliveries
+    .slice(1)
+    .map(({ startedAtMs }, index) => Math.round((startedAtMs - (deliveries[index]?.endedAtMs ?? 0)) / SECOND))
 }
 
 describe("an update on its way to a webhook", () => {
@@ -111,7 +121,11 @@ describe("an update on its way to a webhook", () => {
 
   it("is lost after 24 hours, and a pressed button after 150 s", async () => {
     const { bot, mia, result, telegram } = fake
-    const message = await result("sendMessage", { chat_id: mia.id, text: "hi", reply_markup: { inline_keyboard: [[{ text: "Yes", callback_data: "y" }]] } })
+    const message = await result("sendMessage", {
+      chat_id: mia.id,
+      text: "hi",
+      reply_markup: { inline_keyboard: [[{ text: "Yes", callback_data: "y" }]] }
+    })
     telegram.press(mia, bot, message, "Yes")
     assert.lengthOf(telegram.pendingUpdates(bot), 2)
     telegram.advance(151 * SECOND)
@@ -124,7 +138,10 @@ describe("an update on its way to a webhook", () => {
     answers.push(status(302, { location: receiver.url }))
     await arm()
     await attempts(2)
-    assert.deepStrictEqual(fake.telegram.deliveries(fake.bot).map(({ outcome }) => outcome), [302, 200])
+    assert.deepStrictEqual(
+      fake.telegram.deliveries(fake.bot).map(({ outcome }) => outcome),
+      [302, 200]
+    )
   })
 
   it("leaves word of a connection that broke", async () => {
@@ -136,13 +153,24 @@ describe("an update on its way to a webhook", () => {
 
   it("may be answered with a method, whose result nobody gets", async () => {
     const { bot, mia, telegram } = fake
-    const reply = (method: string) => status(200, { "content-type": "application/json" }, JSON.stringify({ method, chat_id: mia.id, text: "from the answer" }))
+    const reply = (method: string) =>
+      status(
+        200,
+        { "content-type": "application/json" },
+        JSON.stringify({ method, chat_id: mia.id, text: "from the answer" })
+      )
     answers.push(reply("sendMessage"), reply("getMe"))
     telegram.say(mia, bot, "again")
     await arm()
     await attempts(2)
-    assert.deepStrictEqual(telegram.transcript(bot, mia).map(({ text }) => text), ["/start", "again", "from the answer"])
-    assert.deepStrictEqual(telegram.calls({ bot }).map(({ method }) => method), ["setWebhook", "sendMessage"])
+    assert.deepStrictEqual(
+      telegram.transcript(bot, mia).map(({ text }) => text),
+      ["/start", "again", "from the answer"]
+    )
+    assert.deepStrictEqual(
+      telegram.calls({ bot }).map(({ method }) => method),
+      ["setWebhook", "sendMessage"]
+    )
   })
 })
 
@@ -169,7 +197,12 @@ describe("a webhook", () => {
   it("can be set once a second", async () => {
     await arm()
     const { body, headers, status } = await arm()
-    assert.deepStrictEqual(body, { ok: false, error_code: 429, description: "Too Many Requests: retry after 1", parameters: { retry_after: 1 } })
+    assert.deepStrictEqual(body, {
+      ok: false,
+      error_code: 429,
+      description: "Too Many Requests: retry after 1",
+      parameters: { retry_after: 1 }
+    })
     assert.deepStrictEqual([status, headers.get("retry-after")], [429, "1"])
   })
 
@@ -182,21 +215,34 @@ describe("a webhook", () => {
     assert.strictEqual((await fake.call("deleteWebhook")).body.description, "Webhook is already deleted")
     assert.strictEqual((await result("getWebhookInfo")).pending_update_count, 2)
     await result("deleteWebhook", { drop_pending_updates: true })
-    assert.deepStrictEqual(await result("getWebhookInfo"), { url: "", has_custom_certificate: false, pending_update_count: 0 })
+    assert.deepStrictEqual(await result("getWebhookInfo"), {
+      url: "",
+      has_custom_certificate: false,
+      pending_update_count: 0
+    })
   })
 
   it("has a secret of up to 256 letters, digits, _ and -", async () => {
     const { refusal, telegram } = fake
-    assert.strictEqual(await refusal("setWebhook", { url: receiver.url, secret_token: "a b" }), "400 Bad Request: secret token contains unallowed characters")
+    assert.strictEqual(
+      await refusal("setWebhook", { url: receiver.url, secret_token: "a b" }),
+      "400 Bad Request: secret token contains unallowed characters"
+    )
     telegram.advance(SECOND)
-    assert.strictEqual(await refusal("setWebhook", { url: receiver.url, secret_token: "a".repeat(257) }), "400 Bad Request: secret token is too long")
+    assert.strictEqual(
+      await refusal("setWebhook", { url: receiver.url, secret_token: "a".repeat(257) }),
+      "400 Bad Request: secret token is too long"
+    )
   })
 
   it("is lost when the next one is refused", async () => {
     const { refusal, result, telegram } = fake
     await arm()
     telegram.advance(SECOND)
-    assert.strictEqual(await refusal("setWebhook", { url: "https://" }), "400 Bad Request: invalid webhook URL specified")
+    assert.strictEqual(
+      await refusal("setWebhook", { url: "https://" }),
+      "400 Bad Request: invalid webhook URL specified"
+    )
     assert.strictEqual((await result("getWebhookInfo")).url, "")
   })
 
@@ -213,7 +259,12 @@ describe("a webhook", () => {
     await arm({ allowed_updates: [] })
     assert.isUndefined((await result("getWebhookInfo")).allowed_updates)
     telegram.block(mia, bot)
-    assert.deepStrictEqual(telegram.pendingUpdates(bot).map((update) => update.my_chat_member?.new_chat_member.status ?? update.message?.text), ["/start", "kicked"])
+    assert.deepStrictEqual(
+      telegram
+        .pendingUpdates(bot)
+        .map((update) => update.my_chat_member?.new_chat_member.status ?? update.message?.text),
+      ["/start", "kicked"]
+    )
   })
 
   it("is lost with its token, and what is pending is not", async () => {
@@ -225,10 +276,18 @@ describe("a webhook", () => {
     assert.notStrictEqual(bot.token, old)
     const before = telegram.pendingUpdates(bot)
     telegram.say(mia, bot, "after")
-    assert.deepStrictEqual(telegram.pendingUpdates(bot).map(({ update_id }) => update_id), [before[0]?.update_id ?? 0, (before[0]?.update_id ?? 0) + 1])
+    assert.deepStrictEqual(
+      telegram.pendingUpdates(bot).map(({ update_id }) => update_id),
+      [before[0]?.update_id ?? 0, (before[0]?.update_id ?? 0) + 1]
+    )
     const dead = await fetch(`${telegram.url}/bot${old}/getMe`)
-    assert.deepStrictEqual([dead.status, await dead.json()], [401, { ok: false, error_code: 401, description: "Unauthorized" }])
-    const info = await (await fetch(`${telegram.url}/bot${bot.token}/getWebhookInfo`)).json() as { readonly result: unknown }
+    assert.deepStrictEqual(
+      [dead.status, await dead.json()],
+      [401, { ok: false, error_code: 401, description: "Unauthorized" }]
+    )
+    const info = (await (await fetch(`${telegram.url}/bot${bot.token}/getWebhookInfo`)).json()) as {
+      readonly result: unknown
+    }
     assert.deepInclude(info.result, { url: "", pending_update_count: 2 })
   })
 })
@@ -237,9 +296,15 @@ describe("the addresses Telegram itself takes", () => {
   it("are https on four ports", async () => {
     const strict = await startWithMia({ takesAnyWebhookUrl: false })
     try {
-      assert.strictEqual(await strict.refusal("setWebhook", { url: "http://a.test/hook" }), "400 Bad Request: bad webhook: An HTTPS URL must be provided for webhook")
+      assert.strictEqual(
+        await strict.refusal("setWebhook", { url: "http://a.test/hook" }),
+        "400 Bad Request: bad webhook: An HTTPS URL must be provided for webhook"
+      )
       strict.telegram.advance(SECOND)
-      assert.strictEqual(await strict.refusal("setWebhook", { url: "https://a.test:444/hook" }), "400 Bad Request: bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443")
+      assert.strictEqual(
+        await strict.refusal("setWebhook", { url: "https://a.test:444/hook" }),
+        "400 Bad Request: bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443"
+      )
       strict.telegram.advance(SECOND)
       assert.isTrue(await strict.result("setWebhook", { url: "https://a.test:8443/hook" }))
     } finally {

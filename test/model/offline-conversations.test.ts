@@ -7,7 +7,10 @@ import { SCRIPTS } from "#test/support/scripts.ts"
 import { talk } from "#test/support/talk.ts"
 import { characterOf } from "#test/support/turns.ts"
 
-const demo = demoCharacters.map((profile) => ({ character: characterOf(profile), greeting: greetingBubbles(profile, 0).join("\n") }))
+const demo = demoCharacters.map((profile) => ({
+  character: characterOf(profile),
+  greeting: greetingBubbles(profile, 0).join("\n")
+}))
 const conversations = SCRIPTS.map((script, n) => ({ ...demo[n % demo.length]!, script, sessionId: `ses_${n}` }))
 
 /** What only a memory can answer, as it is asked in the scripts, and what the answer must hold. */
@@ -38,30 +41,52 @@ describe("forty conversations of twelve turns", () => {
   })
 
   for (const { character, script, sessionId, greeting } of conversations) {
-    it.effect(`${sessionId} with ${character.display_name}: nothing twice, nothing that a gate refuses, and every memory with its turn`, () => Effect.gen(function*() {
-      const exchanges = yield* talk(character, script, { sessionId, greeting })
-      const said = exchanges.map(({ reply }) => reply)
-      for (const [i, { asked, cursor, reply, draft, stages }] of exchanges.entries()) {
-        assert.deepStrictEqual(stages.map(({ status, decision }) => `${status} ${decision ?? "-"}`).filter((row) => /refused|fallback|error/.test(row)), [], asked)
-        assert.notInclude([greeting, ...said.slice(Math.max(0, i - 10), i)], reply, asked)
-        assert.notMatch(reply, /\{\{|\}\}/, asked)
-        const told = exchanges.filter((earlier) => earlier.cursor < cursor)
-        for (const id of draft?.cited_memory_ids ?? []) assert.include(told.map(memoryId), id, asked)
-        const answer = REMEMBERED[asked]
-        if (answer === undefined) continue
-        assert.match(reply, answer, asked)
-        const cited = told.filter((earlier) => draft?.cited_memory_ids.includes(memoryId(earlier)) === true)
-        assert.isTrue(cited.some((earlier) => answer.test(earlier.asked)), `${asked}: the turn that said it is cited`)
-      }
-      assert.deepStrictEqual((yield* talk(character, script, { sessionId, greeting })).map(({ reply }) => reply), said)
-    }))
+    it.effect(
+      `${sessionId} with ${character.display_name}: nothing twice, nothing that a gate refuses, and every ` +
+        `memory with its turn`,
+      () =>
+        Effect.gen(function* () {
+          const exchanges = yield* talk(character, script, { sessionId, greeting })
+          const said = exchanges.map(({ reply }) => reply)
+          for (const [i, { asked, cursor, reply, draft, stages }] of exchanges.entries()) {
+            assert.deepStrictEqual(
+              stages
+                .map(({ status, decision }) => `${status} ${decision ?? "-"}`)
+                .filter((row) => /refused|fallback|error/.test(row)),
+              [],
+              asked
+            )
+            assert.notInclude([greeting, ...said.slice(Math.max(0, i - 10), i)], reply, asked)
+            assert.notMatch(reply, /\{\{|\}\}/, asked)
+            const told = exchanges.filter((earlier) => earlier.cursor < cursor)
+            for (const id of draft?.cited_memory_ids ?? []) assert.include(told.map(memoryId), id, asked)
+            const answer = REMEMBERED[asked]
+            if (answer === undefined) continue
+            assert.match(reply, answer, asked)
+            const cited = told.filter((earlier) => draft?.cited_memory_ids.includes(memoryId(earlier)) === true)
+            assert.isTrue(
+              cited.some((earlier) => answer.test(earlier.asked)),
+              `${asked}: the turn that said it is cited`
+            )
+          }
+          assert.deepStrictEqual(
+            (yield* talk(character, script, { sessionId, greeting })).map(({ reply }) => reply),
+            said
+          )
+        })
+    )
   }
 
   for (const [n, { character, greeting }] of demo.entries()) {
-    it.effect(`are an evening with ${character.display_name} when they are one: still nothing twice within ten turns`, () => Effect.gen(function*() {
-      const script = SCRIPTS.filter((_, i) => i % demo.length === n).flat()
-      const said = (yield* talk(character, script, { greeting })).map(({ reply }) => reply)
-      for (const [i, reply] of said.entries()) assert.notInclude(said.slice(Math.max(0, i - 10), i), reply, script[i])
-    }))
+    it.effect(
+      `are an evening with ${character.display_name} when they are one: still nothing twice within ten turns`,
+      () =>
+        Effect.gen(function* () {
+          const script = SCRIPTS.filter((_, i) => i % demo.length === n).flat()
+          const said = (yield* talk(character, script, { greeting })).map(({ reply }) => reply)
+          for (const [i, reply] of said.entries())
+            assert.notInclude(said.slice(Math.max(0, i - 10), i), reply, script[i])
+        })
+    )
   }
 })

@@ -10,7 +10,8 @@ import { requestOf } from "#test/support/requests.ts"
 
 const cold: Initiative = { reason: "cold_initiate", about: null, avoid: [], channels: ["event_log"] }
 const [edda = {}] = demoCharacters
-const written = (initiative: Initiative, history: ReadonlyArray<Utterance>, turnIndex: number) => initiate(requestOf("", { character: edda, turn: { turnIndex, initiative }, request: { history } }), initiative)
+const written = (initiative: Initiative, history: ReadonlyArray<Utterance>, turnIndex: number) =>
+  initiate(requestOf("", { character: edda, turn: { turnIndex, initiative }, request: { history } }), initiative)
 
 describe("the offline engine, where the character writes first", () => {
   it("asks after what is due, in words of its author's or by what it is", () => {
@@ -18,21 +19,31 @@ describe("the offline engine, where the character writes first", () => {
     const said = written({ ...cold, reason: "event_followup", about: "Their exam is on Friday" }, history, 3)
     assert.match(said?.line ?? "", /exam/i)
     assert.deepStrictEqual(said?.cites, [1])
-    assert.include(written({ ...cold, reason: "open_loop_due", about: "I am moving to Lisbon" }, [], 3)?.line ?? "", "ou are moving to Lisbon")
+    assert.include(
+      written({ ...cold, reason: "open_loop_due", about: "I am moving to Lisbon" }, [], 3)?.line ?? "",
+      "ou are moving to Lisbon"
+    )
   })
 
-  it("never opens as one of its last ten messages did, and weighs on nobody, for as long as it has something to say", () => {
-    const history: Array<Utterance> = []
-    const opener = (text: string) => terms(text).slice(0, 3).join(" ")
-    for (let turn = 1; turn <= 40; turn++) {
-      const said = written(cold, history, turn)
-      if (said === null) continue
-      assert.notInclude(history.slice(-10).map(({ text }) => opener(text)), opener(said.line))
-      assert.isNull(contentRefusal(said.line))
-      history.push({ role: "character", text: said.line, cursor: turn, at: new Date(0) })
+  it(
+    "never opens as one of its last ten messages did, and weighs on nobody, for as long as it has something to " +
+      "say",
+    () => {
+      const history: Array<Utterance> = []
+      const opener = (text: string) => terms(text).slice(0, 3).join(" ")
+      for (let turn = 1; turn <= 40; turn++) {
+        const said = written(cold, history, turn)
+        if (said === null) continue
+        assert.notInclude(
+          history.slice(-10).map(({ text }) => opener(text)),
+          opener(said.line)
+        )
+        assert.isNull(contentRefusal(said.line))
+        history.push({ role: "character", text: said.line, cursor: turn, at: new Date(0) })
+      }
+      assert.isAbove(history.length, 35)
     }
-    assert.isAbove(history.length, 35)
-  })
+  )
 
   it("prefers what the person likes to hear of", () => {
     const lines = new Set(Array.from({ length: 12 }, (_, turn) => written(cold, [], turn + 1)?.line ?? ""))
@@ -44,9 +55,18 @@ describe("the offline engine, where the character writes first", () => {
 
   it("writes something else after a refusal, and keeps off what the person does not want to hear of", () => {
     const first = initiate(requestOf("", { character: edda, turn: { initiative: cold } }), cold)
-    const second = initiate(requestOf("", { character: edda, turn: { initiative: cold }, request: { refusedBy: "repetition" } }), cold)
+    const second = initiate(
+      requestOf("", { character: edda, turn: { initiative: cold }, request: { refusedBy: "repetition" } }),
+      cold
+    )
     assert.notStrictEqual(first?.line, second?.line)
     const topic = terms(first?.line ?? "").find((word) => word.length > 4) ?? ""
-    assert.notInclude(terms(initiate(requestOf("", { character: edda, turn: { initiative: cold } }), { ...cold, avoid: [topic] })?.line ?? ""), topic)
+    assert.notInclude(
+      terms(
+        initiate(requestOf("", { character: edda, turn: { initiative: cold } }), { ...cold, avoid: [topic] })?.line ??
+          ""
+      ),
+      topic
+    )
   })
 })

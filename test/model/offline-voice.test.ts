@@ -4,71 +4,153 @@ import { talk } from "#test/support/talk.ts"
 import { characterOf } from "#test/support/turns.ts"
 
 const of = (fields: object) => characterOf({ slug: "ada", display_name: "Ada", ...fields })
-const said = (fields: object, ...script: ReadonlyArray<string>) => Effect.map(talk(of(fields), script), (exchanges) => exchanges.map(({ reply }) => reply))
+const said = (fields: object, ...script: ReadonlyArray<string>) =>
+  Effect.map(talk(of(fields), script), (exchanges) => exchanges.map(({ reply }) => reply))
 
 describe("the voice of the offline engine", () => {
-  it.effect("takes the author's lines for an act before its own", () => Effect.gen(function*() {
-    const offline_lines = { bad_news: ["Sit down by the fire."], recall: ["{{value}}, I carved it in the table."], about_pet: ["And where does {{subject}} sleep?"] }
-    assert.deepStrictEqual(yield* said({ offline_lines }, "my cat is called Olive", "I had a terrible week", "what is my cat called?"), [
-      "And where does Olive sleep?", "Sit down by the fire.", "Olive, I carved it in the table."
-    ])
-  }))
+  it.effect("takes the author's lines for an act before its own", () =>
+    Effect.gen(function* () {
+      const offline_lines = {
+        bad_news: ["Sit down by the fire."],
+        recall: ["{{value}}, I carved it in the table."],
+        about_pet: ["And where does {{subject}} sleep?"]
+      }
+      assert.deepStrictEqual(
+        yield* said({ offline_lines }, "my cat is called Olive", "I had a terrible week", "what is my cat called?"),
+        ["And where does Olive sleep?", "Sit down by the fire.", "Olive, I carved it in the table."]
+      )
+    })
+  )
 
-  it.effect("leaves out a line whose slot has nothing to say, and lines for acts that it does not know", () => Effect.gen(function*() {
-    const [reply = ""] = yield* said({ offline_lines: { greeting: ["Hello, {{value}}."], greets: ["Never said."] } }, "hi")
-    assert.notMatch(reply, /\{\{|Never/)
-  }))
+  it.effect("leaves out a line whose slot has nothing to say, and lines for acts that it does not know", () =>
+    Effect.gen(function* () {
+      const [reply = ""] = yield* said(
+        { offline_lines: { greeting: ["Hello, {{value}}."], greets: ["Never said."] } },
+        "hi"
+      )
+      assert.notMatch(reply, /\{\{|Never/)
+    })
+  )
 
-  it.effect("begins a sentence with a capital, also where it is the person's word", () => Effect.gen(function*() {
-    assert.deepStrictEqual(yield* said({ offline_lines: { recall: ["{{value}}. {{subject}}, was it?"] } }, "I hate mushrooms", "what do I hate?").pipe(Effect.map((all) => all.at(-1))), "Mushrooms. What you can't stand, was it?")
-  }))
+  it.effect("begins a sentence with a capital, also where it is the person's word", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(
+        yield* said(
+          { offline_lines: { recall: ["{{value}}. {{subject}}, was it?"] } },
+          "I hate mushrooms",
+          "what do I hate?"
+        ).pipe(Effect.map((all) => all.at(-1))),
+        "Mushrooms. What you can't stand, was it?"
+      )
+    })
+  )
 
-  it.effect("writes its own lines without capitals where the author writes so", () => Effect.gen(function*() {
-    const lower = { voice_samples: [{ text: "it rains." }, { text: "the kettle's on" }] }
-    for (const reply of yield* said(lower, "hi", "I have a dog", "what's my name?", "tell me a joke", "thanks", "bye")) assert.strictEqual(reply, reply.toLowerCase())
-  }))
+  it.effect("writes its own lines without capitals where the author writes so", () =>
+    Effect.gen(function* () {
+      const lower = { voice_samples: [{ text: "it rains." }, { text: "the kettle's on" }] }
+      for (const reply of yield* said(
+        lower,
+        "hi",
+        "I have a dog",
+        "what's my name?",
+        "tell me a joke",
+        "thanks",
+        "bye"
+      ))
+        assert.strictEqual(reply, reply.toLowerCase())
+    })
+  )
 
-  it.effect("leaves out emoji where there are to be none, and most of them where they are to be rare", () => Effect.gen(function*() {
-    const joke = ["one 🙂", "two 🙂🙂", "three 👩‍🚀", "four 🇵🇹", "five ❤️"]
-    const script = joke.map(() => "tell me a joke")
-    const none = yield* said({ voice: { emoji: "none" }, offline_lines: { joke } }, ...script)
-    assert.deepStrictEqual(none.toSorted(), ["five", "four", "one", "three", "two"])
-    const rare = yield* said({ voice: { emoji: "rare" }, offline_lines: { joke } }, ...script)
-    const with_emoji = rare.flatMap((reply, i) => /\p{Extended_Pictographic}|\p{RI}/u.test(reply) ? [i] : [])
-    assert.deepStrictEqual(with_emoji, [0, 4])
-    const often = yield* said({ voice: { emoji: "often" }, offline_lines: { joke } }, ...script)
-    assert.deepStrictEqual(often.toSorted(), joke.toSorted())
-  }))
+  it.effect("leaves out emoji where there are to be none, and most of them where they are to be rare", () =>
+    Effect.gen(function* () {
+      const joke = ["one 🙂", "two 🙂🙂", "three 👩‍🚀", "four 🇵🇹", "five ❤️"]
+      const script = joke.map(() => "tell me a joke")
+      const none = yield* said({ voice: { emoji: "none" }, offline_lines: { joke } }, ...script)
+      assert.deepStrictEqual(none.toSorted(), ["five", "four", "one", "three", "two"])
+      const rare = yield* said({ voice: { emoji: "rare" }, offline_lines: { joke } }, ...script)
+      const with_emoji = rare.flatMap((reply, i) => (/\p{Extended_Pictographic}|\p{RI}/u.test(reply) ? [i] : []))
+      assert.deepStrictEqual(with_emoji, [0, 4])
+      const often = yield* said({ voice: { emoji: "often" }, offline_lines: { joke } }, ...script)
+      assert.deepStrictEqual(often.toSorted(), joke.toSorted())
+    })
+  )
 
-  it.effect("says a signature phrase once in four replies at most", () => Effect.gen(function*() {
-    const joke = ["Well, my dear friend, it rains.", "It snows, my dear friend.", "My dear friend, it hails.", "It thaws. My dear friend.", "The fog, my dear friend, is thick.", "It is dry, my dear friend, and cold."]
-    const replies = yield* said({ voice: { signature_phrases: ["my dear friend"] }, offline_lines: { joke } }, ...joke.map(() => "tell me a joke"))
-    const signed = replies.flatMap((reply, i) => /my dear friend/i.test(reply) ? [i] : [])
-    assert.deepStrictEqual(signed, [0, 4])
-    const bare = ["Well, it rains.", "It snows.", "It hails.", "It thaws.", "The fog is thick.", "It is dry, and cold."]
-    for (const reply of replies) assert.include([...joke, ...bare], reply)
-  }))
+  it.effect("says a signature phrase once in four replies at most", () =>
+    Effect.gen(function* () {
+      const joke = [
+        "Well, my dear friend, it rains.",
+        "It snows, my dear friend.",
+        "My dear friend, it hails.",
+        "It thaws. My dear friend.",
+        "The fog, my dear friend, is thick.",
+        "It is dry, my dear friend, and cold."
+      ]
+      const replies = yield* said(
+        { voice: { signature_phrases: ["my dear friend"] }, offline_lines: { joke } },
+        ...joke.map(() => "tell me a joke")
+      )
+      const signed = replies.flatMap((reply, i) => (/my dear friend/i.test(reply) ? [i] : []))
+      assert.deepStrictEqual(signed, [0, 4])
+      const bare = [
+        "Well, it rains.",
+        "It snows.",
+        "It hails.",
+        "It thaws.",
+        "The fog is thick.",
+        "It is dry, and cold."
+      ]
+      for (const reply of replies) assert.include([...joke, ...bare], reply)
+    })
+  )
 
-  it.effect("never says what the author forbids", () => Effect.gen(function*() {
-    const forbidden_style = [{ value: "Listening" }, { kind: "regex", value: "\\bhello\\b" }, { kind: "behavior", value: "go" }]
-    const offline_lines = { greeting: ["Hello, stranger.", "I'm listening.", "Come in, go on."] }
-    for (const sessionId of ["ses_1", "ses_2", "ses_3", "ses_4"]) {
-      const [exchange] = yield* talk(of({ forbidden_style, offline_lines }), ["hi"], { sessionId })
-      assert.strictEqual(exchange?.reply, "Come in, go on.")
-    }
-  }))
+  it.effect("never says what the author forbids", () =>
+    Effect.gen(function* () {
+      const forbidden_style = [
+        { value: "Listening" },
+        { kind: "regex", value: "\\bhello\\b" },
+        { kind: "behavior", value: "go" }
+      ]
+      const offline_lines = { greeting: ["Hello, stranger.", "I'm listening.", "Come in, go on."] }
+      for (const sessionId of ["ses_1", "ses_2", "ses_3", "ses_4"]) {
+        const [exchange] = yield* talk(of({ forbidden_style, offline_lines }), ["hi"], { sessionId })
+        assert.strictEqual(exchange?.reply, "Come in, go on.")
+      }
+    })
+  )
 
-  it.effect("goes on with a dialogue of the author's when it is asked on", () => Effect.gen(function*() {
-    const turns = [{ role: "user", text: "do you sail?" }, { role: "character", text: "I did, once." }, { role: "user", text: "what happened?" }, { role: "character", text: "The boat had other plans." }]
-    assert.deepStrictEqual(yield* said({ example_dialogues: [{ turns }] }, "do you sail?", "and then?"), ["I did, once.", "The boat had other plans."])
-    const [first, second] = yield* said({ example_dialogues: [{ turns }] }, "do you sail?", "I live in Leeds")
-    assert.strictEqual(first, "I did, once.")
-    assert.notStrictEqual(second, "The boat had other plans.")
-  }))
+  it.effect("goes on with a dialogue of the author's when it is asked on", () =>
+    Effect.gen(function* () {
+      const turns = [
+        { role: "user", text: "do you sail?" },
+        { role: "character", text: "I did, once." },
+        { role: "user", text: "what happened?" },
+        { role: "character", text: "The boat had other plans." }
+      ]
+      assert.deepStrictEqual(yield* said({ example_dialogues: [{ turns }] }, "do you sail?", "and then?"), [
+        "I did, once.",
+        "The boat had other plans."
+      ])
+      const [first, second] = yield* said({ example_dialogues: [{ turns }] }, "do you sail?", "I live in Leeds")
+      assert.strictEqual(first, "I did, once.")
+      assert.notStrictEqual(second, "The boat had other plans.")
+    })
+  )
 
-  it.effect("stays with somebody who has told of something sad", () => Effect.gen(function*() {
-    const offline_lines = { comfort: ["I'm with you.", "Slowly.", "Yes."], topic: ["What's for lunch?"], answer: ["Ha!"] }
-    const replies = yield* said({ offline_lines, voice_samples: [{ text: "Soup is on." }] }, "my dog died", "seventeen years", "ok", "he slept on my feet")
-    assert.sameMembers(replies.slice(1), offline_lines.comfort)
-  }))
+  it.effect("stays with somebody who has told of something sad", () =>
+    Effect.gen(function* () {
+      const offline_lines = {
+        comfort: ["I'm with you.", "Slowly.", "Yes."],
+        topic: ["What's for lunch?"],
+        answer: ["Ha!"]
+      }
+      const replies = yield* said(
+        { offline_lines, voice_samples: [{ text: "Soup is on." }] },
+        "my dog died",
+        "seventeen years",
+        "ok",
+        "he slept on my feet"
+      )
+      assert.sameMembers(replies.slice(1), offline_lines.comfort)
+    })
+  )
 })

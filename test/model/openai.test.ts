@@ -15,12 +15,31 @@ const KEY = "sk-test-key"
 const MODEL = "gpt-5-mini"
 
 /** A writer on a fresh fake server, which knows nothing of it yet. */
-const harness = Effect.fnUntraced(function*(script: ReadonlyArray<Behaviour>, options: Partial<OpenAiEngineOptions> = {}) {
-  const fake = yield* Effect.acquireRelease(Effect.promise(() => start()), (fake) => Effect.promise(() => fake.close()))
+const harness = Effect.fnUntraced(function* (
+  script: ReadonlyArray<Behaviour>,
+  options: Partial<OpenAiEngineOptions> = {}
+) {
+  const fake = yield* Effect.acquireRelease(
+    Effect.promise(() => start()),
+    (fake) => Effect.promise(() => fake.close())
+  )
   fake.script(...script)
-  const writerLayer = layer({ apiKey: Redacted.make(KEY), baseUrl: fake.url, model: MODEL, analyzeModel: "gpt-5-nano", callTimeout: "20 seconds", backoff: "1 millis", ...options })
+  const writerLayer = layer({
+    apiKey: Redacted.make(KEY),
+    baseUrl: fake.url,
+    model: MODEL,
+    analyzeModel: "gpt-5-nano",
+    callTimeout: "20 seconds",
+    backoff: "1 millis",
+    ...options
+  })
   const writer = yield* Effect.provide(Writer, writerLayer)
-  return { fake, ask: writer.write, write: writer.write(requestOf("hello")), formats: () => fake.requests.map((request) => request.format) }
+  return {
+    fake,
+    ask: writer.write,
+    write: writer.write(requestOf("hello")),
+    formats: () => fake.requests.map((request) => request.format)
+  }
 })
 
 /** The usage of so many calls, as the fake reports it. */
@@ -31,225 +50,443 @@ const usageOf = (calls: number) => {
 
 /** The estimate for a call that was read and never answered. */
 const readOnly = ({ requests: [request] }: FakeModel): Usage => {
-  const tokens = { inputTokens: tokensIn(request?.messages.reduce((sum, { content }) => sum + content.length, 0) ?? 0), cachedInputTokens: 0, outputTokens: 0 }
+  const tokens = {
+    inputTokens: tokensIn(request?.messages.reduce((sum, { content }) => sum + content.length, 0) ?? 0),
+    cachedInputTokens: 0,
+    outputTokens: 0
+  }
   return { model: MODEL, ...tokens, estimated: true, costMicroUsd: LIST_PRICES.costMicroUsd(MODEL, tokens) }
 }
 
 const GOOD: Reply = { decision: "reply", exit_reason: null, bubbles: ["hello from the fake"], cited_memory_ids: [] }
 
 describe("a reply", () => {
-  it.live("comes from one call that asks for the strict schema", () => Effect.gen(function*() {
-    const { fake, write, formats } = yield* harness([])
-    assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
-    assert.deepStrictEqual(formats(), ["strict_schema"])
-    assert.strictEqual(fake.requests[0]?.authorization, `Bearer ${KEY}`)
-    assert.strictEqual(fake.requests[0]?.model, MODEL)
-  }))
+  it.live("comes from one call that asks for the strict schema", () =>
+    Effect.gen(function* () {
+      const { fake, write, formats } = yield* harness([])
+      assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
+      assert.deepStrictEqual(formats(), ["strict_schema"])
+      assert.strictEqual(fake.requests[0]?.authorization, `Bearer ${KEY}`)
+      assert.strictEqual(fake.requests[0]?.model, MODEL)
+    })
+  )
 
   it.live.each([
     ["truncated", { kind: "truncated_json" }],
     ["of the wrong schema", { kind: "wrong_schema" }],
     ["empty", { kind: "plain_text", text: "" }],
     ["only unfinished thinking", { kind: "plain_text", text: "<think>the person wants" }]
-  ] as const)("is repaired by one more call when it is %s, and both calls are paid", ([, fault]) => Effect.gen(function*() {
-    const { fake, write } = yield* harness([fault])
-    assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(2) })
-    assert.deepStrictEqual(fake.requests[1]?.messages.map((message) => message.role), ["system", "user", "assistant", "user"])
-    assert.include(fake.requests[1]?.messages[3]?.content, "<data name=\"problem\">")
-  }))
+  ] as const)("is repaired by one more call when it is %s, and both calls are paid", ([, fault]) =>
+    Effect.gen(function* () {
+      const { fake, write } = yield* harness([fault])
+      assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(2) })
+      assert.deepStrictEqual(
+        fake.requests[1]?.messages.map((message) => message.role),
+        ["system", "user", "assistant", "user"]
+      )
+      assert.include(fake.requests[1]?.messages[3]?.content, '<data name="problem">')
+    })
+  )
 
   it.live.each([
     ["after a pause that the server asked for", { kind: "rate_limited" }],
     ["after an error of the server", { kind: "server_error" }],
     ["after a lost connection", { kind: "reset" }]
-  ] as const)("is asked for again %s", ([, fault]) => Effect.gen(function*() {
-    const { fake, write } = yield* harness([fault, fault])
-    assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
-    assert.lengthOf(fake.requests, 3)
-  }))
+  ] as const)("is asked for again %s", ([, fault]) =>
+    Effect.gen(function* () {
+      const { fake, write } = yield* harness([fault, fault])
+      assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
+      assert.lengthOf(fake.requests, 3)
+    })
+  )
 
-  it.live("has an estimated usage when the server gives none, also when only one call lacks it", () => Effect.gen(function*() {
-    const { fake, write } = yield* harness([{ kind: "missing_usage" }, { kind: "wrong_schema" }, { kind: "missing_usage" }])
-    const { usage } = yield* write
-    const sent = fake.requests[0]?.messages.reduce((sum, message) => sum + message.content.length, 0) ?? 0
-    assert.isTrue(usage.estimated)
-    assert.strictEqual(usage.inputTokens, Math.ceil(sent / 4))
-    assert.strictEqual(usage.outputTokens, Math.ceil(JSON.stringify(GOOD).length / 4))
-    const mixed = (yield* write).usage
-    assert.isTrue(mixed.estimated)
-    assert.isAbove(mixed.inputTokens, 1_000)
-  }))
+  it.live("has an estimated usage when the server gives none, also when only one call lacks it", () =>
+    Effect.gen(function* () {
+      const { fake, write } = yield* harness([
+        { kind: "missing_usage" },
+        { kind: "wrong_schema" },
+        { kind: "missing_usage" }
+      ])
+      const { usage } = yield* write
+      const sent = fake.requests[0]?.messages.reduce((sum, message) => sum + message.content.length, 0) ?? 0
+      assert.isTrue(usage.estimated)
+      assert.strictEqual(usage.inputTokens, Math.ceil(sent / 4))
+      assert.strictEqual(usage.outputTokens, Math.ceil(JSON.stringify(GOOD).length / 4))
+      const mixed = (yield* write).usage
+      assert.isTrue(mixed.estimated)
+      assert.isAbove(mixed.inputTokens, 1_000)
+    })
+  )
 
   for (const tokens of [1e15, -1, 0.5, "12"]) {
-    it.live(`has an estimated usage when the server reports ${JSON.stringify(tokens)} tokens`, () => Effect.gen(function*() {
-      const { write } = yield* harness([{ kind: "reports_usage", usage: { prompt_tokens: tokens, completion_tokens: 1 } }])
-      const { usage } = yield* write
-      assert.isTrue(usage.estimated)
-      assert.isBelow(usage.inputTokens, 10_000)
-    }))
+    it.live(`has an estimated usage when the server reports ${JSON.stringify(tokens)} tokens`, () =>
+      Effect.gen(function* () {
+        const { write } = yield* harness([
+          { kind: "reports_usage", usage: { prompt_tokens: tokens, completion_tokens: 1 } }
+        ])
+        const { usage } = yield* write
+        assert.isTrue(usage.estimated)
+        assert.isBelow(usage.inputTokens, 10_000)
+      })
+    )
   }
 
-  it.live("is told before a repair is asked for, and only then", () => Effect.gen(function*() {
-    const told: Array<readonly [number, Usage]> = []
-    const { fake, ask } = yield* harness([{ kind: "wrong_schema" }, { kind: "ok" }, { kind: "ok" }])
-    const onSpent = (usage: Usage) => Effect.sync(() => { told.push([fake.requests.length, usage]) })
-    const { usage } = yield* ask(requestOf("hello", { request: { onSpent } }))
-    yield* ask(requestOf("hello", { request: { onSpent } }))
-    assert.deepStrictEqual(told, [[1, usageOf(1)]])
-    assert.deepStrictEqual(usage, usageOf(2))
-  }))
+  it.live("is told before a repair is asked for, and only then", () =>
+    Effect.gen(function* () {
+      const told: Array<readonly [number, Usage]> = []
+      const { fake, ask } = yield* harness([{ kind: "wrong_schema" }, { kind: "ok" }, { kind: "ok" }])
+      const onSpent = (usage: Usage) =>
+        Effect.sync(() => {
+          told.push([fake.requests.length, usage])
+        })
+      const { usage } = yield* ask(requestOf("hello", { request: { onSpent } }))
+      yield* ask(requestOf("hello", { request: { onSpent } }))
+      assert.deepStrictEqual(told, [[1, usageOf(1)]])
+      assert.deepStrictEqual(usage, usageOf(2))
+    })
+  )
 })
 
 describe("a server without structured output", () => {
-  it.live("is asked in text, and at once from the second turn on", () => Effect.gen(function*() {
-    const { write, formats } = yield* harness(Array.from({ length: 5 }, () => ({ kind: "rejects_format" as const })))
-    assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
-    assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
-    assert.deepStrictEqual(formats(), ["strict_schema", "json_schema", "json_object", "text", "text"])
-  }))
+  it.live("is asked in text, and at once from the second turn on", () =>
+    Effect.gen(function* () {
+      const { write, formats } = yield* harness(Array.from({ length: 5 }, () => ({ kind: "rejects_format" as const })))
+      assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
+      assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
+      assert.deepStrictEqual(formats(), ["strict_schema", "json_schema", "json_object", "text", "text"])
+    })
+  )
 
   it.live.each([
-    ["in the words of a validator", { kind: "status", status: 422, body: { detail: [{ loc: ["body", "response_format", "type"], msg: "unexpected value" }] } }],
+    [
+      "in the words of a validator",
+      {
+        kind: "status",
+        status: 422,
+        body: { detail: [{ loc: ["body", "response_format", "type"], msg: "unexpected value" }] }
+      }
+    ],
     ["without a word", { kind: "status", status: 400, body: undefined }]
-  ] as const)("may refuse the format %s", ([, fault]) => Effect.gen(function*() {
-    const { write, formats } = yield* harness([fault])
-    assert.deepStrictEqual((yield* write).reply, GOOD)
-    assert.deepStrictEqual(formats(), ["strict_schema", "json_schema"])
-  }))
+  ] as const)("may refuse the format %s", ([, fault]) =>
+    Effect.gen(function* () {
+      const { write, formats } = yield* harness([fault])
+      assert.deepStrictEqual((yield* write).reply, GOOD)
+      assert.deepStrictEqual(formats(), ["strict_schema", "json_schema"])
+    })
+  )
 
-  it.live("that knows schemas but no strict ones, or JSON but no schemas, is asked on the highest rung that it has", () => Effect.gen(function*() {
-    const { write, formats } = yield* harness([])
-    const { write: loose, formats: looseFormats } = yield* harness([{ kind: "rejects_format" }, { kind: "rejects_format" }])
-    yield* write
-    yield* loose
-    yield* loose
-    assert.deepStrictEqual(formats(), ["strict_schema"])
-    assert.deepStrictEqual(looseFormats(), ["strict_schema", "json_schema", "json_object", "json_object"])
-  }))
+  it.live(
+    "that knows schemas but no strict ones, or JSON but no schemas, is asked on the highest rung that it has",
+    () =>
+      Effect.gen(function* () {
+        const { write, formats } = yield* harness([])
+        const { write: loose, formats: looseFormats } = yield* harness([
+          { kind: "rejects_format" },
+          { kind: "rejects_format" }
+        ])
+        yield* write
+        yield* loose
+        yield* loose
+        assert.deepStrictEqual(formats(), ["strict_schema"])
+        assert.deepStrictEqual(looseFormats(), ["strict_schema", "json_schema", "json_object", "json_object"])
+      })
+  )
 
-  it.live("that answers once without JSON is asked for it again, and goes on being asked as before", () => Effect.gen(function*() {
-    const { write, formats } = yield* harness([{ kind: "plain_text", text: "Hello you. As an editor I would say:" }])
-    assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(2) })
-    yield* write
-    assert.deepStrictEqual(formats(), ["strict_schema", "strict_schema", "strict_schema"])
-  }))
+  it.live("that answers once without JSON is asked for it again, and goes on being asked as before", () =>
+    Effect.gen(function* () {
+      const { write, formats } = yield* harness([{ kind: "plain_text", text: "Hello you. As an editor I would say:" }])
+      assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(2) })
+      yield* write
+      assert.deepStrictEqual(formats(), ["strict_schema", "strict_schema", "strict_schema"])
+    })
+  )
 
-  it.live("never has its prose taken for a reply where JSON was asked for", () => Effect.gen(function*() {
-    const prose: Behaviour = { kind: "plain_text", text: "Sure! Here is what she would say." }
-    const { write } = yield* harness([prose, prose])
-    assert.strictEqual((yield* Effect.flip(write)).code, "no_json")
-  }))
+  it.live("never has its prose taken for a reply where JSON was asked for", () =>
+    Effect.gen(function* () {
+      const prose: Behaviour = { kind: "plain_text", text: "Sure! Here is what she would say." }
+      const { write } = yield* harness([prose, prose])
+      assert.strictEqual((yield* Effect.flip(write)).code, "no_json")
+    })
+  )
 
-  it.live("is asked on a lower rung after three answers without JSON in a row, and after ten minutes on the highest again", () => Effect.gen(function*() {
-    const prose: Behaviour = { kind: "plain_text", text: "Hello." }
-    const clock = yield* Clock.Clock
-    let aheadMs = 0
-    const moved: Clock.Clock = {
-      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + aheadMs, currentTimeMillis: Effect.suspend(() => Effect.map(clock.currentTimeMillis, (now) => now + aheadMs)),
-      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(), currentTimeNanos: clock.currentTimeNanos,
-      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(), monotonicTimeNanos: clock.monotonicTimeNanos, sleep: (duration) => clock.sleep(duration)
-    }
-    const { write, formats } = yield* harness([prose, { kind: "ok" }, prose, { kind: "ok" }, prose, { kind: "ok" }])
-    for (let turn = 0; turn < 4; turn++) yield* Effect.provideService(write, Clock.Clock, moved)
-    aheadMs = 11 * 60_000
-    yield* Effect.provideService(write, Clock.Clock, moved)
-    assert.deepStrictEqual(formats(), [...Array.from({ length: 5 }, () => "strict_schema"), "json_schema", "json_schema", "strict_schema"])
-  }))
+  it.live(
+    "is asked on a lower rung after three answers without JSON in a row, and after ten minutes on the highest again",
+    () =>
+      Effect.gen(function* () {
+        const prose: Behaviour = { kind: "plain_text", text: "Hello." }
+        const clock = yield* Clock.Clock
+        let aheadMs = 0
+        const moved: Clock.Clock = {
+          currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + aheadMs,
+          currentTimeMillis: Effect.suspend(() => Effect.map(clock.currentTimeMillis, (now) => now + aheadMs)),
+          currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+          currentTimeNanos: clock.currentTimeNanos,
+          monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+          monotonicTimeNanos: clock.monotonicTimeNanos,
+          sleep: (duration) => clock.sleep(duration)
+        }
+        const { write, formats } = yield* harness([prose, { kind: "ok" }, prose, { kind: "ok" }, prose, { kind: "ok" }])
+        for (let turn = 0; turn < 4; turn++) yield* Effect.provideService(write, Clock.Clock, moved)
+        aheadMs = 11 * 60_000
+        yield* Effect.provideService(write, Clock.Clock, moved)
+        assert.deepStrictEqual(formats(), [
+          ...Array.from({ length: 5 }, () => "strict_schema"),
+          "json_schema",
+          "json_schema",
+          "strict_schema"
+        ])
+      })
+  )
 
-  it.live.each([["schema", "strict_schema"], ["object", "json_object"], ["none", "text"]] as const)("is asked as OPENAI_JSON says: %s", ([json, format]) => Effect.gen(function*() {
-    const { write, formats } = yield* harness([{ kind: "ok" }, { kind: "ok" }], { json })
-    assert.deepStrictEqual((yield* write).reply, GOOD)
-    yield* write
-    assert.deepStrictEqual(formats(), [format, format])
-  }))
+  it.live.each([
+    ["schema", "strict_schema"],
+    ["object", "json_object"],
+    ["none", "text"]
+  ] as const)("is asked as OPENAI_JSON says: %s", ([json, format]) =>
+    Effect.gen(function* () {
+      const { write, formats } = yield* harness([{ kind: "ok" }, { kind: "ok" }], { json })
+      assert.deepStrictEqual((yield* write).reply, GOOD)
+      yield* write
+      assert.deepStrictEqual(formats(), [format, format])
+    })
+  )
 
-  it.live("is asked for plain words in a chat of turns, where there is nothing else to decide, and code finds what they lean on", () => Effect.gen(function*() {
-    const { fake, ask } = yield* harness([{ kind: "plain_text", text: "<think>hm</think>\nHello you.\n\nDid the sailing boat get its new mast?\n" }], { json: "none" })
-    const said = (role: "user" | "character", text: string, cursor: number) => ({ role, text, cursor, at: new Date(0) })
-    const history = [said("character", "Hm?", 1), said("user", "The mast of my sailing boat broke.", 2), said("user", "Bad day.", 3), said("character", "Oh no.", 4)]
-    const { reply } = yield* ask(requestOf("hello", { request: { history } }))
-    assert.deepStrictEqual(reply, { ...GOOD, bubbles: ["Hello you.", "Did the sailing boat get its new mast?"], cited_memory_ids: ["cursor-2"] })
-    assert.deepStrictEqual(fake.requests[0]?.messages.map(({ role }) => role), ["system", "user", "assistant", "user", "assistant", "user"])
-    assert.notInclude(JSON.stringify(fake.requests[0]?.messages), "JSON object")
-  }))
+  it.live(
+    "is asked for plain words in a chat of turns, where there is nothing else to decide, and code finds what " +
+      "they lean on",
+    () =>
+      Effect.gen(function* () {
+        const { fake, ask } = yield* harness(
+          [{ kind: "plain_text", text: "<think>hm</think>\nHello you.\n\nDid the sailing boat get its new mast?\n" }],
+          { json: "none" }
+        )
+        const said = (role: "user" | "character", text: string, cursor: number) => ({
+          role,
+          text,
+          cursor,
+          at: new Date(0)
+        })
+        const history = [
+          said("character", "Hm?", 1),
+          said("user", "The mast of my sailing boat broke.", 2),
+          said("user", "Bad day.", 3),
+          said("character", "Oh no.", 4)
+        ]
+        const { reply } = yield* ask(requestOf("hello", { request: { history } }))
+        assert.deepStrictEqual(reply, {
+          ...GOOD,
+          bubbles: ["Hello you.", "Did the sailing boat get its new mast?"],
+          cited_memory_ids: ["cursor-2"]
+        })
+        assert.deepStrictEqual(
+          fake.requests[0]?.messages.map(({ role }) => role),
+          ["system", "user", "assistant", "user", "assistant", "user"]
+        )
+        assert.notInclude(JSON.stringify(fake.requests[0]?.messages), "JSON object")
+      })
+  )
 
-  it.live("has the JSON that it writes in plain mode read as JSON, and what is broken of it shown to nobody", () => Effect.gen(function*() {
-    const { write } = yield* harness([{ kind: "ok" }, { kind: "plain_text", text: "{\"decision\":\"reply\",\"bubbles\":[\"hel" }, { kind: "plain_text", text: "Hello." }], { json: "none" })
-    assert.deepStrictEqual((yield* write).reply, GOOD)
-    assert.deepStrictEqual((yield* write).reply.bubbles, ["Hello."])
-  }))
+  it.live("has the JSON that it writes in plain mode read as JSON, and what is broken of it shown to nobody", () =>
+    Effect.gen(function* () {
+      const { write } = yield* harness(
+        [
+          { kind: "ok" },
+          { kind: "plain_text", text: '{"decision":"reply","bubbles":["hel' },
+          { kind: "plain_text", text: "Hello." }
+        ],
+        { json: "none" }
+      )
+      assert.deepStrictEqual((yield* write).reply, GOOD)
+      assert.deepStrictEqual((yield* write).reply.bubbles, ["Hello."])
+    })
+  )
 
-  it.live("is asked in JSON where there is something to decide", () => Effect.gen(function*() {
-    const { fake, ask } = yield* harness([], { json: "none" })
-    yield* ask(requestOf("hello", { request: { decisions: ["reply", "withhold"] } }))
-    assert.deepStrictEqual(fake.requests[0]?.messages.map(({ role }) => role), ["system", "user"])
-    assert.include(fake.requests[0]?.messages[0]?.content, "one JSON object")
-  }))
+  it.live("is asked in JSON where there is something to decide", () =>
+    Effect.gen(function* () {
+      const { fake, ask } = yield* harness([], { json: "none" })
+      yield* ask(requestOf("hello", { request: { decisions: ["reply", "withhold"] } }))
+      assert.deepStrictEqual(
+        fake.requests[0]?.messages.map(({ role }) => role),
+        ["system", "user"]
+      )
+      assert.include(fake.requests[0]?.messages[0]?.content, "one JSON object")
+    })
+  )
 
-  it.live("may wrap the object in other text", () => Effect.gen(function*() {
-    const text = `Sure {smile}:\n\`\`\`json\n${JSON.stringify({ ...GOOD, bubbles: ["a } \" { b"] })}\n\`\`\`\nAnything else?`
-    const { fake, write } = yield* harness([{ kind: "plain_text", text }])
-    assert.deepStrictEqual((yield* write).reply.bubbles, ["a } \" { b"])
-    assert.lengthOf(fake.requests, 1)
-  }))
+  it.live("may wrap the object in other text", () =>
+    Effect.gen(function* () {
+      const text = `Sure {smile}:\n\`\`\`json\n${JSON.stringify({ ...GOOD, bubbles: ['a } " { b'] })}\n\`\`\`\nAnything else?`
+      const { fake, write } = yield* harness([{ kind: "plain_text", text }])
+      assert.deepStrictEqual((yield* write).reply.bubbles, ['a } " { b'])
+      assert.lengthOf(fake.requests, 1)
+    })
+  )
 
-  it.live("is not taken for one when the request was refused for another reason", () => Effect.gen(function*() {
-    const body = { error: { message: "maximum context length exceeded", code: "context_length_exceeded" } }
-    const { write, formats } = yield* harness([{ kind: "status", status: 400, body }])
-    const error = yield* Effect.flip(write)
-    assert.deepStrictEqual([error.reason, error.code, error.usage], ["refused", "http_400", null])
-    yield* write
-    assert.deepStrictEqual(formats(), ["strict_schema", "strict_schema"])
-  }))
+  it.live("is not taken for one when the request was refused for another reason", () =>
+    Effect.gen(function* () {
+      const body = { error: { message: "maximum context length exceeded", code: "context_length_exceeded" } }
+      const { write, formats } = yield* harness([{ kind: "status", status: 400, body }])
+      const error = yield* Effect.flip(write)
+      assert.deepStrictEqual([error.reason, error.code, error.usage], ["refused", "http_400", null])
+      yield* write
+      assert.deepStrictEqual(formats(), ["strict_schema", "strict_schema"])
+    })
+  )
 
-  it.live("is not remembered as one when the text is refused as well", () => Effect.gen(function*() {
-    const refused: Behaviour = { kind: "status", status: 404, body: undefined }
-    const { write, formats } = yield* harness([refused, refused, refused, refused])
-    assert.strictEqual((yield* Effect.flip(write)).code, "http_404")
-    yield* write
-    assert.deepStrictEqual(formats(), ["strict_schema", "json_schema", "json_object", "text", "strict_schema"])
-  }))
+  it.live("is not remembered as one when the text is refused as well", () =>
+    Effect.gen(function* () {
+      const refused: Behaviour = { kind: "status", status: 404, body: undefined }
+      const { write, formats } = yield* harness([refused, refused, refused, refused])
+      assert.strictEqual((yield* Effect.flip(write)).code, "http_404")
+      yield* write
+      assert.deepStrictEqual(formats(), ["strict_schema", "json_schema", "json_object", "text", "strict_schema"])
+    })
+  )
 })
 
 describe("no reply", () => {
   it.live.each([
     ["refused as refusal, with what it cost", [{ kind: "refusal" }], "refused", "refusal", 1, 1],
     ["refused when the repair is refused", [{ kind: "wrong_schema" }, { kind: "refusal" }], "refused", "refusal", 2, 2],
-    ["refused when the repair is as wrong", [{ kind: "wrong_schema" }, { kind: "wrong_schema" }], "refused", "schema_mismatch", 2, 2],
-    ["refused when the repair is cut off as well", [{ kind: "truncated_json" }, { kind: "truncated_json" }], "refused", "truncated_json", 2, 2],
-    ["refused when the repair is only talk", [{ kind: "wrong_schema" }, { kind: "plain_text", text: "Sorry about that!" }], "refused", "no_json", 2, 2],
-    ["refused when the key is wrong", [{ kind: "status", status: 401, body: { error: { message: KEY } } }], "refused", "http_401", 1, 0],
-    ["refused when the answer is no completion", [{ kind: "status", status: 200, body: { hello: "world" } }], "refused", "bad_response", 1, 0],
-    ["unreachable when every retry is rate limited", [{ kind: "rate_limited" }, { kind: "rate_limited" }, { kind: "rate_limited" }], "unreachable", "http_429", 3, 0],
-    ["unreachable when every retry fails", [{ kind: "server_error" }, { kind: "server_error" }, { kind: "server_error" }], "unreachable", "http_500", 3, 0],
-    ["unreachable when every connection is lost", [{ kind: "reset" }, { kind: "reset" }, { kind: "reset" }], "unreachable", "connection", 3, 0],
-    ["unreachable without a retry when the pause asked for is too long", [{ kind: "rate_limited", retryAfter: "3600" }], "unreachable", "http_429", 1, 0],
-    ["unreachable without a retry when the quota is used up", [{ kind: "status", status: 429, body: { error: { code: "insufficient_quota" } } }], "unreachable", "quota_exhausted", 1, 0],
-    ["unreachable when the repair cannot be had, with what the first call cost", [{ kind: "wrong_schema" }, ...Array.from({ length: 3 }, () => ({ kind: "server_error" as const }))], "unreachable", "http_500", 4, 1]
-  ] satisfies ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string, string, number, number]>)("is %s", ([, script, reason, code, calls, paid]) => Effect.gen(function*() {
-    const { fake, write } = yield* harness(script)
-    const error = yield* Effect.flip(write)
-    assert.deepStrictEqual([error.reason, error.code, error.usage], [reason, code, paid === 0 ? null : usageOf(paid)])
-    assert.lengthOf(fake.requests, calls)
-    assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), PROVIDER_SECRET)
-    assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), KEY)
-  }))
+    [
+      "refused when the repair is as wrong",
+      [{ kind: "wrong_schema" }, { kind: "wrong_schema" }],
+      "refused",
+      "schema_mismatch",
+      2,
+      2
+    ],
+    [
+      "refused when the repair is cut off as well",
+      [{ kind: "truncated_json" }, { kind: "truncated_json" }],
+      "refused",
+      "truncated_json",
+      2,
+      2
+    ],
+    [
+      "refused when the repair is only talk",
+      [{ kind: "wrong_schema" }, { kind: "plain_text", text: "Sorry about that!" }],
+      "refused",
+      "no_json",
+      2,
+      2
+    ],
+    [
+      "refused when the key is wrong",
+      [{ kind: "status", status: 401, body: { error: { message: KEY } } }],
+      "refused",
+      "http_401",
+      1,
+      0
+    ],
+    [
+      "refused when the answer is no completion",
+      [{ kind: "status", status: 200, body: { hello: "world" } }],
+      "refused",
+      "bad_response",
+      1,
+      0
+    ],
+    [
+      "unreachable when every retry is rate limited",
+      [{ kind: "rate_limited" }, { kind: "rate_limited" }, { kind: "rate_limited" }],
+      "unreachable",
+      "http_429",
+      3,
+      0
+    ],
+    [
+      "unreachable when every retry fails",
+      [{ kind: "server_error" }, { kind: "server_error" }, { kind: "server_error" }],
+      "unreachable",
+      "http_500",
+      3,
+      0
+    ],
+    [
+      "unreachable when every connection is lost",
+      [{ kind: "reset" }, { kind: "reset" }, { kind: "reset" }],
+      "unreachable",
+      "connection",
+      3,
+      0
+    ],
+    [
+      "unreachable without a retry when the pause asked for is too long",
+      [{ kind: "rate_limited", retryAfter: "3600" }],
+      "unreachable",
+      "http_429",
+      1,
+      0
+    ],
+    [
+      "unreachable without a retry when the quota is used up",
+      [{ kind: "status", status: 429, body: { error: { code: "insufficient_quota" } } }],
+      "unreachable",
+      "quota_exhausted",
+      1,
+      0
+    ],
+    [
+      "unreachable when the repair cannot be had, with what the first call cost",
+      [{ kind: "wrong_schema" }, ...Array.from({ length: 3 }, () => ({ kind: "server_error" as const }))],
+      "unreachable",
+      "http_500",
+      4,
+      1
+    ]
+  ] satisfies ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string, string, number, number]>)(
+    "is %s",
+    ([, script, reason, code, calls, paid]) =>
+      Effect.gen(function* () {
+        const { fake, write } = yield* harness(script)
+        const error = yield* Effect.flip(write)
+        assert.deepStrictEqual(
+          [error.reason, error.code, error.usage],
+          [reason, code, paid === 0 ? null : usageOf(paid)]
+        )
+        assert.lengthOf(fake.requests, calls)
+        assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), PROVIDER_SECRET)
+        assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), KEY)
+      })
+  )
 
-  it.live("is unreachable when the server stalls, after one call, paid by estimate, and with the connection closed", () => Effect.gen(function*() {
-    const { fake, write } = yield* harness([{ kind: "stall" }], { callTimeout: "1 second" })
-    const error = yield* Effect.flip(write)
-    assert.deepStrictEqual([error.reason, error.code, error.usage], ["unreachable", "timeout", readOnly(fake)])
-    yield* Effect.promise(() => fake.requests[0]?.closed ?? Promise.reject(new Error("no call")))
-    assert.lengthOf(fake.requests, 1)
-  }))
+  it.live(
+    "is unreachable when the server stalls, after one call, paid by estimate, and with the connection closed",
+    () =>
+      Effect.gen(function* () {
+        const { fake, write } = yield* harness([{ kind: "stall" }], { callTimeout: "1 second" })
+        const error = yield* Effect.flip(write)
+        assert.deepStrictEqual([error.reason, error.code, error.usage], ["unreachable", "timeout", readOnly(fake)])
+        yield* Effect.promise(() => fake.requests[0]?.closed ?? Promise.reject(new Error("no call")))
+        assert.lengthOf(fake.requests, 1)
+      })
+  )
 
-  it.live("is waited for no longer once the turn is interrupted, which is told what the call has cost by estimate", () => Effect.gen(function*() {
-    const { fake, ask } = yield* harness([{ kind: "stall" }])
-    const told: Array<Usage> = []
-    const fiber = yield* Effect.forkChild(ask(requestOf("hello", { request: { onSpent: (usage) => Effect.sync(() => { told.push(usage) }) } })), { startImmediately: true })
-    const request = yield* Effect.promise(() => fake.received(0))
-    yield* Fiber.interrupt(fiber)
-    yield* Effect.promise(() => request.closed)
-    assert.deepStrictEqual(told, [readOnly(fake)])
-  }))
+  it.live(
+    "is waited for no longer once the turn is interrupted, which is told what the call has cost by estimate",
+    () =>
+      Effect.gen(function* () {
+        const { fake, ask } = yield* harness([{ kind: "stall" }])
+        const told: Array<Usage> = []
+        const fiber = yield* Effect.forkChild(
+          ask(
+            requestOf("hello", {
+              request: {
+                onSpent: (usage) =>
+                  Effect.sync(() => {
+                    told.push(usage)
+                  })
+              }
+            })
+          ),
+          { startImmediately: true }
+        )
+        const request = yield* Effect.promise(() => fake.received(0))
+        yield* Fiber.interrupt(fiber)
+        yield* Effect.promise(() => request.closed)
+        assert.deepStrictEqual(told, [readOnly(fake)])
+      })
+  )
 })

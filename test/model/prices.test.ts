@@ -4,7 +4,11 @@ import { LIST_PRICES, makePrices } from "#src/model/prices.ts"
 import { reserving, totalOf } from "#src/model/reservation.ts"
 
 const { costMicroUsd } = LIST_PRICES
-const tokens = (inputTokens: number, cachedInputTokens: number, outputTokens: number) => ({ inputTokens, cachedInputTokens, outputTokens })
+const tokens = (inputTokens: number, cachedInputTokens: number, outputTokens: number) => ({
+  inputTokens,
+  cachedInputTokens,
+  outputTokens
+})
 const MILLION = tokens(1_000_000, 0, 1_000_000)
 
 describe("prices", () => {
@@ -18,11 +22,17 @@ describe("prices", () => {
   })
 
   it("charges a dated release like its family", () => {
-    assert.strictEqual(costMicroUsd("gpt-5-mini-2025-08-07", tokens(1_000, 0, 1_000)), costMicroUsd("gpt-5-mini", tokens(1_000, 0, 1_000)))
+    assert.strictEqual(
+      costMicroUsd("gpt-5-mini-2025-08-07", tokens(1_000, 0, 1_000)),
+      costMicroUsd("gpt-5-mini", tokens(1_000, 0, 1_000))
+    )
   })
 
   it("never charges less than nothing when more is cached than was sent", () => {
-    assert.strictEqual(costMicroUsd("gpt-5-mini", tokens(100, 1_000, 0)), costMicroUsd("gpt-5-mini", tokens(100, 100, 0)))
+    assert.strictEqual(
+      costMicroUsd("gpt-5-mini", tokens(100, 1_000, 0)),
+      costMicroUsd("gpt-5-mini", tokens(100, 100, 0))
+    )
   })
 
   it("charges nothing for the offline engine and its placeholders", () => {
@@ -38,7 +48,8 @@ describe("prices", () => {
 
   it("charges nothing for models on this machine, whatever they are called, unless they are priced", () => {
     const local = makePrices({ isLocal: true, configured: { "gpt-5": "list", llama: { input: 1, output: 2 } } })
-    for (const model of ["llama3.1", "gpt-5-mini", "toString"]) assert.deepStrictEqual([local.sourceOf(model), local.costMicroUsd(model, MILLION)], ["free", 0], model)
+    for (const model of ["llama3.1", "gpt-5-mini", "toString"])
+      assert.deepStrictEqual([local.sourceOf(model), local.costMicroUsd(model, MILLION)], ["free", 0], model)
     assert.strictEqual(local.transcriptionMicroUsd("whisper-1", 60), 0)
     assert.strictEqual(local.imageMicroUsd("gpt-image-1", "square"), 0)
     assert.strictEqual(local.costMicroUsd("gpt-5", MILLION), costMicroUsd("gpt-5", MILLION))
@@ -46,24 +57,52 @@ describe("prices", () => {
   })
 
   it("puts what is configured before the list, under a version of its own", () => {
-    const configured = makePrices({ configured: { "gpt-5-mini": { input: 1, cached_input: 0.5, output: 3 }, "my-painter": { image: 0.02 }, "my-ear": { minute: 0.6 } } })
-    assert.strictEqual(configured.costMicroUsd("gpt-5-mini-2025-08-07", tokens(1_000_000, 400_000, 1_000_000)), 600_000 + 200_000 + 3_000_000)
+    const configured = makePrices({
+      configured: {
+        "gpt-5-mini": { input: 1, cached_input: 0.5, output: 3 },
+        "my-painter": { image: 0.02 },
+        "my-ear": { minute: 0.6 }
+      }
+    })
+    assert.strictEqual(
+      configured.costMicroUsd("gpt-5-mini-2025-08-07", tokens(1_000_000, 400_000, 1_000_000)),
+      600_000 + 200_000 + 3_000_000
+    )
     assert.strictEqual(configured.sourceOf("gpt-5-mini"), "configured")
     assert.strictEqual(configured.imageMicroUsd("my-painter", "portrait"), 20_000)
     assert.strictEqual(configured.transcriptionMicroUsd("my-ear", 30), 300_000)
     assert.notStrictEqual(configured.version, LIST_PRICES.version)
-    assert.strictEqual(makePrices({ configured: { b: "list", a: "list" } }).version, makePrices({ configured: { a: "list", b: "list" } }).version)
+    assert.strictEqual(
+      makePrices({ configured: { b: "list", a: "list" } }).version,
+      makePrices({ configured: { a: "list", b: "list" } }).version
+    )
   })
 })
 
 describe("an address of a model", () => {
   it.each([
-    "http://localhost:11434/v1", "http://127.0.0.1:1/v1", "http://[::1]:8000/v1", "http://10.1.2.3/v1", "http://192.168.1.5:8000/v1", "http://172.16.0.1/v1", "http://[fd00::1]/v1",
-    "http://[::ffff:127.0.0.1]/v1", "http://ollama:11434/v1", "http://host.docker.internal:11434/v1", "http://gpu.lan/v1", "http://box.local/v1"
+    "http://localhost:11434/v1",
+    "http://127.0.0.1:1/v1",
+    "http://[::1]:8000/v1",
+    "http://10.1.2.3/v1",
+    "http://192.168.1.5:8000/v1",
+    "http://172.16.0.1/v1",
+    "http://[fd00::1]/v1",
+    "http://[::ffff:127.0.0.1]/v1",
+    "http://ollama:11434/v1",
+    "http://host.docker.internal:11434/v1",
+    "http://gpu.lan/v1",
+    "http://box.local/v1"
   ])("is local: %s", (url) => assert.isTrue(isLocalUrl(url)))
 
-  it.each(["https://api.openai.com/v1", "http://8.8.8.8/v1", "https://localhost.example.org/v1", "http://172.32.0.1/v1", "http://[2606:4700::1111]/v1", "https://local.example.com/v1"])(
-    "is public: %s", (url) => assert.isFalse(isLocalUrl(url)))
+  it.each([
+    "https://api.openai.com/v1",
+    "http://8.8.8.8/v1",
+    "https://localhost.example.org/v1",
+    "http://172.32.0.1/v1",
+    "http://[2606:4700::1111]/v1",
+    "https://local.example.com/v1"
+  ])("is public: %s", (url) => assert.isFalse(isLocalUrl(url)))
 })
 
 describe("a reservation", () => {
@@ -72,20 +111,31 @@ describe("a reservation", () => {
 
   it("grows with the message, with what it becomes in a prompt, and with the character", () => {
     const short = totalOf(reserve("fast", "Hi"))
-    assert.isAbove(totalOf(reserve("fast", "x".repeat(30_000))), short + costMicroUsd("gpt-5-mini", tokens(30_000, 0, 0)))
+    assert.isAbove(
+      totalOf(reserve("fast", "x".repeat(30_000))),
+      short + costMicroUsd("gpt-5-mini", tokens(30_000, 0, 0))
+    )
     assert.isAbove(totalOf(reserve("fast", "<".repeat(30_000))), totalOf(reserve("fast", "x".repeat(150_000))))
     assert.isAbove(totalOf(reserve("fast", "\u6c34".repeat(10_000))), totalOf(reserve("fast", "x".repeat(29_000))))
     assert.isAbove(totalOf(reserve("fast", "Hi"), 200_000), short)
   })
 
-  it("is larger in deep mode, and keeps a part for the reading of the turn, which a turn without a message has none of", () => {
-    const [fast, deep, proactive] = [reserve("fast", "Hi"), reserve("deep", "Hi"), reserve("proactive", "")]
-    assert.isAbove(deep.turn, fast.turn)
-    assert.isAbove(fast.reading, 0)
-    assert.strictEqual(proactive.reading, 0)
-  })
+  it(
+    "is larger in deep mode, and keeps a part for the reading of the turn, which a turn without a message has " +
+      "none of",
+    () => {
+      const [fast, deep, proactive] = [reserve("fast", "Hi"), reserve("deep", "Hi"), reserve("proactive", "")]
+      assert.isAbove(deep.turn, fast.turn)
+      assert.isAbove(fast.reading, 0)
+      assert.strictEqual(proactive.reading, 0)
+    }
+  )
 
   it("is nothing where models cost nothing", () => {
-    assert.deepStrictEqual(reserving(makePrices({ isLocal: true }), cast)("deep", "x".repeat(30_000)), { turn: 0, reading: 0, perCharacterMegabyte: 0 })
+    assert.deepStrictEqual(reserving(makePrices({ isLocal: true }), cast)("deep", "x".repeat(30_000)), {
+      turn: 0,
+      reading: 0,
+      perCharacterMegabyte: 0
+    })
   })
 })

@@ -11,47 +11,76 @@ import { PROVIDER_SECRET } from "#test/support/providerSecret.ts"
 const KEY = "sk-test-key"
 const RECORDING = { bytes: Buffer.from("OggS and so on"), fileName: "voice.ogg", mimeType: "audio/ogg" }
 
-const harness = Effect.fnUntraced(function*(script: ReadonlyArray<Hearing>, deadline: "20 seconds" | "200 millis" = "20 seconds") {
-  const fake = yield* Effect.acquireRelease(Effect.promise(() => start()), (fake) => Effect.promise(() => fake.close()))
+const harness = Effect.fnUntraced(function* (
+  script: ReadonlyArray<Hearing>,
+  deadline: "20 seconds" | "200 millis" = "20 seconds"
+) {
+  const fake = yield* Effect.acquireRelease(
+    Effect.promise(() => start()),
+    (fake) => Effect.promise(() => fake.close())
+  )
   fake.ear.script(...script)
-  const { listen } = yield* Effect.provide(Transcriber, layer({ apiKey: Redacted.make(KEY), baseUrl: fake.url, model: "gpt-4o-mini-transcribe", deadline }))
+  const { listen } = yield* Effect.provide(
+    Transcriber,
+    layer({ apiKey: Redacted.make(KEY), baseUrl: fake.url, model: "gpt-4o-mini-transcribe", deadline })
+  )
   return { fake, listen: listen === null ? Effect.die(new Error("nobody listens")) : listen(RECORDING) }
 })
-const failing = (listen: Effect.Effect<string, NotHeard>) => Effect.map(Effect.flip(listen), ({ code, wasPaid }) => ({ code, wasPaid }))
+const failing = (listen: Effect.Effect<string, NotHeard>) =>
+  Effect.map(Effect.flip(listen), ({ code, wasPaid }) => ({ code, wasPaid }))
 
 describe("a recording", () => {
-  it.live("is handed in with its name and type, and what was said in it comes back", () => Effect.gen(function*() {
-    const { fake, listen } = yield* harness([{ kind: "heard", text: " Is there soup? \n" }])
-    assert.strictEqual(yield* listen, "Is there soup?")
-    const [{ closed: _, ...given } = assert.fail("nothing was handed in")] = fake.ear.listened
-    assert.deepStrictEqual(given, { ...RECORDING, authorization: `Bearer ${KEY}`, model: "gpt-4o-mini-transcribe" })
-  }))
+  it.live("is handed in with its name and type, and what was said in it comes back", () =>
+    Effect.gen(function* () {
+      const { fake, listen } = yield* harness([{ kind: "heard", text: " Is there soup? \n" }])
+      assert.strictEqual(yield* listen, "Is there soup?")
+      const [{ closed: _, ...given } = assert.fail("nothing was handed in")] = fake.ear.listened
+      assert.deepStrictEqual(given, { ...RECORDING, authorization: `Bearer ${KEY}`, model: "gpt-4o-mini-transcribe" })
+    })
+  )
 
-  it.live("is no longer than a message may be, whatever the model makes of it", () => Effect.gen(function*() {
-    const { listen } = yield* harness([{ kind: "heard", text: "na ".repeat(100_000) }])
-    assert.strictEqual((yield* listen).length, 8_000)
-  }))
+  it.live("is no longer than a message may be, whatever the model makes of it", () =>
+    Effect.gen(function* () {
+      const { listen } = yield* harness([{ kind: "heard", text: "na ".repeat(100_000) }])
+      assert.strictEqual((yield* listen).length, 8_000)
+    })
+  )
 
   it.live.each([
     ["a refusal", { kind: "status", status: 400 }, { code: "http_400", wasPaid: false }],
     ["an error of the server", { kind: "status", status: 500 }, { code: "http_500", wasPaid: false }],
-    ["an answer of another form", { kind: "status", status: 200, body: { words: [] } }, { code: "bad_response", wasPaid: true }]
-  ] as const)("is not heard after %s, which is asked for once and not repeated in words", ([, hearing, failure]) => Effect.gen(function*() {
-    const { fake, listen } = yield* harness([hearing, hearing])
-    const error = yield* Effect.flip(listen)
-    assert.deepStrictEqual({ code: error.code, wasPaid: error.wasPaid }, failure)
-    assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), PROVIDER_SECRET)
-    assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), KEY)
-    assert.lengthOf(fake.ear.listened, 1)
-  }))
+    [
+      "an answer of another form",
+      { kind: "status", status: 200, body: { words: [] } },
+      { code: "bad_response", wasPaid: true }
+    ]
+  ] as const)("is not heard after %s, which is asked for once and not repeated in words", ([, hearing, failure]) =>
+    Effect.gen(function* () {
+      const { fake, listen } = yield* harness([hearing, hearing])
+      const error = yield* Effect.flip(listen)
+      assert.deepStrictEqual({ code: error.code, wasPaid: error.wasPaid }, failure)
+      assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), PROVIDER_SECRET)
+      assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), KEY)
+      assert.lengthOf(fake.ear.listened, 1)
+    })
+  )
 
-  it.live("is given up at its deadline, with the connection closed; it may have been paid for", () => Effect.gen(function*() {
-    const { fake, listen } = yield* harness([{ kind: "stall" }], "200 millis")
-    assert.deepStrictEqual(yield* failing(listen), { code: "timeout", wasPaid: true })
-    yield* Effect.promise(() => fake.ear.listened[0]?.closed ?? Promise.reject(new Error("nothing was handed in")))
-  }))
+  it.live("is given up at its deadline, with the connection closed; it may have been paid for", () =>
+    Effect.gen(function* () {
+      const { fake, listen } = yield* harness([{ kind: "stall" }], "200 millis")
+      assert.deepStrictEqual(yield* failing(listen), { code: "timeout", wasPaid: true })
+      yield* Effect.promise(() => fake.ear.listened[0]?.closed ?? Promise.reject(new Error("nothing was handed in")))
+    })
+  )
 
   it("costs by the minute, rather too much than too little", () => {
-    assert.deepStrictEqual([LIST_PRICES.transcriptionMicroUsd("whisper-1", 60), LIST_PRICES.transcriptionMicroUsd("gpt-4o-mini-transcribe", 7), LIST_PRICES.transcriptionMicroUsd("something-new", 60)], [6000, 350, 6000])
+    assert.deepStrictEqual(
+      [
+        LIST_PRICES.transcriptionMicroUsd("whisper-1", 60),
+        LIST_PRICES.transcriptionMicroUsd("gpt-4o-mini-transcribe", 7),
+        LIST_PRICES.transcriptionMicroUsd("something-new", 60)
+      ],
+      [6000, 350, 6000]
+    )
   })
 })

@@ -2,7 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { bm25 } from "#pipeline/retrieval/bm25.ts"
 import { terms } from "#pipeline/retrieval/terms.ts"
 
-const questions = ["what do you do all day", "what is your name", "do you like the sea", "tell me about the sea and the boats", "hi"]
+const questions = [
+  "what do you do all day",
+  "what is your name",
+  "do you like the sea",
+  "tell me about the sea and the boats",
+  "hi"
+]
 const index = bm25(questions, (question) => question)
 const best = (query: string) => index.search(query)[0]
 

@@ -8,18 +8,32 @@ import { extractByRules } from "#pipeline/relational/rules/extractByRules.ts"
 import { plainCharacter, turnOf } from "#test/support/turns.ts"
 
 const turnAt = (turnIndex: number, text: string): ReadTurn => ({
-  sessionId: "ses_1", turnIndex, character: plainCharacter, endUser: turnOf({}).endUser, outcome: "replied", history: [],
-  message: { role: "user", text, cursor: turnIndex * 2 - 1, at: new Date(turnIndex * 60_000) }, reply: null, at: new Date(turnIndex * 60_000)
+  sessionId: "ses_1",
+  turnIndex,
+  character: plainCharacter,
+  endUser: turnOf({}).endUser,
+  outcome: "replied",
+  history: [],
+  message: { role: "user", text, cursor: turnIndex * 2 - 1, at: new Date(turnIndex * 60_000) },
+  reply: null,
+  at: new Date(turnIndex * 60_000)
 })
-const read = (known: Relationship, turn: ReadTurn, extraction: Partial<Extraction> = extractByRules({ turn, known })): Relationship =>
+const read = (
+  known: Relationship,
+  turn: ReadTurn,
+  extraction: Partial<Extraction> = extractByRules({ turn, known })
+): Relationship =>
   apply(known, decide(known, turn, { ...NOTHING_EXTRACTED, ...extraction }, []), turn.at.toISOString(), turn.turnIndex)
 const only = (known: Relationship) => [...known.memories.values()][0]!
 
 const told = read(NEW_RELATIONSHIP, turnAt(1, "My sister Nadia plays the cello"))
 
 describe("what is taken back", () => {
-  const forget = (text: string, quote: string, reason: "user_asked_to_forget" | "user_corrected" | "expired" = "user_asked_to_forget") =>
-    only(read(told, turnAt(2, text), { invalidate: [{ memory_id: only(told).id, reason, quote }] })).status
+  const forget = (
+    text: string,
+    quote: string,
+    reason: "user_asked_to_forget" | "user_corrected" | "expired" = "user_asked_to_forget"
+  ) => only(read(told, turnAt(2, text), { invalidate: [{ memory_id: only(told).id, reason, quote }] })).status
 
   it("was taken back by the person, in words that stand in their message", () => {
     assert.strictEqual(forget("please forget about my sister", "forget about my sister"), "forgotten")
@@ -35,16 +49,25 @@ describe("what is taken back", () => {
   it("may be over by time alone", () => assert.strictEqual(forget("nice weather", "", "expired"), "superseded"))
 
   it("is taken back by the rules as well", () => {
-    assert.strictEqual(only(read(told, turnAt(2, "please forget what I said about my sister Nadia"))).status, "forgotten")
+    assert.strictEqual(
+      only(read(told, turnAt(2, "please forget what I said about my sister Nadia"))).status,
+      "forgotten"
+    )
   })
 })
 
 describe("what is said over and over", () => {
-  const often = Array.from({ length: 9 }, (_, n) => n + 2).reduce((known, turn) => read(known, turnAt(turn, `My sister Nadia plays the cello${".".repeat(turn)}`)), told)
+  const often = Array.from({ length: 9 }, (_, n) => n + 2).reduce(
+    (known, turn) => read(known, turnAt(turn, `My sister Nadia plays the cello${".".repeat(turn)}`)),
+    told
+  )
 
   it("keeps its latest words, and every place", () => {
     const { evidence } = only(often)
-    assert.deepStrictEqual(evidence.map(({ cursor }) => cursor), Array.from({ length: 10 }, (_, n) => 2 * n + 1))
+    assert.deepStrictEqual(
+      evidence.map(({ cursor }) => cursor),
+      Array.from({ length: 10 }, (_, n) => 2 * n + 1)
+    )
     assert.strictEqual(evidence.filter(({ quote }) => quote !== "").length, 4)
   })
 

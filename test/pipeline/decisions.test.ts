@@ -5,9 +5,22 @@ import { plainGrounding } from "#test/support/requests.ts"
 import { characterOf, historyOf, turnOf } from "#test/support/turns.ts"
 
 const chat = historyOf("hello", "Hello.", "fine weather", "It is.")
-const situation = (text: string, thresholds: object, given: Partial<Situation> & { readonly turnIndex?: number; readonly sessionId?: string } = {}): Situation => ({
-  turn: turnOf({ text, turnIndex: given.turnIndex ?? 3, sessionId: given.sessionId ?? "ses_1", character: characterOf({ slug: "ada", display_name: "Ada", behavioral_thresholds: thresholds }) }),
-  history: chat, grounding: plainGrounding, safety: SAFE, recorded: { boundaries: 0, crisis: false }, ...given
+const situation = (
+  text: string,
+  thresholds: object,
+  given: Partial<Situation> & { readonly turnIndex?: number; readonly sessionId?: string } = {}
+): Situation => ({
+  turn: turnOf({
+    text,
+    turnIndex: given.turnIndex ?? 3,
+    sessionId: given.sessionId ?? "ses_1",
+    character: characterOf({ slug: "ada", display_name: "Ada", behavioral_thresholds: thresholds })
+  }),
+  history: chat,
+  grounding: plainGrounding,
+  safety: SAFE,
+  recorded: { boundaries: 0, crisis: false },
+  ...given
 })
 const mayWithhold = (...args: Parameters<typeof situation>) => decisionsOpen(situation(...args)).includes("withhold")
 const mayExit = (...args: Parameters<typeof situation>) => decisionsOpen(situation(...args)).includes("exit")
@@ -22,31 +35,74 @@ describe("silence", () => {
 
   it("is no answer to a first message, and never comes twice in a row", () => {
     assert.isFalse(mayWithhold("ok", eager, { history: [] }))
-    assert.isFalse(mayWithhold("ok", eager, { history: [{ role: "character", text: "Hello.", cursor: 1, at: new Date(0) }] }))
+    assert.isFalse(
+      mayWithhold("ok", eager, { history: [{ role: "character", text: "Hello.", cursor: 1, at: new Date(0) }] })
+    )
     assert.isFalse(mayWithhold("ok", eager, { history: historyOf("hello", "Hello.", "ok") }))
   })
 
-  it.each(["crisis", "soften", "refuse_in_voice"] as const)("is no answer when safety says %s", (action) => assert.isFalse(mayWithhold("ok", eager, { safety: { ...SAFE, action } })))
-  it("is no answer when the analysis hears a crisis", () => assert.isFalse(mayWithhold("ok", eager, { grounding: { ...plainGrounding, intent: "crisis" } })))
+  it.each(["crisis", "soften", "refuse_in_voice"] as const)("is no answer when safety says %s", (action) =>
+    assert.isFalse(mayWithhold("ok", eager, { safety: { ...SAFE, action } }))
+  )
+  it("is no answer when the analysis hears a crisis", () =>
+    assert.isFalse(mayWithhold("ok", eager, { grounding: { ...plainGrounding, intent: "crisis" } })))
 
-  it.each(["am I safe?", "help me", "should I call a doctor", "bin ich hier sicher", "hilf mir", "ayúdame", "are you an AI?", "bist du ein Mensch?"])(
-    "is no answer to %j", (text) => assert.isFalse(Array.from({ length: 50 }, (_, turnIndex) => mayWithhold(text, eager, { turnIndex: turnIndex + 3 })).some((may) => may)))
+  it.each([
+    "am I safe?",
+    "help me",
+    "should I call a doctor",
+    "bin ich hier sicher",
+    "hilf mir",
+    "ayúdame",
+    "are you an AI?",
+    "bist du ein Mensch?"
+  ])("is no answer to %j", (text) =>
+    assert.isFalse(
+      Array.from({ length: 50 }, (_, turnIndex) => mayWithhold(text, eager, { turnIndex: turnIndex + 3 })).some(
+        (may) => may
+      )
+    )
+  )
 
-  it.each(["I'll tell you tomorrow.", "Let me think.", "Give me a moment.", "Ich sage es dir gleich.", "Lass mich überlegen.", "Déjame pensar."])(
-    "is no answer to one who was promised something: %j", (promise) => assert.isFalse(mayWithhold("ok", eager, { history: historyOf("hello", promise, "ok", "Mm.") })))
-  it("is one again when the promise is long ago", () => assert.isTrue(mayWithhold("ok", eager, { history: historyOf("a", "Let me think.", "b", "B.", "c", "C.", "d", "D.") })))
+  it.each([
+    "I'll tell you tomorrow.",
+    "Let me think.",
+    "Give me a moment.",
+    "Ich sage es dir gleich.",
+    "Lass mich überlegen.",
+    "Déjame pensar."
+  ])("is no answer to one who was promised something: %j", (promise) =>
+    assert.isFalse(mayWithhold("ok", eager, { history: historyOf("hello", promise, "ok", "Mm.") }))
+  )
+  it("is one again when the promise is long ago", () =>
+    assert.isTrue(
+      mayWithhold("ok", eager, { history: historyOf("a", "Let me think.", "b", "B.", "c", "C.", "d", "D.") })
+    ))
 
   it("comes the more often the less the person put into the message, by a draw that is the same for the same turn", () => {
-    const share = (text: string, withhold: number) => Array.from({ length: 400 }, (_, i) => mayWithhold(text, { withhold }, { sessionId: `ses_${i}` })).filter((may) => may).length / 400
+    const share = (text: string, withhold: number) =>
+      Array.from({ length: 400 }, (_, i) => mayWithhold(text, { withhold }, { sessionId: `ses_${i}` })).filter(
+        (may) => may
+      ).length / 400
     assert.strictEqual(share("ok", 1), 1)
     assert.approximately(share("ok", 0.3), 0.3, 0.08)
     assert.approximately(share("so how was the boat today?", 1), 0.4, 0.1)
-    assert.strictEqual(share("I wanted to tell you that my sister called yesterday about our old house by the harbour", 1), 0)
+    assert.strictEqual(
+      share("I wanted to tell you that my sister called yesterday about our old house by the harbour", 1),
+      0
+    )
     assert.strictEqual(share("so how was the boat today?", 0.5), share("so how was the boat today?", 0.5))
   })
 
-  it.each([["", 0], ["ok", 0], ["🙂🙂", 0], ["ok ok ok ok", 0], ["why?", 0.6], ["???", 0], ["今日はとても楽しかった、また行きたい", 1]] as const)(
-    "weighs %j as an effort of %d", (text, effort) => assert.strictEqual(userEffort(text), effort))
+  it.each([
+    ["", 0],
+    ["ok", 0],
+    ["🙂🙂", 0],
+    ["ok ok ok ok", 0],
+    ["why?", 0.6],
+    ["???", 0],
+    ["今日はとても楽しかった、また行きたい", 1]
+  ] as const)("weighs %j as an effort of %d", (text, effort) => assert.strictEqual(userEffort(text), effort))
 })
 
 describe("leaving", () => {

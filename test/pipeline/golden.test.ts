@@ -11,39 +11,122 @@ import { plainGrounding, requestOf } from "#test/support/requests.ts"
 /** Every prompt of a turn, whole, so that a change of wording is seen in review. `vitest -u` writes them anew. */
 
 const history = historyOf("my dog is called Biscuit", "A fine name. Does he bite?", "only the postman", "Sensible.")
-const recalled = [{ role: "user" as const, text: "Nadia plays the cello", cursor: 40, at: new Date("2026-02-03T10:00:00Z"), score: 1 }]
-const remembered = [{ id: "mem_1", kind: "fact", text: "Nadia is Ben's sister.", at: new Date("2026-02-03T10:00:00Z"), cursor: 40, score: 1.1 }]
-const loops = [{
-  id: "lop_1", kind: "promise" as const, owner: "character" as const, text: "Mend the watch by spring", due_at: "2026-03-20T12:00:00.000Z", priority: 4, status: "open" as const,
-  evidence: [], created_at: "2026-02-03T10:00:00.000Z", updated_at: "2026-02-03T10:00:00.000Z"
-}]
+const recalled = [
+  { role: "user" as const, text: "Nadia plays the cello", cursor: 40, at: new Date("2026-02-03T10:00:00Z"), score: 1 }
+]
+const remembered = [
+  {
+    id: "mem_1",
+    kind: "fact",
+    text: "Nadia is Ben's sister.",
+    at: new Date("2026-02-03T10:00:00Z"),
+    cursor: 40,
+    score: 1.1
+  }
+]
+const loops = [
+  {
+    id: "lop_1",
+    kind: "promise" as const,
+    owner: "character" as const,
+    text: "Mend the watch by spring",
+    due_at: "2026-03-20T12:00:00.000Z",
+    priority: 4,
+    status: "open" as const,
+    evidence: [],
+    created_at: "2026-02-03T10:00:00.000Z",
+    updated_at: "2026-02-03T10:00:00.000Z"
+  }
+]
 const world: WorldFound = {
   people: [
-    { id: "npc_1", name: "Tomás", aliases: ["Tom"], role: "younger brother", summary: "Fishes at dawn, and says little.", asked: true },
+    {
+      id: "npc_1",
+      name: "Tomás",
+      aliases: ["Tom"],
+      role: "younger brother",
+      summary: "Fishes at dawn, and says little.",
+      asked: true
+    },
     { id: "npc_2", name: "Inês", aliases: [], role: "neighbour", summary: "Keeps bees.", asked: false }
   ],
   ties: [
-    { id: "edg_1", from: "Ada", relation: "sister of", to: "Tomás", fact: "She taught Tomás to swim.", feeling: "very warm", private: false },
-    { id: "edg_2", from: "Ada", relation: "owes", to: "Tomás", fact: "She never paid him for the boat.", feeling: null, private: true }
+    {
+      id: "edg_1",
+      from: "Ada",
+      relation: "sister of",
+      to: "Tomás",
+      fact: "She taught Tomás to swim.",
+      feeling: "very warm",
+      private: false
+    },
+    {
+      id: "edg_2",
+      from: "Ada",
+      relation: "owes",
+      to: "Tomás",
+      fact: "She never paid him for the boat.",
+      feeling: null,
+      private: true
+    }
   ],
-  beat: { storylineId: "stl_1", key: "dark", premise: "The lighthouse goes dark.", summary: "The lamp has failed.", guidance: "She is worried and listens to the sea." },
-  influences: [{ id: "arc_1", kind: "mood", guidance: "Tired after the storm.", effect: { valence: -0.2, arousal: 0, topic: "the storm", score_bias: {} }, weight: 1 }],
-  mood: NO_MOOD, unspoken: [], untold: []
+  beat: {
+    storylineId: "stl_1",
+    key: "dark",
+    premise: "The lighthouse goes dark.",
+    summary: "The lamp has failed.",
+    guidance: "She is worried and listens to the sea."
+  },
+  influences: [
+    {
+      id: "arc_1",
+      kind: "mood",
+      guidance: "Tired after the storm.",
+      effect: { valence: -0.2, arousal: 0, topic: "the storm", score_bias: {} },
+      weight: 1
+    }
+  ],
+  mood: NO_MOOD,
+  unspoken: [],
+  untold: []
 }
 const request = requestOf("what was my sister's name again?", {
   character: {
     voice_samples: [{ text: "Hm. It ticks, so it lives.", situation: "a clock is brought in" }],
     interests: ["tides", { topic: "clocks", stance: "like" }],
-    forbidden_style: [{ kind: "phrase", value: "darling" }, { kind: "regex", value: "a{3,}" }],
+    forbidden_style: [
+      { kind: "phrase", value: "darling" },
+      { kind: "regex", value: "a{3,}" }
+    ],
     relationship_posture: { boundaries: ["No talk about her brother"] }
   },
   turn: { turnIndex: 12 },
   request: {
     history,
-    retrieved: { recalled, memories: remembered, loops, lore: [{ id: "lore-0", content: "The harbour clock is four minutes slow." }], evidence: [], world, examples: [[{ role: "user", text: "busy?" }, { role: "character", text: "always. tell me anyway" }]] },
+    retrieved: {
+      recalled,
+      memories: remembered,
+      loops,
+      lore: [{ id: "lore-0", content: "The harbour clock is four minutes slow." }],
+      evidence: [],
+      world,
+      examples: [
+        [
+          { role: "user", text: "busy?" },
+          { role: "character", text: "always. tell me anyway" }
+        ]
+      ]
+    },
     grounding: {
-      ...plainGrounding, addressee: "Ben", localTime: "Saturday 21:40", character: { localTime: "Saturday 20:40", doing: "closing the shop" }, intent: "question", asksAbout: ["user_past"],
-      relevantIds: ["cursor-40"], contradictions: [{ memoryId: "cursor-1", userNowSays: "the dog is a cat" }], userEmotion: "curious"
+      ...plainGrounding,
+      addressee: "Ben",
+      localTime: "Saturday 21:40",
+      character: { localTime: "Saturday 20:40", doing: "closing the shop" },
+      intent: "question",
+      asksAbout: ["user_past"],
+      relevantIds: ["cursor-40"],
+      contradictions: [{ memoryId: "cursor-1", userNowSays: "the dog is a cat" }],
+      userEmotion: "curious"
     },
     safety: { action: "soften", categories: [], injection: true, boundary: false },
     decisions: ["reply", "withhold"],
@@ -51,16 +134,49 @@ const request = requestOf("what was my sister's name again?", {
   }
 })
 
-const critiqued = { turn: request.turn, draft: ["Nadia. How can I help?"], before: ["A fine name.", "Sensible."], onSpent: request.onSpent }
+const critiqued = {
+  turn: request.turn,
+  draft: ["Nadia. How can I help?"],
+  before: ["A fine name.", "Sensible."],
+  onSpent: request.onSpent
+}
 
-const written = (messages: ReadonlyArray<ChatMessage>) => `${messages.map(({ role, content }) => `=== ${role} ===\n${content}`).join("\n\n")}\n`
+const written = (messages: ReadonlyArray<ChatMessage>) =>
+  `${messages.map(({ role, content }) => `=== ${role} ===\n${content}`).join("\n\n")}\n`
 
 describe("the prompt", () => {
   it.each([
     ["reply", prompt(request)],
-    ["initiative", prompt({ ...request, turn: { ...request.turn, text: "", initiative: { reason: "event_followup", about: "The exam on Friday", avoid: ["her brother"], welcome: ["the sea"], channels: ["telegram_byo"] } }, decisions: ["reply", "withhold"], refusedBy: "guilt" })],
+    [
+      "initiative",
+      prompt({
+        ...request,
+        turn: {
+          ...request.turn,
+          text: "",
+          initiative: {
+            reason: "event_followup",
+            about: "The exam on Friday",
+            avoid: ["her brother"],
+            welcome: ["the sea"],
+            channels: ["telegram_byo"]
+          }
+        },
+        decisions: ["reply", "withhold"],
+        refusedBy: "guilt"
+      })
+    ],
     ["critique", critiquePrompt(critiqued)],
-    ["rewrite", rewritePrompt({ ...critiqued, critique: { flaws: [{ bubble: 0, type: "assistant_tone", severity: 4, fix: "no offers of help" }], rewrite: true } })],
+    [
+      "rewrite",
+      rewritePrompt({
+        ...critiqued,
+        critique: {
+          flaws: [{ bubble: 0, type: "assistant_tone", severity: 4, fix: "no offers of help" }],
+          rewrite: true
+        }
+      })
+    ],
     ["analysis", analyzePrompt({ turn: request.turn, history, recalled, remembered, onSpent: request.onSpent })]
   ])("of the %s is the one that was reviewed", async (name, messages) => {
     await expect(written(messages)).toMatchFileSnapshot(`golden/${name}.txt`)

@@ -10,12 +10,24 @@ const OWN_TEXTS = 60
 const EVERYWHERE = hostileTexts()
 
 describe("no text takes any rule long", () => {
-  for (const { file, name, given } of textFunctions(["pipeline", "channels", "src/imports", "src/model/offline", "src/http"])) {
+  for (const { file, name, given } of textFunctions([
+    "pipeline",
+    "channels",
+    "src/imports",
+    "src/model/offline",
+    "src/http"
+  ])) {
     it(`${name} of ${file}`, async () => {
       const exported: unknown = (await import(resolve(ROOT, file)))[name]
       if (typeof exported !== "function") return
-      const own = hostileTo(readPatterns(file).literals.map(({ source }) => source), OWN_TEXTS)
-      assert.deepStrictEqual(slowOver([...EVERYWHERE, ...own], MOST_MS, (text) => exported(...given(text))), [])
+      const own = hostileTo(
+        readPatterns(file).literals.map(({ source }) => source),
+        OWN_TEXTS
+      )
+      assert.deepStrictEqual(
+        slowOver([...EVERYWHERE, ...own], MOST_MS, (text) => exported(...given(text))),
+        []
+      )
     })
   }
 })

@@ -4,7 +4,10 @@ import { ATTACKS } from "#test/support/attacks.ts"
 import { SCRIPTS } from "#test/support/scripts.ts"
 
 describe("what instructs", () => {
-  const orders = ATTACKS.filter(({ by, harm }) => (by === "message" || by === "memory") && (harm === "instructs" || harm === "scores" || harm === "leaks"))
+  const orders = ATTACKS.filter(
+    ({ by, harm }) =>
+      (by === "message" || by === "memory") && (harm === "instructs" || harm === "scores" || harm === "leaks")
+  )
 
   it.each(orders.map(({ text }) => [text]))("is told from what somebody tells of themselves: %s", (text) => {
     assert.isTrue(instructs(text))
@@ -12,8 +15,18 @@ describe("what instructs", () => {
 
   it("is not what people say of their lives", () => {
     const lives = [
-      ...SCRIPTS.flat().filter((text) => !/instructions/.test(text)), "I raised my score by 5 points.", "I set my alarm to 6 because I can't trust myself.", "my boss always says I have no filter", "we trust each other 100 percent",
-      "the rules of the game are long", "ich stelle den Wecker auf 6", "mein Chef hat neue Möbel", "I trust you", "Ich vertrau dir.", "she is a system administrator in Ulm", "I live at 12 Trust Road"
+      ...SCRIPTS.flat().filter((text) => !/instructions/.test(text)),
+      "I raised my score by 5 points.",
+      "I set my alarm to 6 because I can't trust myself.",
+      "my boss always says I have no filter",
+      "we trust each other 100 percent",
+      "the rules of the game are long",
+      "ich stelle den Wecker auf 6",
+      "mein Chef hat neue Möbel",
+      "I trust you",
+      "Ich vertrau dir.",
+      "she is a system administrator in Ulm",
+      "I live at 12 Trust Road"
     ]
     assert.deepStrictEqual(lives.filter(instructs), [])
   })

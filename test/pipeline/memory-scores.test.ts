@@ -3,15 +3,28 @@ import { type ScoredMemory, scoreMemories } from "#pipeline/retrieval/memoryScor
 
 const DAY_MS = 86_400_000
 const NOW = Date.parse("2026-06-01T00:00:00Z")
-const memory = (words: string, given: Partial<ScoredMemory> = {}): ScoredMemory & { readonly words: string } =>
-  ({ words, lexemes: words.split(" "), importance: 5, pinned: false, atMs: NOW - DAY_MS, ...given })
+const memory = (words: string, given: Partial<ScoredMemory> = {}): ScoredMemory & { readonly words: string } => ({
+  words,
+  lexemes: words.split(" "),
+  importance: 5,
+  pinned: false,
+  atMs: NOW - DAY_MS,
+  ...given
+})
 const search = (memories: ReadonlyArray<ReturnType<typeof memory>>, words: string) =>
-  scoreMemories(memories, words.split(" ").map((lexeme) => ({ lexeme, weight: 1 })), NOW)
+  scoreMemories(
+    memories,
+    words.split(" ").map((lexeme) => ({ lexeme, weight: 1 })),
+    NOW
+  )
 const order = (...args: Parameters<typeof search>) => search(...args).map(({ memory: { words } }) => words)
 
 describe("memories", () => {
   it("are ranked by the words that they share with the search, the rare ones before the common ones", () => {
-    assert.deepStrictEqual(order([memory("sister play cello"), memory("sister like soup"), memory("sister sing")], "sister cello")[0], "sister play cello")
+    assert.deepStrictEqual(
+      order([memory("sister play cello"), memory("sister like soup"), memory("sister sing")], "sister cello")[0],
+      "sister play cello"
+    )
   })
 
   it("say of the best that it carries all that was found, and of one without a word that it carries nothing", () => {
@@ -23,17 +36,31 @@ describe("memories", () => {
   it("are not ranked by freshness, importance or a pin before a better match", () => {
     const match = memory("sister play cello orchestra", { importance: 1, atMs: NOW - 900 * DAY_MS })
     const loud = memory("sister like soup often", { importance: 10, pinned: true, atMs: NOW })
-    assert.strictEqual(order([loud, match, memory("dog bark"), memory("cat sleep")], "cello orchestra sister")[0], match.words)
+    assert.strictEqual(
+      order([loud, match, memory("dog bark"), memory("cat sleep")], "cello orchestra sister")[0],
+      match.words
+    )
   })
 
   it("are ranked by them among equals", () => {
-    for (const better of [memory("cello", { importance: 9 }), memory("cello", { pinned: true }), memory("cello", { atMs: NOW })]) {
+    for (const better of [
+      memory("cello", { importance: 9 }),
+      memory("cello", { pinned: true }),
+      memory("cello", { atMs: NOW })
+    ]) {
       assert.strictEqual(search([memory("cello"), better], "cello")[0]?.memory, better)
     }
   })
 
   it("weigh a word of the search as it is weighed there", () => {
-    const scored = scoreMemories([memory("nadia"), memory("violin")], [{ lexeme: "violin", weight: 0.3 }, { lexeme: "nadia", weight: 0.7 }], NOW)
+    const scored = scoreMemories(
+      [memory("nadia"), memory("violin")],
+      [
+        { lexeme: "violin", weight: 0.3 },
+        { lexeme: "nadia", weight: 0.7 }
+      ],
+      NOW
+    )
     assert.strictEqual(scored[0]?.memory.words, "nadia")
   })
 

@@ -11,7 +11,7 @@ import { readPolicy } from "#pipeline/proactive/Policy.ts"
 import { NO_PREFERENCES, type OpenLoop } from "#pipeline/relational/Relationship.ts"
 
 const at = (iso: string): number => Date.parse(iso)
-const iso = (moment: number | null): string | null => moment === null ? null : new Date(moment).toISOString()
+const iso = (moment: number | null): string | null => (moment === null ? null : new Date(moment).toISOString())
 /** A Wednesday. */
 const NOON = at("2026-06-10T12:00:00Z")
 const HOUR = 3_600_000
@@ -43,21 +43,40 @@ const factsOf = (given: Partial<Facts> = {}): Facts => ({
   beat: null,
   ...given
 })
-const controls = (given: Partial<Facts["controls"]>): Partial<Facts> => ({ controls: { ...factsOf().controls, ...given } })
+const controls = (given: Partial<Facts["controls"]>): Partial<Facts> => ({
+  controls: { ...factsOf().controls, ...given }
+})
 const policy = (given: object): Partial<Facts> => ({ policy: readPolicy(given) })
-const preferences = (given: Partial<Facts["preferences"]>): Partial<Facts> => ({ preferences: { ...NO_PREFERENCES, ...given } })
+const preferences = (given: Partial<Facts["preferences"]>): Partial<Facts> => ({
+  preferences: { ...NO_PREFERENCES, ...given }
+})
 const cold: Candidate = { reason: "cold_initiate", loop: null, from: 0 }
 const resume: Candidate = { reason: "session_resume", loop: null, from: 0 }
 const due: Candidate = { reason: "open_loop_due", loop: null, from: 0 }
 
-const asleep = characterOf({ slug: "ada", display_name: "Ada", life_rhythm: { timezone: "Asia/Tokyo", wake: "07:00", sleep: "20:00" } }).life_rhythm
-const busy = characterOf({ slug: "ada", display_name: "Ada", life_rhythm: { timezone: "Europe/Berlin", busy: [{ days: [3], from: "13:00", to: "17:30", label: "the shop" }] } }).life_rhythm
+const asleep = characterOf({
+  slug: "ada",
+  display_name: "Ada",
+  life_rhythm: { timezone: "Asia/Tokyo", wake: "07:00", sleep: "20:00" }
+}).life_rhythm
+const busy = characterOf({
+  slug: "ada",
+  display_name: "Ada",
+  life_rhythm: { timezone: "Europe/Berlin", busy: [{ days: [3], from: "13:00", to: "17:30", label: "the shop" }] }
+}).life_rhythm
 
 /** Gate by gate: what shuts it, and until when. */
-const SHUT: ReadonlyArray<readonly [gate: GateName, what: string, given: Partial<Facts>, until: string, candidate?: Candidate]> = [
+const SHUT: ReadonlyArray<
+  readonly [gate: GateName, what: string, given: Partial<Facts>, until: string, candidate?: Candidate]
+> = [
   ["app_suspended", "the operator has suspended the app", { suspended: true }, "change"],
   ["policy_disabled", "the app wants nobody written to", policy({ enabled: false }), "change"],
-  ["end_user_blocked", "the app has blocked the person", { person: { ageBand: "adult", timezone: null, blocked: true } }, "change"],
+  [
+    "end_user_blocked",
+    "the app has blocked the person",
+    { person: { ageBand: "adult", timezone: null, blocked: true } },
+    "change"
+  ],
   ["chat_unreachable", "the person has blocked the bot", { unreachable: true }, "word"],
   ["known_minor", "the person is a minor", { person: { ageBand: "minor", timezone: null, blocked: false } }, "change"],
   ["session_exited", "the session has ended", { active: false }, "change"],
@@ -66,41 +85,151 @@ const SHUT: ReadonlyArray<readonly [gate: GateName, what: string, given: Partial
   ["tolerance_zero", "the tolerance is 0", controls({ proactivity_tolerance: 0 }), "change"],
   ["reason_disabled", "a cold initiate is off", controls({ cold_initiate_enabled: false }), "change"],
   ["reason_disabled", "a resume is off", controls({ session_resume_enabled: false }), "change", resume],
-  ["reason_not_allowed", "the policy does not allow the reason", policy({ allowed_reasons: ["session_resume"] }), "change"],
-  ["quiet_hours", "it is past midnight where the person is", { ...policy({}), person: { ageBand: "adult", timezone: "Asia/Tokyo", blocked: false }, at: at("2026-06-10T15:30:00Z") }, "2026-06-10T23:00:00.000Z"],
-  ["quiet_hours", "quiet hours of yesterday last into today", { ...policy({ quiet_hours: [{ from: "21:00", to: "13:00", days: [2] }] }) }, "2026-06-10T13:00:00.000Z"],
-  ["quiet_hours", "the app's clock counts and not the person's", { ...policy({ timezone: "Asia/Tokyo", timezone_source: "app", quiet_hours: [{ from: "20:00", to: "22:00" }] }) }, "2026-06-10T13:00:00.000Z"],
-  ["quiet_hours", "the night in which clocks are put forward is an hour shorter", { person: { ageBand: "adult", timezone: "Europe/Berlin", blocked: false }, at: at("2026-03-28T22:30:00Z") }, "2026-03-29T06:00:00.000Z"],
-  ["quiet_hours", "and the one in which they are put back an hour longer", { person: { ageBand: "adult", timezone: "Europe/Berlin", blocked: false }, at: at("2026-10-24T21:30:00Z") }, "2026-10-25T07:00:00.000Z"],
-  ["preferred_hours", "the person would rather hear in the evening", preferences({ preferred_hours: [{ from: "18:00", to: "21:00" }], timezone: "Europe/Berlin" }), "2026-06-10T16:00:00.000Z"],
+  [
+    "reason_not_allowed",
+    "the policy does not allow the reason",
+    policy({ allowed_reasons: ["session_resume"] }),
+    "change"
+  ],
+  [
+    "quiet_hours",
+    "it is past midnight where the person is",
+    {
+      ...policy({}),
+      person: { ageBand: "adult", timezone: "Asia/Tokyo", blocked: false },
+      at: at("2026-06-10T15:30:00Z")
+    },
+    "2026-06-10T23:00:00.000Z"
+  ],
+  [
+    "quiet_hours",
+    "quiet hours of yesterday last into today",
+    { ...policy({ quiet_hours: [{ from: "21:00", to: "13:00", days: [2] }] }) },
+    "2026-06-10T13:00:00.000Z"
+  ],
+  [
+    "quiet_hours",
+    "the app's clock counts and not the person's",
+    { ...policy({ timezone: "Asia/Tokyo", timezone_source: "app", quiet_hours: [{ from: "20:00", to: "22:00" }] }) },
+    "2026-06-10T13:00:00.000Z"
+  ],
+  [
+    "quiet_hours",
+    "the night in which clocks are put forward is an hour shorter",
+    { person: { ageBand: "adult", timezone: "Europe/Berlin", blocked: false }, at: at("2026-03-28T22:30:00Z") },
+    "2026-03-29T06:00:00.000Z"
+  ],
+  [
+    "quiet_hours",
+    "and the one in which they are put back an hour longer",
+    { person: { ageBand: "adult", timezone: "Europe/Berlin", blocked: false }, at: at("2026-10-24T21:30:00Z") },
+    "2026-10-25T07:00:00.000Z"
+  ],
+  [
+    "preferred_hours",
+    "the person would rather hear in the evening",
+    preferences({ preferred_hours: [{ from: "18:00", to: "21:00" }], timezone: "Europe/Berlin" }),
+    "2026-06-10T16:00:00.000Z"
+  ],
   ["character_unavailable", "the character sleeps", { rhythm: asleep }, "2026-06-10T22:00:00.000Z"],
   ["character_unavailable", "the character is at work", { rhythm: busy }, "2026-06-10T15:30:00.000Z"],
   ["min_idle", "it was quiet for too short a time", { lastTurnAt: NOON - HOUR }, iso(NOON + 11 * HOUR) ?? ""],
-  ["min_idle", "it was quiet for too short a time to resume", { lastTurnAt: NOON - HOUR }, iso(NOON + HOUR) ?? "", resume],
+  [
+    "min_idle",
+    "it was quiet for too short a time to resume",
+    { lastTurnAt: NOON - HOUR },
+    iso(NOON + HOUR) ?? "",
+    resume
+  ],
   ["min_idle", "a message is being answered", { openTurns: 1 }, iso(NOON + 12 * HOUR) ?? ""],
-  ["min_idle", "two are talking when something comes due", { lastTurnAt: NOON - 60_000 }, "2026-06-10T12:14:00.000Z", due],
-  ["min_gap", "the last message of its own accord is too young", { lastInitiativeAt: NOON - HOUR }, iso(NOON + 3 * HOUR) ?? ""],
-  ["min_gap", "twice as long for somebody who wants less", { ...preferences({ frequency: "less" }), lastInitiativeAt: NOON - HOUR }, iso(NOON + 7 * HOUR) ?? ""],
+  [
+    "min_idle",
+    "two are talking when something comes due",
+    { lastTurnAt: NOON - 60_000 },
+    "2026-06-10T12:14:00.000Z",
+    due
+  ],
+  [
+    "min_gap",
+    "the last message of its own accord is too young",
+    { lastInitiativeAt: NOON - HOUR },
+    iso(NOON + 3 * HOUR) ?? ""
+  ],
+  [
+    "min_gap",
+    "twice as long for somebody who wants less",
+    { ...preferences({ frequency: "less" }), lastInitiativeAt: NOON - HOUR },
+    iso(NOON + 7 * HOUR) ?? ""
+  ],
   ["max_unanswered", "a thread was resumed as often as may be", { unansweredTurns: 2 }, "word", resume],
   ["max_unanswered", "there is nothing to resume", { unansweredTurns: 0 }, "word", resume],
   ["max_unanswered", "what was said of its own accord was not answered", { initiativeUnanswered: true }, "word"],
-  ["session_daily_cap", "the session has had its share of the day", { initiatives: [at("2026-06-10T01:00:00Z"), at("2026-06-10T06:00:00Z")] }, "2026-06-11T00:00:00.000Z"],
-  ["session_daily_cap", "the day ends where the person is", { person: { ageBand: "adult", timezone: "America/New_York", blocked: false }, at: at("2026-06-10T14:00:00Z"), initiatives: [at("2026-06-10T04:30:00Z"), at("2026-06-10T06:00:00Z")] }, "2026-06-11T04:00:00.000Z"],
+  [
+    "session_daily_cap",
+    "the session has had its share of the day",
+    { initiatives: [at("2026-06-10T01:00:00Z"), at("2026-06-10T06:00:00Z")] },
+    "2026-06-11T00:00:00.000Z"
+  ],
+  [
+    "session_daily_cap",
+    "the day ends where the person is",
+    {
+      person: { ageBand: "adult", timezone: "America/New_York", blocked: false },
+      at: at("2026-06-10T14:00:00Z"),
+      initiatives: [at("2026-06-10T04:30:00Z"), at("2026-06-10T06:00:00Z")]
+    },
+    "2026-06-11T04:00:00.000Z"
+  ],
   ["session_daily_cap", "it may have none at all", controls({ daily_initiate_cap: 0 }), "change"],
-  ["end_user_daily_cap", "the person was written to by other characters", { personInitiatives: [NOON - HOUR, NOON - 2 * HOUR, NOON - 3 * HOUR] }, "2026-06-11T00:00:00.000Z"],
-  ["app_daily_cap", "the app has had its share", { ...policy({ daily_cap_app: 100 }), appToday: 100 }, "2026-06-11T00:00:00.000Z"],
-  ["channel_policy", "one of its channels is denied", { ...policy({ channel_policy: { channels: { webhook: { allow: false } } } }), channels: [{ kind: "telegram_byo", today: 0 }, { kind: "webhook", today: 0 }] }, "change"],
+  [
+    "end_user_daily_cap",
+    "the person was written to by other characters",
+    { personInitiatives: [NOON - HOUR, NOON - 2 * HOUR, NOON - 3 * HOUR] },
+    "2026-06-11T00:00:00.000Z"
+  ],
+  [
+    "app_daily_cap",
+    "the app has had its share",
+    { ...policy({ daily_cap_app: 100 }), appToday: 100 },
+    "2026-06-11T00:00:00.000Z"
+  ],
+  [
+    "channel_policy",
+    "one of its channels is denied",
+    {
+      ...policy({ channel_policy: { channels: { webhook: { allow: false } } } }),
+      channels: [
+        { kind: "telegram_byo", today: 0 },
+        { kind: "webhook", today: 0 }
+      ]
+    },
+    "change"
+  ],
   ["channel_policy", "channels without a rule are denied", policy({ channel_policy: { default: "deny" } }), "change"],
-  ["channel_policy", "a channel has had its share", { ...policy({ channel_policy: { channels: { telegram_byo: { daily_cap: 5 } } } }), channels: [{ kind: "telegram_byo", today: 5 }] }, "2026-06-11T00:00:00.000Z"],
+  [
+    "channel_policy",
+    "a channel has had its share",
+    {
+      ...policy({ channel_policy: { channels: { telegram_byo: { daily_cap: 5 } } } }),
+      channels: [{ kind: "telegram_byo", today: 5 }]
+    },
+    "2026-06-11T00:00:00.000Z"
+  ],
   ["cost_cap", "there is no money for it", { affordable: false }, "2026-06-11T00:00:00.000Z"]
 ]
 
 describe("a gate", () => {
-  it.each(SHUT.map(([gate, what, given, until, candidate = cold]) => [gate, what, given, until, candidate] as const))("%s is shut when %s", (gate, _, given, until, candidate) => {
-    const facts = factsOf({ ...given, ...(given.at !== undefined && { lastTurnAt: given.at - 24 * HOUR }) })
-    const shut = shutBy(facts, candidate, facts.at)
-    assert.deepStrictEqual({ gate: shut?.gate, until: typeof shut?.until === "number" ? nextOpen(facts, candidate, gate) : shut?.until }, { gate, until })
-  })
+  it.each(SHUT.map(([gate, what, given, until, candidate = cold]) => [gate, what, given, until, candidate] as const))(
+    "%s is shut when %s",
+    (gate, _, given, until, candidate) => {
+      const facts = factsOf({ ...given, ...(given.at !== undefined && { lastTurnAt: given.at - 24 * HOUR }) })
+      const shut = shutBy(facts, candidate, facts.at)
+      assert.deepStrictEqual(
+        { gate: shut?.gate, until: typeof shut?.until === "number" ? nextOpen(facts, candidate, gate) : shut?.until },
+        { gate, until }
+      )
+    }
+  )
 
   /** When this gate lets pass, by its own word, asked again as often as it takes. */
   const nextOpen = (facts: Facts, candidate: Candidate, gate: GateName): string | null => {
@@ -113,26 +242,60 @@ describe("a gate", () => {
     return null
   }
 
-  it("tolerance_lottery is open on about as many days as the tolerance says, the whole day, and says when the next one begins", () => {
-    const facts = factsOf({ ...policy({ quiet_hours: [] }), ...controls({ proactivity_tolerance: 0.3 }), sessionId: "ses_7" })
-    const days = Array.from({ length: 1000 }, (_, day) => NOON + day * 24 * HOUR)
-    const open = days.filter((day) => shutBy(facts, cold, day) === null)
-    assert.isTrue(open.length > 240 && open.length < 360, String(open.length))
-    for (const day of open) for (const hours of [-12, -5, 11]) assert.isNull(shutBy(facts, cold, day + hours * HOUR))
-    for (const day of days.slice(0, 900).filter((day) => !open.includes(day))) {
-      assert.deepStrictEqual(shutBy(facts, cold, day), { gate: "tolerance_lottery", until: (open.find((next) => next > day) ?? 0) - 12 * HOUR })
+  it(
+    "tolerance_lottery is open on about as many days as the tolerance says, the whole day, and says when the next " +
+      "one begins",
+    () => {
+      const facts = factsOf({
+        ...policy({ quiet_hours: [] }),
+        ...controls({ proactivity_tolerance: 0.3 }),
+        sessionId: "ses_7"
+      })
+      const days = Array.from({ length: 1000 }, (_, day) => NOON + day * 24 * HOUR)
+      const open = days.filter((day) => shutBy(facts, cold, day) === null)
+      assert.isTrue(open.length > 240 && open.length < 360, String(open.length))
+      for (const day of open) for (const hours of [-12, -5, 11]) assert.isNull(shutBy(facts, cold, day + hours * HOUR))
+      for (const day of days.slice(0, 900).filter((day) => !open.includes(day))) {
+        assert.deepStrictEqual(shutBy(facts, cold, day), {
+          gate: "tolerance_lottery",
+          until: (open.find((next) => next > day) ?? 0) - 12 * HOUR
+        })
+      }
+      const chance = (frequency: "less" | "more") =>
+        days.filter((day) => shutBy({ ...facts, preferences: { ...NO_PREFERENCES, frequency } }, cold, day) === null)
+          .length
+      assert.isBelow(chance("less"), open.length)
+      assert.isAbove(chance("more"), open.length)
     }
-    const chance = (frequency: "less" | "more") => days.filter((day) => shutBy({ ...facts, preferences: { ...NO_PREFERENCES, frequency } }, cold, day) === null).length
-    assert.isBelow(chance("less"), open.length)
-    assert.isAbove(chance("more"), open.length)
-  })
+  )
 
   it("is the first in the order of the policy when several are shut", () => {
     assert.strictEqual(shutBy(factsOf(), cold, NOON), null)
     const worst = factsOf({
-      ...policy({ enabled: false, allowed_reasons: [], quiet_hours: [{ from: "00:00", to: "00:00" }], daily_cap_per_end_user: 0, daily_cap_app: 0, channel_policy: { default: "deny" } }),
-      ...preferences({ opted_out: true, preferred_hours: [{ from: "01:00", to: "02:00" }] }), ...controls({ proactive_enabled: false, proactivity_tolerance: 0, cold_initiate_enabled: false, daily_initiate_cap: 0 }),
-      person: { ageBand: "minor", timezone: null, blocked: true }, unreachable: true, suspended: true, active: false, rhythm: busy, lastTurnAt: NOON, lastInitiativeAt: NOON, initiativeUnanswered: true, affordable: false
+      ...policy({
+        enabled: false,
+        allowed_reasons: [],
+        quiet_hours: [{ from: "00:00", to: "00:00" }],
+        daily_cap_per_end_user: 0,
+        daily_cap_app: 0,
+        channel_policy: { default: "deny" }
+      }),
+      ...preferences({ opted_out: true, preferred_hours: [{ from: "01:00", to: "02:00" }] }),
+      ...controls({
+        proactive_enabled: false,
+        proactivity_tolerance: 0,
+        cold_initiate_enabled: false,
+        daily_initiate_cap: 0
+      }),
+      person: { ageBand: "minor", timezone: null, blocked: true },
+      unreachable: true,
+      suspended: true,
+      active: false,
+      rhythm: busy,
+      lastTurnAt: NOON,
+      lastInitiativeAt: NOON,
+      initiativeUnanswered: true,
+      affordable: false
     })
     /** What opens each gate in turn, so that the next is seen. */
     const opened: ReadonlyArray<(facts: Facts) => Facts> = [
@@ -161,7 +324,7 @@ describe("a gate", () => {
     ]
     let facts = worst
     const seen = [shutBy(facts, cold, NOON)?.gate]
-    for (const open of opened) seen.push(shutBy(facts = open(facts), cold, NOON)?.gate)
+    for (const open of opened) seen.push(shutBy((facts = open(facts)), cold, NOON)?.gate)
     assert.deepStrictEqual(seen, [...GATE_NAMES])
   })
 })
@@ -172,50 +335,90 @@ describe("local time", () => {
   })
 
   it("meets a time that comes twice both times, and one that is left out an hour later", () => {
-    assert.strictEqual(iso(nextTime("Europe/Berlin", at("2026-10-25T00:00:00Z"), ["02:30"])), "2026-10-25T00:30:00.000Z")
-    assert.strictEqual(iso(nextTime("Europe/Berlin", at("2026-10-25T00:31:00Z"), ["02:30"])), "2026-10-25T01:30:00.000Z")
-    assert.strictEqual(iso(nextTime("Europe/Berlin", at("2026-03-28T23:30:00Z"), ["02:30"])), "2026-03-29T01:30:00.000Z")
+    assert.strictEqual(
+      iso(nextTime("Europe/Berlin", at("2026-10-25T00:00:00Z"), ["02:30"])),
+      "2026-10-25T00:30:00.000Z"
+    )
+    assert.strictEqual(
+      iso(nextTime("Europe/Berlin", at("2026-10-25T00:31:00Z"), ["02:30"])),
+      "2026-10-25T01:30:00.000Z"
+    )
+    assert.strictEqual(
+      iso(nextTime("Europe/Berlin", at("2026-03-28T23:30:00Z"), ["02:30"])),
+      "2026-03-29T01:30:00.000Z"
+    )
   })
 })
 
 const loopOf = (given: Partial<OpenLoop>): OpenLoop => ({
-  id: "lop_1", kind: "plan", owner: "user", text: "The move to Lisbon", due_at: iso(NOON - HOUR), priority: 3, status: "open", evidence: [], created_at: "2026-06-01T00:00:00.000Z", updated_at: "2026-06-01T00:00:00.000Z", ...given
+  id: "lop_1",
+  kind: "plan",
+  owner: "user",
+  text: "The move to Lisbon",
+  due_at: iso(NOON - HOUR),
+  priority: 3,
+  status: "open",
+  evidence: [],
+  created_at: "2026-06-01T00:00:00.000Z",
+  updated_at: "2026-06-01T00:00:00.000Z",
+  ...given
 })
 
 describe("what a character writes first about", () => {
   it("is what has come due before anything else, the more pressing first", () => {
-    const loops = [loopOf({ id: "lop_1" }), loopOf({ id: "lop_2", kind: "event_followup", priority: 5 }), loopOf({ id: "lop_3", due_at: iso(NOON + HOUR) }), loopOf({ id: "lop_4", status: "surfaced" }), loopOf({ id: "lop_5", due_at: "2026-05-01T00:00:00.000Z" })]
-    assert.deepStrictEqual(candidatesOf(factsOf({ loops })).map(({ reason, loop }) => `${reason} ${loop?.id ?? ""}`.trim()), [
-      "event_followup lop_2", "open_loop_due lop_1", "open_loop_due lop_3", "session_resume", "cold_initiate"
-    ])
+    const loops = [
+      loopOf({ id: "lop_1" }),
+      loopOf({ id: "lop_2", kind: "event_followup", priority: 5 }),
+      loopOf({ id: "lop_3", due_at: iso(NOON + HOUR) }),
+      loopOf({ id: "lop_4", status: "surfaced" }),
+      loopOf({ id: "lop_5", due_at: "2026-05-01T00:00:00.000Z" })
+    ]
+    assert.deepStrictEqual(
+      candidatesOf(factsOf({ loops })).map(({ reason, loop }) => `${reason} ${loop?.id ?? ""}`.trim()),
+      ["event_followup lop_2", "open_loop_due lop_1", "open_loop_due lop_3", "session_resume", "cold_initiate"]
+    )
     const decision = decide(factsOf({ loops, lastTurnAt: NOON - HOUR }), NOON)
     assert.isTrue(decision.send)
     assert.strictEqual(decision.candidate.loop?.id, "lop_2")
   })
 
   it("is never a topic that the person does not want to hear of", () => {
-    assert.isEmpty(candidatesOf(factsOf({ loops: [loopOf({})], ...preferences({ topics_avoid: ["lisbon"] }) })).filter(({ loop }) => loop !== null))
+    assert.isEmpty(
+      candidatesOf(factsOf({ loops: [loopOf({})], ...preferences({ topics_avoid: ["lisbon"] }) })).filter(
+        ({ loop }) => loop !== null
+      )
+    )
   })
 
   it("is a topic that the person welcomes before one that is more pressing", () => {
-    const loops = [loopOf({ id: "lop_1", priority: 5 }), loopOf({ id: "lop_2", text: "The sailing course", priority: 1 })]
+    const loops = [
+      loopOf({ id: "lop_1", priority: 5 }),
+      loopOf({ id: "lop_2", text: "The sailing course", priority: 1 })
+    ]
     const first = (given: Partial<Facts>) => candidatesOf(factsOf({ loops, ...given }))[0]?.loop?.id
     assert.deepStrictEqual([first({}), first(preferences({ topics_welcome: ["sailing"] }))], ["lop_1", "lop_2"])
   })
 
-  it("is the beat of a story that was entered, once, as long as it is fresh and no topic that the person does not want to hear of", () => {
-    const beat = { step: 2, summary: "The lamp has failed.", at: NOON - HOUR }
-    const facts = factsOf({ beat, lastTurnAt: NOON - HOUR })
-    const reasons = (given: Partial<Facts>) => candidatesOf(factsOf({ beat, ...given })).map(({ reason }) => reason)
-    assert.deepStrictEqual(reasons({}), ["storyline_beat", "session_resume", "cold_initiate"])
-    assert.notInclude(reasons({ beat: { ...beat, at: NOON - 15 * 24 * HOUR } }), "storyline_beat")
-    assert.notInclude(reasons(preferences({ topics_avoid: ["the lamp"] })), "storyline_beat")
-    const decision = decide(facts, NOON)
-    assert.isTrue(decision.send)
-    assert.strictEqual(decision.candidate.reason, "storyline_beat")
-    assert.isNull(afterwards(facts, decision.candidate, NOON).beat)
-    assert.notStrictEqual(decide(factsOf({ ...facts, ...policy({ allowed_reasons: ["cold_initiate"] }) }), NOON).candidate.reason, "storyline_beat")
-  })
+  it(
+    "is the beat of a story that was entered, once, as long as it is fresh and no topic that the person does not " +
+      "want to hear of",
+    () => {
+      const beat = { step: 2, summary: "The lamp has failed.", at: NOON - HOUR }
+      const facts = factsOf({ beat, lastTurnAt: NOON - HOUR })
+      const reasons = (given: Partial<Facts>) => candidatesOf(factsOf({ beat, ...given })).map(({ reason }) => reason)
+      assert.deepStrictEqual(reasons({}), ["storyline_beat", "session_resume", "cold_initiate"])
+      assert.notInclude(reasons({ beat: { ...beat, at: NOON - 15 * 24 * HOUR } }), "storyline_beat")
+      assert.notInclude(reasons(preferences({ topics_avoid: ["the lamp"] })), "storyline_beat")
+      const decision = decide(facts, NOON)
+      assert.isTrue(decision.send)
+      assert.strictEqual(decision.candidate.reason, "storyline_beat")
+      assert.isNull(afterwards(facts, decision.candidate, NOON).beat)
+      assert.notStrictEqual(
+        decide(factsOf({ ...facts, ...policy({ allowed_reasons: ["cold_initiate"] }) }), NOON).candidate.reason,
+        "storyline_beat"
+      )
+    }
+  )
 
   it("comes up once: after it nothing more before the person has written, and the gap counts from it", () => {
     const facts = factsOf({ loops: [loopOf({})] })
@@ -228,7 +431,12 @@ describe("what a character writes first about", () => {
   })
 
   it("is told to be possible at the moment at which it then is", () => {
-    const facts = factsOf({ lastTurnAt: NOON - HOUR, unansweredTurns: 1, lastInitiativeAt: NOON - HOUR, person: { ageBand: "adult", timezone: "Asia/Tokyo", blocked: false } })
+    const facts = factsOf({
+      lastTurnAt: NOON - HOUR,
+      unansweredTurns: 1,
+      lastInitiativeAt: NOON - HOUR,
+      person: { ageBand: "adult", timezone: "Asia/Tokyo", blocked: false }
+    })
     const { nextEligibleAt } = prospectOf(facts, NOON)
     assert.isNotNull(nextEligibleAt)
     assert.isFalse(decide(facts, nextEligibleAt - 1).send)
@@ -236,54 +444,118 @@ describe("what a character writes first about", () => {
   })
 
   it("waits for a message that is being answered for as long as is told, and not for less a moment later", () => {
-    const facts = factsOf({ openTurns: 1, unansweredTurns: 1, ...controls({ session_resume_min_idle_minutes: 0, min_gap_between_initiate_minutes: 0 }) })
+    const facts = factsOf({
+      openTurns: 1,
+      unansweredTurns: 1,
+      ...controls({ session_resume_min_idle_minutes: 0, min_gap_between_initiate_minutes: 0 })
+    })
     assert.strictEqual(prospectOf(facts, NOON).nextEligibleAt, NOON + 60_000)
     assert.isFalse(decide(facts, NOON + 59_999).send)
   })
 })
 
-const clock = fc.tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 })).map(([hour, minute]) => `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`)
-const zone = fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia")
+const clock = fc
+  .tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }))
+  .map(([hour, minute]) => `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`)
+const zone = fc.constantFrom(
+  "UTC",
+  "Europe/Berlin",
+  "America/New_York",
+  "Asia/Kathmandu",
+  "Australia/Lord_Howe",
+  "Pacific/Apia"
+)
 const moment = fc.integer({ min: NOON - 400 * 24 * HOUR, max: NOON })
-const anyFacts: fc.Arbitrary<Facts> = fc.record({
-  policy: fc.record({
-    enabled: fc.boolean(), quiet_hours: fc.array(fc.record({ from: clock, to: clock, days: fc.uniqueArray(fc.integer({ min: 0, max: 6 }), { minLength: 1 }) }), { maxLength: 3 }), timezone: zone,
-    timezone_source: fc.constantFrom("end_user", "app"), daily_cap_per_end_user: fc.integer({ min: 0, max: 50 })
-  }).map(readPolicy),
-  controls: fc.record({
-    proactive_enabled: fc.boolean(), proactivity_tolerance: fc.double({ min: 0, max: 1, noNaN: true }), cold_initiate_enabled: fc.boolean(), session_resume_enabled: fc.boolean(),
-    cold_initiate_min_idle_minutes: fc.integer({ min: 5, max: 1440 }), session_resume_min_idle_minutes: fc.integer({ min: 0, max: 1440 }), session_resume_max_unanswered_character_turns: fc.integer({ min: 0, max: 20 }),
-    min_gap_between_initiate_minutes: fc.integer({ min: 0, max: 1440 }), daily_initiate_cap: fc.integer({ min: 0, max: 50 })
-  }),
-  preferences: fc.record({ opted_out: fc.boolean(), preferred_hours: fc.array(fc.record({ from: clock, to: clock }), { maxLength: 2 }), timezone: fc.option(zone), frequency: fc.constantFrom("less" as const, "normal" as const, "more" as const) })
-    .map((given) => Object.assign({}, NO_PREFERENCES, given)),
-  person: fc.record({ ageBand: fc.constantFrom("adult" as const, "unknown" as const, "minor" as const), timezone: fc.option(zone), blocked: fc.boolean() }),
-  lastTurnAt: moment, unansweredTurns: fc.integer({ min: 0, max: 5 }), initiativeUnanswered: fc.boolean(), lastInitiativeAt: fc.option(moment), openTurns: fc.integer({ min: 0, max: 1 }),
-  initiatives: fc.array(moment, { maxLength: 5 }), sessionId: fc.string(), loops: fc.array(moment.map((due) => loopOf({ due_at: iso(due) })), { maxLength: 2 })
-}).map((given) => factsOf(given))
+const anyFacts: fc.Arbitrary<Facts> = fc
+  .record({
+    policy: fc
+      .record({
+        enabled: fc.boolean(),
+        quiet_hours: fc.array(
+          fc.record({ from: clock, to: clock, days: fc.uniqueArray(fc.integer({ min: 0, max: 6 }), { minLength: 1 }) }),
+          { maxLength: 3 }
+        ),
+        timezone: zone,
+        timezone_source: fc.constantFrom("end_user", "app"),
+        daily_cap_per_end_user: fc.integer({ min: 0, max: 50 })
+      })
+      .map(readPolicy),
+    controls: fc.record({
+      proactive_enabled: fc.boolean(),
+      proactivity_tolerance: fc.double({ min: 0, max: 1, noNaN: true }),
+      cold_initiate_enabled: fc.boolean(),
+      session_resume_enabled: fc.boolean(),
+      cold_initiate_min_idle_minutes: fc.integer({ min: 5, max: 1440 }),
+      session_resume_min_idle_minutes: fc.integer({ min: 0, max: 1440 }),
+      session_resume_max_unanswered_character_turns: fc.integer({ min: 0, max: 20 }),
+      min_gap_between_initiate_minutes: fc.integer({ min: 0, max: 1440 }),
+      daily_initiate_cap: fc.integer({ min: 0, max: 50 })
+    }),
+    preferences: fc
+      .record({
+        opted_out: fc.boolean(),
+        preferred_hours: fc.array(fc.record({ from: clock, to: clock }), { maxLength: 2 }),
+        timezone: fc.option(zone),
+        frequency: fc.constantFrom("less" as const, "normal" as const, "more" as const)
+      })
+      .map((given) => Object.assign({}, NO_PREFERENCES, given)),
+    person: fc.record({
+      ageBand: fc.constantFrom("adult" as const, "unknown" as const, "minor" as const),
+      timezone: fc.option(zone),
+      blocked: fc.boolean()
+    }),
+    lastTurnAt: moment,
+    unansweredTurns: fc.integer({ min: 0, max: 5 }),
+    initiativeUnanswered: fc.boolean(),
+    lastInitiativeAt: fc.option(moment),
+    openTurns: fc.integer({ min: 0, max: 1 }),
+    initiatives: fc.array(moment, { maxLength: 5 }),
+    sessionId: fc.string(),
+    loops: fc.array(
+      moment.map((due) => loopOf({ due_at: iso(due) })),
+      { maxLength: 2 }
+    )
+  })
+  .map((given) => factsOf(given))
 
 describe("a tolerance of 0", () => {
   it("is a master gate: whatever the policy, the other controls and the history are, nothing is ever written", () => {
-    fc.assert(fc.property(anyFacts, fc.integer({ min: 0, max: 400 * 24 * HOUR }), (facts, ahead) => {
-      const off = { ...facts, controls: { ...facts.controls, proactivity_tolerance: 0 } }
-      assert.isFalse(decide(off, NOON + ahead).send)
-      assert.strictEqual(prospectOf(off, NOON).nextEligibleAt, null)
-    }), { numRuns: 500 })
+    fc.assert(
+      fc.property(anyFacts, fc.integer({ min: 0, max: 400 * 24 * HOUR }), (facts, ahead) => {
+        const off = { ...facts, controls: { ...facts.controls, proactivity_tolerance: 0 } }
+        assert.isFalse(decide(off, NOON + ahead).send)
+        assert.strictEqual(prospectOf(off, NOON).nextEligibleAt, null)
+      }),
+      { numRuns: 500 }
+    )
   })
 
   it("is none when it is any higher: what is told to be eligible then is", () => {
     let eligible = 0
-    const wanted = anyFacts.map((facts): Facts => Object.assign({}, facts, {
-      policy: { ...facts.policy, enabled: true }, person: { ...facts.person, blocked: false, ageBand: "adult" }, preferences: { ...facts.preferences, opted_out: false },
-      controls: { ...facts.controls, proactive_enabled: true, cold_initiate_enabled: true, proactivity_tolerance: Math.max(0.05, facts.controls.proactivity_tolerance) }, initiativeUnanswered: false
-    }))
-    fc.assert(fc.property(wanted, (facts) => {
-      const { nextEligibleAt } = prospectOf(facts, NOON)
-      if (nextEligibleAt === null) return
-      eligible++
-      assert.isTrue(decide(facts, nextEligibleAt).send)
-      if (nextEligibleAt > NOON) assert.isFalse(decide(facts, nextEligibleAt - 1).send)
-    }), { numRuns: 200 })
+    const wanted = anyFacts.map((facts): Facts =>
+      Object.assign({}, facts, {
+        policy: { ...facts.policy, enabled: true },
+        person: { ...facts.person, blocked: false, ageBand: "adult" },
+        preferences: { ...facts.preferences, opted_out: false },
+        controls: {
+          ...facts.controls,
+          proactive_enabled: true,
+          cold_initiate_enabled: true,
+          proactivity_tolerance: Math.max(0.05, facts.controls.proactivity_tolerance)
+        },
+        initiativeUnanswered: false
+      })
+    )
+    fc.assert(
+      fc.property(wanted, (facts) => {
+        const { nextEligibleAt } = prospectOf(facts, NOON)
+        if (nextEligibleAt === null) return
+        eligible++
+        assert.isTrue(decide(facts, nextEligibleAt).send)
+        if (nextEligibleAt > NOON) assert.isFalse(decide(facts, nextEligibleAt - 1).send)
+      }),
+      { numRuns: 200 }
+    )
     assert.isAbove(eligible, 20)
   })
 })

@@ -8,8 +8,10 @@ import { readPolicy } from "#pipeline/proactive/Policy.ts"
 import { NO_PREFERENCES, type OpenLoop } from "#pipeline/relational/Relationship.ts"
 
 /**
- * A year of 1,000 sessions. What decides and when it is asked next (gates, candidates, prospects) is what runs in the server; its table of due times and its counts are kept here as
- * plain values, people write by chance, and a turn is over as soon as it was begun. What was sent is then held against the rules by arithmetic of its own, with the time zones of Intl.
+ * A year of 1,000 sessions. What decides and when it is asked next (gates, candidates, prospects) is what runs in the
+ * server; its table of due times and its counts are kept here as plain values, people write by chance, and a turn is
+ * over as soon as it was begun. What was sent is then held against the rules by arithmetic of its own, with the time
+ * zones of Intl.
  */
 
 const MINUTE = 60_000
@@ -19,7 +21,15 @@ const START = Date.parse("2026-01-01T00:00:00Z")
 const END = Date.parse("2027-01-01T00:00:00Z")
 const SESSIONS = 1_000
 const SESSIONS_A_PERSON = 2
-const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "America/Santiago", "Africa/Cairo"]
+const ZONES = [
+  "UTC",
+  "Europe/Berlin",
+  "America/New_York",
+  "Australia/Lord_Howe",
+  "Asia/Kathmandu",
+  "America/Santiago",
+  "Africa/Cairo"
+]
 
 /** The same year every time. */
 const random = (() => {
@@ -32,7 +42,15 @@ const random = (() => {
 const among = <A>(items: ReadonlyArray<A>): A => items[Math.floor(random() * items.length)] as A
 const between = (least: number, most: number): number => least + Math.floor(random() * (most - least + 1))
 
-const POLICY = readPolicy({ quiet_hours: [{ from: "21:30", to: "07:45" }, { from: "12:00", to: "13:00", days: [0, 6] }], daily_cap_per_end_user: 3, daily_cap_app: 250, timezone: "Europe/Berlin" })
+const POLICY = readPolicy({
+  quiet_hours: [
+    { from: "21:30", to: "07:45" },
+    { from: "12:00", to: "13:00", days: [0, 6] }
+  ],
+  daily_cap_per_end_user: 3,
+  daily_cap_app: 250,
+  timezone: "Europe/Berlin"
+})
 
 interface Person {
   readonly timezone: string
@@ -56,12 +74,34 @@ interface Sent {
   readonly before: Facts
 }
 
-const people = Array.from({ length: SESSIONS / SESSIONS_A_PERSON }, (): Person => ({ timezone: among(ZONES), blockedAt: random() < 0.1 ? START + random() * (END - START) : Infinity, minor: random() < 0.05, sent: [] }))
-const rhythm = characterOf({ slug: "ada", display_name: "Ada", life_rhythm: { timezone: "Europe/Berlin", wake: "06:30", sleep: "23:00", busy: [{ days: [1, 2, 3, 4, 5], from: "09:00", to: "10:30" }] } }).life_rhythm
+const people = Array.from({ length: SESSIONS / SESSIONS_A_PERSON }, (): Person => ({
+  timezone: among(ZONES),
+  blockedAt: random() < 0.1 ? START + random() * (END - START) : Infinity,
+  minor: random() < 0.05,
+  sent: []
+}))
+const rhythm = characterOf({
+  slug: "ada",
+  display_name: "Ada",
+  life_rhythm: {
+    timezone: "Europe/Berlin",
+    wake: "06:30",
+    sleep: "23:00",
+    busy: [{ days: [1, 2, 3, 4, 5], from: "09:00", to: "10:30" }]
+  }
+}).life_rhythm
 
 const loopOf = (id: string, due: number): OpenLoop => ({
-  id, kind: among(["plan", "event_followup", "question"] as const), owner: "user", text: "The exam", due_at: new Date(due).toISOString(), priority: between(1, 5), status: "open", evidence: [],
-  created_at: new Date(START).toISOString(), updated_at: new Date(START).toISOString()
+  id,
+  kind: among(["plan", "event_followup", "question"] as const),
+  owner: "user",
+  text: "The exam",
+  due_at: new Date(due).toISOString(),
+  priority: between(1, 5),
+  status: "open",
+  evidence: [],
+  created_at: new Date(START).toISOString(),
+  updated_at: new Date(START).toISOString()
 })
 
 const sessions = Array.from({ length: SESSIONS }, (_, n): Session => {
@@ -72,24 +112,74 @@ const sessions = Array.from({ length: SESSIONS }, (_, n): Session => {
     awaitsWord: false,
     nextWordAt: START + random() * 10 * DAY,
     facts: {
-      sessionId: `ses_${n}`, at: START, policy: POLICY, rhythm,
+      sessionId: `ses_${n}`,
+      at: START,
+      policy: POLICY,
+      rhythm,
       controls: {
-        ...DEFAULT_CONTROLS, proactive_enabled: random() < 0.9, proactivity_tolerance: among([0, 0.1, 0.5, 1, 1]), cold_initiate_min_idle_minutes: between(5, 1440), session_resume_min_idle_minutes: between(0, 1440),
-        session_resume_max_unanswered_character_turns: between(0, 6), min_gap_between_initiate_minutes: between(0, 1440), daily_initiate_cap: between(0, 5)
+        ...DEFAULT_CONTROLS,
+        proactive_enabled: random() < 0.9,
+        proactivity_tolerance: among([0, 0.1, 0.5, 1, 1]),
+        cold_initiate_min_idle_minutes: between(5, 1440),
+        session_resume_min_idle_minutes: between(0, 1440),
+        session_resume_max_unanswered_character_turns: between(0, 6),
+        min_gap_between_initiate_minutes: between(0, 1440),
+        daily_initiate_cap: between(0, 5)
       },
-      preferences: { ...NO_PREFERENCES, opted_out: random() < 0.03, frequency: among(["less", "normal", "normal", "more"] as const), preferred_hours: random() < 0.2 ? [{ from: "17:00", to: "21:00" }] : [] },
+      preferences: {
+        ...NO_PREFERENCES,
+        opted_out: random() < 0.03,
+        frequency: among(["less", "normal", "normal", "more"] as const),
+        preferred_hours: random() < 0.2 ? [{ from: "17:00", to: "21:00" }] : []
+      },
       person: { ageBand: person.minor ? "minor" : "unknown", timezone: person.timezone, blocked: false },
-      unreachable: false, suspended: false, active: true, openTurns: 0, lastTurnAt: START, unansweredTurns: 0, initiativeUnanswered: false, lastInitiativeAt: null, initiatives: [], personInitiatives: [],
-      appToday: 0, channels: [{ kind: "event_log", today: 0 }], affordable: true, beat: null, scheduled: [], loops: Array.from({ length: between(0, 6) }, (_, loop) => loopOf(`lop_${n}_${loop}`, START + random() * (END - START)))
+      unreachable: false,
+      suspended: false,
+      active: true,
+      openTurns: 0,
+      lastTurnAt: START,
+      unansweredTurns: 0,
+      initiativeUnanswered: false,
+      lastInitiativeAt: null,
+      initiatives: [],
+      personInitiatives: [],
+      appToday: 0,
+      channels: [{ kind: "event_log", today: 0 }],
+      affordable: true,
+      beat: null,
+      scheduled: [],
+      loops: Array.from({ length: between(0, 6) }, (_, loop) =>
+        loopOf(`lop_${n}_${loop}`, START + random() * (END - START))
+      )
     }
   }
 })
 
-const formatters = new Map(ZONES.map((zone) => [zone, new Intl.DateTimeFormat("en-GB", { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit", weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" })]))
+const formatters = new Map(
+  ZONES.map((zone) => [
+    zone,
+    new Intl.DateTimeFormat("en-GB", {
+      timeZone: zone,
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      weekday: "short",
+      hour: "2-digit",
+      minute: "2-digit",
+      hourCycle: "h23"
+    })
+  ])
+)
 /** Where it is what time, by Intl. */
 const wall = (zone: string, at: number) => {
-  const parts = Object.fromEntries((formatters.get(zone) as Intl.DateTimeFormat).formatToParts(at).map(({ type, value }) => [type, value]))
-  return { day: `${parts["year"]}-${parts["month"]}-${parts["day"]}`, weekday: String(parts["weekday"]), time: `${parts["hour"]}:${parts["minute"]}` }
+  const parts = Object.fromEntries(
+    (formatters.get(zone) as Intl.DateTimeFormat).formatToParts(at).map(({ type, value }) => [type, value])
+  )
+  return {
+    day: `${parts["year"]}-${parts["month"]}-${parts["day"]}`,
+    weekday: String(parts["weekday"]),
+    time: `${parts["hour"]}:${parts["minute"]}`
+  }
 }
 
 /** The year, minute by minute of those that matter: whoever is next, a person or the look at what is due. */
@@ -101,7 +191,11 @@ const live = (): ReadonlyArray<Sent> => {
     const today = wall(POLICY.timezone, at).day
     if (today !== appDay) [appDay, appSent] = [today, 0]
     return {
-      ...session.facts, at, appToday: appSent, channels: [{ kind: "event_log", today: appSent }], personInitiatives: session.person.sent.filter((moment) => moment > at - 4 * DAY),
+      ...session.facts,
+      at,
+      appToday: appSent,
+      channels: [{ kind: "event_log", today: appSent }],
+      personInitiatives: session.person.sent.filter((moment) => moment > at - 4 * DAY),
       person: { ...session.facts.person, blocked: at >= session.person.blockedAt }
     }
   }
@@ -129,7 +223,12 @@ const live = (): ReadonlyArray<Sent> => {
     const busy = sessions.filter(({ dueAt, nextWordAt }) => dueAt < hour + HOUR || nextWordAt < hour + HOUR)
     for (;;) {
       let first: Session | undefined
-      for (const session of busy) if (first === undefined || Math.min(session.dueAt, session.nextWordAt) < Math.min(first.dueAt, first.nextWordAt)) first = session
+      for (const session of busy)
+        if (
+          first === undefined ||
+          Math.min(session.dueAt, session.nextWordAt) < Math.min(first.dueAt, first.nextWordAt)
+        )
+          first = session
       if (first === undefined || Math.min(first.dueAt, first.nextWordAt) >= hour + HOUR) break
       if (first.nextWordAt <= first.dueAt) hear(first, Math.max(hour, first.nextWordAt))
       // The minute's look comes up to a minute late.
@@ -146,17 +245,28 @@ const countBy = <A>(items: ReadonlyArray<A>, key: (item: A) => string): Readonly
 }
 
 describe("a year of 1,000 sessions", () => {
-  it("sees thousands of messages, and none that a cap, a gap, quiet hours, a block or any other rule forbids", ({ annotate }) => {
+  it("sees thousands of messages, and none that a cap, a gap, quiet hours, a block or any other rule forbids", ({
+    annotate
+  }) => {
     const sent = live()
     const byReason = countBy(sent, ({ candidate }) => candidate.reason)
     void annotate(`${sent.length} messages: ${JSON.stringify(Object.fromEntries(byReason))}`)
     assert.isAbove(sent.length, 5_000)
-    for (const reason of ["cold_initiate", "session_resume", "open_loop_due", "event_followup"]) assert.isAbove(byReason.get(reason) ?? 0, 50, reason)
+    for (const reason of ["cold_initiate", "session_resume", "open_loop_due", "event_followup"])
+      assert.isAbove(byReason.get(reason) ?? 0, 50, reason)
 
-    for (const { session: { person }, at, candidate: { reason }, before } of sent) {
+    for (const {
+      session: { person },
+      at,
+      candidate: { reason },
+      before
+    } of sent) {
       const { controls, preferences } = before
       const what = `${before.sessionId} ${reason} at ${new Date(at).toISOString()}`
-      assert.isTrue(controls.proactive_enabled && controls.proactivity_tolerance > 0 && controls.daily_initiate_cap > 0, what)
+      assert.isTrue(
+        controls.proactive_enabled && controls.proactivity_tolerance > 0 && controls.daily_initiate_cap > 0,
+        what
+      )
       assert.isTrue(!person.minor && !preferences.opted_out && at < person.blockedAt, what)
       const here = wall(person.timezone, at)
       assert.isTrue(here.time >= "07:45" && here.time < "21:30", `${what}: ${here.time}`)
@@ -174,8 +284,18 @@ describe("a year of 1,000 sessions", () => {
       const gap = controls.min_gap_between_initiate_minutes * (preferences.frequency === "less" ? 2 : 1)
       if (before.lastInitiativeAt !== null) assert.isAtLeast((at - before.lastInitiativeAt) / MINUTE, gap, what)
     }
-    for (const [key, count] of countBy(sent, ({ session: { facts, person }, at }) => `${facts.sessionId} ${facts.controls.daily_initiate_cap} ${wall(person.timezone, at).day}`)) assert.isAtMost(count, Number(key.split(" ")[1]), key)
-    for (const [key, count] of countBy(sent, ({ session: { person }, at }) => `${people.indexOf(person)} ${wall(person.timezone, at).day}`)) assert.isAtMost(count, 3, key)
-    for (const [day, count] of countBy(sent, ({ at }) => wall("Europe/Berlin", at).day)) assert.isAtMost(count, 250, day)
+    for (const [key, count] of countBy(
+      sent,
+      ({ session: { facts, person }, at }) =>
+        `${facts.sessionId} ${facts.controls.daily_initiate_cap} ${wall(person.timezone, at).day}`
+    ))
+      assert.isAtMost(count, Number(key.split(" ")[1]), key)
+    for (const [key, count] of countBy(
+      sent,
+      ({ session: { person }, at }) => `${people.indexOf(person)} ${wall(person.timezone, at).day}`
+    ))
+      assert.isAtMost(count, 3, key)
+    for (const [day, count] of countBy(sent, ({ at }) => wall("Europe/Berlin", at).day))
+      assert.isAtMost(count, 250, day)
   }, 120_000)
 })

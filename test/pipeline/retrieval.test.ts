@@ -18,7 +18,8 @@ import { characterOf, historyOf, loreAfter, nothingKnown, turnOf } from "#test/s
 const DAY = 86_400_000
 
 describe("what is looked for", () => {
-  const weightOf = (term: string, text: string, ...said: ReadonlyArray<string>) => recallQuery(text, historyOf(...said)).find((found) => found.term === term)?.weight
+  const weightOf = (term: string, text: string, ...said: ReadonlyArray<string>) =>
+    recallQuery(text, historyOf(...said)).find((found) => found.term === term)?.weight
 
   it("is the message, and less so the two messages before it", () => {
     assert.strictEqual(weightOf("soup", "where is the soup?"), 1)
@@ -27,12 +28,21 @@ describe("what is looked for", () => {
   })
 
   it("is the message alone when it speaks for itself", () => {
-    assert.isUndefined(weightOf("boat", "when does the bakery by the harbour open on Sundays", "my boat sank", "Oh no."))
+    assert.isUndefined(
+      weightOf("boat", "when does the bakery by the harbour open on Sundays", "my boat sank", "Oh no.")
+    )
   })
 
   it("is the names that were spoken of, when the message has only a pronoun", () => {
-    assert.strictEqual(weightOf("nadia", "how's she doing?", "so my sister Nadia called", "And what did she say?"), WEIGHTS.name)
-    assert.strictEqual(weightOf("jürgen", "wie geht's ihm?", "gestern hat Jürgen angerufen", "Ach?") ?? weightOf("jurgen", "wie geht's ihm?", "gestern hat Jürgen angerufen", "Ach?"), WEIGHTS.name)
+    assert.strictEqual(
+      weightOf("nadia", "how's she doing?", "so my sister Nadia called", "And what did she say?"),
+      WEIGHTS.name
+    )
+    assert.strictEqual(
+      weightOf("jürgen", "wie geht's ihm?", "gestern hat Jürgen angerufen", "Ach?") ??
+        weightOf("jurgen", "wie geht's ihm?", "gestern hat Jürgen angerufen", "Ach?"),
+      WEIGHTS.name
+    )
     assert.strictEqual(weightOf("biscuit", "and him?", "hello", "I like that dog Biscuit of yours."), WEIGHTS.name)
     assert.isUndefined(weightOf("well", "and him?", "hello", "Well, hello."), "the beginning of a sentence is no name")
   })
@@ -51,40 +61,79 @@ describe("what is looked for", () => {
 })
 
 describe("the ranking", () => {
-  const memory = (text: string, score: number, daysAgo = 0): Recalled => ({ role: "user", text, score, cursor: Math.round(score * 1000), at: new Date(100 * DAY - daysAgo * DAY) })
+  const memory = (text: string, score: number, daysAgo = 0): Recalled => ({
+    role: "user",
+    text,
+    score,
+    cursor: Math.round(score * 1000),
+    at: new Date(100 * DAY - daysAgo * DAY)
+  })
   const order = (memories: ReadonlyArray<Recalled>, most = 8) => rank(memories, 100 * DAY, most).map(({ text }) => text)
 
-  it("puts the better match first, however old", () => assert.deepStrictEqual(order([memory("new", 0.8), memory("old", 1, 99)]), ["old", "new"]))
-  it("puts the fresher of two equals first", () => assert.deepStrictEqual(order([memory("old", 0.9, 60), memory("new", 0.9)]), ["new", "old"]))
+  it("puts the better match first, however old", () =>
+    assert.deepStrictEqual(order([memory("new", 0.8), memory("old", 1, 99)]), ["old", "new"]))
+  it("puts the fresher of two equals first", () =>
+    assert.deepStrictEqual(order([memory("old", 0.9, 60), memory("new", 0.9)]), ["new", "old"]))
   it("does not fill its places with one topic", () => {
-    const dogs = ["my dog ate the cake", "my dog ate the cake today", "my dog ate the whole cake"].map((text, i) => memory(text, 1 - i / 100))
-    assert.deepStrictEqual(order([...dogs, memory("the harbour froze", 0.75)], 2), ["my dog ate the cake", "the harbour froze"])
+    const dogs = ["my dog ate the cake", "my dog ate the cake today", "my dog ate the whole cake"].map((text, i) =>
+      memory(text, 1 - i / 100)
+    )
+    assert.deepStrictEqual(order([...dogs, memory("the harbour froze", 0.75)], 2), [
+      "my dog ate the cake",
+      "the harbour froze"
+    ])
   })
-  it("gives no more than asked for", () => assert.lengthOf(order(Array.from({ length: 20 }, (_, i) => memory(`memory ${i}`, 1 - i / 20))), 8))
+  it("gives no more than asked for", () =>
+    assert.lengthOf(order(Array.from({ length: 20 }, (_, i) => memory(`memory ${i}`, 1 - i / 20))), 8))
 })
 
 describe("lore", () => {
-  const lore = (entries: ReadonlyArray<object>, text: string, given: { readonly turnIndex?: number; readonly said?: ReadonlyArray<string>; readonly sessionId?: string } = {}) => {
+  const lore = (
+    entries: ReadonlyArray<object>,
+    text: string,
+    given: { readonly turnIndex?: number; readonly said?: ReadonlyArray<string>; readonly sessionId?: string } = {}
+  ) => {
     const character = characterOf({ slug: "ada", display_name: "Ada", world_context: { entries } })
-    return loreAfter(given.said ?? [], turnOf({ character, text, turnIndex: given.turnIndex ?? 1, sessionId: given.sessionId ?? "ses_1" })).map(({ content }) => content)
+    return loreAfter(
+      given.said ?? [],
+      turnOf({ character, text, turnIndex: given.turnIndex ?? 1, sessionId: given.sessionId ?? "ses_1" })
+    ).map(({ content }) => content)
   }
   const tower = { keys: ["tower", "Leuchtturm", "灯台"], content: "The tower has 141 steps." }
 
-  it.each(["how tall is the Tower?", "der Leuchtturm ist hoch", "灯台はどこ？"])("is called up by a key in %j", (text) => assert.deepStrictEqual(lore([tower], text), [tower.content]))
-  it.each(["the towering cliffs", "nothing here", ""])("is not called up by %j", (text) => assert.deepStrictEqual(lore([tower], text), []))
+  it.each(["how tall is the Tower?", "der Leuchtturm ist hoch", "灯台はどこ？"])(
+    "is called up by a key in %j",
+    (text) => assert.deepStrictEqual(lore([tower], text), [tower.content])
+  )
+  it.each(["the towering cliffs", "nothing here", ""])("is not called up by %j", (text) =>
+    assert.deepStrictEqual(lore([tower], text), [])
+  )
 
   it.each([
-    ["and_any", "tower at night", true], ["and_any", "tower", false],
-    ["and_all", "tower at night in a storm", true], ["and_all", "tower at night", false],
-    ["not_any", "tower", true], ["not_any", "tower at night", false],
-    ["not_all", "tower at night", true], ["not_all", "tower at night in a storm", false]
+    ["and_any", "tower at night", true],
+    ["and_any", "tower", false],
+    ["and_all", "tower at night in a storm", true],
+    ["and_all", "tower at night", false],
+    ["not_any", "tower", true],
+    ["not_any", "tower at night", false],
+    ["not_all", "tower at night", true],
+    ["not_all", "tower at night in a storm", false]
   ] as const)("counts its secondary keys by %s: %j", (logic, text, on) => {
     assert.lengthOf(lore([{ ...tower, secondary_keys: ["night", "storm"], logic }], text), on ? 1 : 0)
   })
 
   it("is always there when constant, and never when switched off or in need of trust", () => {
     assert.deepStrictEqual(lore([{ content: "It rains.", constant: true }], "hi"), ["It rains."])
-    assert.deepStrictEqual(lore([{ ...tower, enabled: false }, { ...tower, min_trust: 0.5 }], "tower"), [])
+    assert.deepStrictEqual(
+      lore(
+        [
+          { ...tower, enabled: false },
+          { ...tower, min_trust: 0.5 }
+        ],
+        "tower"
+      ),
+      []
+    )
   })
 
   it("stays for its sticky turns, and rests for its cooldown", () => {
@@ -97,17 +146,53 @@ describe("lore", () => {
   })
 
   it("begins after its delay, and is drawn by its probability, the same for the same turn", () => {
-    assert.deepStrictEqual([lore([{ ...tower, delay_turns: 3 }], "tower", { turnIndex: 3 }), lore([{ ...tower, delay_turns: 3 }], "tower", { turnIndex: 4 })].map((found) => found.length), [0, 1])
-    const draws = Array.from({ length: 200 }, (_, i) => lore([{ ...tower, probability: 0.3 }], "tower", { sessionId: `ses_${i}` }).length)
-    assert.deepStrictEqual(Array.from({ length: 200 }, (_, i) => lore([{ ...tower, probability: 0.3 }], "tower", { sessionId: `ses_${i}` }).length), draws)
+    assert.deepStrictEqual(
+      [
+        lore([{ ...tower, delay_turns: 3 }], "tower", { turnIndex: 3 }),
+        lore([{ ...tower, delay_turns: 3 }], "tower", { turnIndex: 4 })
+      ].map((found) => found.length),
+      [0, 1]
+    )
+    const draws = Array.from(
+      { length: 200 },
+      (_, i) => lore([{ ...tower, probability: 0.3 }], "tower", { sessionId: `ses_${i}` }).length
+    )
+    assert.deepStrictEqual(
+      Array.from(
+        { length: 200 },
+        (_, i) => lore([{ ...tower, probability: 0.3 }], "tower", { sessionId: `ses_${i}` }).length
+      ),
+      draws
+    )
     assert.isTrue(draws.filter((drawn) => drawn === 1).length > 30 && draws.filter((drawn) => drawn === 1).length < 90)
   })
 
   it("is ordered by priority, takes one of a group, and stops where there is no room", () => {
     const entry = (content: string, more: object = {}) => ({ keys: ["tower"], content, ...more })
-    assert.deepStrictEqual(lore([entry("low", { priority: 1 }), entry("high", { priority: 90 }), entry("always", { constant: true, priority: 0 })], "tower"), ["always", "high", "low"])
-    assert.deepStrictEqual(lore([entry("one", { group: "g", group_weight: 10_000 }), entry("two", { group: "g", group_weight: 1 })], "tower"), ["one"])
-    assert.deepStrictEqual(lore([entry("x".repeat(2_000)), entry("y".repeat(2_000)), entry("short")], "tower").map((content) => content.length), [2_000, 5])
+    assert.deepStrictEqual(
+      lore(
+        [
+          entry("low", { priority: 1 }),
+          entry("high", { priority: 90 }),
+          entry("always", { constant: true, priority: 0 })
+        ],
+        "tower"
+      ),
+      ["always", "high", "low"]
+    )
+    assert.deepStrictEqual(
+      lore(
+        [entry("one", { group: "g", group_weight: 10_000 }), entry("two", { group: "g", group_weight: 1 })],
+        "tower"
+      ),
+      ["one"]
+    )
+    assert.deepStrictEqual(
+      lore([entry("x".repeat(2_000)), entry("y".repeat(2_000)), entry("short")], "tower").map(
+        (content) => content.length
+      ),
+      [2_000, 5]
+    )
   })
 
   it("without keys is found by what it says", () => {
@@ -119,45 +204,75 @@ describe("lore", () => {
 
 describe("examples", () => {
   const character = characterOf({
-    slug: "ada", display_name: "Ada",
-    example_dialogues: Array.from({ length: 10 }, (_, i) => ({ user: i === 7 ? "do you like the sea" : `question number ${i}`, character: `answer ${i}` }))
+    slug: "ada",
+    display_name: "Ada",
+    example_dialogues: Array.from({ length: 10 }, (_, i) => ({
+      user: i === 7 ? "do you like the sea" : `question number ${i}`,
+      character: `answer ${i}`
+    }))
   })
   const answers = (text: string) => examplesFor(character, text).map((dialogue) => dialogue[1]?.text)
 
-  it("are four, those that resemble the message first, and then in the author's order", () => assert.deepStrictEqual(answers("the sea?"), ["answer 7", "answer 0", "answer 1", "answer 2"]))
-  it("are there for any message", () => assert.deepStrictEqual(answers("xyz"), ["answer 0", "answer 1", "answer 2", "answer 3"]))
+  it("are four, those that resemble the message first, and then in the author's order", () =>
+    assert.deepStrictEqual(answers("the sea?"), ["answer 7", "answer 0", "answer 1", "answer 2"]))
+  it("are there for any message", () =>
+    assert.deepStrictEqual(answers("xyz"), ["answer 0", "answer 1", "answer 2", "answer 3"]))
 })
 
 describe("retrieval", () => {
-  const retrieved = Effect.fnUntraced(function*(utterances: number, failed = false, text = "where is the boat?") {
+  const retrieved = Effect.fnUntraced(function* (utterances: number, failed = false, text = "where is the boat?") {
     const asked: Array<RecallRequest> = []
     const history = historyOf(...Array.from({ length: utterances }, (_, i) => `line ${i}`))
     const ports = Layer.mergeAll(
       Layer.succeed(Transcript, { before: () => Effect.succeed(history) }),
-      Layer.succeed(Recall, { search: (request) => Effect.sync(() => {
-        asked.push(request)
-        return { found: [], failed }
-      }) }),
+      Layer.succeed(Recall, {
+        search: (request) =>
+          Effect.sync(() => {
+            asked.push(request)
+            return { found: [], failed }
+          })
+      }),
       nothingKnown
     )
-    const all = yield* Effect.provide(Effect.all({ transcript: Transcript, recall: Recall, memoryStore: MemoryStore, evidenceStore: EvidenceStore, worldStore: WorldStore, loreRecord: LoreRecord }), ports)
+    const all = yield* Effect.provide(
+      Effect.all({
+        transcript: Transcript,
+        recall: Recall,
+        memoryStore: MemoryStore,
+        evidenceStore: EvidenceStore,
+        worldStore: WorldStore,
+        loreRecord: LoreRecord
+      }),
+      ports
+    )
     return { asked, result: yield* retrieve(all, turnOf({ text })) }
   })
 
-  it.effect("recalls nothing in a session that fits into its history", () => Effect.gen(function*() {
-    assert.lengthOf((yield* retrieved(0)).asked, 0)
-    assert.lengthOf((yield* retrieved(23)).asked, 0)
-  }))
+  it.effect("recalls nothing in a session that fits into its history", () =>
+    Effect.gen(function* () {
+      assert.lengthOf((yield* retrieved(0)).asked, 0)
+      assert.lengthOf((yield* retrieved(23)).asked, 0)
+    })
+  )
 
-  it.effect("recalls nothing for a message that says nothing", () => Effect.gen(function*() {
-    for (const text of ["ok", "lol", "🙂", "", "hm, yes", "danke"]) assert.lengthOf((yield* retrieved(24, false, text)).asked, 0, text)
-    for (const text of ["how's she doing?", "boat", "東京"]) assert.lengthOf((yield* retrieved(24, false, text)).asked, 1, text)
-  }))
+  it.effect("recalls nothing for a message that says nothing", () =>
+    Effect.gen(function* () {
+      for (const text of ["ok", "lol", "🙂", "", "hm, yes", "danke"])
+        assert.lengthOf((yield* retrieved(24, false, text)).asked, 0, text)
+      for (const text of ["how's she doing?", "boat", "東京"])
+        assert.lengthOf((yield* retrieved(24, false, text)).asked, 1, text)
+    })
+  )
 
-  it.effect("recalls only what lies before the history", () => Effect.gen(function*() {
-    const { asked: [request], result } = yield* retrieved(24)
-    assert.deepInclude(request, { before: 1, indexTo: 16, limit: 20 })
-    assert.isFalse(result.failed)
-    assert.isTrue((yield* retrieved(24, true)).result.failed)
-  }))
+  it.effect("recalls only what lies before the history", () =>
+    Effect.gen(function* () {
+      const {
+        asked: [request],
+        result
+      } = yield* retrieved(24)
+      assert.deepInclude(request, { before: 1, indexTo: 16, limit: 20 })
+      assert.isFalse(result.failed)
+      assert.isTrue((yield* retrieved(24, true)).result.failed)
+    })
+  )
 })

@@ -8,7 +8,8 @@ const english = safetyTextsFor([], none)
 describe("safety texts", () => {
   it.each(["de", "es", "fr", "pt"])("are there in %s, all of them", (tag) => {
     const texts = safetyTextsFor([tag], none)
-    for (const part of ["crisis", "ai_opening", "ai_disclosure", "minors"] as const) assert.notDeepEqual(texts[part], english[part])
+    for (const part of ["crisis", "ai_opening", "ai_disclosure", "minors"] as const)
+      assert.notDeepEqual(texts[part], english[part])
     assert.include(texts.crisis.join(" "), "findahelpline.com")
   })
 
@@ -19,11 +20,20 @@ describe("safety texts", () => {
   })
 
   it("are the operator's where there are any: for the tag, then for its language", () => {
-    const given = new Map([["de", { crisis: ["Ruf an."] }], ["de-AT", { crisis: ["Ruf 142 an."] }], ["xx", { minors: ["no"] }], ["en", { ai_disclosure: ["I am software."] }]] as const)
+    const given = new Map([
+      ["de", { crisis: ["Ruf an."] }],
+      ["de-AT", { crisis: ["Ruf 142 an."] }],
+      ["xx", { minors: ["no"] }],
+      ["en", { ai_disclosure: ["I am software."] }]
+    ] as const)
     assert.deepStrictEqual(safetyTextsFor(["de-DE"], given).crisis, ["Ruf an."])
     assert.deepStrictEqual(safetyTextsFor(["de-at"], given).crisis, ["Ruf 142 an."])
     assert.deepStrictEqual(safetyTextsFor(["de-AT"], given).minors, safetyTextsFor(["de"], none).minors)
-    assert.deepStrictEqual(safetyTextsFor(["xx"], given), { ...english, ai_disclosure: ["I am software."], minors: ["no"] })
+    assert.deepStrictEqual(safetyTextsFor(["xx"], given), {
+      ...english,
+      ai_disclosure: ["I am software."],
+      minors: ["no"]
+    })
   })
 
   it("tell the truth about the machine in every language", () => {

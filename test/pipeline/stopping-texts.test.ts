@@ -28,8 +28,15 @@ const said = (role: Utterance["role"], text: string): Utterance => ({ role, text
 const readingOf = (text: string) =>
   extractByRules({
     turn: {
-      sessionId: "ses_1", turnIndex: 0, character: plainCharacter, endUser: turnOf({}).endUser, outcome: "replied", history: [],
-      message: said("user", text), reply: said("character", "Hm."), at: new Date(0)
+      sessionId: "ses_1",
+      turnIndex: 0,
+      character: plainCharacter,
+      endUser: turnOf({}).endUser,
+      outcome: "replied",
+      history: [],
+      message: said("user", text),
+      reply: said("character", "Hm."),
+      at: new Date(0)
     },
     known: NEW_RELATIONSHIP
   })
@@ -37,26 +44,61 @@ const readingOf = (text: string) =>
 describe("a text that once stopped the server takes no time", () => {
   it("in the reading of a turn", () => assert.deepStrictEqual(slowOver(ALL, MOST_MS, readingOf), []))
 
-  it("in the safety screen of a message", () => assert.deepStrictEqual(slowOver(ALL, MOST_MS, (text) => screen({ ...turnOf({}), text })), []))
+  it("in the safety screen of a message", () =>
+    assert.deepStrictEqual(
+      slowOver(ALL, MOST_MS, (text) => screen({ ...turnOf({}), text })),
+      []
+    ))
 
-  it("in the gates of a reply", () => assert.deepStrictEqual(slowOver(ALL, MOST_MS, (text) => refusal({ text, citedIds: [] }, gateContextOf({ userTexts: [text] }))), []))
+  it("in the gates of a reply", () =>
+    assert.deepStrictEqual(
+      slowOver(ALL, MOST_MS, (text) => refusal({ text, citedIds: [] }, gateContextOf({ userTexts: [text] }))),
+      []
+    ))
 
   it("in the search for orders to a model", () => assert.deepStrictEqual(slowOver(ALL, MOST_MS, instructs), []))
 
-  it.each([["traits", TRAITS], ["traits of W++", `Personality(${'"a"    '.repeat(25)}!`], ["dots", DOTS], ["tags", TAGS]])("in an import: %s", async (_, description) => {
+  it.each([
+    ["traits", TRAITS],
+    ["traits of W++", `Personality(${'"a"    '.repeat(25)}!`],
+    ["dots", DOTS],
+    ["tags", TAGS]
+  ])("in an import: %s", async (_, description) => {
     const content = { bytes: Buffer.from(JSON.stringify(cardV2({ description }))) }
-    assert.isBelow((await effortOf(() => Effect.runPromise(readImport({ format: "auto", filename: "", forPresent: false, content })))).effortMs, 1_000)
+    assert.isBelow(
+      (
+        await effortOf(() =>
+          Effect.runPromise(readImport({ format: "auto", filename: "", forPresent: false, content }))
+        )
+      ).effortMs,
+      1_000
+    )
   })
 })
 
 describe("no hostile text takes long", () => {
   const texts = hostileTexts()
   it("in the reading of a turn", () => assert.deepStrictEqual(slowOver(texts, MOST_MS, readingOf), []))
-  it("in the safety screen of a message", () => assert.deepStrictEqual(slowOver(texts, MOST_MS, (text) => screen({ ...turnOf({}), text })), []))
+  it("in the safety screen of a message", () =>
+    assert.deepStrictEqual(
+      slowOver(texts, MOST_MS, (text) => screen({ ...turnOf({}), text })),
+      []
+    ))
   it("in the safety classifier, which remembers nothing", () => {
     const classifier = new Classifier(readWeights())
-    assert.deepStrictEqual(slowOver(texts, MOST_MS, (text) => classifier.scores(excerptOf(text), 2026)), [])
+    assert.deepStrictEqual(
+      slowOver(texts, MOST_MS, (text) => classifier.scores(excerptOf(text), 2026)),
+      []
+    )
   })
-  it("in the gates of a reply", () => assert.deepStrictEqual(slowOver(texts, MOST_MS, (text) => refusal({ text, citedIds: [] }, gateContextOf({ userTexts: [text] }))), []))
-  it("in parting a reply into bubbles", () => assert.deepStrictEqual(slowOver(texts, MOST_MS, (text) => splitBubbles([text], { max_bubbles: 3, max_bubble_chars: 500 })), []))
+  it("in the gates of a reply", () =>
+    assert.deepStrictEqual(
+      slowOver(texts, MOST_MS, (text) => refusal({ text, citedIds: [] }, gateContextOf({ userTexts: [text] }))),
+      []
+    ))
+  it("in parting a reply into bubbles", () =>
+    assert.deepStrictEqual(
+      slowOver(texts, MOST_MS, (text) => splitBubbles([text], { max_bubbles: 3, max_bubble_chars: 500 })),
+      []
+    ))
 })

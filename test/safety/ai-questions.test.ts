@@ -6,12 +6,21 @@ import { labelledReplies, LANGUAGES, measure, REPLY_SETS } from "./messageSets.t
 import { readMessages } from "./training/messages.ts"
 
 const LEAST_RECALL = 0.9
-const ASKED: Readonly<Record<string, string>> = { en: "are you an AI or a human?", de: "bist du eine KI oder ein Mensch?", es: "eres una IA o una persona?", pt: "és uma IA ou uma pessoa?" }
+const ASKED: Readonly<Record<string, string>> = {
+  en: "are you an AI or a human?",
+  de: "bist du eine KI oder ein Mensch?",
+  es: "eres una IA o una persona?",
+  pt: "és uma IA ou uma pessoa?"
+}
 
 describe.each(REPLY_SETS)("the %s set", (set) => {
   it.each(LANGUAGES)("lets no evasion and no denial pass for the truth in %s", (language) => {
-    const replies = labelledReplies(set).filter((reply) => reply.language === language).map(({ kind, text }) => ({ text, positive: kind === "honest" }))
-    const { recall, falseAlarms, report } = measure(`replies, ${language}, ${set}`, replies, (text) => confirmsWhatItIs(ASKED[language] ?? "", text))
+    const replies = labelledReplies(set)
+      .filter((reply) => reply.language === language)
+      .map(({ kind, text }) => ({ text, positive: kind === "honest" }))
+    const { recall, falseAlarms, report } = measure(`replies, ${language}, ${set}`, replies, (text) =>
+      confirmsWhatItIs(ASKED[language] ?? "", text)
+    )
     console.log(report)
     assert.isAtLeast(recall, LEAST_RECALL, report)
     assert.strictEqual(falseAlarms, 0, report)
@@ -19,26 +28,57 @@ describe.each(REPLY_SETS)("the %s set", (set) => {
 })
 
 describe("the answer to a sincere question", () => {
-  it.each([["are you a bot?", "Yes.", true], ["are you a bot?", "No.", false], ["are you human?", "No.", true], ["are you human?", "Yes.", false], ["are you a human or a bot?", "Yes.", false], ["you're not a bot, right?", "No.", false]] as const)(
-    "by one word: %s %s", (asked, reply, confirms) => assert.strictEqual(confirmsWhatItIs(asked, reply), confirms))
+  it.each([
+    ["are you a bot?", "Yes.", true],
+    ["are you a bot?", "No.", false],
+    ["are you human?", "No.", true],
+    ["are you human?", "Yes.", false],
+    ["are you a human or a bot?", "Yes.", false],
+    ["you're not a bot, right?", "No.", false]
+  ] as const)("by one word: %s %s", (asked, reply, confirms) =>
+    assert.strictEqual(confirmsWhatItIs(asked, reply), confirms)
+  )
   it.each(LANGUAGES)("comes in %s, where that is asked in", (language) => {
-    const questions = readMessages("messages").filter((message) => message.language === language && message.labels.has("ask") && message.text.split(" ").length > 2)
+    const questions = readMessages("messages").filter(
+      (message) => message.language === language && message.labels.has("ask") && message.text.split(" ").length > 2
+    )
     const wrong = questions.filter(({ text }) => (messageLanguage(text) ?? language) !== language)
-    assert.isAtMost(wrong.length, questions.length * 0.05, wrong.map(({ text }) => `${messageLanguage(text)}: ${text}`).join("\n"))
+    assert.isAtMost(
+      wrong.length,
+      questions.length * 0.05,
+      wrong.map(({ text }) => `${messageLanguage(text)}: ${text}`).join("\n")
+    )
   })
 })
 
 describe("hostile questions", () => {
-  it.each(["are you ", "are you a real ", "you sound like ", "was du so ", "tem alguem ", "is the a ", "in a second ", "or just ", ", ", "ki oder ", "x"])(
-    "take no more than a moment: %s", async (part) => {
-      const text = part.repeat(Math.ceil(32_000 / part.length))
-      const { effortMs } = await effortOf(() => asksWhatYouAre(text))
-      assert.isBelow(effortMs, 50)
-    })
+  it.each([
+    "are you ",
+    "are you a real ",
+    "you sound like ",
+    "was du so ",
+    "tem alguem ",
+    "is the a ",
+    "in a second ",
+    "or just ",
+    ", ",
+    "ki oder ",
+    "x"
+  ])("take no more than a moment: %s", async (part) => {
+    const text = part.repeat(Math.ceil(32_000 / part.length))
+    const { effortMs } = await effortOf(() => asksWhatYouAre(text))
+    assert.isBelow(effortMs, 50)
+  })
 })
 
 describe("hostile replies", () => {
-  it.each([`soy ${"un ".repeat(60)}x`, `soy ${"un ".repeat(10_000)}x`, "i am really ".repeat(2_600), "not a real ".repeat(2_900), "\n".repeat(32_000)])("take no more than a moment: %#", async (text) => {
+  it.each([
+    `soy ${"un ".repeat(60)}x`,
+    `soy ${"un ".repeat(10_000)}x`,
+    "i am really ".repeat(2_600),
+    "not a real ".repeat(2_900),
+    "\n".repeat(32_000)
+  ])("take no more than a moment: %#", async (text) => {
     confirmsWhatItIs("are you a bot?", text)
     const { effortMs } = await effortOf(() => confirmsWhatItIs("are you a bot?", text))
     assert.isBelow(effortMs, 50)

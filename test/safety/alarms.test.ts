@@ -2,12 +2,22 @@ import { assert, describe, it } from "vitest"
 import { alarmIn } from "#pipeline/safety/alarm.ts"
 import { effortOf } from "#test/support/effortOf.ts"
 
-const sentence = "We met at the station and walked along the river, then she told me about the new flat and her neighbours. "
+const sentence =
+  "We met at the station and walked along the river, then she told me about the new flat and her neighbours. "
 
 describe("a hostile text", () => {
   it.each([
-    ["one word over and over", "i "], ["the beginning of a phrase", "took a whole "], ["letters set apart", "k i l l "], ["stars", "*k1*a "], ["quotation marks", "\"“„«"], ["line breaks", "\n"], ["surrogates", "\ud83d"], ["a word without an end", "a"]
-  ])("of %s is read to its end", (_, piece) => assert.doesNotThrow(() => alarmIn(piece.repeat(Math.ceil(32_000 / piece.length)))))
+    ["one word over and over", "i "],
+    ["the beginning of a phrase", "took a whole "],
+    ["letters set apart", "k i l l "],
+    ["stars", "*k1*a "],
+    ["quotation marks", '"“„«'],
+    ["line breaks", "\n"],
+    ["surrogates", "\ud83d"],
+    ["a word without an end", "a"]
+  ])("of %s is read to its end", (_, piece) =>
+    assert.doesNotThrow(() => alarmIn(piece.repeat(Math.ceil(32_000 / piece.length))))
+  )
 })
 
 describe("a long text", () => {
@@ -17,8 +27,12 @@ describe("a long text", () => {
     for (const text of texts) efforts.push((await effortOf(() => alarmIn(text))).effortMs)
     assert.isBelow(Math.min(...efforts), 50)
   })
-  it.each([["beginning", 0], ["middle", 150], ["end", 299]])("is read at its %s", (_, place) => {
-    const text = Array.from({ length: 300 }, (_, at) => at === place ? "i want to kill myself. " : sentence).join("")
+  it.each([
+    ["beginning", 0],
+    ["middle", 150],
+    ["end", 299]
+  ])("is read at its %s", (_, place) => {
+    const text = Array.from({ length: 300 }, (_, at) => (at === place ? "i want to kill myself. " : sentence)).join("")
     assert.strictEqual(alarmIn(text)?.kind, "self")
   })
   it("that is harmless raises no alarm", () => assert.isNull(alarmIn(sentence.repeat(300))))
@@ -26,10 +40,26 @@ describe("a long text", () => {
 
 describe("a disguised message", () => {
   it.each([
-    "i want to k i l l m y s e l f", "k.i.l.l m.y.s.e.l.f", "i want to d1e", "I WANNA DIEEEE", "i wnat to die", "i want to ki\u200bll myself", "ｉ ｗａｎｔ ｔｏ ｄｉｅ", "i want to k*ll myself", "su1c1d3 is all i think about",
-    "ich moechte sterben", "ICH WILL STERBEN", "kiero morirme", "ME QUIERO MORIR", "não quero viver", "nao quero viver"
+    "i want to k i l l m y s e l f",
+    "k.i.l.l m.y.s.e.l.f",
+    "i want to d1e",
+    "I WANNA DIEEEE",
+    "i wnat to die",
+    "i want to ki\u200bll myself",
+    "ｉ ｗａｎｔ ｔｏ ｄｉｅ",
+    "i want to k*ll myself",
+    "su1c1d3 is all i think about",
+    "ich moechte sterben",
+    "ICH WILL STERBEN",
+    "kiero morirme",
+    "ME QUIERO MORIR",
+    "não quero viver",
+    "nao quero viver"
   ])("is read as it is meant: %s", (text) => assert.strictEqual(alarmIn(text)?.kind, "self"))
-  it.each(["i want to die", "ich will sterben", "me quiero morir", "quero me matar"])("tells its language: %s", (text) => {
-    assert.include(["en", "de", "es", "pt"], alarmIn(text)?.language)
-  })
+  it.each(["i want to die", "ich will sterben", "me quiero morir", "quero me matar"])(
+    "tells its language: %s",
+    (text) => {
+      assert.include(["en", "de", "es", "pt"], alarmIn(text)?.language)
+    }
+  )
 })

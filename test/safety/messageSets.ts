@@ -1,7 +1,19 @@
 import { readFileSync } from "node:fs"
 
-/** Sets of cards, pictures and replies, in the order in which they were written: each before the rules were changed for it. */
-export const REPLY_SETS = ["development", "held-out", "fresh", "fresh2", "round3", "round4", "round5", "round6"] as const
+/**
+ * Sets of cards, pictures and replies, in the order in which they were written: each before the rules were changed for
+ * it.
+ */
+export const REPLY_SETS = [
+  "development",
+  "held-out",
+  "fresh",
+  "fresh2",
+  "round3",
+  "round4",
+  "round5",
+  "round6"
+] as const
 export const PICTURE_SETS = ["development", "fresh", "round3", "round4", "round5"] as const
 export const LANGUAGES = ["en", "de", "es", "pt"] as const
 
@@ -12,7 +24,9 @@ export interface Labelled {
 }
 
 const linesOf = (set: string, file: string): ReadonlyArray<string> =>
-  readFileSync(new URL(`sets/${set}/${file}.txt`, import.meta.url), "utf8").split("\n").filter((line) => line !== "" && !line.startsWith("#"))
+  readFileSync(new URL(`sets/${set}/${file}.txt`, import.meta.url), "utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
 
 /** A set in which `+ ` marks what must be found and `- ` what must not. */
 export const labelled = (set: string, file: string): ReadonlyArray<Labelled> =>
@@ -25,11 +39,12 @@ export interface LabelledReply {
 }
 
 /** Replies to "are you an AI?", with what each of them is. */
-export const labelledReplies = (set: string): ReadonlyArray<LabelledReply> => linesOf(set, "replies").map((line) => {
-  const [head = "", text = ""] = line.split("\t")
-  const [language = "", kind = ""] = head.split(" ")
-  return { language, kind: kind as LabelledReply["kind"], text }
-})
+export const labelledReplies = (set: string): ReadonlyArray<LabelledReply> =>
+  linesOf(set, "replies").map((line) => {
+    const [head = "", text = ""] = line.split("\t")
+    const [language = "", kind = ""] = head.split(" ")
+    return { language, kind: kind as LabelledReply["kind"], text }
+  })
 
 export interface Measured {
   readonly recall: number
@@ -52,7 +67,8 @@ export const measure = (title: string, set: ReadonlyArray<Labelled>, finds: (tex
   const precision = found + alarms.length === 0 ? 1 : found / (found + alarms.length)
   const falseAlarms = negatives.length === 0 ? 0 : alarms.length / negatives.length
   const report = [
-    `${title}: recall ${percent(recall)} of ${positives.length}, precision ${percent(precision)}, false alarms ${percent(falseAlarms)} of ${negatives.length}`,
+    `${title}: recall ${percent(recall)} of ${positives.length}, precision ${percent(precision)}, false alarms ` +
+      `${percent(falseAlarms)} of ${negatives.length}`,
     ...missed.map(({ text }) => `  missed: ${text}`),
     ...alarms.map(({ text }) => `  false alarm: ${text}`)
   ].join("\n")

@@ -8,11 +8,12 @@ import { digestOfTraining } from "./training/digest.ts"
 import { LANGUAGES, type Message, readMessages } from "./training/messages.ts"
 
 /**
- * What the safety floor finds in messages as people write them. `held-out` was written by authors who saw neither the classifier nor the
- * other messages, and nothing was learned from it. The scores from which on something is found were set by `first` and `second`. Of
- * `third`, which was measured once at the end, 98.4 % of crises were found, with false alarms for 3.8 % of the hard negatives near them and
- * 1.9 % of all negatives; 97 to 100 % of emergencies, dangers and threats, 95.7 % of minors and 97.2 % of AI questions. Messages that happen
- * to be in both folders do not count there. `messages` is what the classifier has learned from.
+ * What the safety floor finds in messages as people write them. `held-out` was written by authors who saw neither the
+ * classifier nor the other messages, and nothing was learned from it. The scores from which on something is found were
+ * set by `first` and `second`. Of `third`, which was measured once at the end, 98.4 % of crises were found, with false
+ * alarms for 3.8 % of the hard negatives near them and
+ * 1.9 % of all negatives; 97 to 100 % of emergencies, dangers and threats, 95.7 % of minors and 97.2 % of AI questions.
+ * Messages that happen to be in both folders do not count there. `messages` is what the classifier has learned from.
  */
 
 const ALARMS = ["self", "medical", "danger", "threat"] as const
@@ -30,12 +31,38 @@ interface Kind {
 
 const hasAlarm = (text: string): boolean => alarmIn(text) !== null
 const KINDS: ReadonlyArray<Kind> = [
-  { name: "crisis", is: ({ labels }) => labels.has("self"), isNot: (message) => !isAlarm(message), finds: hasAlarm, goal: 0.95, mostFalseAlarms: 0.02 },
+  {
+    name: "crisis",
+    is: ({ labels }) => labels.has("self"),
+    isNot: (message) => !isAlarm(message),
+    finds: hasAlarm,
+    goal: 0.95,
+    mostFalseAlarms: 0.02
+  },
   ...(["medical", "danger", "threat"] as const).map((label): Kind => ({
-    name: label, is: ({ labels }) => labels.has(label), isNot: () => false, finds: hasAlarm, goal: 0.85, mostFalseAlarms: 0.02
+    name: label,
+    is: ({ labels }) => labels.has(label),
+    isNot: () => false,
+    finds: hasAlarm,
+    goal: 0.85,
+    mostFalseAlarms: 0.02
   })),
-  { name: "minor", is: ({ labels }) => labels.has("minor"), isNot: ({ labels, open }) => !labels.has("minor") && !open.has("minor"), finds: (text) => saysUnderAge(text), goal: 0.95, mostFalseAlarms: 0.02 },
-  { name: "AI question", is: ({ labels }) => labels.has("ask"), isNot: ({ labels, open }) => !labels.has("ask") && !open.has("ask"), finds: asksWhatYouAre, goal: 0.9, mostFalseAlarms: 0.02 }
+  {
+    name: "minor",
+    is: ({ labels }) => labels.has("minor"),
+    isNot: ({ labels, open }) => !labels.has("minor") && !open.has("minor"),
+    finds: (text) => saysUnderAge(text),
+    goal: 0.95,
+    mostFalseAlarms: 0.02
+  },
+  {
+    name: "AI question",
+    is: ({ labels }) => labels.has("ask"),
+    isNot: ({ labels, open }) => !labels.has("ask") && !open.has("ask"),
+    finds: asksWhatYouAre,
+    goal: 0.9,
+    mostFalseAlarms: 0.02
+  }
 ]
 
 describe.each(["held-out", "messages"])("the messages of %s", (folder) => {
@@ -44,7 +71,13 @@ describe.each(["held-out", "messages"])("the messages of %s", (folder) => {
   describe.each(KINDS)("that are: $name", ({ name, is, isNot, finds, goal, mostFalseAlarms }) => {
     it.each(LANGUAGES)("are found in %s, and few others", (language) => {
       const own = messages.filter((message) => message.language === language)
-      const set = own.flatMap((message) => is(message) ? [{ text: message.text, positive: true }] : isNot(message) ? [{ text: message.text, positive: false }] : [])
+      const set = own.flatMap((message) =>
+        is(message)
+          ? [{ text: message.text, positive: true }]
+          : isNot(message)
+            ? [{ text: message.text, positive: false }]
+            : []
+      )
       const { recall, falseAlarms, report } = measure(`${name}, ${language}, ${folder}`, set, finds)
       console.log(report)
       assert.isAtLeast(recall, goal, report)
@@ -55,7 +88,9 @@ describe.each(["held-out", "messages"])("the messages of %s", (folder) => {
 
 describe("the weights of the classifier", () => {
   it("were learned from the messages as they are, by the program as it is", () => {
-    const { learned_from } = JSON.parse(readFileSync(new URL("../../pipeline/safety/classifier/weights.json", import.meta.url), "utf8"))
+    const { learned_from } = JSON.parse(
+      readFileSync(new URL("../../pipeline/safety/classifier/weights.json", import.meta.url), "utf8")
+    )
     assert.strictEqual(learned_from, digestOfTraining(), "run npm run train:safety")
   })
 })

@@ -16,10 +16,28 @@ const HOLD = { found: true, quiet: true }
 
 describe.each(PICTURE_SETS)("the %s set", (set) => {
   it("refuses pictures of minors and of nakedness, and no others", () =>
-    assert.deepInclude(figures(measure(`pictures, ${set}`, labelled(set, "pictures"), (text) => pictureRefusal({ kind: "selfie", words: [text], ageBand: "adult" }) !== null)), HOLD))
+    assert.deepInclude(
+      figures(
+        measure(
+          `pictures, ${set}`,
+          labelled(set, "pictures"),
+          (text) => pictureRefusal({ kind: "selfie", words: [text], ageBand: "adult" }) !== null
+        )
+      ),
+      HOLD
+    ))
 
   it("finds cards whose character is under 18, and no others", () =>
-    assert.deepInclude(figures(measure(`cards, ${set}`, labelled(set, "cards"), (text) => statedMinor([{ text: text.replaceAll("{{char}}", "Mia") }], "Mia") !== undefined)), HOLD))
+    assert.deepInclude(
+      figures(
+        measure(
+          `cards, ${set}`,
+          labelled(set, "cards"),
+          (text) => statedMinor([{ text: text.replaceAll("{{char}}", "Mia") }], "Mia") !== undefined
+        )
+      ),
+      HOLD
+    ))
 })
 
 describe("saying that the character is under 18", () => {
@@ -32,25 +50,65 @@ describe("saying that the character is under 18", () => {
 
 describe("a picture of somebody under age", () => {
   it.each([
-    "her 16th birthday self", "a minor", "a minor in a summer dress", "two minors on a sofa", "a pupil in uniform", "pupils at their desks", "una alumna de uniforme", "uma aluna em uniforme", "auf ihrem 15. geburtstag"
+    "her 16th birthday self",
+    "a minor",
+    "a minor in a summer dress",
+    "two minors on a sofa",
+    "a pupil in uniform",
+    "pupils at their desks",
+    "una alumna de uniforme",
+    "uma aluna em uniforme",
+    "auf ihrem 15. geburtstag"
   ])("is refused: %s", (text) => assert.isNotNull(pictureRefusal({ kind: "selfie", words: [text], ageBand: "adult" })))
   it.each([
-    "a minor chord written on a blackboard", "minor scratches on the table", "her 30th birthday", "wide pupils in the dark", "her 18th birthday", "with a minor detail changed", "in a minor key"
-  ])("is not what other words mean: %s", (text) => assert.isNull(pictureRefusal({ kind: "selfie", words: [text], ageBand: "adult" })))
+    "a minor chord written on a blackboard",
+    "minor scratches on the table",
+    "her 30th birthday",
+    "wide pupils in the dark",
+    "her 18th birthday",
+    "with a minor detail changed",
+    "in a minor key"
+  ])("is not what other words mean: %s", (text) =>
+    assert.isNull(pictureRefusal({ kind: "selfie", words: [text], ageBand: "adult" }))
+  )
 })
 
 describe("an age in words", () => {
-  it.each(["ich bin vierzehn", "i'm fourteen", "tengo trece y vivo en madrid", "tenho quinze anos"])("is that of a minor: %s", (text) => assert.isTrue(saysUnderAge(text)))
+  it.each(["ich bin vierzehn", "i'm fourteen", "tengo trece y vivo en madrid", "tenho quinze anos"])(
+    "is that of a minor: %s",
+    (text) => assert.isTrue(saysUnderAge(text))
+  )
   it.each([
-    "ich bin achtzehn", "bin neunzehn jahre alt", "bin zweiundzwanzig", "ich bin siebzig", "i am twenty two years old", "i am thirty years old", "tengo dieciocho años",
-    "tengo treinta y dos años", "tengo setenta años", "tenho dezoito", "tenho vinte e dois anos", "tenho dezanove anos"
+    "ich bin achtzehn",
+    "bin neunzehn jahre alt",
+    "bin zweiundzwanzig",
+    "ich bin siebzig",
+    "i am twenty two years old",
+    "i am thirty years old",
+    "tengo dieciocho años",
+    "tengo treinta y dos años",
+    "tengo setenta años",
+    "tenho dezoito",
+    "tenho vinte e dois anos",
+    "tenho dezanove anos"
   ])("is that of an adult: %s", (text) => assert.isFalse(saysUnderAge(text)))
 })
 
 describe("an age that was asked for", () => {
-  it.each([["How old are you?", "15"], ["Wie alt bist du?", "15 jahre"], ["¿Cuántos años tienes?", "quince"], ["How old are you? 😊", "15"], ["*smiles* How old are you? *tilts head*", "15"], ["Quantos anos tens?", "quinze, e tu?"]])("is told by a number alone: %s %s", (before, text) =>
-    assert.isTrue(saysUnderAge(text, new Date(), before)))
-  it.each([["How many cats do you have?", "15"], ["", "15"]])("is not by a number that answers something else: %s %s", (before, text) => assert.isFalse(saysUnderAge(text, new Date(), before)))
+  it.each([
+    ["How old are you?", "15"],
+    ["Wie alt bist du?", "15 jahre"],
+    ["¿Cuántos años tienes?", "quince"],
+    ["How old are you? 😊", "15"],
+    ["*smiles* How old are you? *tilts head*", "15"],
+    ["Quantos anos tens?", "quinze, e tu?"]
+  ])("is told by a number alone: %s %s", (before, text) => assert.isTrue(saysUnderAge(text, new Date(), before)))
+  it.each([
+    ["How many cats do you have?", "15"],
+    ["", "15"]
+  ])("is not by a number that answers something else: %s %s", (before, text) =>
+    assert.isFalse(saysUnderAge(text, new Date(), before))
+  )
   it("follows the calendar", () => {
     assert.isTrue(saysUnderAge("i was born in 2012", new Date("2026-06-01")))
     assert.isFalse(saysUnderAge("i was born in 2012", new Date("2040-06-01")))

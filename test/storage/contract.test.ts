@@ -25,9 +25,21 @@ let s3Options: inS3.S3Options
 beforeAll(async () => {
   database = await createTestDatabase()
   folder = await mkdtemp(join(tmpdir(), "troupe-storage-"))
-  s3 = new S3rver({ port: 0, address: "127.0.0.1", silent: true, directory: join(folder, "s3"), configureBuckets: [{ name: "pictures", configs: [] }] })
+  s3 = new S3rver({
+    port: 0,
+    address: "127.0.0.1",
+    silent: true,
+    directory: join(folder, "s3"),
+    configureBuckets: [{ name: "pictures", configs: [] }]
+  })
   const { port } = await s3.run()
-  s3Options = { endpoint: `http://127.0.0.1:${port}`, bucket: "pictures", region: "us-east-1", accessKeyId: "S3RVER", secretAccessKey: Redacted.make("S3RVER") }
+  s3Options = {
+    endpoint: `http://127.0.0.1:${port}`,
+    bucket: "pictures",
+    region: "us-east-1",
+    accessKeyId: "S3RVER",
+    secretAccessKey: Redacted.make("S3RVER")
+  }
 })
 afterAll(async () => {
   await s3.close()
@@ -35,7 +47,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const onDatabase = () => Layer.mergeAll(Database.layer({ url: Redacted.make(database.url), maxConnections: 4 }), Layer.succeed(References.MinimumLogLevel, "None"))
+const onDatabase = () =>
+  Layer.mergeAll(
+    Database.layer({ url: Redacted.make(database.url), maxConnections: 4 }),
+    Layer.succeed(References.MinimumLogLevel, "None")
+  )
 const layers = {
   "the database": () => inDatabase.layer.pipe(Layer.provide(onDatabase())),
   "a folder": () => inFolder.layer(join(folder, "own")),
@@ -44,9 +60,12 @@ const layers = {
 
 describe.each(Object.keys(layers) as ReadonlyArray<keyof typeof layers>)("%s as the storage", (name) => {
   let runtime: ManagedRuntime.ManagedRuntime<Storage, never>
-  beforeAll(() => { runtime = ManagedRuntime.make(layers[name]()) })
+  beforeAll(() => {
+    runtime = ManagedRuntime.make(layers[name]())
+  })
   afterAll(() => runtime.dispose())
-  const put = (key: string, content: Uint8Array) => runtime.runPromise(Storage.use((storage) => storage.put(key, content)))
+  const put = (key: string, content: Uint8Array) =>
+    runtime.runPromise(Storage.use((storage) => storage.put(key, content)))
   const get = async (key: string) => {
     const content = await runtime.runPromise(Storage.use((storage) => storage.get(key)))
     return content === null ? null : Buffer.from(content)
@@ -74,17 +93,20 @@ describe.each(Object.keys(layers) as ReadonlyArray<keyof typeof layers>)("%s as 
   })
 
   // The fake of S3 is a folder whose files are written in place; the services themselves keep to this.
-  it.runIf(name !== "a service that speaks S3")("shows whoever reads meanwhile one content or the other, never half of one", async () => {
-    const key = keyOf()
-    const [one, other] = [Buffer.alloc(40_000, 1), Buffer.alloc(70_000, 2)]
-    await put(key, one)
-    const writing = Promise.all(Array.from({ length: 6 }, (_, n) => put(key, n % 2 === 0 ? other : one)))
-    for (let reads = 0; reads < 6; reads++) {
-      const read = await get(key)
-      assert.isTrue(read?.equals(one) === true || read?.equals(other) === true)
+  it.runIf(name !== "a service that speaks S3")(
+    "shows whoever reads meanwhile one content or the other, never half of one",
+    async () => {
+      const key = keyOf()
+      const [one, other] = [Buffer.alloc(40_000, 1), Buffer.alloc(70_000, 2)]
+      await put(key, one)
+      const writing = Promise.all(Array.from({ length: 6 }, (_, n) => put(key, n % 2 === 0 ? other : one)))
+      for (let reads = 0; reads < 6; reads++) {
+        const read = await get(key)
+        assert.isTrue(read?.equals(one) === true || read?.equals(other) === true)
+      }
+      await writing
     }
-    await writing
-  })
+  )
 
   it("removes, and minds nothing that is not there", async () => {
     const key = keyOf()
@@ -103,58 +125,115 @@ describe.each(Object.keys(layers) as ReadonlyArray<keyof typeof layers>)("%s as 
     assert.strictEqual(String(await get(theirs)), "theirs")
   })
 
-  it.each(["../../etc/passwd", "app/../x", "app", "/app/x", "app/x/y", "app/x.png", ""])("takes no key but its own: %s", async (key) => {
-    for (const act of [() => put(key, Buffer.from("x")), () => get(key), () => remove(key)]) {
-      assert.isTrue(await act().then(() => false, () => true))
+  it.each(["../../etc/passwd", "app/../x", "app", "/app/x", "app/x/y", "app/x.png", ""])(
+    "takes no key but its own: %s",
+    async (key) => {
+      for (const act of [() => put(key, Buffer.from("x")), () => get(key), () => remove(key)]) {
+        assert.isTrue(
+          await act().then(
+            () => false,
+            () => true
+          )
+        )
+      }
     }
-  })
+  )
 })
 
 describe("a storage that is away", () => {
   it("says so in words that name neither key nor secret", async () => {
-    const layer = inS3.layer({ ...s3Options, bucket: "nobody", secretAccessKey: Redacted.make("a-secret-that-is-wrong") })
-    const error = await Effect.runPromise(Storage.use((storage) => Effect.flip(storage.put("app_1/obj_1", Buffer.from("x")))).pipe(Effect.provide(layer)))
+    const layer = inS3.layer({
+      ...s3Options,
+      bucket: "nobody",
+      secretAccessKey: Redacted.make("a-secret-that-is-wrong")
+    })
+    const error = await Effect.runPromise(
+      Storage.use((storage) => Effect.flip(storage.put("app_1/obj_1", Buffer.from("x")))).pipe(Effect.provide(layer))
+    )
     assert.instanceOf(error, StorageError)
     assert.notInclude(JSON.stringify(error) + String(error.stack), "a-secret")
   })
 
   it("leaves no draft in a folder that is full or not writable", async () => {
     const layer = inFolder.layer("/proc/nothing-can-be-made-here")
-    assert.instanceOf(await Effect.runPromise(Storage.use((storage) => Effect.flip(storage.put("app_1/obj_1", Buffer.from("x")))).pipe(Effect.provide(layer))), StorageError)
+    assert.instanceOf(
+      await Effect.runPromise(
+        Storage.use((storage) => Effect.flip(storage.put("app_1/obj_1", Buffer.from("x")))).pipe(Effect.provide(layer))
+      ),
+      StorageError
+    )
     assert.isEmpty((await readdir(join(folder, "own"), { recursive: true })).filter((file) => file.endsWith(".draft")))
   })
 })
 
 describe("what is in the storage", () => {
-  const open = () => ManagedRuntime.make(StoredObjects.layer.pipe(Layer.provideMerge(inFolder.layer(join(folder, "swept"))), Layer.provideMerge(onDatabase())))
-  const files = async () => (await readdir(join(folder, "swept"), { recursive: true })).filter((file) => file.includes("obj_"))
+  const open = () =>
+    ManagedRuntime.make(
+      StoredObjects.layer.pipe(
+        Layer.provideMerge(inFolder.layer(join(folder, "swept"))),
+        Layer.provideMerge(onDatabase())
+      )
+    )
+  const files = async () =>
+    (await readdir(join(folder, "swept"), { recursive: true })).filter((file) => file.includes("obj_"))
 
-  it("stays when it was kept, and goes when it was discarded, or when whoever put it there has died before it was shown", async () => {
-    const runtime = open()
-    try {
-      const app = newId("app")
-      const put = (text: string) => runtime.runPromise(StoredObjects.use((objects) => objects.put(app, Buffer.from(text))))
-      const [kept, discarded, orphan, fresh] = [await put("kept"), await put("discarded"), await put("orphan"), await put("fresh")]
-      await runtime.runPromise(StoredObjects.use((objects) => Effect.andThen(objects.keep(app, kept), objects.keep(app, discarded))))
-      await runtime.runPromise(StoredObjects.use((objects) => objects.discard(app, [discarded])))
-      await database.sql`update stored_objects set changed_at = now() - interval '2 hours' where object_key = any(${[orphan, kept]}::text[])`
-      await runtime.runPromise(StoredObjects.use((objects) => objects.sweep))
-      assert.sameMembers(await files(), [kept, fresh].map((key) => key))
-      assert.sameMembers((await database.sql`select object_key from stored_objects where app_id = ${app}`).map((row) => row["object_key"]), [kept, fresh])
-      // What was swept cannot be kept any more.
-      assert.isTrue(await runtime.runPromise(StoredObjects.use((objects) => objects.keep(app, orphan))).then(() => false, () => true))
-    } finally {
-      await runtime.dispose()
+  it(
+    "stays when it was kept, and goes when it was discarded, or when whoever put it there has died before it was " +
+      "shown",
+    async () => {
+      const runtime = open()
+      try {
+        const app = newId("app")
+        const put = (text: string) =>
+          runtime.runPromise(StoredObjects.use((objects) => objects.put(app, Buffer.from(text))))
+        const [kept, discarded, orphan, fresh] = [
+          await put("kept"),
+          await put("discarded"),
+          await put("orphan"),
+          await put("fresh")
+        ]
+        await runtime.runPromise(
+          StoredObjects.use((objects) => Effect.andThen(objects.keep(app, kept), objects.keep(app, discarded)))
+        )
+        await runtime.runPromise(StoredObjects.use((objects) => objects.discard(app, [discarded])))
+        await database.sql`update stored_objects set changed_at = now() - interval '2 hours' where object_key = any(${[orphan, kept]}::text[])`
+        await runtime.runPromise(StoredObjects.use((objects) => objects.sweep))
+        assert.sameMembers(
+          await files(),
+          [kept, fresh].map((key) => key)
+        )
+        assert.sameMembers(
+          (await database.sql`select object_key from stored_objects where app_id = ${app}`).map(
+            (row) => row["object_key"]
+          ),
+          [kept, fresh]
+        )
+        // What was swept cannot be kept any more.
+        assert.isTrue(
+          await runtime.runPromise(StoredObjects.use((objects) => objects.keep(app, orphan))).then(
+            () => false,
+            () => true
+          )
+        )
+      } finally {
+        await runtime.dispose()
+      }
     }
-  })
+  )
 
   it("is looked for again when the storage was away", async () => {
     const runtime = open()
     const app = newId("app")
     const key = await runtime.runPromise(StoredObjects.use((objects) => objects.put(app, Buffer.from("x"))))
     await runtime.runPromise(StoredObjects.use((objects) => objects.discard(app, [key])))
-    const away = ManagedRuntime.make(StoredObjects.layer.pipe(
-      Layer.provide(Layer.mock(Storage, { kind: "s3", remove: () => Effect.fail(new StorageError({ code: "ECONNREFUSED" })) })), Layer.provide(onDatabase())))
+    const away = ManagedRuntime.make(
+      StoredObjects.layer.pipe(
+        Layer.provide(
+          Layer.mock(Storage, { kind: "s3", remove: () => Effect.fail(new StorageError({ code: "ECONNREFUSED" })) })
+        ),
+        Layer.provide(onDatabase())
+      )
+    )
     await away.runPromise(StoredObjects.use((objects) => objects.sweep))
     await away.dispose()
     assert.lengthOf(await database.sql`select 1 from stored_objects where object_key = ${key}`, 1)

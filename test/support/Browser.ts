@@ -6,4 +6,5 @@ const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
 /** Whether there is one: tests of pages are skipped without. */
 export const hasBrowser = existsSync(CHROMIUM)
 
-export const startBrowser = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] })
+export const startBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] })

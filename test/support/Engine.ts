@@ -24,7 +24,9 @@ export interface Verdict extends Partial<Accepted> {
   readonly answer: string
 }
 
-/** One process's share of the tables, without HTTP, workers or timers. Several on one database are several processes. */
+/**
+ * One process's share of the tables, without HTTP, workers or timers. Several on one database are several processes.
+ */
 export interface Engine {
   readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
   readonly send: (send: Send) => Promise<Verdict>
@@ -41,31 +43,63 @@ const verdictOf = (result: Result.Result<Accepted, Refused | InboxUnavailable>):
 
 export const startEngine = (
   { url }: TestDatabase,
-  options: { readonly holdMicroUsd?: number; readonly wrap?: (database: Context.Service.Shape<typeof Database>) => Context.Service.Shape<typeof Database> } = {}
+  options: {
+    readonly holdMicroUsd?: number
+    readonly wrap?: (database: Context.Service.Shape<typeof Database>) => Context.Service.Shape<typeof Database>
+  } = {}
 ): Engine => {
   const { holdMicroUsd = 100, wrap = (database) => database } = options
   const database = Layer.effect(Database, Effect.map(Database, wrap)).pipe(
     Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 }))
   )
-  const runtime = ManagedRuntime.make(Layer.mergeAll(Apps.layer, Allowances.layer, Ledger.layer, Accept.layer({ reserve: () => ({ turn: holdMicroUsd, reading: 0, perCharacterMegabyte: 0 }) }), Turns.layer, Sessions.layer.pipe(Layer.provideMerge(Characters.layer))).pipe(
-    Layer.provideMerge(LogSignals.layer),
-    Layer.provideMerge(database),
-    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal"))
-  ))
+  const runtime = ManagedRuntime.make(
+    Layer.mergeAll(
+      Apps.layer,
+      Allowances.layer,
+      Ledger.layer,
+      Accept.layer({ reserve: () => ({ turn: holdMicroUsd, reading: 0, perCharacterMegabyte: 0 }) }),
+      Turns.layer,
+      Sessions.layer.pipe(Layer.provideMerge(Characters.layer))
+    ).pipe(
+      Layer.provideMerge(LogSignals.layer),
+      Layer.provideMerge(database),
+      Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal"))
+    )
+  )
   const run = <A, E>(effect: Effect.Effect<A, E, Services>) => runtime.runPromise(effect)
   return {
     run,
     send: (send) =>
-      run(Effect.result(Inbox.use((inbox) => inbox.accept({ text: "hello", replyMode: "fast", clientMessageId: null, source: "api", ...send })))).then(verdictOf),
+      run(
+        Effect.result(
+          Inbox.use((inbox) =>
+            inbox.accept({ text: "hello", replyMode: "fast", clientMessageId: null, source: "api", ...send })
+          )
+        )
+      ).then(verdictOf),
     createApp: (monthlyBudgetMicroUsd) =>
-      run(Apps.use((apps) => apps.create({ name: "test", monthlyBudgetMicroUsd: monthlyBudgetMicroUsd ?? null }))).then(({ appId }) => appId),
+      run(Apps.use((apps) => apps.create({ name: "test", monthlyBudgetMicroUsd: monthlyBudgetMicroUsd ?? null }))).then(
+        ({ appId }) => appId
+      ),
     createSession: (appId, externalUserRef = "user-1") =>
-      run(Effect.gen(function*() {
-        yield* Effect.ignore(Characters.use((characters) => characters.create(appId, "mara", { display_name: "Mara" })))
-        const { session } = yield* Sessions.use((sessions) =>
-          sessions.create(appId, { characterSlug: "mara", externalUserRef, proactiveControls: {}, metadata: {}, endUser: {}, newThread: true }))
-        return session.session_id
-      })),
+      run(
+        Effect.gen(function* () {
+          yield* Effect.ignore(
+            Characters.use((characters) => characters.create(appId, "mara", { display_name: "Mara" }))
+          )
+          const { session } = yield* Sessions.use((sessions) =>
+            sessions.create(appId, {
+              characterSlug: "mara",
+              externalUserRef,
+              proactiveControls: {},
+              metadata: {},
+              endUser: {},
+              newThread: true
+            })
+          )
+          return session.session_id
+        })
+      ),
     close: () => runtime.dispose()
   }
 }

@@ -23,17 +23,31 @@ export interface Painted {
   readonly references: ReadonlyArray<string>
 }
 
-const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({
-  model: Schema.String, prompt: Schema.String, n: Schema.Int, size: Schema.String, response_format: Schema.optionalKey(Schema.String), quality: Schema.optionalKey(Schema.String), seed: Schema.optionalKey(Schema.Int)
-})))
+const decode = Schema.decodeUnknownSync(
+  Schema.fromJsonString(
+    Schema.Struct({
+      model: Schema.String,
+      prompt: Schema.String,
+      n: Schema.Int,
+      size: Schema.String,
+      response_format: Schema.optionalKey(Schema.String),
+      quality: Schema.optionalKey(Schema.String),
+      seed: Schema.optionalKey(Schema.Int)
+    })
+  )
+)
 
 /** A request for a picture: JSON, or a form with reference pictures. */
 const read = async (headers: IncomingHttpHeaders, body: Buffer) => {
   const type = headers["content-type"] ?? ""
   if (!type.startsWith("multipart/form-data")) return { ...decode(body.toString("utf8")), references: [] }
   const form = await new Response(body, { headers: { "content-type": type } }).formData()
-  const fields = Object.fromEntries([...form].flatMap(([name, value]) => typeof value === "string" ? [[name, name === "n" ? Number(value) : value]] : []))
-  const references = [...form].flatMap(([, value]) => typeof value === "string" ? [] : [value.type])
+  const fields = Object.fromEntries(
+    [...form].flatMap(([name, value]) =>
+      typeof value === "string" ? [[name, name === "n" ? Number(value) : value]] : []
+    )
+  )
+  const references = [...form].flatMap(([, value]) => (typeof value === "string" ? [] : [value.type]))
   return { ...decode(JSON.stringify(fields)), references }
 }
 
@@ -50,15 +64,26 @@ export class FakeBrush {
     const { model, prompt, size, response_format: format = null, seed = null, references } = await read(headers, body)
     this.asked.push({ authorization: headers.authorization ?? null, model, prompt, size, format, seed, references })
     const painting = this.#script.shift() ?? { kind: "painted" as const }
-    const send = (status: number, answer: unknown) => { response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer)) }
+    const send = (status: number, answer: unknown) => {
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer))
+    }
     switch (painting.kind) {
-      case "stall": return
-      case "status": return send(painting.status, { error: { message: PROVIDER_SECRET } })
-      case "refused": return send(400, { error: { code: painting.code, message: `Not this. ${PROVIDER_SECRET}`, type: "invalid_request_error" } })
-      case "answer": return send(200, painting.body)
+      case "stall":
+        return
+      case "status":
+        return send(painting.status, { error: { message: PROVIDER_SECRET } })
+      case "refused":
+        return send(400, {
+          error: { code: painting.code, message: `Not this. ${PROVIDER_SECRET}`, type: "invalid_request_error" }
+        })
+      case "answer":
+        return send(200, painting.body)
       case "painted":
         await painting.after
-        return send(200, { created: 0, data: [{ b64_json: (painting.bytes ?? await pictureOf("png", 64, 64)).toString("base64") }] })
+        return send(200, {
+          created: 0,
+          data: [{ b64_json: (painting.bytes ?? (await pictureOf("png", 64, 64))).toString("base64") }]
+        })
     }
   }
 }

@@ -28,16 +28,26 @@ export class FakeEar {
 
   async answer(headers: IncomingHttpHeaders, body: Buffer, response: ServerResponse): Promise<void> {
     const closed = new Promise<void>((resolve) => response.once("close", resolve))
-    const form = await new Response(Uint8Array.from(body), { headers: { "content-type": headers["content-type"] ?? "" } }).formData()
+    const form = await new Response(Uint8Array.from(body), {
+      headers: { "content-type": headers["content-type"] ?? "" }
+    }).formData()
     const file = form.get("file")
     if (!(file instanceof File)) throw new Error("no file was handed in")
     this.listened.push({
-      authorization: headers.authorization ?? null, model: String(form.get("model")), fileName: file.name, mimeType: file.type, bytes: Buffer.from(await file.arrayBuffer()), closed
+      authorization: headers.authorization ?? null,
+      model: String(form.get("model")),
+      fileName: file.name,
+      mimeType: file.type,
+      bytes: Buffer.from(await file.arrayBuffer()),
+      closed
     })
     const hearing = this.#script.shift() ?? { kind: "heard" as const, text: "Hello from the recording." }
     if (hearing.kind === "stall") return
     if (hearing.kind === "heard") await hearing.after
-    const [status, answer] = hearing.kind === "heard" ? [200, { text: hearing.text }] : [hearing.status, hearing.body ?? { error: { message: PROVIDER_SECRET } }]
+    const [status, answer] =
+      hearing.kind === "heard"
+        ? [200, { text: hearing.text }]
+        : [hearing.status, hearing.body ?? { error: { message: PROVIDER_SECRET } }]
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer))
   }
 }

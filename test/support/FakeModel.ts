@@ -8,9 +8,18 @@ import { FakeBrush } from "./FakeBrush.ts"
 import { FakeEar } from "./FakeEar.ts"
 import { PROVIDER_SECRET } from "./providerSecret.ts"
 
-/** How the fake answers one call. `bubbles` alone is a good reply; `fields` go over the good answer to any other question; a good answer may come `after` something. */
+/**
+ * How the fake answers one call. `bubbles` alone is a good reply; `fields` go over the good answer to any other
+ * question; a good answer may come `after` something.
+ */
 export type Behaviour =
-  | { readonly kind: "ok"; readonly bubbles?: ReadonlyArray<string>; readonly reply?: Partial<Reply>; readonly fields?: Record<string, unknown>; readonly after?: Promise<unknown> }
+  | {
+      readonly kind: "ok"
+      readonly bubbles?: ReadonlyArray<string>
+      readonly reply?: Partial<Reply>
+      readonly fields?: Record<string, unknown>
+      readonly after?: Promise<unknown>
+    }
   | { readonly kind: "missing_usage"; readonly bubbles?: ReadonlyArray<string> }
   | { readonly kind: "reports_usage"; readonly usage: unknown }
   | { readonly kind: "plain_text"; readonly text: string }
@@ -27,7 +36,16 @@ export type Behaviour =
   | { readonly kind: "stalled_body" }
   | { readonly kind: "reset" }
 
-const QUESTIONS = ["reply", "analysis", "critique", "rewrite", "extraction", "contradictions", "findings", "judgement"] as const
+const QUESTIONS = [
+  "reply",
+  "analysis",
+  "critique",
+  "rewrite",
+  "extraction",
+  "contradictions",
+  "findings",
+  "judgement"
+] as const
 export type Question = (typeof QUESTIONS)[number]
 
 export interface FakeRequest {
@@ -48,7 +66,10 @@ export interface FakeModel {
   /** To be used as the base URL of a client. */
   readonly url: string
   readonly requests: ReadonlyArray<FakeRequest>
-  /** The calls that read a turn after it was answered, which nobody waits for; they are not among `requests`, and nothing goes wrong with them unless it is scripted. */
+  /**
+   * The calls that read a turn after it was answered, which nobody waits for; they are not among `requests`, and
+   * nothing goes wrong with them unless it is scripted.
+   */
   readonly extractions: ReadonlyArray<FakeRequest>
   /** Resolves with the request of that number (from 0), now or when it comes. */
   readonly received: (index: number) => Promise<FakeRequest>
@@ -70,32 +91,65 @@ export interface FakeModelOptions {
   readonly reading?: (request: FakeRequest) => Behaviour
 }
 
-export const FAKE_USAGE = { prompt_tokens: 1_000, completion_tokens: 50, total_tokens: 1_050, prompt_tokens_details: { cached_tokens: 400 } }
+export const FAKE_USAGE = {
+  prompt_tokens: 1_000,
+  completion_tokens: 50,
+  total_tokens: 1_050,
+  prompt_tokens_details: { cached_tokens: 400 }
+}
 
-const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({
-  model: Schema.String,
-  max_tokens: Schema.optionalKey(Schema.Unknown),
-  max_completion_tokens: Schema.optionalKey(Schema.Unknown),
-  temperature: Schema.optionalKey(Schema.Unknown),
-  frequency_penalty: Schema.optionalKey(Schema.Unknown),
-  presence_penalty: Schema.optionalKey(Schema.Unknown),
-  messages: Schema.Array(Schema.Struct({ role: Schema.String, content: Schema.String })),
-  response_format: Schema.optionalKey(Schema.Struct({
-    type: Schema.Literals(["json_schema", "json_object"]),
-    json_schema: Schema.optionalKey(Schema.Struct({ name: Schema.Literals(QUESTIONS), strict: Schema.optionalKey(Schema.Boolean) }))
-  }))
-})))
+const decodeBody = Schema.decodeUnknownSync(
+  Schema.fromJsonString(
+    Schema.Struct({
+      model: Schema.String,
+      max_tokens: Schema.optionalKey(Schema.Unknown),
+      max_completion_tokens: Schema.optionalKey(Schema.Unknown),
+      temperature: Schema.optionalKey(Schema.Unknown),
+      frequency_penalty: Schema.optionalKey(Schema.Unknown),
+      presence_penalty: Schema.optionalKey(Schema.Unknown),
+      messages: Schema.Array(Schema.Struct({ role: Schema.String, content: Schema.String })),
+      response_format: Schema.optionalKey(
+        Schema.Struct({
+          type: Schema.Literals(["json_schema", "json_object"]),
+          json_schema: Schema.optionalKey(
+            Schema.Struct({ name: Schema.Literals(QUESTIONS), strict: Schema.optionalKey(Schema.Boolean) })
+          )
+        })
+      )
+    })
+  )
+)
 type Body = ReturnType<typeof decodeBody>
 
 /** Without a schema, the question shows by the fields that the prompt asks for. */
 const questionOf = ({ response_format, messages }: Body): Question => {
   const rules = messages[0]?.content ?? ""
-  return response_format?.json_schema?.name
-    ?? (rules.includes("{\"reason\":") ? "judgement" : rules.includes("{\"intent\":") ? "analysis" : rules.includes("{\"signals\":") ? "extraction" : rules.includes("{\"flaws\":") ? "critique" : rules.includes("{\"contradictions\":") ? "contradictions" : rules.includes("{\"findings\":") ? "findings" : rules.includes("{\"bubbles\":") ? "rewrite" : "reply")
+  return (
+    response_format?.json_schema?.name ??
+    (rules.includes('{"reason":')
+      ? "judgement"
+      : rules.includes('{"intent":')
+        ? "analysis"
+        : rules.includes('{"signals":')
+          ? "extraction"
+          : rules.includes('{"flaws":')
+            ? "critique"
+            : rules.includes('{"contradictions":')
+              ? "contradictions"
+              : rules.includes('{"findings":')
+                ? "findings"
+                : rules.includes('{"bubbles":')
+                  ? "rewrite"
+                  : "reply")
+  )
 }
 
 const formatOf = ({ response_format }: Body): FakeRequest["format"] =>
-  response_format === undefined ? "text" : response_format.json_schema?.strict === true ? "strict_schema" : response_format.type
+  response_format === undefined
+    ? "text"
+    : response_format.json_schema?.strict === true
+      ? "strict_schema"
+      : response_format.type
 
 const readBody = async (request: IncomingMessage) => {
   const chunks: Array<Buffer> = []
@@ -107,21 +161,37 @@ const json = (response: ServerResponse, status: number, body: unknown, headers: 
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body))
 }
 
-const error = (message: string, more: Record<string, unknown> = {}) => ({ error: { message: `${message} ${PROVIDER_SECRET}`, type: "fake_error", ...more } })
+const error = (message: string, more: Record<string, unknown> = {}) => ({
+  error: { message: `${message} ${PROVIDER_SECRET}`, type: "fake_error", ...more }
+})
 
-const completion = (response: ServerResponse, model: string, message: Record<string, unknown>, more: { readonly finish?: string; readonly usage?: unknown } = { usage: FAKE_USAGE }): void =>
+const completion = (
+  response: ServerResponse,
+  model: string,
+  message: Record<string, unknown>,
+  more: { readonly finish?: string; readonly usage?: unknown } = { usage: FAKE_USAGE }
+): void =>
   json(response, 200, {
     id: "chatcmpl-fake",
     object: "chat.completion",
     created: 0,
     model,
-    choices: [{ index: 0, finish_reason: more.finish ?? "stop", message: { role: "assistant", refusal: null, ...message } }],
+    choices: [
+      { index: 0, finish_reason: more.finish ?? "stop", message: { role: "assistant", refusal: null, ...message } }
+    ],
     ...(more.usage !== undefined && { usage: more.usage })
   })
 
 const GOOD_ANALYSIS: Analysis = {
-  intent: "smalltalk", asks_about: ["nothing"], relevant_memory_ids: [], contradictions: [],
-  safety: { action: "allow", categories: [], injection: false }, knows: [], unknown: [], must_not_reveal: [], emotion_of_user: "neutral"
+  intent: "smalltalk",
+  asks_about: ["nothing"],
+  relevant_memory_ids: [],
+  contradictions: [],
+  safety: { action: "allow", categories: [], injection: false },
+  knows: [],
+  unknown: [],
+  must_not_reveal: [],
+  emotion_of_user: "neutral"
 }
 
 const replyText = (bubbles: ReadonlyArray<string> = ["hello from the fake"], reply: Partial<Reply> = {}) =>
@@ -129,36 +199,79 @@ const replyText = (bubbles: ReadonlyArray<string> = ["hello from the fake"], rep
 
 const goodText = (question: Question, { bubbles, reply, fields }: Extract<Behaviour, { kind: "ok" }>): string => {
   switch (question) {
-    case "reply": return replyText(bubbles, reply)
-    case "analysis": return JSON.stringify({ ...GOOD_ANALYSIS, ...fields })
-    case "critique": return JSON.stringify({ flaws: [], rewrite: false, ...fields })
-    case "judgement": return JSON.stringify({ reason: "It fits.", score: 4, flaws: [], better: null, ...fields })
-    case "extraction": return JSON.stringify({ ...NOTHING_EXTRACTED, ...fields })
-    case "contradictions": return JSON.stringify({ contradictions: [], ...fields })
-    case "findings": return JSON.stringify({ findings: [], ...fields })
-    case "rewrite": return JSON.stringify({ bubbles: bubbles ?? ["hello, rewritten"], ...fields })
+    case "reply":
+      return replyText(bubbles, reply)
+    case "analysis":
+      return JSON.stringify({ ...GOOD_ANALYSIS, ...fields })
+    case "critique":
+      return JSON.stringify({ flaws: [], rewrite: false, ...fields })
+    case "judgement":
+      return JSON.stringify({ reason: "It fits.", score: 4, flaws: [], better: null, ...fields })
+    case "extraction":
+      return JSON.stringify({ ...NOTHING_EXTRACTED, ...fields })
+    case "contradictions":
+      return JSON.stringify({ contradictions: [], ...fields })
+    case "findings":
+      return JSON.stringify({ findings: [], ...fields })
+    case "rewrite":
+      return JSON.stringify({ bubbles: bubbles ?? ["hello, rewritten"], ...fields })
   }
 }
 
 const answer = (behaviour: Behaviour, request: FakeRequest, response: ServerResponse): void => {
   const { model, question } = request
   switch (behaviour.kind) {
-    case "ok": return completion(response, model, { content: goodText(question, behaviour) })
-    case "missing_usage": return completion(response, model, { content: goodText(question, { kind: "ok", ...behaviour.bubbles !== undefined && { bubbles: behaviour.bubbles } }) }, {})
-    case "reports_usage": return completion(response, model, { content: goodText(question, { kind: "ok" }) }, { usage: behaviour.usage })
-    case "plain_text": return completion(response, model, { content: behaviour.text })
-    case "truncated_json": return completion(response, model, { content: goodText(question, { kind: "ok" }).slice(0, -12) }, { finish: "length", usage: FAKE_USAGE })
-    case "wrong_schema": return completion(response, model, { content: JSON.stringify({ decision: "maybe", text: "hello" }) })
-    case "refusal": return completion(response, model, { content: null, refusal: `I will not. ${PROVIDER_SECRET}` })
-    case "rate_limited": return json(response, 429, error("slow down"), { "retry-after": behaviour.retryAfter ?? "0" })
-    case "server_error": return json(response, 500, error("broken"))
-    case "status": return json(response, behaviour.status, behaviour.body)
-    case "rejects_format": return request.format === "text"
-      ? completion(response, model, { content: goodText(question, { kind: "ok" }) })
-      : json(response, 400, error("response_format of type json_schema is not supported", { param: "response_format" }))
-    case "stall": return
-    case "stalled_body": return void response.writeHead(200, { "content-type": "application/json", "content-length": "1000" }).write("{\"id\":")
-    case "reset": response.socket?.resetAndDestroy()
+    case "ok":
+      return completion(response, model, { content: goodText(question, behaviour) })
+    case "missing_usage":
+      return completion(
+        response,
+        model,
+        {
+          content: goodText(question, {
+            kind: "ok",
+            ...(behaviour.bubbles !== undefined && { bubbles: behaviour.bubbles })
+          })
+        },
+        {}
+      )
+    case "reports_usage":
+      return completion(response, model, { content: goodText(question, { kind: "ok" }) }, { usage: behaviour.usage })
+    case "plain_text":
+      return completion(response, model, { content: behaviour.text })
+    case "truncated_json":
+      return completion(
+        response,
+        model,
+        { content: goodText(question, { kind: "ok" }).slice(0, -12) },
+        { finish: "length", usage: FAKE_USAGE }
+      )
+    case "wrong_schema":
+      return completion(response, model, { content: JSON.stringify({ decision: "maybe", text: "hello" }) })
+    case "refusal":
+      return completion(response, model, { content: null, refusal: `I will not. ${PROVIDER_SECRET}` })
+    case "rate_limited":
+      return json(response, 429, error("slow down"), { "retry-after": behaviour.retryAfter ?? "0" })
+    case "server_error":
+      return json(response, 500, error("broken"))
+    case "status":
+      return json(response, behaviour.status, behaviour.body)
+    case "rejects_format":
+      return request.format === "text"
+        ? completion(response, model, { content: goodText(question, { kind: "ok" }) })
+        : json(
+            response,
+            400,
+            error("response_format of type json_schema is not supported", { param: "response_format" })
+          )
+    case "stall":
+      return
+    case "stalled_body":
+      return void response
+        .writeHead(200, { "content-type": "application/json", "content-length": "1000" })
+        .write('{"id":')
+    case "reset":
+      response.socket?.resetAndDestroy()
   }
 }
 
@@ -170,14 +283,29 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
   const requests: Array<FakeRequest> = []
   const extractions: Array<FakeRequest> = []
   const waiting = new Map<number, PromiseWithResolvers<FakeRequest>>()
-  const queues: Record<Question, Array<Behaviour>> = { reply: [], analysis: [], critique: [], rewrite: [], extraction: [], contradictions: [], findings: [], judgement: [] }
+  const queues: Record<Question, Array<Behaviour>> = {
+    reply: [],
+    analysis: [],
+    critique: [],
+    rewrite: [],
+    extraction: [],
+    contradictions: [],
+    findings: [],
+    judgement: []
+  }
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const closed = new Promise<void>((resolve) => response.once("close", resolve))
     const bytes = await readBody(incoming)
-    if (incoming.method === "POST" && incoming.url === "/v1/audio/transcriptions") return ear.answer(incoming.headers, bytes, response)
-    if (incoming.method === "POST" && (incoming.url === "/v1/images/generations" || incoming.url === "/v1/images/edits")) return brush.answer(incoming.headers, bytes, response)
-    if (incoming.method !== "POST" || incoming.url !== "/v1/chat/completions") return json(response, 404, error("no such path"))
+    if (incoming.method === "POST" && incoming.url === "/v1/audio/transcriptions")
+      return ear.answer(incoming.headers, bytes, response)
+    if (
+      incoming.method === "POST" &&
+      (incoming.url === "/v1/images/generations" || incoming.url === "/v1/images/edits")
+    )
+      return brush.answer(incoming.headers, bytes, response)
+    if (incoming.method !== "POST" || incoming.url !== "/v1/chat/completions")
+      return json(response, 404, error("no such path"))
     const body = decodeBody(bytes.toString("utf8"))
     const { model: _, messages: __, response_format: ___, ...drawing } = body
     const request: FakeRequest = {
@@ -197,7 +325,8 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
     }
     const index = requests.push(request) - 1
     waiting.get(index)?.resolve(request)
-    const behaviour = queues[request.question].shift() ?? (typeof otherwise === "function" ? otherwise(request, index) : otherwise)
+    const behaviour =
+      queues[request.question].shift() ?? (typeof otherwise === "function" ? otherwise(request, index) : otherwise)
     if (behaviour.kind === "ok" && behaviour.after !== undefined) await behaviour.after
     answer(behaviour, request, response)
   }
@@ -221,11 +350,16 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
       waiting.set(index, wait)
       return wait.promise
     },
-    script: (...behaviours) => { queues.reply.push(...behaviours) },
-    scriptFor: (question, ...behaviours) => { queues[question].push(...behaviours) },
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
+    script: (...behaviours) => {
+      queues.reply.push(...behaviours)
+    },
+    scriptFor: (question, ...behaviours) => {
+      queues[question].push(...behaviours)
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
   }
 }

@@ -1,9 +1,26 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** What takes longest, longest first. The others go by what they took the last time, or else by their size, which says little of these. */
+/**
+ * What takes longest, longest first. The others go by what they took the last time, or else by their size, which says
+ * little of these.
+ */
 const LONGEST = [
-  "e2e/operators/stuck", "e2e/telegram/telegram", "e2e/conversation/crash", "e2e/operators/app-suspension", "e2e/operators/start-up", "e2e/telegram/telegram-chaos", "e2e/billing/money", "db/postgres/embedded", "e2e/delivery/courier", "e2e/telegram/telegram-secrets", "e2e/tenancy/sandbox-secrets",
-  "http/server/no-500", "telegram/forms", "http/server/isolation-by-route", "pipeline/proactive-year", "channels/log-model"
+  "e2e/operators/stuck",
+  "e2e/telegram/telegram",
+  "e2e/conversation/crash",
+  "e2e/operators/app-suspension",
+  "e2e/operators/start-up",
+  "e2e/telegram/telegram-chaos",
+  "e2e/billing/money",
+  "db/postgres/embedded",
+  "e2e/delivery/courier",
+  "e2e/telegram/telegram-secrets",
+  "e2e/tenancy/sandbox-secrets",
+  "http/server/no-500",
+  "telegram/forms",
+  "http/server/isolation-by-route",
+  "pipeline/proactive-year",
+  "channels/log-model"
 ]
 const rankOf = ({ moduleId }: TestSpecification) => {
   const rank = LONGEST.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))

@@ -21,9 +21,11 @@ export interface Receiver {
   readonly close: () => Promise<void>
 }
 
-export const status = (code: number, headers: Record<string, string> = {}, body: string | Buffer = ""): Answering => (response) => {
-  response.writeHead(code, headers).end(body)
-}
+export const status =
+  (code: number, headers: Record<string, string> = {}, body: string | Buffer = ""): Answering =>
+  (response) => {
+    response.writeHead(code, headers).end(body)
+  }
 
 export const hang: Answering = () => {}
 
@@ -33,21 +35,27 @@ export const reset: Answering = (response) => {
 }
 
 /** Bytes as they are, and then nothing. */
-export const raw = (bytes: string): Answering => (response) => {
-  response.socket?.write(bytes)
-}
+export const raw =
+  (bytes: string): Answering =>
+  (response) => {
+    response.socket?.write(bytes)
+  }
 
 /** Bytes as they are, and then the end. */
-export const rawThenClose = (bytes: string): Answering => (response) => {
-  response.socket?.end(bytes)
-}
+export const rawThenClose =
+  (bytes: string): Answering =>
+  (response) => {
+    response.socket?.end(bytes)
+  }
 
 /** So many bytes at once, then a byte now and then, for ever. */
-export const drip = (bytes: string): Answering => (response) => {
-  response.socket?.write(bytes)
-  const timer = setInterval(() => response.socket?.write("a"), 20)
-  response.once("close", () => clearInterval(timer))
-}
+export const drip =
+  (bytes: string): Answering =>
+  (response) => {
+    response.socket?.write(bytes)
+    const timer = setInterval(() => response.socket?.write("a"), 20)
+    response.once("close", () => clearInterval(timer))
+  }
 
 const readBody = async (request: IncomingMessage) => {
   const chunks: Array<Buffer> = []
@@ -67,7 +75,13 @@ export const startReceiver = async (answering: Answering): Promise<Receiver> => 
     return end
   }
   const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
-    const request: Received = { method: incoming.method ?? "", path: incoming.url ?? "", headers: incoming.headers, body: await readBody(incoming), closed: closed(incoming.socket) }
+    const request: Received = {
+      method: incoming.method ?? "",
+      path: incoming.url ?? "",
+      headers: incoming.headers,
+      body: await readBody(incoming),
+      closed: closed(incoming.socket)
+    }
     const index = requests.push(request) - 1
     answering(response, request)
     waiting.get(index)?.resolve(request)
@@ -87,9 +101,10 @@ export const startReceiver = async (answering: Answering): Promise<Receiver> => 
       waiting.set(index, wait)
       return wait.promise
     },
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
   }
 }

@@ -3,7 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { NOTHING_EXTRACTED } from "#pipeline/relational/Extraction.ts"
 import { until } from "./until.ts"
 
-/** One request for a reply, as the model server saw it. Those that read a message before it is answered or its turn afterwards are answered at once, and are free. */
+/**
+ * One request for a reply, as the model server saw it. Those that read a message before it is answered or its turn
+ * afterwards are answered at once, and are free.
+ */
 export interface ModelCall {
   /** When it began, by `performance.now()` of this process. */
   readonly at: number
@@ -28,15 +31,33 @@ export interface SlowModel {
 }
 
 /** What each call of the slow model uses, as it reports it. */
-export const SLOW_USAGE = { prompt_tokens: 2_000, completion_tokens: 100, total_tokens: 2_100, prompt_tokens_details: { cached_tokens: 0 } }
+export const SLOW_USAGE = {
+  prompt_tokens: 2_000,
+  completion_tokens: 100,
+  total_tokens: 2_100,
+  prompt_tokens_details: { cached_tokens: 0 }
+}
 
 const SOUPS = ["Leek", "Barley", "Carrot", "Onion", "Fish", "Pea", "Mushroom"]
 /** No two alike, or the character would be taken to repeat itself. */
-const replyOf = (n: number) => JSON.stringify({ decision: "reply", exit_reason: null, bubbles: [`${SOUPS[n % SOUPS.length] ?? ""} soup, bowl ${n}.`], cited_memory_ids: [] })
+const replyOf = (n: number) =>
+  JSON.stringify({
+    decision: "reply",
+    exit_reason: null,
+    bubbles: [`${SOUPS[n % SOUPS.length] ?? ""} soup, bowl ${n}.`],
+    cited_memory_ids: []
+  })
 
 const ANALYSIS = JSON.stringify({
-  intent: "smalltalk", asks_about: ["nothing"], relevant_memory_ids: [], contradictions: [],
-  safety: { action: "allow", categories: [], injection: false }, knows: [], unknown: [], must_not_reveal: [], emotion_of_user: "neutral"
+  intent: "smalltalk",
+  asks_about: ["nothing"],
+  relevant_memory_ids: [],
+  contradictions: [],
+  safety: { action: "allow", categories: [], injection: false },
+  knows: [],
+  unknown: [],
+  must_not_reveal: [],
+  emotion_of_user: "neutral"
 })
 const READ: Readonly<Record<string, string>> = { analysis: ANALYSIS, extraction: JSON.stringify(NOTHING_EXTRACTED) }
 const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
@@ -46,11 +67,13 @@ const completion = (n: number, content: string, usage: object = SLOW_USAGE) => (
   object: "chat.completion",
   created: 1_700_000_000,
   model: "slow-model",
-  choices: [{
-    index: 0,
-    finish_reason: "stop",
-    message: { role: "assistant", refusal: null, content }
-  }],
+  choices: [
+    {
+      index: 0,
+      finish_reason: "stop",
+      message: { role: "assistant", refusal: null, content }
+    }
+  ],
   usage
 })
 
@@ -60,7 +83,10 @@ const bodyOf = async (request: IncomingMessage) => {
   return JSON.parse(text)
 }
 
-/** A model behind an OpenAI-compatible address on the loopback that takes its time, so that a turn can be killed in the middle. */
+/**
+ * A model behind an OpenAI-compatible address on the loopback that takes its time, so that a turn can be killed in the
+ * middle.
+ */
 export const startSlowModel = async (delayMs: number | null = null, reply = replyOf): Promise<SlowModel> => {
   const calls: Array<ModelCall> = []
   let delay = delayMs
@@ -68,17 +94,27 @@ export const startSlowModel = async (delayMs: number | null = null, reply = repl
   const complete = async (request: IncomingMessage, response: ServerResponse) => {
     const at = performance.now()
     let endedAt = 0
-    response.on("close", () => { endedAt = performance.now() })
+    response.on("close", () => {
+      endedAt = performance.now()
+    })
     const { messages, response_format } = await bodyOf(request)
     const read = READ[response_format?.json_schema?.name]
-    if (read !== undefined) return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(completion(0, read, NO_USAGE)))
+    if (read !== undefined)
+      return void response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify(completion(0, read, NO_USAGE)))
     const content: unknown = messages.at(-1)?.content
     const n = calls.length + 1
     const release = (content = reply(n)) => {
       if (response.writableEnded || response.destroyed) return
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(completion(n, content)))
     }
-    calls.push({ at, prompt: typeof content === "string" ? content : JSON.stringify(content), endedAt: () => endedAt, release })
+    calls.push({
+      at,
+      prompt: typeof content === "string" ? content : JSON.stringify(content),
+      endedAt: () => endedAt,
+      release
+    })
     if (delay !== null) setTimeout(() => release(), delay)
   }
   const server = createServer((request, response) => {
@@ -93,7 +129,9 @@ export const startSlowModel = async (delayMs: number | null = null, reply = repl
     baseUrl: `http://127.0.0.1:${address.port}/v1`,
     calls,
     call: (n, withinMs = 15_000) => until(`model call ${n}`, () => calls[n - 1], withinMs),
-    answerAfter: (next) => { delay = next },
+    answerAfter: (next) => {
+      delay = next
+    },
     close: async () => {
       server.closeAllConnections()
       server.close()

@@ -17,16 +17,24 @@ export interface TelegramGround {
   readonly telegram: FakeTelegram
   readonly server: TestServer
   readonly app: TestApp
-  readonly attach: (fields?: Record<string, unknown>, bot?: FakeBot) => Promise<{ readonly bot: FakeBot; readonly id: string; readonly body: BotResource }>
+  readonly attach: (
+    fields?: Record<string, unknown>,
+    bot?: FakeBot
+  ) => Promise<{ readonly bot: FakeBot; readonly id: string; readonly body: BotResource }>
   readonly chatsOf: (botId: string) => Promise<ReadonlyArray<ChatResource>>
   /** Hands the bot an update as Telegram would, of which the fake knows nothing. */
-  readonly hand: (attached: { readonly bot: FakeBot; readonly id: string }, update: Omit<Update, "update_id">) => Promise<number>
+  readonly hand: (
+    attached: { readonly bot: FakeBot; readonly id: string },
+    update: Omit<Update, "update_id">
+  ) => Promise<number>
   /** What the bot has said to this person, in order. */
   readonly said: (bot: FakeBot, person: FakePerson) => ReadonlyArray<string>
   readonly close: () => Promise<void>
 }
 
-export const startTelegramGround = async (options: { readonly fake?: FakeTelegramOptions; readonly env?: Record<string, string> } = {}): Promise<TelegramGround> => {
+export const startTelegramGround = async (
+  options: { readonly fake?: FakeTelegramOptions; readonly env?: Record<string, string> } = {}
+): Promise<TelegramGround> => {
   const telegram = await startFakeTelegram({ takesAnyWebhookUrl: true, ...options.fake })
   const server = await startTestServer({ env: { TELEGRAM_API_ROOT: telegram.url, ...options.env } })
   const app = await server.createApp()
@@ -37,8 +45,15 @@ export const startTelegramGround = async (options: { readonly fake?: FakeTelegra
     server,
     app,
     attach: async (fields = {}, bot = telegram.createBot()) => {
-      const character_slug = fields["character_slug"] ?? await app.createCharacter({ greeting: "Come in, the soup is hot." })
-      const { status, body } = await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, join_window_ms: 0, ...fields, character_slug })
+      const character_slug =
+        fields["character_slug"] ?? (await app.createCharacter({ greeting: "Come in, the soup is hot." }))
+      const { status, body } = await app.post("/v1/telegram/bots", {
+        mode: "byo",
+        token: bot.token,
+        join_window_ms: 0,
+        ...fields,
+        character_slug
+      })
       assert.strictEqual(status, 200, JSON.stringify(body))
       return { bot, id: body.data.id, body: body.data }
     },
@@ -47,12 +62,17 @@ export const startTelegramGround = async (options: { readonly fake?: FakeTelegra
       const secret = String(telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
       const updateId = handed++
       const { status } = await fetch(`${server.baseUrl}/v1/telegram/hooks/${id}`, {
-        method: "POST", headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret }, body: JSON.stringify({ update_id: updateId, ...update })
+        method: "POST",
+        headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret },
+        body: JSON.stringify({ update_id: updateId, ...update })
       })
       assert.strictEqual(status, 200)
       return updateId
     },
-    said: (bot, person) => telegram.transcript(bot, person).flatMap((message) => message.from?.id === bot.id ? [message.text ?? message.caption ?? ""] : []),
+    said: (bot, person) =>
+      telegram
+        .transcript(bot, person)
+        .flatMap((message) => (message.from?.id === bot.id ? [message.text ?? message.caption ?? ""] : [])),
     close: async () => {
       await server.close()
       await telegram.close()

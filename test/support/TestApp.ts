@@ -16,7 +16,10 @@ export interface LogEvent {
   readonly [field: string]: unknown
 }
 
-const TERMINAL = (event: LogEvent) => event.type === "message.failed" || event.type === "session.exited" || (event.type === "message.created" && event.role === "character")
+const TERMINAL = (event: LogEvent) =>
+  event.type === "message.failed" ||
+  event.type === "session.exited" ||
+  (event.type === "message.created" && event.role === "character")
 
 /** An app's backend as it would be written: plain HTTP with a key. */
 export class TestApp {
@@ -33,7 +36,11 @@ export class TestApp {
   async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const response = await fetch(this.baseUrl + path, {
       method,
-      headers: { authorization: `Bearer ${this.key}`, ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      headers: {
+        authorization: `Bearer ${this.key}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers
+      },
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) })
     })
     const text = await response.text()
@@ -42,8 +49,10 @@ export class TestApp {
   }
 
   readonly get = (path: string, headers?: Record<string, string>) => this.request("GET", path, undefined, headers)
-  readonly post = (path: string, body: unknown, headers?: Record<string, string>) => this.request("POST", path, body, headers)
-  readonly patch = (path: string, body: unknown, headers?: Record<string, string>) => this.request("PATCH", path, body, headers)
+  readonly post = (path: string, body: unknown, headers?: Record<string, string>) =>
+    this.request("POST", path, body, headers)
+  readonly patch = (path: string, body: unknown, headers?: Record<string, string>) =>
+    this.request("PATCH", path, body, headers)
   readonly delete = (path: string) => this.request("DELETE", path)
 
   /** A small character that the offline engine can speak for. */
@@ -61,17 +70,23 @@ export class TestApp {
   }
 
   async createSession(fields: Record<string, unknown> = {}): Promise<string> {
-    const character_slug = fields["character_slug"] ?? await this.createCharacter()
-    const answer = await this.post("/v1/sessions", { external_user_ref: randomUUID(), new_thread: true, ...fields, character_slug })
+    const character_slug = fields["character_slug"] ?? (await this.createCharacter())
+    const answer = await this.post("/v1/sessions", {
+      external_user_ref: randomUUID(),
+      new_thread: true,
+      ...fields,
+      character_slug
+    })
     if (answer.status !== 200) throw new Error(`session not created: ${JSON.stringify(answer.body)}`)
     return answer.body.data.id
   }
 
-  readonly send = (sessionId: string, text: string, headers?: Record<string, string>) => this.post(`/v1/sessions/${sessionId}/messages`, { text }, headers)
+  readonly send = (sessionId: string, text: string, headers?: Record<string, string>) =>
+    this.post(`/v1/sessions/${sessionId}/messages`, { text }, headers)
 
   async events(sessionId: string, since = 0): Promise<ReadonlyArray<LogEvent>> {
     const all: Array<LogEvent> = []
-    for (let from = since;;) {
+    for (let from = since; ;) {
       const { body } = await this.get(`/v1/sessions/${sessionId}/events?since=${from}`)
       all.push(...body.data.events)
       if (!body.data.has_more) return all
@@ -80,7 +95,12 @@ export class TestApp {
   }
 
   /** Reads on until an event fits; fails after the given time. */
-  async waitFor(sessionId: string, fits: (event: LogEvent) => boolean, since = 0, withinMs = 15_000): Promise<LogEvent> {
+  async waitFor(
+    sessionId: string,
+    fits: (event: LogEvent) => boolean,
+    since = 0,
+    withinMs = 15_000
+  ): Promise<LogEvent> {
     const deadline = Date.now() + withinMs
     for (let from = since; Date.now() < deadline;) {
       const { body } = await this.get(`/v1/sessions/${sessionId}/events?since=${from}&wait=1`)
@@ -88,7 +108,10 @@ export class TestApp {
       if (found !== undefined) return found
       from = body.data.next_cursor
     }
-    throw new Error(`nothing fitting on the log of ${sessionId} within ${withinMs} ms: ${JSON.stringify((await this.events(sessionId)).map((event) => event.type))}`)
+    throw new Error(
+      `nothing fitting on the log of ${sessionId} within ${withinMs} ms: ` +
+        `${JSON.stringify((await this.events(sessionId)).map((event) => event.type))}`
+    )
   }
 
   /** Sends a message and waits for how its turn ends. */

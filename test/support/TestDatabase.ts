@@ -24,7 +24,8 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
     url,
     sql,
     drop: async () => {
-      // Whatever a test has done: nothing that was minted may be read in what it leaves behind, stored answers and payloads of jobs included.
+      // Whatever a test has done: nothing that was minted may be read in what it leaves behind, stored answers and
+      // payloads of jobs included.
       const leaks = await tablesWithSecrets(sql)
       await sql.end({ timeout: 1 })
       await dropDatabase(admin, name)

@@ -25,19 +25,30 @@ export interface TestServer {
   readonly close: () => Promise<void>
 }
 
-/** The whole server in this process, on a database and a port of its own, with the offline engine unless `env` names a model. */
-export const startTestServer = async (options: { readonly env?: Record<string, string>; readonly database?: TestDatabase } = {}): Promise<TestServer> => {
-  const database = options.database ?? await createTestDatabase()
+/**
+ * The whole server in this process, on a database and a port of its own, with the offline engine unless `env` names a
+ * model.
+ */
+export const startTestServer = async (
+  options: { readonly env?: Record<string, string>; readonly database?: TestDatabase } = {}
+): Promise<TestServer> => {
+  const database = options.database ?? (await createTestDatabase())
   const env = { PORT: "0", DATABASE_URL: database.url, SECRETS_KEY, MODEL_PRICES: TEST_PRICES, ...options.env }
   const settings = Settings.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))))
   let stdout = ""
-  const runtime = ManagedRuntime.make(roles.pipe(
-    Layer.provideMerge(tables),
-    Layer.provide(secretsKeys),
-    Layer.provide(settings),
-    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal")),
-    Layer.provideMerge(Layer.succeed(SignInConsole, (line) => { stdout += `${line}\n` }))
-  ))
+  const runtime = ManagedRuntime.make(
+    roles.pipe(
+      Layer.provideMerge(tables),
+      Layer.provide(secretsKeys),
+      Layer.provide(settings),
+      Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal")),
+      Layer.provideMerge(
+        Layer.succeed(SignInConsole, (line) => {
+          stdout += `${line}\n`
+        })
+      )
+    )
+  )
   const { baseUrl } = await runtime.runPromise(HttpServer)
   return {
     baseUrl,
@@ -45,7 +56,9 @@ export const startTestServer = async (options: { readonly env?: Record<string, s
     stdout: () => stdout,
     createApp: async ({ budgetUsd } = {}) => {
       const monthlyBudgetMicroUsd = budgetUsd === undefined ? null : Math.round(budgetUsd * 1_000_000)
-      const { appId, key } = await runtime.runPromise(Apps.use((apps) => apps.create({ name: "test", monthlyBudgetMicroUsd })).pipe(Effect.orDie))
+      const { appId, key } = await runtime.runPromise(
+        Apps.use((apps) => apps.create({ name: "test", monthlyBudgetMicroUsd })).pipe(Effect.orDie)
+      )
       return new TestApp(baseUrl, appId, key.apiKey)
     },
     close: async () => {

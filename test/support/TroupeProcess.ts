@@ -15,11 +15,20 @@ export interface TroupeProcess {
 }
 
 /** A real `troupe serve` process, ready. */
-export const startTroupe = async (env: Record<string, string>, args: ReadonlyArray<string> = ["serve"]): Promise<TroupeProcess> => {
-  const child = spawn(process.execPath, ["bin/troupe.mjs", ...args], { cwd: ROOT, env: { ...process.env, PORT: "0", ...env }, stdio: ["ignore", "pipe", "pipe"] })
+export const startTroupe = async (
+  env: Record<string, string>,
+  args: ReadonlyArray<string> = ["serve"]
+): Promise<TroupeProcess> => {
+  const child = spawn(process.execPath, ["bin/troupe.mjs", ...args], {
+    cwd: ROOT,
+    env: { ...process.env, PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
   let stdout = ""
   let stderr = ""
-  child.stderr.on("data", (data) => { stderr += data })
+  child.stderr.on("data", (data) => {
+    stderr += data
+  })
   const exited = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
   const baseUrl = await new Promise<string>((ready, failed) => {
     child.stdout.on("data", (data) => {
@@ -37,7 +46,8 @@ export const startTroupe = async (env: Record<string, string>, args: ReadonlyArr
     stop: async (signal) => {
       child.kill(signal)
       const code = await exited
-      // The key of the first start is printed, once, and so are codes of the development sign-in; no other secret ever is.
+      // The key of the first start is printed, once, and so are codes of the development sign-in; no other secret ever
+      // is.
       const printed = stdout.replaceAll(/sign-in code [A-Z-]{9}/g, "")
       if (secretsIn(stderr).length > 0 || new Set(secretsIn(printed)).size > 1) throw new Error("a secret was printed")
       return code
@@ -55,16 +65,33 @@ export interface RunningCommand {
 
 /** Starts a command; what it may read from stdin is the caller's to write and to end. */
 export const startCommand = (env: Record<string, string>, args: ReadonlyArray<string>): RunningCommand => {
-  const child = spawn(process.execPath, ["bin/troupe.mjs", ...args], { cwd: ROOT, env: { ...process.env, ...env }, stdio: "pipe" })
+  const child = spawn(process.execPath, ["bin/troupe.mjs", ...args], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: "pipe"
+  })
   let stdout = ""
   let stderr = ""
-  child.stdout.on("data", (data) => { stdout += data })
-  child.stderr.on("data", (data) => { stderr += data })
-  return { child, stdout: () => stdout, stderr: () => stderr, exit: once(child, "close").then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals) }
+  child.stdout.on("data", (data) => {
+    stdout += data
+  })
+  child.stderr.on("data", (data) => {
+    stderr += data
+  })
+  return {
+    child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    exit: once(child, "close").then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
+  }
 }
 
 /** Runs a command to its end, with that on its stdin. */
-export const runTroupe = async (env: Record<string, string>, args: ReadonlyArray<string>, input = ""): Promise<{ readonly code: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }> => {
+export const runTroupe = async (
+  env: Record<string, string>,
+  args: ReadonlyArray<string>,
+  input = ""
+): Promise<{ readonly code: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }> => {
   const { child, stdout, stderr, exit } = startCommand(env, args)
   child.stdin?.end(input)
   const code = await exit

@@ -1,10 +1,20 @@
 /** A browser as far as approving takes one: cookies by path, redirects, links and forms. */
 export const browse = () => {
   const cookies = new Map<string, { readonly value: string; readonly path: string }>()
-  const open = async (url: string, form?: Record<string, string>): Promise<{ readonly url: string; readonly text: string }> => {
+  const open = async (
+    url: string,
+    form?: Record<string, string>
+  ): Promise<{ readonly url: string; readonly text: string }> => {
     const { pathname } = new URL(url)
-    const cookie = [...cookies].filter(([, { path }]) => pathname.startsWith(path)).map(([name, { value }]) => `${name}=${value}`).join("; ")
-    const response = await fetch(url, { redirect: "manual", headers: { cookie }, ...(form !== undefined && { method: "POST", body: new URLSearchParams(form) }) })
+    const cookie = [...cookies]
+      .filter(([, { path }]) => pathname.startsWith(path))
+      .map(([name, { value }]) => `${name}=${value}`)
+      .join("; ")
+    const response = await fetch(url, {
+      redirect: "manual",
+      headers: { cookie },
+      ...(form !== undefined && { method: "POST", body: new URLSearchParams(form) })
+    })
     for (const line of response.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       cookies.set(name, { value, path: /path=([^;]+)/i.exec(line)?.[1] ?? "/" })
@@ -17,10 +27,20 @@ export const browse = () => {
 
 /** The newest code of the development sign-in on a server's console. */
 export const signInCode = (stdout: string): string =>
-  stdout.match(/sign-in code [A-Z]{5}-[A-Z]{5}/g)?.at(-1)?.slice(-11) ?? "no code was printed"
+  stdout
+    .match(/sign-in code [A-Z]{5}-[A-Z]{5}/g)
+    ?.at(-1)
+    ?.slice(-11) ?? "no code was printed"
 
-/** Approves what waits under a verification_uri_complete, as a person would at the development sign-in beside the server's console. */
-export const approve = async (uri: string, console: { readonly stdout: () => string }, name = "developer"): Promise<void> => {
+/**
+ * Approves what waits under a verification_uri_complete, as a person would at the development sign-in beside the
+ * server's console.
+ */
+export const approve = async (
+  uri: string,
+  console: { readonly stdout: () => string },
+  name = "developer"
+): Promise<void> => {
   const open = browse()
   const { origin, searchParams } = new URL(uri)
   const welcome = await open(`${origin}/device`, { user_code: searchParams.get("user_code") ?? "" })

@@ -17,7 +17,9 @@ export const createAccountIn = async (
   { scopes = ALL_SCOPES, accountId }: { readonly scopes?: ReadonlyArray<Scope>; readonly accountId?: string } = {}
 ): Promise<TestAccount> => {
   const id = accountId ?? newId("acc")
-  if (accountId === undefined) await sql`insert into accounts (account_id, kind, issuer, subject, name) values (${id}, 'person', 'test', ${id}, 'Ada')`
+  if (accountId === undefined)
+    await sql`insert into accounts (account_id, kind, issuer, subject, name)
+      values (${id}, 'person', 'test', ${id}, 'Ada')`
   const { secret, prefix, secretHash } = mint("lat_")
   await sql`
     insert into account_tokens (prefix, account_id, client_name, scopes, secret_hash, expires_at)

@@ -7,6 +7,7 @@ export const createAppIn = async (sql: postgres.Sql): Promise<{ readonly appId: 
   const appId = newId("app")
   const { apiKey, prefix, secretHash } = mintApiKey()
   await sql`insert into apps (app_id, name) values (${appId}, 'test')`
-  await sql`insert into api_keys (prefix, app_id, name, secret_hash) values (${prefix}, ${appId}, 'test', ${secretHash})`
+  await sql`insert into api_keys (prefix, app_id, name, secret_hash)
+    values (${prefix}, ${appId}, 'test', ${secretHash})`
   return { appId, key: apiKey }
 }

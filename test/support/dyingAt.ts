@@ -1,13 +1,20 @@
 import type { TestServer } from "./TestServer.ts"
 
 /**
- * As it is when a process dies at the end of a transaction, with all done that there is to do and nothing committed: the next one fails that writes
- * such a row. Gives what tells whether that has happened, and what ends it. One at a time.
+ * As it is when a process dies at the end of a transaction, with all done that there is to do and nothing committed:
+ * the next one fails that writes such a row. Gives what tells whether that has happened, and what ends it. One at a
+ * time.
  */
-export const dyingAt = async ({ database: { sql } }: TestServer, write: { readonly event: "insert" | "update"; readonly table: string; readonly when: string }) => {
+export const dyingAt = async (
+  { database: { sql } }: TestServer,
+  write: { readonly event: "insert" | "update"; readonly table: string; readonly when: string }
+) => {
   await sql`create sequence deaths`
   await sql`create function die() returns trigger language plpgsql as $$ begin if nextval('deaths') = 1 then raise exception 'killed' using errcode = '57P01'; end if; return null; end $$`
-  await sql.unsafe(`create constraint trigger die after ${write.event} on ${write.table} deferrable initially deferred for each row when (${write.when}) execute function die()`)
+  await sql.unsafe(
+    `create constraint trigger die after ${write.event} on ${write.table} deferrable initially deferred for ` +
+      `each row when (${write.when}) execute function die()`
+  )
   return {
     hasDied: async () => (await sql`select 1 from deaths where is_called`).length === 1,
     end: async () => {

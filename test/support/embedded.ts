@@ -6,7 +6,9 @@ import * as Scope from "effect/Scope"
 import * as EmbeddedPostgres from "#src/db/postgres/embedded/open.ts"
 
 /** Opens the server of a folder as a process would; `close` is that process leaving. */
-export const openServer = async (dataDir: string): Promise<{ readonly url: string; readonly close: () => Promise<void> }> => {
+export const openServer = async (
+  dataDir: string
+): Promise<{ readonly url: string; readonly close: () => Promise<void> }> => {
   const scope = await Effect.runPromise(Scope.make())
   const { url } = await Effect.runPromise(EmbeddedPostgres.open(dataDir).pipe(Scope.provide(scope)))
   return { url, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
@@ -30,4 +32,7 @@ const commandLine = (pid: string): string => {
 
 /** Processes whose command line names this folder: the postmaster and whatever starts or stops it. */
 export const processesOn = (dataDir: string): ReadonlyArray<{ readonly pid: number; readonly command: string }> =>
-  readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map((pid) => ({ pid: Number(pid), command: commandLine(pid) })).filter(({ command }) => command.includes(dataDir))
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => ({ pid: Number(pid), command: commandLine(pid) }))
+    .filter(({ command }) => command.includes(dataDir))

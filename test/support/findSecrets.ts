@@ -1,7 +1,10 @@
 import type postgres from "postgres"
 import { type Kind, read } from "#src/accounts/credential.ts"
 
-/** Keys, account tokens and device codes are known by their checksum, so that each that was minted is found and none that was made up. The others go by their form alone. */
+/**
+ * Keys, account tokens and device codes are known by their checksum, so that each that was minted is found and none
+ * that was made up. The others go by their form alone.
+ */
 const FORMS = {
   minted: /(ck_|lat_|dc_)[0-9A-Za-z]{46}/g,
   userCode: /(?<![A-Za-z0-9-])[BCDFGHJKLMNPQRSTVWXZ]{5}-[BCDFGHJKLMNPQRSTVWXZ]{5}(?![A-Za-z0-9-])/g,
@@ -10,22 +13,34 @@ const FORMS = {
 }
 
 /** Secrets that stand in a text. */
-export const secretsIn = (text: string): ReadonlyArray<string> => [
-  ...[...text.matchAll(FORMS.minted)].filter(([found, kind]) => read(kind as Kind, found) !== null),
-  ...text.matchAll(FORMS.userCode), ...text.matchAll(FORMS.webhook), ...text.matchAll(FORMS.bot)
-].map(([found]) => found)
+export const secretsIn = (text: string): ReadonlyArray<string> =>
+  [
+    ...[...text.matchAll(FORMS.minted)].filter(([found, kind]) => read(kind as Kind, found) !== null),
+    ...text.matchAll(FORMS.userCode),
+    ...text.matchAll(FORMS.webhook),
+    ...text.matchAll(FORMS.bot)
+  ].map(([found]) => found)
 
 /** In bytes that are shown as hexadecimal digits. */
-const decoded = (row: string) => row.replaceAll(/\\\\?x([0-9a-f]{18,})/g, (_, digits: string) => Buffer.from(digits, "hex").toString("latin1"))
+const decoded = (row: string) =>
+  row.replaceAll(/\\\\?x([0-9a-f]{18,})/g, (_, digits: string) => Buffer.from(digits, "hex").toString("latin1"))
 
-const ANY = "(ck_|lat_|dc_)[0-9A-Za-z]{46}|[B-Z]{5}-[B-Z]{5}|whsec_[A-Za-z0-9+/]{32}|[0-9]{8,}:[A-Za-z0-9_-]{35}|636b5f|6c61745f|64635f|77687365635f|([45][0-9a-f]){5}2d([45][0-9a-f]){5}|(3[0-9]){8}3a([2-7][0-9a-f]){35}"
+const ANY =
+  "(ck_|lat_|dc_)[0-9A-Za-z]{46}|[B-Z]{5}-[B-Z]{5}|whsec_[A-Za-z0-9+/]{32}|[0-9]{8,}:[A-Za-z0-9_-]{35}|636b5f|6c61745f|64635f|77687365635f|([45][0-9a-f]){5}2d([45][0-9a-f]){5}|(3[0-9]){8}3a([2-7][0-9a-f]){35}"
 
 /** Where in a database a secret stands that can be read: the names of tables. */
 export const tablesWithSecrets = async (sql: postgres.Sql): Promise<ReadonlyArray<string>> => {
   const tables = await sql<Array<{ name: string; look: string }>>`
-    select c.relname as name, format('(select %L as name, t::text as row from %I.%I t where t::text ~ $1 limit 200)', c.relname, n.nspname, c.relname) as look
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'r' and n.nspname in ('public', 'graphile_worker') order by 1`
-  const rows = await sql.unsafe<Array<{ name: string; row: string }>>(tables.map(({ look }) => look).join(" union all "), [ANY])
-  const found = rows.filter(({ row }) => secretsIn(row).length > 0 || secretsIn(decoded(row)).length > 0).map(({ name }) => name)
+    select c.relname as name, format('(select %L as name, t::text as row from %I.%I t where t::text ~ $1 limit 200)',
+      c.relname, n.nspname, c.relname) as look
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'r' and n.nspname in ('public',
+      'graphile_worker') order by 1`
+  const rows = await sql.unsafe<Array<{ name: string; row: string }>>(
+    tables.map(({ look }) => look).join(" union all "),
+    [ANY]
+  )
+  const found = rows
+    .filter(({ row }) => secretsIn(row).length > 0 || secretsIn(decoded(row)).length > 0)
+    .map(({ name }) => name)
   return [...new Set(found)]
 }

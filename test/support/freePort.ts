@@ -2,7 +2,10 @@ import { randomInt } from "node:crypto"
 import { once } from "node:events"
 import { createServer } from "node:net"
 
-/** A port where nobody listens, below those that connections going out take for themselves: nobody listens there a moment later, either. */
+/**
+ * A port where nobody listens, below those that connections going out take for themselves: nobody listens there a
+ * moment later, either.
+ */
 export const freePort = async (): Promise<number> => {
   const port = randomInt(20_000, 32_000)
   const probe = createServer()

@@ -25,8 +25,12 @@ export const openGate = async (databaseUrl: string) => {
     /** How many have come so far. */
     connections: () => connections,
     /** What is connected stays so, and nothing new gets through. */
-    bar: () => { gate.close() },
-    /** Connections are taken and stay open, and not a byte gets through, like with a host that is gone without a word. */
+    bar: () => {
+      gate.close()
+    },
+    /**
+     * Connections are taken and stay open, and not a byte gets through, like with a host that is gone without a word.
+     */
     fallSilent: () => {
       silent = true
       for (const socket of sockets) socket.unpipe()

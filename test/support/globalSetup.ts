@@ -27,7 +27,8 @@ export default async (project: TestProject) => {
   const { url } = await Effect.runPromise(EmbeddedPostgres.open(folder).pipe(Scope.provide(scope)))
 
   const admin = postgres(superuserUrl(folder, url), { max: 1, onnotice: () => {} })
-  // Hundreds of databases are made and dropped, and no test takes this server or its machine away: only that would need what these give.
+  // Hundreds of databases are made and dropped, and no test takes this server or its machine away: only that would need
+  // what these give.
   await admin`alter system set fsync = off`
   await admin`alter system set synchronous_commit = off`
   await admin`alter system set full_page_writes = off`
@@ -41,10 +42,12 @@ export default async (project: TestProject) => {
   // For tests that count the rows that a statement reads.
   await template`grant execute on function pg_stat_reset() to ${template(role)}`
   await template.end()
-  await Effect.runPromise(migrate.pipe(
-    Effect.provide(Database.layer({ url: Redacted.make(onDatabase(url, "troupe_template")), maxConnections: 2 })),
-    Effect.provide(Layer.empty)
-  ))
+  await Effect.runPromise(
+    migrate.pipe(
+      Effect.provide(Database.layer({ url: Redacted.make(onDatabase(url, "troupe_template")), maxConnections: 2 })),
+      Effect.provide(Layer.empty)
+    )
+  )
   project.provide("postgresUrl", url)
 
   return async () => {

@@ -3,7 +3,9 @@ import sharp from "sharp"
 
 /** A picture of one colour, as a program of its author's would write it. */
 export const pictureOf = (format: "png" | "jpeg" | "webp" | "gif" | "tiff", width = 40, height = 30): Promise<Buffer> =>
-  sharp({ create: { width, height, channels: 3, background: { r: 200, g: 120, b: 40 } } }).toFormat(format).toBuffer()
+  sharp({ create: { width, height, channels: 3, background: { r: 200, g: 120, b: 40 } } })
+    .toFormat(format)
+    .toBuffer()
 
 const chunk = (type: string, data: Buffer): Buffer => {
   const body = Buffer.concat([Buffer.from(type, "latin1"), data])
@@ -19,7 +21,17 @@ const int = (...values: ReadonlyArray<number>) => {
 }
 
 /** A PNG by its chunks: `rows` bytes of pixels whatever its header says, and what comes before them. */
-export const craftPng = ({ width, height, rows = (1 + width * 3) * height, before = [] }: { readonly width: number; readonly height: number; readonly rows?: number; readonly before?: ReadonlyArray<readonly [string, Buffer]> }): Buffer =>
+export const craftPng = ({
+  width,
+  height,
+  rows = (1 + width * 3) * height,
+  before = []
+}: {
+  readonly width: number
+  readonly height: number
+  readonly rows?: number
+  readonly before?: ReadonlyArray<readonly [string, Buffer]>
+}): Buffer =>
   Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     chunk("IHDR", Buffer.concat([int(width, height), Buffer.from([8, 2, 0, 0, 0])])),
@@ -29,4 +41,5 @@ export const craftPng = ({ width, height, rows = (1 + width * 3) * height, befor
   ])
 
 /** What makes a PNG move: so many frames, of which none needs to be there. */
-export const movingPng = (frames: number): Buffer => craftPng({ width: 16, height: 16, before: [["acTL", int(frames, 0)]] })
+export const movingPng = (frames: number): Buffer =>
+  craftPng({ width: 16, height: 16, before: [["acTL", int(frames, 0)]] })

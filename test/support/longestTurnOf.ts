@@ -11,10 +11,12 @@ const cpuMs = (): number => {
 }
 
 /**
- * What comes of it, and the milliseconds of processor time of the longest turn of this thread's event loop meanwhile: for so long
- * nobody else was served. What else the machine does does not count.
+ * What comes of it, and the milliseconds of processor time of the longest turn of this thread's event loop meanwhile:
+ * for so long nobody else was served. What else the machine does does not count.
  */
-export const longestTurnOf = async <A>(work: () => Promise<A>): Promise<{ readonly result: A; readonly turnMs: number }> => {
+export const longestTurnOf = async <A>(
+  work: () => Promise<A>
+): Promise<{ readonly result: A; readonly turnMs: number }> => {
   // What others have left behind is not to be collected meanwhile.
   collect()
   let turnMs = 0
@@ -29,7 +31,12 @@ export const longestTurnOf = async <A>(work: () => Promise<A>): Promise<{ readon
   }
   const watching = watch()
   try {
-    return { result: await work(), get turnMs() { return turnMs } }
+    return {
+      result: await work(),
+      get turnMs() {
+        return turnMs
+      }
+    }
   } finally {
     over.abort()
     await watching

@@ -23,11 +23,19 @@ const DYNAMIC = /\bimport\(\s*["'`]([^"'`]+)["'`]\s*(?:,[^)]*)?\)/g
 
 const isTypeOnly = (keyword: string | undefined, names: string): boolean => {
   if (keyword !== undefined) return true
-  const inBraces = /^\{([^}]*)\}$/.exec(names.trim())?.[1]?.split(",").map((name) => name.trim()).filter((name) => name !== "")
+  const inBraces = /^\{([^}]*)\}$/
+    .exec(names.trim())?.[1]
+    ?.split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "")
   return inBraces !== undefined && inBraces.length > 0 && inBraces.every((name) => name.startsWith("type "))
 }
 
-const packageOf = (specifier: string): string => specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/")
+const packageOf = (specifier: string): string =>
+  specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/")
 
 const toImport = (from: string, specifier: string, isType: boolean): Import => {
   if (specifier.startsWith("#")) return { target: specifier.slice(1), isOurs: true, isType }
@@ -40,7 +48,9 @@ export const readModule = (path: string, text: string): Module => ({
   path,
   text,
   imports: [
-    ...[...text.matchAll(STATIC)].map(([, keyword, names = "", specifier = ""]) => toImport(path, specifier, isTypeOnly(keyword, names))),
+    ...[...text.matchAll(STATIC)].map(([, keyword, names = "", specifier = ""]) =>
+      toImport(path, specifier, isTypeOnly(keyword, names))
+    ),
     ...[...text.matchAll(BARE), ...text.matchAll(DYNAMIC)].map(([, specifier = ""]) => toImport(path, specifier, false))
   ]
 })
@@ -52,4 +62,5 @@ export const readModules = (folders: ReadonlyArray<string>): ReadonlyArray<Modul
       .filter((file) => file.endsWith(".ts"))
       .map((file) => posix.join(folder, file.replaceAll("\\", "/")))
       .sort()
-      .map((path) => readModule(path, readFileSync(resolve(ROOT, path), "utf8"))))
+      .map((path) => readModule(path, readFileSync(resolve(ROOT, path), "utf8")))
+  )

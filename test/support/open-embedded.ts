@@ -5,7 +5,7 @@ import { open } from "#src/db/postgres/embedded/open.ts"
 import * as Observability from "#src/observability.ts"
 
 /** Opens the embedded server of argv[2], prints one line of JSON once it answers, and leaves when stdin ends. */
-const program = Effect.gen(function*() {
+const program = Effect.gen(function* () {
   const { url } = yield* open(process.argv[2] ?? "")
   const sql = postgres(url, { max: 1 })
   const [row] = yield* Effect.promise(() => sql<Array<{ one: number }>>`select 1 as one`)

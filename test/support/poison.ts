@@ -1,8 +1,9 @@
 import { registerHooks } from "node:module"
 
 /**
- * Preloaded into a process under test (`NODE_OPTIONS=--import`): the rules named below never come back from a text with their mark, as a rule would
- * that some text defeats. Nothing of it is in the product: the files are changed as they are loaded. The monitor, and the threads that read bodies, wait for 2 s instead of 10.
+ * Preloaded into a process under test (`NODE_OPTIONS=--import`): the rules named below never come back from a text with
+ * their mark, as a rule would that some text defeats. Nothing of it is in the product: the files are changed as they
+ * are loaded. The monitor, and the threads that read bodies, wait for 2 s instead of 10.
  */
 interface Poisoned {
   readonly file: string
@@ -48,6 +49,8 @@ registerHooks({
     if (found === undefined && limit === undefined) return loaded
     const source = String(loaded.source)
     if (found !== undefined) return { ...loaded, source: poison(source, found) }
-    return limit === undefined ? loaded : { ...loaded, source: replaced(source, `${limit.name} = 10_000\n`, `${limit.name} = 2_000\n`) }
+    return limit === undefined
+      ? loaded
+      : { ...loaded, source: replaced(source, `${limit.name} = 10_000\n`, `${limit.name} = 2_000\n`) }
   }
 })

@@ -16,13 +16,23 @@ export interface RawAnswer {
 
 const PATIENCE_MS = 8_000
 
-/** HTTP without the manners of `fetch`. Connections are kept, so an answer that does not end holds up the next one. An event stream is left after its head. */
+/**
+ * HTTP without the manners of `fetch`. Connections are kept, so an answer that does not end holds up the next one. An
+ * event stream is left after its head.
+ */
 export const rawClient = (baseUrl: string) => {
   const { hostname, port } = new URL(baseUrl)
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
   const send = ({ method, path, headers = {}, body }: RawRequest) =>
     new Promise<RawAnswer>((resolve, reject) => {
-      const sent = request({ agent, hostname, port, method, path, headers: { ...headers, ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }) } })
+      const sent = request({
+        agent,
+        hostname,
+        port,
+        method,
+        path,
+        headers: { ...headers, ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }) }
+      })
       const timer = setTimeout(() => {
         reject(new Error(`no answer within ${PATIENCE_MS} ms`))
         sent.destroy()
@@ -30,7 +40,8 @@ export const rawClient = (baseUrl: string) => {
       sent.once("close", () => clearTimeout(timer))
       sent.once("error", reject)
       sent.once("response", (response) => {
-        const answer = (text: string) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text })
+        const answer = (text: string) =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text })
         if (method !== "HEAD" && response.headers["content-type"]?.startsWith("text/event-stream") === true) {
           answer("")
           sent.destroy()
@@ -38,7 +49,9 @@ export const rawClient = (baseUrl: string) => {
         }
         let text = ""
         response.setEncoding("utf8")
-        response.on("data", (part: string) => { text += part })
+        response.on("data", (part: string) => {
+          text += part
+        })
         response.once("end", () => answer(text))
       })
       sent.end(body)

@@ -11,7 +11,14 @@ import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
 import { SAFE } from "#pipeline/safety/judge.ts"
 
 export const plainGrounding: Grounding = {
-  addressee: null, localTime: "Monday 10:00", character: null, intent: "smalltalk", asksAbout: ["nothing"], relevantIds: [], contradictions: [], userEmotion: null
+  addressee: null,
+  localTime: "Monday 10:00",
+  character: null,
+  intent: "smalltalk",
+  asksAbout: ["nothing"],
+  relevantIds: [],
+  contradictions: [],
+  userEmotion: null
 }
 
 const ada = {
@@ -20,7 +27,10 @@ const ada = {
   visible_bio: "Repairs clocks in a harbour town.",
   persona: {
     summary: "Dry, patient, curious.",
-    secrets: [{ text: "She cannot swim.", reveal: "free" }, { text: "She sold her mother's watch.", reveal: "never" }]
+    secrets: [
+      { text: "She cannot swim.", reveal: "free" },
+      { text: "She sold her mother's watch.", reveal: "never" }
+    ]
   },
   voice: { max_bubbles: 2 },
   example_dialogues: [{ user: "busy?", character: "always. tell me anyway" }],
@@ -28,11 +38,14 @@ const ada = {
 }
 
 /** A request to write as Ada, with whatever a test wants different. */
-export const requestOf = (text: string, given: {
-  readonly character?: Record<string, unknown>
-  readonly turn?: Partial<Turn>
-  readonly request?: Partial<WriteRequest>
-} = {}): WriteRequest => {
+export const requestOf = (
+  text: string,
+  given: {
+    readonly character?: Record<string, unknown>
+    readonly turn?: Partial<Turn>
+    readonly request?: Partial<WriteRequest>
+  } = {}
+): WriteRequest => {
   const character = Schema.decodeUnknownSync(Character)({ ...ada, ...given.character })
   return {
     turn: {

@@ -1,6 +1,12 @@
 declare module "s3rver" {
   export default class S3rver {
-    constructor(options: { readonly port: number; readonly address: string; readonly silent: boolean; readonly directory: string; readonly configureBuckets: ReadonlyArray<{ readonly name: string; readonly configs: ReadonlyArray<string> }> })
+    constructor(options: {
+      readonly port: number
+      readonly address: string
+      readonly silent: boolean
+      readonly directory: string
+      readonly configureBuckets: ReadonlyArray<{ readonly name: string; readonly configs: ReadonlyArray<string> }>
+    })
     run(): Promise<{ readonly port: number }>
     close(): Promise<void>
   }

@@ -2,7 +2,9 @@ import { createContext, Script } from "node:vm"
 
 /** A call that takes longer is stopped, and the rest of its texts with it. */
 const PATIENCE_MS = 20_000
-const CALLS = new Script("for (const text of texts) { at += 1; const since = clock(); call(text); costs.push(clock() - since) }")
+const CALLS = new Script(
+  "for (const text of texts) { at += 1; const since = clock(); call(text); costs.push(clock() - since) }"
+)
 
 const clock = (): number => {
   const { user, system } = process.threadCpuUsage()
@@ -21,8 +23,15 @@ const costsOf = (texts: ReadonlyArray<string>, call: (text: string) => void): Re
   return costs
 }
 
-/** The texts over which a call takes longer than that. The best of three tries: the first ones may compile or collect garbage. What it throws is no matter here. */
-export const slowOver = (texts: ReadonlyArray<string>, mostMs: number, call: (text: string) => unknown): ReadonlyArray<string> => {
+/**
+ * The texts over which a call takes longer than that. The best of three tries: the first ones may compile or collect
+ * garbage. What it throws is no matter here.
+ */
+export const slowOver = (
+  texts: ReadonlyArray<string>,
+  mostMs: number,
+  call: (text: string) => unknown
+): ReadonlyArray<string> => {
   const tried = (text: string): void => {
     try {
       call(text)
@@ -35,6 +44,8 @@ export const slowOver = (texts: ReadonlyArray<string>, mostMs: number, call: (te
     const cost = first[place] ?? 0
     if (cost <= mostMs) return []
     const least = cost === Infinity ? cost : Math.min(cost, ...costsOf([text, text], tried))
-    return least <= mostMs ? [] : [`${Math.round(least)} ms: ${JSON.stringify(text.slice(0, 40))} (${text.length} characters)`]
+    return least <= mostMs
+      ? []
+      : [`${Math.round(least)} ms: ${JSON.stringify(text.slice(0, 40))} (${text.length} characters)`]
   })
 }

@@ -14,16 +14,34 @@ export interface Started {
   readonly exit: Promise<number | NodeJS.Signals>
 }
 
-const OURS = /^(DATABASE_URL|DATA_DIR|HOST|PUBLIC_URL|ROLES|NODE_ENV|OPENAI_.*|TURN_.*|SECRETS_.*|TELEGRAM_.*|OUTBOUND_ALLOW|ADMIN_TOKEN|DEMO_.*|OIDC_.*|MODEL_PRICES)$/
+const OURS =
+  /^(DATABASE_URL|DATA_DIR|HOST|PUBLIC_URL|ROLES|NODE_ENV|OPENAI_.*|TURN_.*|SECRETS_.*|TELEGRAM_.*|OUTBOUND_ALLOW|ADMIN_TOKEN|DEMO_.*|OIDC_.*|MODEL_PRICES)$/
 
-/** Starts a program in the project's folder as the leader of a process group of its own, with an environment that no test runner has touched. */
-export const startProgram = (command: ReadonlyArray<string>, env: Record<string, string>, user?: { readonly uid: number; readonly gid: number }): Started => {
+/**
+ * Starts a program in the project's folder as the leader of a process group of its own, with an environment that no
+ * test runner has touched.
+ */
+export const startProgram = (
+  command: ReadonlyArray<string>,
+  env: Record<string, string>,
+  user?: { readonly uid: number; readonly gid: number }
+): Started => {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name)))
-  const child = spawn(command[0] ?? "", command.slice(1), { cwd: ROOT, detached: true, stdio: ["ignore", "pipe", "pipe"], env: { ...inherited, PORT: "0", ...env }, ...user })
+  const child = spawn(command[0] ?? "", command.slice(1), {
+    cwd: ROOT,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...inherited, PORT: "0", ...env },
+    ...user
+  })
   let stdout = ""
   let stderr = ""
-  child.stdout.on("data", (data) => { stdout += data })
-  child.stderr.on("data", (data) => { stderr += data })
+  child.stdout.on("data", (data) => {
+    stdout += data
+  })
+  child.stderr.on("data", (data) => {
+    stderr += data
+  })
   const exit = once(child, "close").then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
   return {
     child,
@@ -31,10 +49,17 @@ export const startProgram = (command: ReadonlyArray<string>, env: Record<string,
     stderr: () => stderr,
     exit,
     ready: (withinMs = 30_000) =>
-      until(`ready line (so far: ${stdout}${stderr})`, () => {
-        if (child.exitCode !== null) throw new Error(`exited with ${child.exitCode} before it was ready: ${stderr}`)
-        const line = stdout.split("\n").slice(0, -1).find((line) => line.startsWith('{"ready":'))
-        return line === undefined ? undefined : JSON.parse(line).base_url as string
-      }, withinMs)
+      until(
+        `ready line (so far: ${stdout}${stderr})`,
+        () => {
+          if (child.exitCode !== null) throw new Error(`exited with ${child.exitCode} before it was ready: ${stderr}`)
+          const line = stdout
+            .split("\n")
+            .slice(0, -1)
+            .find((line) => line.startsWith('{"ready":'))
+          return line === undefined ? undefined : (JSON.parse(line).base_url as string)
+        },
+        withinMs
+      )
   }
 }

@@ -1,7 +1,10 @@
 import type { TestServer } from "./TestServer.ts"
 
 /** While this goes on, no update of Telegram's can be stored. */
-export const takingNoUpdates = async ({ database: { sql } }: TestServer, work: () => Promise<unknown>): Promise<void> => {
+export const takingNoUpdates = async (
+  { database: { sql } }: TestServer,
+  work: () => Promise<unknown>
+): Promise<void> => {
   await sql`alter table telegram_updates add constraint takes_none check (false) not valid`
   try {
     await work()

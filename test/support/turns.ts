@@ -35,13 +35,33 @@ export const turnOf = (given: Partial<Turn>): Turn => ({
 
 /** What a reply of a plain character to a plain message is held against. */
 export const gateContextOf = (given: Partial<GateContext> = {}): GateContext => ({
-  character: plainCharacter, endUser: turnOf({}).endUser, userTexts: ["what did you do today?"], characterTexts: [], memories: new Map(), ownWords: new Map(), evidence: [], serviceText: "", mustNotReveal: [], unspoken: [], delicate: false, unasked: null, ...given
+  character: plainCharacter,
+  endUser: turnOf({}).endUser,
+  userTexts: ["what did you do today?"],
+  characterTexts: [],
+  memories: new Map(),
+  ownWords: new Map(),
+  evidence: [],
+  serviceText: "",
+  mustNotReveal: [],
+  unspoken: [],
+  delicate: false,
+  unasked: null,
+  ...given
 })
 
 /** An analysis that found nothing of note, with whatever a test wants different. */
 export const analysisOf = (given: Partial<Analysis> = {}): Analysis => ({
-  intent: "smalltalk", asks_about: ["nothing"], relevant_memory_ids: [], contradictions: [],
-  safety: { action: "allow", categories: [], injection: false }, knows: [], unknown: [], must_not_reveal: [], emotion_of_user: "neutral", ...given
+  intent: "smalltalk",
+  asks_about: ["nothing"],
+  relevant_memory_ids: [],
+  contradictions: [],
+  safety: { action: "allow", categories: [], injection: false },
+  knows: [],
+  unknown: [],
+  must_not_reveal: [],
+  emotion_of_user: "neutral",
+  ...given
 })
 
 /** A session that is all in its history, with a person of whom nothing is noted. */
@@ -49,21 +69,37 @@ export const nothingKnown = Layer.merge(
   Layer.succeed(MemoryStore, { look: () => Effect.succeed(NOTHING_KNOWN) }),
   Layer.succeed(WorldStore, { look: () => Effect.succeed({ world: EMPTY_WORLD, failed: false }) })
 )
-export const nothingRecalled = Layer.merge(Layer.succeed(Recall, { search: () => Effect.succeed({ found: [], failed: false }) }), nothingKnown)
+export const nothingRecalled = Layer.merge(
+  Layer.succeed(Recall, { search: () => Effect.succeed({ found: [], failed: false }) }),
+  nothingKnown
+)
 
 /** What was said, from the oldest on: the user first, then by turns. */
 export const historyOf = (...texts: ReadonlyArray<string>): ReadonlyArray<Utterance> =>
   texts.map((text, i) => ({ role: i % 2 === 0 ? "user" : "character", text, cursor: i + 1, at: new Date(0) }))
 
 /** What lore a turn calls up, after earlier ones in which the person said this. */
-export const loreAfter = (said: ReadonlyArray<string>, turn: Turn, trust: number | null = null): ReadonlyArray<Lore> => {
-  const calls = said.reduce((calls, text, place) =>
-    loreFor({ ...turn, text, turnIndex: turn.turnIndex - said.length + place }, historyOf(...said.slice(0, place).flatMap((earlier) => [earlier, "Hm."])), calls, trust).calls, NOT_CALLED)
+export const loreAfter = (
+  said: ReadonlyArray<string>,
+  turn: Turn,
+  trust: number | null = null
+): ReadonlyArray<Lore> => {
+  const calls = said.reduce(
+    (calls, text, place) =>
+      loreFor(
+        { ...turn, text, turnIndex: turn.turnIndex - said.length + place },
+        historyOf(...said.slice(0, place).flatMap((earlier) => [earlier, "Hm."])),
+        calls,
+        trust
+      ).calls,
+    NOT_CALLED
+  )
   return loreFor(turn, historyOf(...said.flatMap((earlier) => [earlier, "Hm."])), calls, trust).lore
 }
 
 /** What the character said, or nothing if the turn ended otherwise. */
-export const bubblesOf = (outcome: Outcome): ReadonlyArray<string> => Outcome.guards.Replied(outcome) ? outcome.bubbles : []
+export const bubblesOf = (outcome: Outcome): ReadonlyArray<string> =>
+  Outcome.guards.Replied(outcome) ? outcome.bubbles : []
 
 export const DEADLINES = { fast: Duration.seconds(45), deep: Duration.seconds(90) }
 
@@ -73,7 +109,11 @@ export interface TurnResult {
 }
 
 /** Runs a turn to its outcome, with the records that it leaves. */
-export const runTurn = (pipeline: TurnPipeline["Service"], turn: Turn, book: Book = () => Effect.void): Effect.Effect<TurnResult> =>
+export const runTurn = (
+  pipeline: TurnPipeline["Service"],
+  turn: Turn,
+  book: Book = () => Effect.void
+): Effect.Effect<TurnResult> =>
   Effect.clockWith((clock) => {
     const trail = new Trail(clock, book)
     return Effect.map(pipeline.run(turn, trail), (outcome) => ({ outcome, stages: trail.records }))

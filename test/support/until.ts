@@ -1,7 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises"
 
 /** Looks again and again until something is there (neither undefined nor false), and fails when it does not come. */
-export const until = async <A>(what: string, look: () => A | undefined | false | Promise<A | undefined | false>, withinMs = 30_000): Promise<A> => {
+export const until = async <A>(
+  what: string,
+  look: () => A | undefined | false | Promise<A | undefined | false>,
+  withinMs = 30_000
+): Promise<A> => {
   const deadline = performance.now() + withinMs
   while (true) {
     const found = await look()

@@ -31,8 +31,10 @@ afterAll(async () => {
   await telegram.close()
 })
 
-const statusOf = async (id: string): Promise<z.output<typeof BatchData>> => (await app.get(`/v1/telegram/batches/${id}`)).body.data
-const itemsOf = async (id: string): Promise<ReadonlyArray<Item>> => (await app.get(`/v1/telegram/batches/${id}/items?limit=100`)).body.data.items
+const statusOf = async (id: string): Promise<z.output<typeof BatchData>> =>
+  (await app.get(`/v1/telegram/batches/${id}`)).body.data
+const itemsOf = async (id: string): Promise<ReadonlyArray<Item>> =>
+  (await app.get(`/v1/telegram/batches/${id}/items?limit=100`)).body.data.items
 const sheetOf = async (id: string): Promise<string> => (await app.get(`/v1/telegram/batches/${id}/sheet`)).body
 /** A batch whose links are there. */
 const batchOf = async (bots: ReadonlyArray<object>, fields: object = {}): Promise<string> => {
@@ -42,23 +44,36 @@ const batchOf = async (bots: ReadonlyArray<object>, fields: object = {}): Promis
   return body.data.id
 }
 const partsOf = ({ link }: Item) => {
-  const [, username = "", name = ""] = /^https:\/\/t\.me\/newbot\/maker_bot\/(\w+)\?name=(.*)$/.exec(link?.url ?? "") ?? []
+  const [, username = "", name = ""] =
+    /^https:\/\/t\.me\/newbot\/maker_bot\/(\w+)\?name=(.*)$/.exec(link?.url ?? "") ?? []
   return { username, name: decodeURIComponent(name), claim: link?.claim_url.split("start=")[1] ?? "" }
 }
-const becomes = (id: string, place: number, fits: (bot: NonNullable<Item["bot"]>) => boolean) => until(`bot ${place} to be as it should`, async () => {
-  const item = (await itemsOf(id))[place - 1]
-  return item?.bot != null && fits(item.bot) && item
-})
+const becomes = (id: string, place: number, fits: (bot: NonNullable<Item["bot"]>) => boolean) =>
+  until(`bot ${place} to be as it should`, async () => {
+    const item = (await itemsOf(id))[place - 1]
+    return item?.bot != null && fits(item.bot) && item
+  })
 
 describe("a batch of managed bots", () => {
   it("gives a link for each, by which people create it, and tells how far each is", async () => {
     const character_slug = await app.createCharacter()
-    const id = await batchOf([
-      { character_slug, suggested_name: "Mara One", owner_ref: "shop-1" }, { character_slug, suggested_name: "Mara Two", suggested_username: "mara_of_shop_2_bot" }, { character_slug }
-    ], { expires_in_minutes: 120 })
+    const id = await batchOf(
+      [
+        { character_slug, suggested_name: "Mara One", owner_ref: "shop-1" },
+        { character_slug, suggested_name: "Mara Two", suggested_username: "mara_of_shop_2_bot" },
+        { character_slug }
+      ],
+      { expires_in_minutes: 120 }
+    )
     const items = await itemsOf(id)
-    assert.deepStrictEqual(items.map(({ bot }) => bot?.status), ["awaiting_creation", "awaiting_creation", "awaiting_creation"])
-    assert.deepStrictEqual(items.map((item) => partsOf(item).name), ["Mara One", "", "Mara"])
+    assert.deepStrictEqual(
+      items.map(({ bot }) => bot?.status),
+      ["awaiting_creation", "awaiting_creation", "awaiting_creation"]
+    )
+    assert.deepStrictEqual(
+      items.map((item) => partsOf(item).name),
+      ["Mara One", "", "Mara"]
+    )
     // Anybody may think of that name: the manager asks first whose request it is.
     assert.strictEqual(items[1]?.link?.url, items[1]?.link?.claim_url)
     const endsIn = Date.parse(items[0]?.link?.expires_at ?? "") - Date.now()
@@ -67,36 +82,66 @@ describe("a batch of managed bots", () => {
     telegram.confirmNewBot(manager, olga, { username: partsOf(items[0] as Item).username, name: "Mara One" })
     // Olaf would rather have another username, and opens the second link first.
     telegram.start(olaf, manager, partsOf(items[2] as Item).claim)
-    await until("the manager's answer", () => telegram.transcript(manager, olaf).some(({ reply_markup }) => reply_markup !== undefined))
+    await until("the manager's answer", () =>
+      telegram.transcript(manager, olaf).some(({ reply_markup }) => reply_markup !== undefined)
+    )
     telegram.confirmNewBot(manager, olaf, { username: "olafs_own_bot", name: "Own" })
-    const [first, third] = [await becomes(id, 1, ({ status }) => status === "active"), await becomes(id, 3, ({ status }) => status === "active")]
+    const [first, third] = [
+      await becomes(id, 1, ({ status }) => status === "active"),
+      await becomes(id, 3, ({ status }) => status === "active")
+    ]
     assert.deepStrictEqual([first.link, third.link], [null, null])
     assert.strictEqual(third.bot?.username, "olafs_own_bot")
     assert.strictEqual((await itemsOf(id))[1]?.bot?.status, "awaiting_creation")
-    assert.deepInclude((await app.get(`/v1/telegram/bots/${first.bot_id}`)).body.data, { status: "active", mode: "managed", owner_ref: "shop-1", character_slug })
-    assert.lengthOf(await server.database.sql`select 1 from telegram_provisionings p join telegram_batch_items i using (app_id, channel_id) where i.batch_id = ${id} and p.claim_code is not null`, 1)
+    assert.deepInclude((await app.get(`/v1/telegram/bots/${first.bot_id}`)).body.data, {
+      status: "active",
+      mode: "managed",
+      owner_ref: "shop-1",
+      character_slug
+    })
+    assert.lengthOf(
+      await server.database
+        .sql`select 1 from telegram_provisionings p join telegram_batch_items i using (app_id, channel_id) where i.batch_id = ${id} and p.claim_code is not null`,
+      1
+    )
   })
 
   it("keeps no claim code in the clear", async () => {
     const [item] = await itemsOf(await batchOf([{ character_slug: await app.createCharacter() }]))
     const { claim } = partsOf(item as Item)
     assert.match(claim, /^[\w-]{32}$/)
-    const rows = await server.database.sql`select claim_code from telegram_provisionings where channel_id = ${item?.bot_id ?? ""}`
+    const rows = await server.database
+      .sql`select claim_code from telegram_provisionings where channel_id = ${item?.bot_id ?? ""}`
     assert.isFalse(Buffer.from(rows[0]?.["claim_code"]).includes(claim))
-    assert.notInclude(JSON.stringify(await server.database.sql`select * from telegram_batch_items where channel_id = ${item?.bot_id ?? ""}`), claim)
+    assert.notInclude(
+      JSON.stringify(
+        await server.database.sql`select * from telegram_batch_items where channel_id = ${item?.bot_id ?? ""}`
+      ),
+      claim
+    )
   })
 
   it("has no links any more that have run out, nor bots that are let go, and says which", async () => {
     const character_slug = await app.createCharacter()
-    const id = await batchOf([{ character_slug, suggested_name: "Late" }, { character_slug, suggested_name: "Unwanted" }])
+    const id = await batchOf([
+      { character_slug, suggested_name: "Late" },
+      { character_slug, suggested_name: "Unwanted" }
+    ])
     const [late, unwanted] = await itemsOf(id)
-    await server.database.sql`update telegram_provisionings set expires_at = now() - interval '1 second' where channel_id = ${late?.bot_id ?? ""}`
+    await server.database
+      .sql`update telegram_provisionings set expires_at = now() - interval '1 second' where channel_id = ${late?.bot_id ?? ""}`
     await app.delete(`/v1/telegram/bots/${unwanted?.bot_id}`)
     const over = async () => (await itemsOf(id)).map(({ bot, link }) => [bot?.status, bot?.reason, link])
-    const told = [["detached", "link_expired", null], ["detached", "deleted", null]]
+    const told = [
+      ["detached", "link_expired", null],
+      ["detached", "deleted", null]
+    ]
     assert.deepStrictEqual(await over(), told)
     await server.database.sql`select graphile_worker.add_job('manager', '{}'::json)`
-    await until("the request to be swept", async () => (await app.get(`/v1/telegram/bots/${late?.bot_id}`)).status === 404)
+    await until(
+      "the request to be swept",
+      async () => (await app.get(`/v1/telegram/bots/${late?.bot_id}`)).status === 404
+    )
     assert.deepStrictEqual(await over(), told)
     const sheet = await sheetOf(id)
     assert.include(sheet, "The link has run out")
@@ -105,7 +150,11 @@ describe("a batch of managed bots", () => {
   })
 
   it("only looks when it is told to", async () => {
-    const { body } = await app.post("/v1/telegram/batches", { action: "create_managed", dry_run: true, bots: [{ character_slug: await app.createCharacter() }] })
+    const { body } = await app.post("/v1/telegram/batches", {
+      action: "create_managed",
+      dry_run: true,
+      bots: [{ character_slug: await app.createCharacter() }]
+    })
     await until("it to end", async () => (await statusOf(body.data.id)).status === "completed")
     const [item] = await itemsOf(body.data.id)
     assert.deepInclude(item, { status: "done", bot: null, link: null })
@@ -113,14 +162,25 @@ describe("a batch of managed bots", () => {
     assert.include(await sheetOf(body.data.id), "Only checked")
   })
 
-  it("is refused as a whole where something cannot be: a character that is not there, a username twice, too long a time", async () => {
-    const character_slug = await app.createCharacter()
-    const refused = async (bots: ReadonlyArray<object>, fields: object = {}) => (await app.post("/v1/telegram/batches", { action: "create_managed", bots, ...fields })).body.detail
-    assert.strictEqual((await refused([{ character_slug }, { character_slug: "nobody" }])).code, "character_not_found")
-    const twice = await refused([{ character_slug, suggested_username: "one_shop_bot" }, { character_slug, suggested_username: "One_Shop_bot" }])
-    assert.include(twice.message, "bots[1].suggested_username")
-    assert.strictEqual((await refused([{ character_slug }], { expires_in_minutes: 20_000 })).code, "validation_error")
-  })
+  it(
+    "is refused as a whole where something cannot be: a character that is not there, a username twice, too long a " +
+      "time",
+    async () => {
+      const character_slug = await app.createCharacter()
+      const refused = async (bots: ReadonlyArray<object>, fields: object = {}) =>
+        (await app.post("/v1/telegram/batches", { action: "create_managed", bots, ...fields })).body.detail
+      assert.strictEqual(
+        (await refused([{ character_slug }, { character_slug: "nobody" }])).code,
+        "character_not_found"
+      )
+      const twice = await refused([
+        { character_slug, suggested_username: "one_shop_bot" },
+        { character_slug, suggested_username: "One_Shop_bot" }
+      ])
+      assert.include(twice.message, "bots[1].suggested_username")
+      assert.strictEqual((await refused([{ character_slug }], { expires_in_minutes: 20_000 })).code, "validation_error")
+    }
+  )
 
   it("goes on where a process died, and makes no bot twice", async () => {
     const { sql } = server.database
@@ -135,7 +195,11 @@ describe("a batch of managed bots", () => {
 
 /** What a camera makes of a picture. */
 const scan = async (picture: Buffer): Promise<string> => {
-  const { data, info } = await sharp(picture).resize(400, 400, { kernel: "nearest" }).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+  const { data, info } = await sharp(picture)
+    .resize(400, 400, { kernel: "nearest" })
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true })
   return decodeQR({ data, width: info.width, height: info.height })
 }
 
@@ -143,11 +207,20 @@ describe("a sheet", () => {
   /** One created, one to be created under a hostile name, one that has run out. */
   const mixed = async () => {
     const character_slug = await app.createCharacter()
-    const id = await batchOf([{ character_slug, suggested_name: "Mara of the harbour" }, { character_slug, suggested_name: HOSTILE.slice(0, 64), owner_ref: "<b>shop</b>" }, { character_slug, suggested_name: "Late" }, { character_slug }])
+    const id = await batchOf([
+      { character_slug, suggested_name: "Mara of the harbour" },
+      { character_slug, suggested_name: HOSTILE.slice(0, 64), owner_ref: "<b>shop</b>" },
+      { character_slug, suggested_name: "Late" },
+      { character_slug }
+    ])
     const items = await itemsOf(id)
-    telegram.confirmNewBot(manager, telegram.createUser(), { username: partsOf(items[0] as Item).username, name: "Mara of the harbour" })
+    telegram.confirmNewBot(manager, telegram.createUser(), {
+      username: partsOf(items[0] as Item).username,
+      name: "Mara of the harbour"
+    })
     await becomes(id, 1, ({ status }) => status === "active")
-    await server.database.sql`update telegram_provisionings set expires_at = now() - interval '1 second' where channel_id = ${items[2]?.bot_id ?? ""}`
+    await server.database
+      .sql`update telegram_provisionings set expires_at = now() - interval '1 second' where channel_id = ${items[2]?.bot_id ?? ""}`
     return { id, items }
   }
 
@@ -156,7 +229,10 @@ describe("a sheet", () => {
     const { status, headers, body } = await app.get(`/v1/telegram/batches/${id}/sheet`)
     assert.strictEqual(status, 200)
     assert.include(headers.get("content-type"), "text/html")
-    assert.match(headers.get("content-security-policy") ?? "", /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:;/)
+    assert.match(
+      headers.get("content-security-policy") ?? "",
+      /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:;/
+    )
     assert.strictEqual(headers.get("cache-control"), "no-store")
     assert.notMatch(body, /<script|onerror=alert\(1\)>|<b>shop|\u202E/)
     assert.include(body, "&lt;/h2&gt;&lt;img src=x")
@@ -180,12 +256,20 @@ describe("a sheet", () => {
     const { id, items } = await mixed()
     const browser = await startBrowser()
     try {
-      const page = await browser.newPage({ viewport: { width: 1000, height: 900 }, extraHTTPHeaders: { authorization: `Bearer ${app.key}` } })
+      const page = await browser.newPage({
+        viewport: { width: 1000, height: 900 },
+        extraHTTPHeaders: { authorization: `Bearer ${app.key}` }
+      })
       const errors: Array<string> = []
-      page.on("console", (message) => { if (message.type() === "error") errors.push(message.text()) })
+      page.on("console", (message) => {
+        if (message.type() === "error") errors.push(message.text())
+      })
       page.on("pageerror", ({ message }) => errors.push(message))
       await page.goto(`${app.baseUrl}/v1/telegram/batches/${id}/sheet`)
-      assert.deepStrictEqual(await page.evaluate(`[...document.images].map((image) => image.complete && image.naturalWidth > 0)`), [true, true])
+      assert.deepStrictEqual(
+        await page.evaluate(`[...document.images].map((image) => image.complete && image.naturalWidth > 0)`),
+        [true, true]
+      )
       assert.isFalse(await page.evaluate(`document.documentElement.scrollWidth > innerWidth`))
       assert.strictEqual(await scan(await page.locator("img").last().screenshot()), items[3]?.link?.url)
       if (PICTURES !== undefined) {
@@ -199,7 +283,10 @@ describe("a sheet", () => {
       await page.setViewportSize({ width: 360, height: 640 })
       assert.isFalse(await page.evaluate(`document.documentElement.scrollWidth > innerWidth`))
       if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, "sheet-narrow.png"), fullPage: true })
-      assert.deepStrictEqual(errors.filter((text) => !text.includes("favicon")), [])
+      assert.deepStrictEqual(
+        errors.filter((text) => !text.includes("favicon")),
+        []
+      )
     } finally {
       await browser.close()
     }

@@ -5,7 +5,9 @@ import { startTelegramGround, type TelegramGround } from "#test/support/Telegram
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround() })
+beforeAll(async () => {
+  ground = await startTelegramGround()
+})
 afterAll(() => ground.close())
 
 type BatchResource = z.output<typeof BatchData>
@@ -15,11 +17,13 @@ const batch = async (body: object): Promise<BatchResource> => {
   assert.strictEqual(answer.status, 200, JSON.stringify(answer.body))
   return answer.body.data
 }
-const completed = (id: string): Promise<BatchResource> => until("the batch to end", async () => {
-  const { data } = (await ground.app.get(`/v1/telegram/batches/${id}`)).body
-  return data.status === "completed" && data
-})
-const itemsOf = async (id: string): Promise<ReadonlyArray<BatchItem>> => (await ground.app.get(`/v1/telegram/batches/${id}/items?limit=100`)).body.data.items
+const completed = (id: string): Promise<BatchResource> =>
+  until("the batch to end", async () => {
+    const { data } = (await ground.app.get(`/v1/telegram/batches/${id}`)).body
+    return data.status === "completed" && data
+  })
+const itemsOf = async (id: string): Promise<ReadonlyArray<BatchItem>> =>
+  (await ground.app.get(`/v1/telegram/batches/${id}/items?limit=100`)).body.data.items
 
 describe("a batch", () => {
   it("attaches many bots, each with an outcome of its own, and keeps no token", async () => {
@@ -32,14 +36,24 @@ describe("a batch", () => {
     assert.strictEqual(total, 5)
     assert.deepInclude(await completed(id), { done: 2, failed: 3 })
     const items = await itemsOf(id)
-    assert.deepStrictEqual(items.map(({ status, error_code }) => error_code ?? status), ["done", "telegram_token_invalid", "done", "telegram_webhook_foreign", "telegram_bot_taken"])
-    assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${items[0]?.bot_id}`)).body.data, { status: "active", telegram_user_id: one.id })
+    assert.deepStrictEqual(
+      items.map(({ status, error_code }) => error_code ?? status),
+      ["done", "telegram_token_invalid", "done", "telegram_webhook_foreign", "telegram_bot_taken"]
+    )
+    assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${items[0]?.bot_id}`)).body.data, {
+      status: "active",
+      telegram_user_id: one.id
+    })
     assert.isEmpty(await ground.server.database.sql`select 1 from telegram_batch_items where token is not null`)
   })
 
   it("only looks when it is told to", async () => {
     const bot = ground.telegram.createBot()
-    const { id } = await batch({ action: "attach", dry_run: true, bots: [{ token: bot.token, character_slug: await ground.app.createCharacter() }] })
+    const { id } = await batch({
+      action: "attach",
+      dry_run: true,
+      bots: [{ token: bot.token, character_slug: await ground.app.createCharacter() }]
+    })
     assert.deepInclude(await completed(id), { done: 1, failed: 0 })
     assert.isEmpty(ground.telegram.calls({ bot, method: "setWebhook" }))
   })
@@ -53,7 +67,9 @@ describe("a batch", () => {
     const { id } = await batch({ action: "attach", bots: [{ token: bot.token, character_slug }] })
     const [item] = await until("the bot's row", async () => {
       const items = await itemsOf(id)
-      return (await sql`select 1 from telegram_bots where channel_id = ${items[0]?.bot_id ?? null}`).length === 1 && items
+      return (
+        (await sql`select 1 from telegram_bots where channel_id = ${items[0]?.bot_id ?? null}`).length === 1 && items
+      )
     })
     await sql`update telegram_batch_items set due_at = now() where batch_id = ${id}`
     await sql`select graphile_worker.add_job('batches', '{}'::json)`
@@ -65,7 +81,10 @@ describe("a batch", () => {
     const [{ id: one }, { id: two }] = [await ground.attach(), await ground.attach()]
     const suspended = await batch({ action: "suspend", bot_ids: [one, two, "bot_x"] })
     assert.deepInclude(await completed(suspended.id), { done: 2, failed: 1 })
-    assert.deepStrictEqual((await itemsOf(suspended.id)).map(({ error_code }) => error_code), [null, null, "bot_not_found"])
+    assert.deepStrictEqual(
+      (await itemsOf(suspended.id)).map(({ error_code }) => error_code),
+      [null, null, "bot_not_found"]
+    )
     assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${two}`)).body.data.status, "suspended")
     ground.telegram.advance(2000)
     const resumed = await batch({ action: "resume", bot_ids: [one, two] })
@@ -82,7 +101,10 @@ describe("a batch", () => {
     ground.telegram.advance(2000)
     ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "html502" })
     const resumed = await batch({ action: "resume", bot_ids: [id] })
-    await until("the first attempt to fail", async () => (await itemsOf(resumed.id))[0]?.error_code === "upstream_failed")
+    await until(
+      "the first attempt to fail",
+      async () => (await itemsOf(resumed.id))[0]?.error_code === "upstream_failed"
+    )
     await ground.server.database.sql`update telegram_batch_items set due_at = now() where batch_id = ${resumed.id}`
     await ground.server.database.sql`select graphile_worker.add_job('batches', '{}'::json)`
     assert.deepInclude(await completed(resumed.id), { done: 1, failed: 0 })
@@ -94,8 +116,14 @@ describe("a batch", () => {
     ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "hang" })
     ground.telegram.advance(2000)
     const { id } = await batch({ action: "rotate_secret", bot_ids: [botId] })
-    await until("it to be taken", async () => (await ground.server.database.sql`select 1 from telegram_batch_items where batch_id = ${id} and attempts = 1`).length === 1)
-    await ground.server.database.sql`update telegram_batch_items set attempts = 10, due_at = now() where batch_id = ${id}`
+    await until(
+      "it to be taken",
+      async () =>
+        (await ground.server.database.sql`select 1 from telegram_batch_items where batch_id = ${id} and attempts = 1`)
+          .length === 1
+    )
+    await ground.server.database
+      .sql`update telegram_batch_items set attempts = 10, due_at = now() where batch_id = ${id}`
     await ground.server.database.sql`select graphile_worker.add_job('batches', '{}'::json)`
     assert.deepInclude(await completed(id), { done: 0, failed: 1 })
     assert.strictEqual((await itemsOf(id))[0]?.error_code, "internal_error")
@@ -106,18 +134,29 @@ describe("a batch", () => {
     const other = await ground.server.createApp()
     const character_slug = await other.createCharacter()
     const tokens = Array.from({ length: 40 }, (_, n) => `98765432${n}:${"C".repeat(35)}`)
-    const { body: { data: attaching } } = await other.post("/v1/telegram/batches", { action: "attach", bots: tokens.map((token) => ({ token, character_slug })) })
+    const {
+      body: { data: attaching }
+    } = await other.post("/v1/telegram/batches", {
+      action: "attach",
+      bots: tokens.map((token) => ({ token, character_slug }))
+    })
     assert.deepInclude(await completed((await batch({ action: "suspend", bot_ids: [id] })).id), { done: 1 })
     assert.strictEqual((await other.get(`/v1/telegram/batches/${attaching.id}`)).body.data.status, "running")
     const places = () => ground.server.database.sql`select taken_until from telegram_batch_paces where kind = 'change'`
     const before = await places()
-    assert.deepInclude(await completed((await batch({ action: "rebrand", bot_ids: Array.from({ length: 1000 }, (_, n) => `bot_${n}`) })).id), { failed: 1000 })
+    assert.deepInclude(
+      await completed(
+        (await batch({ action: "rebrand", bot_ids: Array.from({ length: 1000 }, (_, n) => `bot_${n}`) })).id
+      ),
+      { failed: 1000 }
+    )
     assert.deepStrictEqual(await places(), before)
   })
 
   it("is of its app alone", async () => {
     const { id } = await batch({ action: "suspend", bot_ids: ["bot_x"] })
     const other = await ground.server.createApp()
-    for (const path of [`/v1/telegram/batches/${id}`, `/v1/telegram/batches/${id}/items`]) assert.strictEqual((await other.get(path)).body.detail.code, "batch_not_found")
+    for (const path of [`/v1/telegram/batches/${id}`, `/v1/telegram/batches/${id}/items`])
+      assert.strictEqual((await other.get(path)).body.detail.code, "batch_not_found")
   })
 })

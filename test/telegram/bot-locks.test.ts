@@ -4,11 +4,20 @@ import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/sup
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround() })
+beforeAll(async () => {
+  ground = await startTelegramGround()
+})
 afterAll(() => ground.close())
 
-const waitingForLocks = (count: number) => until(`${count} to wait for a lock`, async () =>
-  (await ground.server.database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length === count)
+const waitingForLocks = (count: number) =>
+  until(
+    `${count} to wait for a lock`,
+    async () =>
+      (
+        await ground.server.database
+          .sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      ).length === count
+  )
 const statusOf = async (id: string) => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status
 
 /** Suspends the bot behind something else that comes to its rows, both of which wait for who holds one of them. */
@@ -28,9 +37,17 @@ describe("a bot that is suspended in the same moment", () => {
   it("is configured all the same", async () => {
     const { id } = await ground.attach()
     let configured: Promise<{ readonly status: number }> | undefined
-    assert.strictEqual(await suspendedBehind(id, () => { configured = ground.app.patch(`/v1/telegram/bots/${id}`, { join_window_ms: 5 }) }), 200)
+    assert.strictEqual(
+      await suspendedBehind(id, () => {
+        configured = ground.app.patch(`/v1/telegram/bots/${id}`, { join_window_ms: 5 })
+      }),
+      200
+    )
     assert.strictEqual((await configured)?.status, 200)
-    assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data, { join_window_ms: 5, status: "suspended" })
+    assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data, {
+      join_window_ms: 5,
+      status: "suspended"
+    })
   })
 
   it("has the new token that it is given", async () => {
@@ -38,7 +55,12 @@ describe("a bot that is suspended in the same moment", () => {
     ground.telegram.revokeToken(bot)
     ground.telegram.advance(2000)
     let given: Promise<{ readonly status: number }> | undefined
-    assert.strictEqual(await suspendedBehind(id, () => { given = ground.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token }) }), 200)
+    assert.strictEqual(
+      await suspendedBehind(id, () => {
+        given = ground.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })
+      }),
+      200
+    )
     assert.strictEqual((await given)?.status, 200)
     assert.strictEqual(await statusOf(id), "suspended")
   })
@@ -62,7 +84,8 @@ it("a chat that comes back waits for whoever writes in its session, and is waite
   const session = (await ground.chatsOf(id))[0]?.session_id ?? ""
   await letWriteFirst(ground.app, session)
   ground.telegram.block(person, bot)
-  const standing = (status: string) => until(`the chat to be ${status}`, async () => (await ground.chatsOf(id))[0]?.status === status)
+  const standing = (status: string) =>
+    until(`the chat to be ${status}`, async () => (await ground.chatsOf(id))[0]?.status === status)
   await standing("blocked")
   await ground.server.database.sql`update relationships set initiate_at = 'infinity' where session_id = ${session}`
   await ground.server.database.sql`update lanes set status = 'parked' where session_id = ${session}`

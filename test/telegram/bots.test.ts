@@ -7,31 +7,75 @@ import type { LogEvent } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround() })
+beforeAll(async () => {
+  ground = await startTelegramGround()
+})
 afterAll(() => ground.close())
 
 const create = async (fields: Record<string, unknown>, headers: Record<string, string> = {}) =>
-  ground.app.post("/v1/telegram/bots", { mode: "byo", character_slug: await ground.app.createCharacter(), ...fields }, headers)
-const webhookOf = async (token: string) => (await (await fetch(`${ground.telegram.url}/bot${token}/getWebhookInfo`)).json() as { result: WebhookInfo }).result
+  ground.app.post(
+    "/v1/telegram/bots",
+    { mode: "byo", character_slug: await ground.app.createCharacter(), ...fields },
+    headers
+  )
+const webhookOf = async (token: string) =>
+  ((await (await fetch(`${ground.telegram.url}/bot${token}/getWebhookInfo`)).json()) as { result: WebhookInfo }).result
 
 describe("a bot that is attached", () => {
   it("is read, listed, changed and let go; its token is never shown", async () => {
     const { bot, id, body } = await ground.attach()
     const { character_slug: _, created_at: __, webhook, ...rest } = body
     assert.deepStrictEqual(rest, {
-      id, mode: "byo", status: "active", reason: null, held: false, telegram_user_id: bot.id, username: bot.username, owner_ref: null, url: `https://t.me/${bot.username}`,
-      token_hint: `${bot.id}:...${bot.token.slice(-4)}`, unknown_policy: "skip", join_window_ms: 0, drafts: false, last_in_at: null
+      id,
+      mode: "byo",
+      status: "active",
+      reason: null,
+      held: false,
+      telegram_user_id: bot.id,
+      username: bot.username,
+      owner_ref: null,
+      url: `https://t.me/${bot.username}`,
+      token_hint: `${bot.id}:...${bot.token.slice(-4)}`,
+      unknown_policy: "skip",
+      join_window_ms: 0,
+      drafts: false,
+      last_in_at: null
     })
     assert.isNotNull(webhook.set_at)
-    assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data, { id, chats: 0, unknown_24h: 0, blocked_until: null })
-    assert.isTrue((await ground.app.get("/v1/telegram/bots?limit=100")).body.data.bots.some((each: { id: string }) => each.id === id))
+    assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data, {
+      id,
+      chats: 0,
+      unknown_24h: 0,
+      blocked_until: null
+    })
+    assert.isTrue(
+      (await ground.app.get("/v1/telegram/bots?limit=100")).body.data.bots.some(
+        (each: { id: string }) => each.id === id
+      )
+    )
     const other = await ground.app.createCharacter()
-    const changed = (await ground.app.patch(`/v1/telegram/bots/${id}`, { character_slug: other, unknown_policy: "resend_marked", join_window_ms: 5000, drafts: true })).body.data
-    assert.deepInclude(changed, { character_slug: other, unknown_policy: "resend_marked", join_window_ms: 5000, drafts: true })
+    const changed = (
+      await ground.app.patch(`/v1/telegram/bots/${id}`, {
+        character_slug: other,
+        unknown_policy: "resend_marked",
+        join_window_ms: 5000,
+        drafts: true
+      })
+    ).body.data
+    assert.deepInclude(changed, {
+      character_slug: other,
+      unknown_policy: "resend_marked",
+      join_window_ms: 5000,
+      drafts: true
+    })
     assert.include((await webhookOf(bot.token)).url, `/v1/telegram/hooks/${id}`)
     assert.deepStrictEqual((await ground.app.delete(`/v1/telegram/bots/${id}`)).body.data, { id, deleted: true })
     assert.strictEqual((await webhookOf(bot.token)).url, "")
-    for (const answer of [await ground.app.get(`/v1/telegram/bots/${id}`), await ground.app.delete(`/v1/telegram/bots/${id}`), await ground.app.post(`/v1/telegram/bots/${id}/suspend`, {})]) {
+    for (const answer of [
+      await ground.app.get(`/v1/telegram/bots/${id}`),
+      await ground.app.delete(`/v1/telegram/bots/${id}`),
+      await ground.app.post(`/v1/telegram/bots/${id}/suspend`, {})
+    ]) {
       assert.strictEqual(answer.body.detail.code, "bot_not_found")
     }
     assert.strictEqual((await create({ token: bot.token })).status, 200)
@@ -40,9 +84,24 @@ describe("a bot that is attached", () => {
   it("is of no other app, and the same to it as one that is not there", async () => {
     const { id } = await ground.attach()
     const other = await ground.server.createApp()
-    for (const [method, path, body] of [["GET", ""], ["PATCH", "", { join_window_ms: 1 }], ["PATCH", "", { join_window_ms: -1 }], ["DELETE", ""], ["GET", "/chats"], ["GET", "/chats?limit=0"], ["POST", "/suspend", {}], ["POST", "/links", {}]] as const) {
-      const answers = await Promise.all([id, newId("bot"), "bot_x"].map((each) => other.request(method, `/v1/telegram/bots/${each}${path}`, body)))
-      assert.deepStrictEqual(answers.map(({ status, body }) => `${status} ${body.detail.code}`), Array.from({ length: 3 }, () => "404 bot_not_found"), `${method} ${path}`)
+    for (const [method, path, body] of [
+      ["GET", ""],
+      ["PATCH", "", { join_window_ms: 1 }],
+      ["PATCH", "", { join_window_ms: -1 }],
+      ["DELETE", ""],
+      ["GET", "/chats"],
+      ["GET", "/chats?limit=0"],
+      ["POST", "/suspend", {}],
+      ["POST", "/links", {}]
+    ] as const) {
+      const answers = await Promise.all(
+        [id, newId("bot"), "bot_x"].map((each) => other.request(method, `/v1/telegram/bots/${each}${path}`, body))
+      )
+      assert.deepStrictEqual(
+        answers.map(({ status, body }) => `${status} ${body.detail.code}`),
+        Array.from({ length: 3 }, () => "404 bot_not_found"),
+        `${method} ${path}`
+      )
     }
   })
 
@@ -60,7 +119,13 @@ describe("a bot that is attached", () => {
 describe("a bot is not attached", () => {
   it("by what is no token, which is seen before anything goes over the network", async () => {
     const before = ground.telegram.calls().length
-    for (const token of ["x", "123:short", "abc:AAEhBOweik6ad6PsVuI3IYVqUzhG0sNmUJQ", ` ${"1".repeat(9)}:${"A".repeat(35)}`, "1:../../getMe"]) {
+    for (const token of [
+      "x",
+      "123:short",
+      "abc:AAEhBOweik6ad6PsVuI3IYVqUzhG0sNmUJQ",
+      ` ${"1".repeat(9)}:${"A".repeat(35)}`,
+      "1:../../getMe"
+    ]) {
       const { status, body } = await create({ token })
       assert.strictEqual(`${status} ${body.detail.code}`, "422 telegram_token_invalid", token)
     }
@@ -78,7 +143,15 @@ describe("a bot is not attached", () => {
     const bot = ground.telegram.createBot()
     const other = await ground.server.createApp()
     const slugs = [await ground.app.createCharacter(), await other.createCharacter()]
-    const answers = await Promise.all([0, 1, 0, 1, 0].map((n) => (n === 0 ? ground.app : other).post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: slugs[n] })))
+    const answers = await Promise.all(
+      [0, 1, 0, 1, 0].map((n) =>
+        (n === 0 ? ground.app : other).post("/v1/telegram/bots", {
+          mode: "byo",
+          token: bot.token,
+          character_slug: slugs[n]
+        })
+      )
+    )
     assert.deepStrictEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409, 409])
     assert.strictEqual(answers.find(({ status }) => status === 409)?.body.detail.code, "telegram_bot_taken")
   })
@@ -104,8 +177,14 @@ describe("a bot is not attached", () => {
     const bot = ground.telegram.createBot()
     const archived = await ground.app.createCharacter()
     await ground.app.delete(`/v1/characters/${archived}`)
-    assert.strictEqual((await create({ token: bot.token, character_slug: "nobody" })).body.detail.code, "character_not_found")
-    assert.strictEqual((await create({ token: bot.token, character_slug: archived })).body.detail.code, "character_archived")
+    assert.strictEqual(
+      (await create({ token: bot.token, character_slug: "nobody" })).body.detail.code,
+      "character_not_found"
+    )
+    assert.strictEqual(
+      (await create({ token: bot.token, character_slug: archived })).body.detail.code,
+      "character_archived"
+    )
     assert.isEmpty(ground.telegram.calls({ bot }))
   })
 })
@@ -113,10 +192,17 @@ describe("a bot is not attached", () => {
 describe("a bot whose webhook could not be set", () => {
   it("is pending, tells Telegram to come again, and is made active by the next probe", async () => {
     const bot = ground.telegram.createBot()
-    ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "error", code: 400, description: "Bad Request: bad webhook: an HTTPS URL must be provided for webhook" })
+    ground.telegram.fault(
+      { bot, method: "setWebhook" },
+      { kind: "error", code: 400, description: "Bad Request: bad webhook: an HTTPS URL must be provided for webhook" }
+    )
     const { body } = await create({ token: bot.token })
     assert.deepInclude(body.data, { status: "pending", reason: "webhook_not_set" })
-    const early = await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${body.data.id}`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" })
+    const early = await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${body.data.id}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}"
+    })
     assert.strictEqual(early.status, 401)
     const probed = await ground.app.post(`/v1/telegram/bots/${body.data.id}/probe`, {})
     assert.strictEqual(probed.status, 200, JSON.stringify(probed.body))
@@ -134,7 +220,10 @@ describe("a bot whose webhook could not be set", () => {
     const { sql } = ground.server.database
     await sql`update telegram_bots set probe_due_at = now() where channel_id = ${id}`
     await sql`select graphile_worker.add_job('probe', '{}'::json)`
-    await until("it to be active", async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "active")
+    await until(
+      "it to be active",
+      async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "active"
+    )
     const person = ground.telegram.createUser({ first_name: "Anna" })
     ground.telegram.start(person, bot)
     await saidAtLeast(ground, bot, person, 1)
@@ -155,8 +244,13 @@ describe("a probe", () => {
     await hijack()
     await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})
     assert.strictEqual((await webhookOf(bot.token)).url, "https://example.com/stolen")
-    const events = (await ground.app.get("/v1/delivery/events")).body.data.events.filter((event: LogEvent) => event.payload.bot_id === id)
-    assert.deepStrictEqual(events.map((event: LogEvent) => event.type), ["bot.active", "bot.degraded"])
+    const events = (await ground.app.get("/v1/delivery/events")).body.data.events.filter(
+      (event: LogEvent) => event.payload.bot_id === id
+    )
+    assert.deepStrictEqual(
+      events.map((event: LogEvent) => event.type),
+      ["bot.active", "bot.degraded"]
+    )
     ground.telegram.advance(2000)
     await ground.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})
     assert.include((await webhookOf(bot.token)).url, id)
@@ -166,7 +260,9 @@ describe("a probe", () => {
     const { bot, id } = await ground.attach()
     const { url } = await webhookOf(bot.token)
     ground.telegram.advance(2000)
-    await fetch(`${ground.telegram.url}/bot${bot.token}/setWebhook?url=${encodeURIComponent(url ?? "")}&allowed_updates=["poll"]`)
+    await fetch(
+      `${ground.telegram.url}/bot${bot.token}/setWebhook?url=${encodeURIComponent(url ?? "")}&allowed_updates=["poll"]`
+    )
     ground.telegram.advance(2000)
     assert.deepInclude((await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, { status: "active" })
     assert.isTrue((await webhookOf(bot.token)).allowed_updates?.includes("message"))
@@ -175,7 +271,10 @@ describe("a probe", () => {
   it("revokes a bot whose token is dead", async () => {
     const { bot, id } = await ground.attach()
     ground.telegram.revokeToken(bot)
-    assert.deepInclude((await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, { status: "revoked", reason: "token_rejected" })
+    assert.deepInclude((await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, {
+      status: "revoked",
+      reason: "token_rejected"
+    })
     const wrong = await ground.app.patch(`/v1/telegram/bots/${id}`, { token: ground.telegram.createBot().token })
     assert.strictEqual(`${wrong.status} ${wrong.body.detail.code}`, "422 telegram_token_invalid")
   })
@@ -189,7 +288,10 @@ describe("a bot whose token is found dead while its webhook is set", () => {
     await ground.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})
     assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status, "revoked")
     const { events } = (await ground.app.get("/v1/delivery/events?since=0&limit=200")).body.data
-    assert.deepStrictEqual(events.flatMap(({ type, payload }: LogEvent) => payload["bot_id"] === id ? [type] : []), ["bot.active", "bot.revoked"])
+    assert.deepStrictEqual(
+      events.flatMap(({ type, payload }: LogEvent) => (payload["bot_id"] === id ? [type] : [])),
+      ["bot.active", "bot.revoked"]
+    )
   })
 })
 
@@ -197,12 +299,21 @@ describe("a bot that has got a new token while its webhook was being set under t
   it("is not revoked for the old one's end", async () => {
     const { bot, id } = await ground.attach()
     ground.telegram.advance(2000)
-    ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "error", code: 401, description: "Unauthorized", afterMs: 1000 })
+    ground.telegram.fault(
+      { bot, method: "setWebhook" },
+      { kind: "error", code: 401, description: "Unauthorized", afterMs: 1000 }
+    )
     const before = ground.telegram.calls({ bot, method: "setWebhook" }).length
     const arming = ground.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})
-    await until("the webhook to be on its way", () => ground.telegram.calls({ bot, method: "setWebhook" }).length > before)
+    await until(
+      "the webhook to be on its way",
+      () => ground.telegram.calls({ bot, method: "setWebhook" }).length > before
+    )
     ground.telegram.revokeToken(bot)
-    assert.strictEqual((await ground.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })).body.data.status, "active")
+    assert.strictEqual(
+      (await ground.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })).body.data.status,
+      "active"
+    )
     await arming
     assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status, "active")
   })
@@ -217,11 +328,22 @@ describe("a bot that is let go while people write to it", () => {
     for (const person of people) ground.telegram.say(person, bot, "Who are you?")
     assert.strictEqual((await ground.app.delete(`/v1/telegram/bots/${id}`)).status, 200)
     const { sql } = ground.server.database
-    await until("what was under way to end", async () => (await sql`select 1 from telegram_updates where channel_id = ${id} and owner is not null`).length === 0)
+    await until(
+      "what was under way to end",
+      async () =>
+        (await sql`select 1 from telegram_updates where channel_id = ${id} and owner is not null`).length === 0
+    )
     const calls = ground.telegram.calls({ bot }).length
     await until("the lanes to end", async () => (await sql`select 1 from lanes where channel_id = ${id}`).length === 0)
-    assert.isEmpty(await sql`select 1 from telegram_bots where channel_id = ${id} and (status <> 'detached' or token is not null)`)
-    assert.isEmpty(ground.telegram.calls({ bot }).slice(calls).filter(({ method }) => method === "sendMessage"))
+    assert.isEmpty(
+      await sql`select 1 from telegram_bots where channel_id = ${id} and (status <> 'detached' or token is not null)`
+    )
+    assert.isEmpty(
+      ground.telegram
+        .calls({ bot })
+        .slice(calls)
+        .filter(({ method }) => method === "sendMessage")
+    )
     assert.isEmpty(await sql`select 1 from telegram_updates where channel_id = ${id} and error is not null`)
   })
 })
@@ -229,10 +351,13 @@ describe("a bot that is let go while people write to it", () => {
 describe("a bot whose hook takes Telegram for a stranger", () => {
   it("has its webhook set anew by the next probe, and hears what was written meanwhile", async () => {
     const { bot, id } = await ground.attach()
-    await ground.server.database.sql`update telegram_bots set secret_hash = sha256('another'), previous_secret_hash = null where channel_id = ${id}`
+    await ground.server.database
+      .sql`update telegram_bots set secret_hash = sha256('another'), previous_secret_hash = null where channel_id = ${id}`
     const person = ground.telegram.createUser({ first_name: "Anna" })
     ground.telegram.start(person, bot)
-    await until("Telegram to be turned away", () => ground.telegram.deliveries(bot).some(({ outcome }) => outcome === 401))
+    await until("Telegram to be turned away", () =>
+      ground.telegram.deliveries(bot).some(({ outcome }) => outcome === 401)
+    )
     ground.telegram.advance(2000)
     assert.deepInclude((await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, { status: "active" })
     ground.telegram.advance(60_000)
@@ -244,14 +369,24 @@ describe("a bot whose token cannot be opened", () => {
   it("keeps no other from being probed", async () => {
     const { sql } = ground.server.database
     const [locked, well] = [await ground.attach(), await ground.attach()]
-    await sql`update telegram_bots set token = 'nonsense', probe_due_at = now() - interval '1 hour' where channel_id = ${locked.id}`
+    await sql`update telegram_bots set token = 'nonsense', probe_due_at = now() - interval '1 hour'
+      where channel_id = ${locked.id}`
     await sql`update telegram_bots set probe_due_at = now() - interval '1 minute' where channel_id = ${well.id}`
     const others = await Promise.all(Array.from({ length: 6 }, () => ground.attach()))
-    await sql`update telegram_bots set probe_due_at = now() - interval '30 minutes' where channel_id = any(${others.map(({ id }) => id)})`
+    await sql`update telegram_bots set probe_due_at = now() - interval '30 minutes'
+      where channel_id = any(${others.map(({ id }) => id)})`
     await sql`select graphile_worker.add_job('probe', '{}'::json)`
-    const probed = async () => (await sql`select 1 from telegram_bots where channel_id = any(${[well, ...others].map(({ id }) => id)}) and health ? 'probed_at'`).length
-    await until("the probes", async () => await probed() === 7)
-    assert.isFalse((await sql`select health ? 'probed_at' as is_known from telegram_bots where channel_id = ${locked.id}`)[0]?.["is_known"])
+    const probed = async () =>
+      (
+        await sql`select 1 from telegram_bots
+          where channel_id = any(${[well, ...others].map(({ id }) => id)}) and health ? 'probed_at'`
+      ).length
+    await until("the probes", async () => (await probed()) === 7)
+    assert.isFalse(
+      (await sql`select health ? 'probed_at' as is_known from telegram_bots where channel_id = ${locked.id}`)[0]?.[
+        "is_known"
+      ]
+    )
   })
 })
 
@@ -263,9 +398,15 @@ describe("a bot that is suspended", () => {
     await saidAtLeast(ground, bot, person, 1)
     assert.strictEqual((await ground.app.post(`/v1/telegram/bots/${id}/suspend`, {})).body.data.status, "suspended")
     ground.telegram.say(person, bot, "Anybody there?")
-    await until("the update to be stored", async () => (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and kind = 'text'`).length === 1)
+    await until(
+      "the update to be stored",
+      async () =>
+        (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and kind = 'text'`)
+          .length === 1
+    )
     await until("Telegram to hear that it was taken", () => ground.telegram.pendingUpdates(bot).length === 0)
-    const [held] = await ground.server.database.sql`select done_at from telegram_updates where channel_id = ${id} and kind = 'text'`
+    const [held] = await ground.server.database
+      .sql`select done_at from telegram_updates where channel_id = ${id} and kind = 'text'`
     assert.isNull(held?.["done_at"])
     ground.telegram.advance(2000)
     assert.strictEqual((await ground.app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data.status, "active")
@@ -282,13 +423,20 @@ describe("a bot's token and secret", () => {
     const [set] = ground.telegram.calls({ bot, method: "setWebhook" })
     const secret = String(set?.parameters["secret_token"])
     const { sql } = ground.server.database
-    const names = await sql`select table_schema, table_name from information_schema.tables where table_type = 'BASE TABLE' and table_schema in ('public', 'graphile_worker')`
-    const texts = await Promise.all(names.map(({ table_schema, table_name }) => sql.unsafe(`select coalesce(string_agg(t::text, ' '), '') as text from "${table_schema}"."${table_name}" t`)))
+    const names =
+      await sql`select table_schema, table_name from information_schema.tables where table_type = 'BASE TABLE'
+        and table_schema in ('public', 'graphile_worker')`
+    const texts = await Promise.all(
+      names.map(({ table_schema, table_name }) =>
+        sql.unsafe(`select coalesce(string_agg(t::text, ' '), '') as text from "${table_schema}"."${table_name}" t`)
+      )
+    )
     const everything = texts.map(([row]) => row?.["text"]).join("\n")
     assert.include(everything, id)
     const half = bot.token.split(":")[1] ?? ""
     for (const hidden of [bot.token, half, secret]) {
-      for (const spelling of [hidden, Buffer.from(hidden).toString("hex"), Buffer.from(hidden).toString("base64")]) assert.notInclude(everything, spelling)
+      for (const spelling of [hidden, Buffer.from(hidden).toString("hex"), Buffer.from(hidden).toString("base64")])
+        assert.notInclude(everything, spelling)
     }
   })
 })

@@ -3,11 +3,20 @@ import { type FakeBot, saidAtLeast, startTelegramGround, type TelegramGround } f
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround({ fake: { rates: { chat: { perSecond: 1, burst: 3 }, group: { perSecond: 1 / 3, burst: 1 } } } }) })
+beforeAll(async () => {
+  ground = await startTelegramGround({
+    fake: { rates: { chat: { perSecond: 1, burst: 3 }, group: { perSecond: 1 / 3, burst: 1 } } }
+  })
+})
 afterAll(() => ground.close())
 
-const isTooMany = (answer: object | undefined) => answer !== undefined && "error_code" in answer && answer.error_code === 429
-const tooMany = (bot: FakeBot) => ground.telegram.calls({ bot }).filter(({ answer, method }) => method !== "setWebhook" && isTooMany(answer)).map(({ method }) => method)
+const isTooMany = (answer: object | undefined) =>
+  answer !== undefined && "error_code" in answer && answer.error_code === 429
+const tooMany = (bot: FakeBot) =>
+  ground.telegram
+    .calls({ bot })
+    .filter(({ answer, method }) => method !== "setWebhook" && isTooMany(answer))
+    .map(({ method }) => method)
 
 describe("what a chat takes", () => {
   it("is not exceeded by the last word of /forget, and the word is heard", async () => {
@@ -32,11 +41,20 @@ describe("what a chat takes", () => {
   })
 
   it("is not exceeded by a message that is sent in another form", async () => {
-    const { bot } = await ground.attach({ character_slug: await ground.app.createCharacter({ greeting: "*waves* Come in." }) })
+    const { bot } = await ground.attach({
+      character_slug: await ground.app.createCharacter({ greeting: "*waves* Come in." })
+    })
     const owner = ground.telegram.createUser({ first_name: "Anna" })
     const group = ground.telegram.createGroup([owner])
     ground.telegram.addBot(group, owner, bot)
-    ground.telegram.fault({ bot, method: "sendMessage" }, { kind: "error", code: 400, description: "Bad Request: can't parse entities: there is one that ends before it begins" })
+    ground.telegram.fault(
+      { bot, method: "sendMessage" },
+      {
+        kind: "error",
+        code: 400,
+        description: "Bad Request: can't parse entities: there is one that ends before it begins"
+      }
+    )
     ground.telegram.say(owner, group, `/help@${bot.username}`)
     await until("the answer", () => ground.telegram.transcript(group).some((message) => message.from?.id === bot.id))
     assert.isEmpty(tooMany(bot))
@@ -51,7 +69,15 @@ describe("a 429", () => {
     return person
   }
   const refuse = (bot: FakeBot, chat: number, retry_after: number) =>
-    ground.telegram.fault({ bot, chat, method: "sendMessage" }, { kind: "error", code: 429, description: `Too Many Requests: retry after ${retry_after}`, parameters: { retry_after } })
+    ground.telegram.fault(
+      { bot, chat, method: "sendMessage" },
+      {
+        kind: "error",
+        code: 429,
+        description: `Too Many Requests: retry after ${retry_after}`,
+        parameters: { retry_after }
+      }
+    )
 
   it("has its chat go at half the speed afterwards", async () => {
     const { bot } = await ground.attach()
@@ -61,7 +87,8 @@ describe("a 429", () => {
     await saidAtLeast(ground, bot, person, 6)
     const calls = ground.telegram.calls({ bot, method: "sendMessage" })
     const refusedAt = calls.find(({ answer }) => isTooMany(answer))?.atMs ?? 0
-    // Counted from the refusal, since what holds a message up on its way brings it nearer to the next. At the usual speed it would be three seconds.
+    // Counted from the refusal, since what holds a message up on its way brings it nearer to the next. At the usual
+    // speed it would be three seconds.
     assert.isAtLeast((calls.at(-1)?.atMs ?? 0) - refusedAt, 5900)
     assert.lengthOf(tooMany(bot), 1)
   })
@@ -78,10 +105,17 @@ describe("a 429", () => {
     assert.isNull(await blockedUntil())
     refuse(bot, bea.id, 600)
     ground.telegram.say(bea, bot, "/help")
-    await until("the bot to be held", async () => await blockedUntil() !== null)
+    await until("the bot to be held", async () => (await blockedUntil()) !== null)
     ground.telegram.say(carl, bot, "/help")
     const chat = (await ground.chatsOf(id)).find(({ chat_id }) => chat_id === carl.id)
-    await until("the lane to wait", async () => (await ground.server.database.sql`select 1 from lanes where session_id = ${chat?.session_id ?? ""} and status = 'waiting' and due_at > now() + interval '9 minutes'`).length === 1)
+    await until(
+      "the lane to wait",
+      async () =>
+        (
+          await ground.server.database
+            .sql`select 1 from lanes where session_id = ${chat?.session_id ?? ""} and status = 'waiting' and due_at > now() + interval '9 minutes'`
+        ).length === 1
+    )
     assert.lengthOf(ground.said(bot, carl), 2)
     const other = await ground.attach()
     await met(other.bot)

@@ -7,7 +7,9 @@ import type { FaultSelection, Trouble } from "#test/support/telegram/Faults.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround() })
+beforeAll(async () => {
+  ground = await startTelegramGround()
+})
 afterAll(() => ground.close())
 
 const GREETING = "Come in, the soup is hot."
@@ -23,10 +25,13 @@ const greeted = async (fields: Record<string, unknown> = {}) => {
   await until("the greeting's outcome", async () => (await deliveries(chat.session_id))[0]?.outcome === "sent")
   return { ...attached, person, session: chat.session_id as string }
 }
-const deliveries = async (session: string): Promise<ReadonlyArray<z.output<typeof DeliveryData>>> => (await ground.app.get(`/v1/sessions/${session}/delivery`)).body.data.deliveries
+const deliveries = async (session: string): Promise<ReadonlyArray<z.output<typeof DeliveryData>>> =>
+  (await ground.app.get(`/v1/sessions/${session}/delivery`)).body.data.deliveries
 const attemptsOf = async (session: string, cursor: number) => {
   const found = (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)
-  return (await ground.app.get(`/v1/sessions/${session}/delivery/${found?.id}`)).body.data.attempt_list as z.output<typeof DeliveryDetail>["attempt_list"]
+  return (await ground.app.get(`/v1/sessions/${session}/delivery/${found?.id}`)).body.data.attempt_list as z.output<
+    typeof DeliveryDetail
+  >["attempt_list"]
 }
 /** How far a process came that died over an event: what it had put down of it. */
 interface Death {
@@ -36,23 +41,40 @@ interface Death {
 /** An event of the character's with these bubbles, as a turn would leave it, or one who died over it. */
 const speak = async (session: string, bubbles: ReadonlyArray<string>, death?: Death) => {
   const { sql } = ground.server.database
-  const [log] = await sql`update session_logs set last_cursor = last_cursor + 1 where session_id = ${session} returning app_id, last_cursor::int as cursor`
+  const [log] = await sql`update session_logs set last_cursor = last_cursor + 1
+      where session_id = ${session} returning app_id, last_cursor::int as cursor`
   await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-    values (${log?.["app_id"]}, ${session}, ${log?.["cursor"]}, ${`evt_${session}_${log?.["cursor"]}`}, 'message.created', 'character', 'run_1', 'telegram', ${sql.json({ text: bubbles.join("\n"), bubbles: [...bubbles] })})`
-  await sql`update lanes set head = ${log?.["cursor"]}, status = case status when 'idle' then 'ready' else status end where session_id = ${session} and ${death === undefined}`
+    values (${log?.["app_id"]}, ${session},
+      ${log?.["cursor"]}, ${`evt_${session}_${log?.["cursor"]}`}, 'message.created', 'character', 'run_1', 'telegram',
+        ${sql.json({ text: bubbles.join("\n"), bubbles: [...bubbles] })})`
+  await sql`update lanes set head =
+    ${log?.["cursor"]}, status = case status when 'idle' then 'ready' else status end
+      where session_id = ${session} and ${death === undefined}`
   if (death !== undefined) {
     const { part, sending } = death
-    await sql`update lanes set head = ${log?.["cursor"]}, status = 'ready', owner = 'wrk_dead', fence = fence + 1, part = ${part}, sending_part = ${sending ?? 0},
-      sending = case when ${sending !== null} then ${log?.["cursor"]}::bigint end, sending_fence = case when ${sending !== null} then fence + 1 end, sending_at = case when ${sending !== null} then now() end where session_id = ${session}`
+    await sql`update lanes set head =
+      ${log?.["cursor"]}, status = 'ready', owner = 'wrk_dead', fence = fence + 1,
+        part = ${part}, sending_part = ${sending ?? 0},
+      sending = case when ${sending !== null}
+        then ${log?.["cursor"]}::bigint end, sending_fence = case
+          when ${sending !== null} then fence + 1 end, sending_at = case
+            when ${sending !== null} then now() end where session_id = ${session}`
   }
   await sql`select graphile_worker.add_job('deliver', '{}'::json)`
   return log?.["cursor"] as number
 }
 /** One whose answer is not there before a test has it be. */
-const takingItsTime = () => ground.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } } })
-const fault = (selection: FaultSelection, trouble: Trouble) => ground.telegram.fault({ method: "sendMessage", ...selection }, trouble)
+const takingItsTime = () =>
+  ground.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } } })
+const fault = (selection: FaultSelection, trouble: Trouble) =>
+  ground.telegram.fault({ method: "sendMessage", ...selection }, trouble)
 const operations = async () => (await ground.app.get("/v1/delivery/events")).body.data.events as ReadonlyArray<LogEvent>
-const refused = (code: number, description: string, parameters: object = {}): Trouble => ({ kind: "error", code, description, parameters })
+const refused = (code: number, description: string, parameters: object = {}): Trouble => ({
+  kind: "error",
+  code,
+  description,
+  parameters
+})
 
 describe("an event of several bubbles", () => {
   it("is sent message by message, in order, and is sent only when they all are", async () => {
@@ -60,7 +82,10 @@ describe("an event of several bubbles", () => {
     const cursor = await speak(session, ["One.", "Two.", "Three."])
     assert.deepStrictEqual(await saidAtLeast(ground, bot, person, 4), [GREETING, "One.", "Two.", "Three."])
     await until("the outcome", async () => (await attemptsOf(session, cursor)).length === 3)
-    assert.deepStrictEqual((await attemptsOf(session, cursor)).map(({ part, outcome }) => ({ part, outcome })), [0, 1, 2].map((part) => ({ part, outcome: "sent" })))
+    assert.deepStrictEqual(
+      (await attemptsOf(session, cursor)).map(({ part, outcome }) => ({ part, outcome })),
+      [0, 1, 2].map((part) => ({ part, outcome: "sent" }))
+    )
   })
 
   it("goes on from the bubble that failed, and sends none before it again", async () => {
@@ -73,7 +98,10 @@ describe("an event of several bubbles", () => {
     // The gateway's page says nothing of whether the second arrived: it is not sent again, and the third is.
     assert.deepStrictEqual(ground.said(bot, person), [GREETING, "One.", "Three."])
     await until("the outcomes", async () => (await attemptsOf(session, cursor)).length === 4)
-    assert.deepStrictEqual((await attemptsOf(session, cursor)).map(({ part, outcome }) => `${part} ${outcome}`), ["0 sent", "1 unknown", "2 not_sent", "2 sent"])
+    assert.deepStrictEqual(
+      (await attemptsOf(session, cursor)).map(({ part, outcome }) => `${part} ${outcome}`),
+      ["0 sent", "1 unknown", "2 not_sent", "2 sent"]
+    )
     const view = (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)
     assert.strictEqual(view?.outcome, "unknown")
   })
@@ -83,11 +111,20 @@ describe("an event of several bubbles", () => {
     fault({ bot, after: 1 }, { kind: "drop_before" })
     const cursor = await speak(session, ["One.", "Two.", "Three."])
     await until("the last bubble", () => ground.said(bot, person).includes("Three."))
-    const id = await until("the delivery", async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor && delivery.outcome === "unknown")?.id)
+    const id = await until(
+      "the delivery",
+      async () =>
+        (await deliveries(session)).find(
+          (delivery) => delivery.event_cursor === cursor && delivery.outcome === "unknown"
+        )?.id
+    )
     assert.strictEqual((await ground.app.post(`/v1/sessions/${session}/delivery/${id}/retry`, {})).status, 200)
     await until("the missing bubble", () => ground.said(bot, person).includes("Two."))
     assert.deepStrictEqual(ground.said(bot, person), [GREETING, "One.", "Three.", "Two."])
-    await until("the outcome", async () => (await deliveries(session)).find((delivery) => delivery.id === id)?.outcome === "sent")
+    await until(
+      "the outcome",
+      async () => (await deliveries(session)).find((delivery) => delivery.id === id)?.outcome === "sent"
+    )
   })
 })
 
@@ -98,14 +135,22 @@ describe("a message of unknown fate", () => {
       fault({ bot }, { kind })
       const cursor = await speak(session, ["Only once.", "And then."])
       await until("what comes after", () => ground.said(bot, person).includes("And then."))
-      assert.lengthOf(ground.said(bot, person).filter((text) => text === "Only once."), kind === "drop_after" ? 1 : 0)
-      const told = await until("the word", async () => (await operations()).find((event) => event.type === "delivery.unknown" && event.payload.session_id === session))
+      assert.lengthOf(
+        ground.said(bot, person).filter((text) => text === "Only once."),
+        kind === "drop_after" ? 1 : 0
+      )
+      const told = await until("the word", async () =>
+        (await operations()).find((event) => event.type === "delivery.unknown" && event.payload.session_id === session)
+      )
       assert.deepInclude(told.payload, { event_cursor: cursor, part: 0 })
     }
   })
 
   it("is sent once more, with a mark or without, where the bot's owner would rather have it so", async () => {
-    for (const [unknown_policy, copy] of [["resend_once", "Here."], ["resend_marked", "↻ Here."]] as const) {
+    for (const [unknown_policy, copy] of [
+      ["resend_once", "Here."],
+      ["resend_marked", "↻ Here."]
+    ] as const) {
       const { bot, person, session } = await greeted({ unknown_policy })
       fault({ bot }, { kind: "drop_after" })
       await speak(session, ["Here.", "Then."])
@@ -127,7 +172,10 @@ describe("a message of unknown fate", () => {
     fault({ bot, count: 2 }, { kind: "drop_before" })
     const cursor = await speak(session, ["Lost.", "Then."])
     await until("what comes after", () => ground.said(bot, person).includes("Then."))
-    assert.deepStrictEqual((await attemptsOf(session, cursor)).slice(0, 2).map(({ outcome }) => outcome), ["unknown", "unknown"])
+    assert.deepStrictEqual(
+      (await attemptsOf(session, cursor)).slice(0, 2).map(({ outcome }) => outcome),
+      ["unknown", "unknown"]
+    )
     assert.notInclude(ground.said(bot, person), "Lost.")
   })
 })
@@ -138,17 +186,29 @@ describe("a process that dies over an event", () => {
     ["between that, the call and its outcome", { part: 0, sending: 0 }, ["Two."], [0]],
     ["between two messages", { part: 1, sending: null }, ["Two."], []],
     ["over the second", { part: 1, sending: 1 }, [], [1]]
-  ])("%s leaves to the next what surely was not sent, and on record what may have been", async (_, death, heard, unknown) => {
-    const { bot, person, session } = await greeted()
-    const cursor = await speak(session, ["One.", "Two."], death)
-    await speak(session, ["And then."])
-    await until("what comes after", () => ground.said(bot, person).includes("And then."))
-    assert.deepStrictEqual(ground.said(bot, person), [GREETING, ...heard, "And then."])
-    const attempts = await ground.server.database.sql`select part from delivery_attempts where session_id = ${session} and cursor = ${cursor} and outcome = 'unknown'`
-    assert.deepStrictEqual(attempts.map(({ part }) => part), [...unknown])
-    const told = (await operations()).filter(({ type, payload }) => type === "delivery.unknown" && payload["session_id"] === session)
-    assert.deepStrictEqual(told.map(({ payload }) => payload["part"]), [...unknown])
-  })
+  ])(
+    "%s leaves to the next what surely was not sent, and on record what may have been",
+    async (_, death, heard, unknown) => {
+      const { bot, person, session } = await greeted()
+      const cursor = await speak(session, ["One.", "Two."], death)
+      await speak(session, ["And then."])
+      await until("what comes after", () => ground.said(bot, person).includes("And then."))
+      assert.deepStrictEqual(ground.said(bot, person), [GREETING, ...heard, "And then."])
+      const attempts = await ground.server.database
+        .sql`select part from delivery_attempts where session_id = ${session} and cursor = ${cursor} and outcome = 'unknown'`
+      assert.deepStrictEqual(
+        attempts.map(({ part }) => part),
+        [...unknown]
+      )
+      const told = (await operations()).filter(
+        ({ type, payload }) => type === "delivery.unknown" && payload["session_id"] === session
+      )
+      assert.deepStrictEqual(
+        told.map(({ payload }) => payload["part"]),
+        [...unknown]
+      )
+    }
+  )
 })
 
 describe("what surely was not sent", () => {
@@ -157,20 +217,29 @@ describe("what surely was not sent", () => {
     fault({ bot }, refused(429, "Too Many Requests: retry after 3", { retry_after: 3 }))
     const cursor = await speak(session, ["Patience."])
     await until("the message", () => ground.said(bot, person).includes("Patience."))
-    const [first, second] = ground.telegram.calls({ bot, method: "sendMessage" }).filter((call) => call.parameters["text"] === "Patience.")
+    const [first, second] = ground.telegram
+      .calls({ bot, method: "sendMessage" })
+      .filter((call) => call.parameters["text"] === "Patience.")
     assert.isAtLeast((second?.atMs ?? 0) - (first?.atMs ?? 0), 3000)
     await until("the outcome", async () => (await attemptsOf(session, cursor)).length === 2)
-    assert.deepInclude((await attemptsOf(session, cursor))[0], { outcome: "not_sent", error_code: "rate_limited", status_code: 429 })
+    assert.deepInclude((await attemptsOf(session, cursor))[0], {
+      outcome: "not_sent",
+      error_code: "rate_limited",
+      status_code: 429
+    })
   })
 
   it("is told to the app when the wait is long", async () => {
     const { bot, session } = await greeted()
     fault({ bot }, refused(429, "Too Many Requests: retry after 4000", { retry_after: 4000 }))
     await speak(session, ["Much later."])
-    const told = await until("the word", async () => (await operations()).find((event) => event.type === "delivery.delayed" && event.payload.session_id === session))
+    const told = await until("the word", async () =>
+      (await operations()).find((event) => event.type === "delivery.delayed" && event.payload.session_id === session)
+    )
     assert.strictEqual(told.payload.seconds, 4000)
     await until("the lane to wait", async () => {
-      const [lane] = await ground.server.database.sql`select status, owner, due_at > now() + interval '3900 seconds' as later from lanes where session_id = ${session}`
+      const [lane] = await ground.server.database
+        .sql`select status, owner, due_at > now() + interval '3900 seconds' as later from lanes where session_id = ${session}`
       return lane?.["status"] === "waiting" && lane["owner"] === null && lane["later"]
     })
     const [waiting] = await deliveries(session)
@@ -183,7 +252,9 @@ describe("what surely was not sent", () => {
     fault({ bot }, refused(400, "Bad Request: can't parse entities: oops"))
     await speak(session, ["*nods* Yes."])
     await until("the message", () => ground.said(bot, person).includes("nods Yes."))
-    const [first, second] = ground.telegram.calls({ bot, method: "sendMessage" }).filter((call) => call.parameters["text"] === "nods Yes.")
+    const [first, second] = ground.telegram
+      .calls({ bot, method: "sendMessage" })
+      .filter((call) => call.parameters["text"] === "nods Yes.")
     assert.lengthOf(first?.parameters["entities"] as Array<unknown>, 1)
     assert.isEmpty(second?.parameters["entities"])
   })
@@ -193,7 +264,11 @@ describe("what surely was not sent", () => {
     fault({ bot }, refused(400, "Bad Request: something nobody has seen"))
     const cursor = await speak(session, ["Cursed.", "Fine."])
     await until("the next", () => ground.said(bot, person).includes("Fine."))
-    assert.deepInclude((await attemptsOf(session, cursor))[0], { outcome: "rejected", error_code: "rejected", status_code: 400 })
+    assert.deepInclude((await attemptsOf(session, cursor))[0], {
+      outcome: "rejected",
+      error_code: "rejected",
+      status_code: 400
+    })
   })
 })
 
@@ -202,15 +277,29 @@ describe("a person who blocks the bot", () => {
     const { bot, person, session, id } = await greeted()
     ground.telegram.block(person, bot)
     const cursor = await speak(session, ["One.", "Two."])
-    await until("the lane to be parked", async () => (await ground.server.database.sql`select status from lanes where session_id = ${session}`)[0]?.["status"] === "parked")
-    const told = await until("the word", async () => (await operations()).find((event) => event.type === "chat.blocked" && event.payload.session_id === session))
+    await until(
+      "the lane to be parked",
+      async () =>
+        (await ground.server.database.sql`select status from lanes where session_id = ${session}`)[0]?.["status"] ===
+        "parked"
+    )
+    const told = await until("the word", async () =>
+      (await operations()).find((event) => event.type === "chat.blocked" && event.payload.session_id === session)
+    )
     assert.strictEqual(told.payload.channel_id, id)
     assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats[0].status, "blocked")
     ground.telegram.unblock(person, bot)
     await until("the reply", () => ground.said(bot, person).includes("Two."))
     assert.deepStrictEqual(ground.said(bot, person), [GREETING, "One.", "Two."])
-    await until("the outcome", async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "sent")
-    assert.isDefined(await until("the word", async () => (await operations()).find((event) => event.type === "chat.unblocked" && event.payload.session_id === session)))
+    await until(
+      "the outcome",
+      async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "sent"
+    )
+    assert.isDefined(
+      await until("the word", async () =>
+        (await operations()).find((event) => event.type === "chat.unblocked" && event.payload.session_id === session)
+      )
+    )
   })
 
   it("for long is not flooded with what is old when they come back", async () => {
@@ -218,10 +307,22 @@ describe("a person who blocks the bot", () => {
     ground.telegram.block(person, bot)
     const cursor = await speak(session, ["Long ago."])
     // A try that is still under way when the person comes back is not late.
-    await until("the lane to be parked", async () => (await ground.server.database.sql`select 1 from lanes where session_id = ${session} and status = 'parked' and owner is null`).length > 0)
-    await ground.server.database.sql`update events set created_at = now() - interval '11 minutes' where session_id = ${session} and cursor = ${cursor}`
+    await until(
+      "the lane to be parked",
+      async () =>
+        (
+          await ground.server.database
+            .sql`select 1 from lanes where session_id = ${session} and status = 'parked' and owner is null`
+        ).length > 0
+    )
+    await ground.server.database
+      .sql`update events set created_at = now() - interval '11 minutes' where session_id = ${session} and cursor = ${cursor}`
     ground.telegram.unblock(person, bot)
-    await until("the outcome", async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "expired")
+    await until(
+      "the outcome",
+      async () =>
+        (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "expired"
+    )
     await speak(session, ["Now."])
     await until("what is new", () => ground.said(bot, person).includes("Now."))
     assert.notInclude(ground.said(bot, person), "Long ago.")
@@ -231,14 +332,36 @@ describe("a person who blocks the bot", () => {
     const { bot, id } = await greeted()
     const { sql } = ground.server.database
     const [row] = await sql`select chat_id from telegram_chats where channel_id = ${id}`
-    const person = { chat: { id: Number(row?.["chat_id"]), type: "private" }, from: { id: Number(row?.["chat_id"]), is_bot: false, first_name: "Anna" }, date: 1 }
-    const member = (update_id: number, status: string) => ({ update_id, my_chat_member: { ...person, old_chat_member: { user: bot.user, status: "member" }, new_chat_member: { user: bot.user, status } } })
+    const person = {
+      chat: { id: Number(row?.["chat_id"]), type: "private" },
+      from: { id: Number(row?.["chat_id"]), is_bot: false, first_name: "Anna" },
+      date: 1
+    }
+    const member = (update_id: number, status: string) => ({
+      update_id,
+      my_chat_member: {
+        ...person,
+        old_chat_member: { user: bot.user, status: "member" },
+        new_chat_member: { user: bot.user, status }
+      }
+    })
     const status = async () => (await sql`select status from telegram_chats where channel_id = ${id}`)[0]?.["status"]
     const secret = String(ground.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
     const hand = async (update: { readonly update_id: number }) => {
-      const { status } = await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`, { method: "POST", headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret }, body: JSON.stringify(update) })
+      const { status } = await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret },
+        body: JSON.stringify(update)
+      })
       assert.strictEqual(status, 200)
-      await until("the update", async () => (await sql`select 1 from telegram_updates where channel_id = ${id} and update_id = ${update.update_id} and done_at is not null`).length === 1)
+      await until(
+        "the update",
+        async () =>
+          (
+            await sql`select 1 from telegram_updates
+              where channel_id = ${id} and update_id = ${update.update_id} and done_at is not null`
+          ).length === 1
+      )
     }
     await hand(member(2_000_000_000, "kicked"))
     assert.strictEqual(await status(), "blocked")
@@ -249,13 +372,16 @@ describe("a person who blocks the bot", () => {
     await hand(member(2_000_000_001, "kicked"))
     assert.strictEqual(await status(), "active")
     // What they have written is a younger word, too.
-    await hand({ update_id: 2_000_000_009, message: { ...person, message_id: 5, text: "I am here" } } as { readonly update_id: number })
+    await hand({ update_id: 2_000_000_009, message: { ...person, message_id: 5, text: "I am here" } } as {
+      readonly update_id: number
+    })
     await hand(member(2_000_000_008, "kicked"))
     assert.strictEqual(await status(), "active")
     await hand(member(2_000_000_010, "kicked"))
     assert.strictEqual(await status(), "blocked")
     // After a quiet week Telegram goes on counting anywhere.
-    await sql`update telegram_chats set status_update_at = status_update_at - interval '8 days' where channel_id = ${id}`
+    await sql`update telegram_chats set status_update_at = status_update_at - interval '8 days'
+      where channel_id = ${id}`
     await sql`delete from telegram_updates where channel_id = ${id}`
     await hand(member(1_000_000, "member"))
     assert.strictEqual(await status(), "active")
@@ -268,7 +394,14 @@ describe("typing", () => {
     ground.telegram.say(person, bot, "What is for dinner?")
     await ground.telegram.called({ bot, method: "sendChatAction" })
     const { sql } = ground.server.database
-    await until("the answer to be put off", async () => (await sql`update turns set due_at = now() - interval '1 minute' where session_id = ${session} and deferred and owner is null returning 1`).length > 0)
+    await until(
+      "the answer to be put off",
+      async () =>
+        (
+          await sql`update turns set due_at = now() - interval '1 minute'
+            where session_id = ${session} and deferred and owner is null returning 1`
+        ).length > 0
+    )
     await saidAtLeast(ground, bot, person, 2)
     const calls = ground.telegram.calls({ bot }).map((call) => call.method)
     assert.isBelow(calls.indexOf("sendChatAction"), calls.lastIndexOf("sendMessage"))
@@ -280,29 +413,43 @@ describe("a token that Telegram takes no more", () => {
     const { bot, person, id } = await greeted({ character_slug: await takingItsTime() })
     ground.telegram.fault({ bot, method: "sendChatAction" }, refused(401, "Unauthorized"))
     ground.telegram.say(person, bot, "What is for dinner?")
-    await until("the bot to be revoked", async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked")
+    await until(
+      "the bot to be revoked",
+      async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked"
+    )
     assert.lengthOf(ground.telegram.calls({ bot, method: "sendChatAction" }), 1)
   })
 
-
-  it("revokes the bot at the first refusal, stops every lane and typing, is told to the app, and a new token of the same bot heals it", async () => {
-    const { bot, person, session, id } = await greeted()
-    ground.telegram.revokeToken(bot)
-    const cursor = await speak(session, ["Late."])
-    await until("the bot to be revoked", async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked")
-    const told = await until("the word", async () => (await operations()).find((event) => event.type === "bot.revoked" && event.payload.bot_id === id))
-    assert.isDefined(told)
-    const before = ground.telegram.calls({ bot }).length
-    await speak(session, ["Later."])
-    ground.telegram.say(person, bot, "Are you there?")
-    const { body, status } = await ground.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })
-    assert.strictEqual(status, 200, JSON.stringify(body))
-    assert.strictEqual(body.data.status, "active")
-    await until("all that waited", () => ground.said(bot, person).includes("Later."))
-    assert.deepStrictEqual(ground.said(bot, person).slice(0, 3), [GREETING, "Late.", "Later."])
-    // What people wrote meanwhile waited at Telegram, and is answered.
-    await until("the answer", () => ground.said(bot, person).length > 3)
-    assert.isAbove(ground.telegram.calls({ bot }).length, before)
-    await until("the outcome", async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "sent")
-  })
+  it(
+    "revokes the bot at the first refusal, stops every lane and typing, is told to the app, and a new token of " +
+      "the same bot heals it",
+    async () => {
+      const { bot, person, session, id } = await greeted()
+      ground.telegram.revokeToken(bot)
+      const cursor = await speak(session, ["Late."])
+      await until(
+        "the bot to be revoked",
+        async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked"
+      )
+      const told = await until("the word", async () =>
+        (await operations()).find((event) => event.type === "bot.revoked" && event.payload.bot_id === id)
+      )
+      assert.isDefined(told)
+      const before = ground.telegram.calls({ bot }).length
+      await speak(session, ["Later."])
+      ground.telegram.say(person, bot, "Are you there?")
+      const { body, status } = await ground.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })
+      assert.strictEqual(status, 200, JSON.stringify(body))
+      assert.strictEqual(body.data.status, "active")
+      await until("all that waited", () => ground.said(bot, person).includes("Later."))
+      assert.deepStrictEqual(ground.said(bot, person).slice(0, 3), [GREETING, "Late.", "Later."])
+      // What people wrote meanwhile waited at Telegram, and is answered.
+      await until("the answer", () => ground.said(bot, person).length > 3)
+      assert.isAbove(ground.telegram.calls({ bot }).length, before)
+      await until(
+        "the outcome",
+        async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "sent"
+      )
+    }
+  )
 })

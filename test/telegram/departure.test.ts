@@ -19,12 +19,38 @@ import { TelegramChats } from "#channels/telegram/TelegramChats.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
 
 const deliveryOf = (text: string): Delivery => ({
-  appId: "app_1", sessionId: "ses_1", channelId: "bot_1", channelVersion: 1, cursor: 3, eventId: "evt_3", type: "message.created", part: 0, unknowns: 0,
-  event: JSON.stringify({ type: "message.created", role: "character", created_at: "2026-01-01T00:00:00Z", payload: { bubbles: [text] } })
+  appId: "app_1",
+  sessionId: "ses_1",
+  channelId: "bot_1",
+  channelVersion: 1,
+  cursor: 3,
+  eventId: "evt_3",
+  type: "message.created",
+  part: 0,
+  unknowns: 0,
+  event: JSON.stringify({
+    type: "message.created",
+    role: "character",
+    created_at: "2026-01-01T00:00:00Z",
+    payload: { bubbles: [text] }
+  })
 })
-const place = { chat: { chatId: 7, threadId: 0, status: "active" as const }, underWay: { chatId: 7, untilMs: 5, aheadMs: 1 } }
+const place = {
+  chat: { chatId: 7, threadId: 0, status: "active" as const },
+  underWay: { chatId: 7, untilMs: 5, aheadMs: 1 }
+}
 const sent = Effect.succeed({ message_id: 9 })
-const failed = (kind: FailureKind, status: number | null) => Effect.fail(new BotApiError({ method: "sendMessage", kind, status, description: "no", retryAfterSeconds: null, migrateTo: null }))
+const failed = (kind: FailureKind, status: number | null) =>
+  Effect.fail(
+    new BotApiError({
+      method: "sendMessage",
+      kind,
+      status,
+      description: "no",
+      retryAfterSeconds: null,
+      migrateTo: null
+    })
+  )
 
 interface Course {
   readonly places: ReadonlyArray<Departure | { readonly wait: Duration.Duration } | undefined>
@@ -33,70 +59,111 @@ interface Course {
 }
 
 /** One try to send a message to a chat that answers so, and what became of the places of its calls. */
-const attempt = Effect.fnUntraced(function*({ places, answers = [sent], text = "Hello." }: Course) {
+const attempt = Effect.fnUntraced(function* ({ places, answers = [sent], text = "Hello." }: Course) {
   const seen: Array<string> = []
   const [departures, calls] = [[...places], [...answers]]
-  const channel = yield* makeTelegramChannel("telegram_byo").pipe(Effect.provide([
-    Layer.mock(BotApi, { call: (_, method) => Effect.suspend(() => {
-      seen.push(method)
-      return (calls.shift() ?? sent) as Effect.Effect<never, BotApiError>
-    }) }),
-    Layer.mock(TelegramBots, { get: () => Effect.succeed({ token: Redacted.make("1:x"), tokenVersion: 1, unknownPolicy: "skip" as const, drafts: false }) }),
-    Layer.mock(TelegramChats, {}),
-    Layer.mock(Outage, { note: () => Effect.void }),
-    Layer.mock(Pace, {
-      reserve: () => Effect.succeed(Duration.zero),
-      departs: () => Effect.sync(() => departures.shift()),
-      returned: (_, { aheadMs }) => Effect.sync(() => { seen.push(aheadMs === 0 ? "lost" : "back") })
-    }),
-    Layer.mock(Typing, {}),
-    Layer.mock(OperationalLog, { append: () => Effect.void }),
-    Layer.mock(Photos, {})
-  ]))
+  const channel = yield* makeTelegramChannel("telegram_byo").pipe(
+    Effect.provide([
+      Layer.mock(BotApi, {
+        call: (_, method) =>
+          Effect.suspend(() => {
+            seen.push(method)
+            return (calls.shift() ?? sent) as Effect.Effect<never, BotApiError>
+          })
+      }),
+      Layer.mock(TelegramBots, {
+        get: () =>
+          Effect.succeed({
+            token: Redacted.make("1:x"),
+            tokenVersion: 1,
+            unknownPolicy: "skip" as const,
+            drafts: false
+          })
+      }),
+      Layer.mock(TelegramChats, {}),
+      Layer.mock(Outage, { note: () => Effect.void }),
+      Layer.mock(Pace, {
+        reserve: () => Effect.succeed(Duration.zero),
+        departs: () => Effect.sync(() => departures.shift()),
+        returned: (_, { aheadMs }) =>
+          Effect.sync(() => {
+            seen.push(aheadMs === 0 ? "lost" : "back")
+          })
+      }),
+      Layer.mock(Typing, {}),
+      Layer.mock(OperationalLog, { append: () => Effect.void }),
+      Layer.mock(Photos, {})
+    ])
+  )
   const trying = yield* Effect.forkChild(channel.deliver(deliveryOf(text)))
   yield* TestClock.adjust("1 minute")
   yield* Fiber.interrupt(trying)
   return { exit: yield* Fiber.await(trying), seen }
 })
-const outcomeOf = (exit: Exit.Exit<Attempt>) => Exit.isSuccess(exit) ? exit.value._tag : "interrupted"
+const outcomeOf = (exit: Exit.Exit<Attempt>) => (Exit.isSuccess(exit) ? exit.value._tag : "interrupted")
 
 describe("a message whose time has come", () => {
   it.effect.each([
     ["is sent from its place, and counted from its answer", sent, "Sent", "back"],
     ["is counted from an answer that says nothing, too", failed("ambiguous", 502), "Unknown", "back"],
-    ["is counted as one that takes its time when its connection breaks: it may come in yet", failed("ambiguous", null), "Unknown", "lost"],
+    [
+      "is counted as one that takes its time when its connection breaks: it may come in yet",
+      failed("ambiguous", null),
+      "Unknown",
+      "lost"
+    ],
     ["is counted so when it is broken off", Effect.never, "interrupted", "lost"]
-  ] as const)("%s", ([, answer, outcome, counted]) => Effect.gen(function*() {
-    const { exit, seen } = yield* attempt({ places: [place], answers: [answer] })
-    assert.strictEqual(outcomeOf(exit), outcome)
-    assert.deepStrictEqual(seen, ["sendMessage", counted])
-  }))
+  ] as const)("%s", ([, answer, outcome, counted]) =>
+    Effect.gen(function* () {
+      const { exit, seen } = yield* attempt({ places: [place], answers: [answer] })
+      assert.strictEqual(outcomeOf(exit), outcome)
+      assert.deepStrictEqual(seen, ["sendMessage", counted])
+    })
+  )
 
-  it.effect("waits, and is no failed try, when another call of the chat's came before it", () => Effect.gen(function*() {
-    const { exit, seen } = yield* attempt({ places: [{ wait: Duration.millis(700) }] })
-    assert.isTrue(Exit.isSuccess(exit) && exit.value._tag === "Later" && Duration.equals(exit.value.after, Duration.millis(700)))
-    assert.isEmpty(seen)
-  }))
-
-  it.effect("is held when its chat is gone, or not spoken to any more", () => Effect.gen(function*() {
-    for (const gone of [undefined, { ...place, chat: { ...place.chat, status: "blocked" as const } }]) {
-      const { exit, seen } = yield* attempt({ places: [gone] })
-      assert.strictEqual(outcomeOf(exit), "Held")
+  it.effect("waits, and is no failed try, when another call of the chat's came before it", () =>
+    Effect.gen(function* () {
+      const { exit, seen } = yield* attempt({ places: [{ wait: Duration.millis(700) }] })
+      assert.isTrue(
+        Exit.isSuccess(exit) && exit.value._tag === "Later" && Duration.equals(exit.value.after, Duration.millis(700))
+      )
       assert.isEmpty(seen)
-    }
-  }))
+    })
+  )
 
-  it.effect("is sent to its end once a part of it is there, however many calls come in between", () => Effect.gen(function*() {
-    const wait = { wait: Duration.millis(900) }
-    const { exit, seen } = yield* attempt({ places: [place, wait, place, wait, wait, place], answers: [failed("too_long", 400)], text: "word ".repeat(400) })
-    assert.strictEqual(outcomeOf(exit), "Sent")
-    assert.deepStrictEqual(seen, ["sendMessage", "back", "sendMessage", "back", "sendMessage", "back"])
-  }))
+  it.effect("is held when its chat is gone, or not spoken to any more", () =>
+    Effect.gen(function* () {
+      for (const gone of [undefined, { ...place, chat: { ...place.chat, status: "blocked" as const } }]) {
+        const { exit, seen } = yield* attempt({ places: [gone] })
+        assert.strictEqual(outcomeOf(exit), "Held")
+        assert.isEmpty(seen)
+      }
+    })
+  )
 
-  it.effect("is told as one of which a part arrived when its rest finds no place in half a minute", () => Effect.gen(function*() {
-    const waits = Array.from({ length: 40 }, () => ({ wait: Duration.millis(900) }))
-    const { exit, seen } = yield* attempt({ places: [place, place, ...waits], answers: [failed("too_long", 400)], text: "word ".repeat(400) })
-    assert.isTrue(Exit.isSuccess(exit) && exit.value._tag === "Unknown" && exit.value.errorCode === "partly_sent")
-    assert.deepStrictEqual(seen, ["sendMessage", "back", "sendMessage", "back"])
-  }))
+  it.effect("is sent to its end once a part of it is there, however many calls come in between", () =>
+    Effect.gen(function* () {
+      const wait = { wait: Duration.millis(900) }
+      const { exit, seen } = yield* attempt({
+        places: [place, wait, place, wait, wait, place],
+        answers: [failed("too_long", 400)],
+        text: "word ".repeat(400)
+      })
+      assert.strictEqual(outcomeOf(exit), "Sent")
+      assert.deepStrictEqual(seen, ["sendMessage", "back", "sendMessage", "back", "sendMessage", "back"])
+    })
+  )
+
+  it.effect("is told as one of which a part arrived when its rest finds no place in half a minute", () =>
+    Effect.gen(function* () {
+      const waits = Array.from({ length: 40 }, () => ({ wait: Duration.millis(900) }))
+      const { exit, seen } = yield* attempt({
+        places: [place, place, ...waits],
+        answers: [failed("too_long", 400)],
+        text: "word ".repeat(400)
+      })
+      assert.isTrue(Exit.isSuccess(exit) && exit.value._tag === "Unknown" && exit.value.errorCode === "partly_sent")
+      assert.deepStrictEqual(seen, ["sendMessage", "back", "sendMessage", "back"])
+    })
+  )
 })

@@ -1,7 +1,13 @@
 import { assert, describe, it } from "vitest"
 import { type FailureKind, kindOf, kindOfSilence, type Refusal } from "#channels/telegram/failures.ts"
 
-const refusal = (status: number, description: string, more: Partial<Refusal> = {}): Refusal => ({ status, description, retryAfterSeconds: null, migrateTo: null, ...more })
+const refusal = (status: number, description: string, more: Partial<Refusal> = {}): Refusal => ({
+  status,
+  description,
+  retryAfterSeconds: null,
+  migrateTo: null,
+  ...more
+})
 
 const CASES: ReadonlyArray<readonly [Refusal, FailureKind]> = [
   [refusal(401, "Unauthorized"), "auth"],
@@ -49,10 +55,16 @@ describe("an answer of the Bot API", () => {
 })
 
 describe("no answer", () => {
-  it.each(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"])("means that nothing was sent, when no connection stood: %s", (code) => {
-    assert.strictEqual(kindOfSilence({ code }), "not_sent")
-  })
-  it.each(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT", null])("may mean anything otherwise: %s", (code) => {
-    assert.strictEqual(kindOfSilence({ code }), "ambiguous")
-  })
+  it.each(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"])(
+    "means that nothing was sent, when no connection stood: %s",
+    (code) => {
+      assert.strictEqual(kindOfSilence({ code }), "not_sent")
+    }
+  )
+  it.each(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT", null])(
+    "may mean anything otherwise: %s",
+    (code) => {
+      assert.strictEqual(kindOfSilence({ code }), "ambiguous")
+    }
+  )
 })

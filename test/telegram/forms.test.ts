@@ -6,22 +6,39 @@ import type { Group } from "#test/support/telegram/Place.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround() })
+beforeAll(async () => {
+  ground = await startTelegramGround()
+})
 afterAll(() => ground.close())
 
 /** An event on the log of a session, as a turn would leave it. */
-const log = async (session: string, type: string, payload: Record<string, string | boolean | ReadonlyArray<string>>) => {
+const log = async (
+  session: string,
+  type: string,
+  payload: Record<string, string | boolean | ReadonlyArray<string>>
+) => {
   const { sql } = ground.server.database
-  const [row] = await sql`update session_logs set last_cursor = last_cursor + 1 where session_id = ${session} returning app_id, last_cursor::int as cursor`
+  const [row] = await sql`update session_logs set last_cursor = last_cursor + 1
+      where session_id = ${session} returning app_id, last_cursor::int as cursor`
   await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-    values (${row?.["app_id"]}, ${session}, ${row?.["cursor"]}, ${`evt_${session}_${row?.["cursor"]}`}, ${type}, 'character', 'run_1', 'telegram', ${sql.json(payload)})`
-  await sql`update lanes set head = ${row?.["cursor"]}, status = case status when 'idle' then 'ready' else status end where session_id = ${session}`
+    values (${row?.["app_id"]}, ${session},
+      ${row?.["cursor"]}, ${`evt_${session}_${row?.["cursor"]}`},
+        ${type}, 'character', 'run_1', 'telegram', ${sql.json(payload)})`
+  await sql`update lanes set head =
+    ${row?.["cursor"]}, status = case status when 'idle' then 'ready' else status end where session_id = ${session}`
   await sql`select graphile_worker.add_job('deliver', '{}'::json)`
 }
 const speak = (session: string, text: string) => log(session, "message.created", { text, bubbles: [text] })
 /** A picture that the app has asked for, for that session. */
 const picture = async (character_slug: string, session_id: string, fields: Record<string, unknown>) => {
-  const { status, body } = await ground.app.post("/v1/images", { character_slug, session_id, kind: "scene", prompt: "The harbour at dusk.", deliver: true, ...fields })
+  const { status, body } = await ground.app.post("/v1/images", {
+    character_slug,
+    session_id,
+    kind: "scene",
+    prompt: "The harbour at dusk.",
+    deliver: true,
+    ...fields
+  })
   assert.strictEqual(status, 200, JSON.stringify(body))
 }
 const greeted = async (options: Record<string, unknown> = {}) => {
@@ -32,7 +49,8 @@ const greeted = async (options: Record<string, unknown> = {}) => {
   const [chat] = await ground.chatsOf(attached.id)
   return { ...attached, person, session: chat?.session_id ?? "" }
 }
-const inGroup = (bot: Awaited<ReturnType<typeof greeted>>["bot"], group: Group) => ground.telegram.transcript(group).filter((message) => message.from?.id === bot.id)
+const inGroup = (bot: Awaited<ReturnType<typeof greeted>>["bot"], group: Group) =>
+  ground.telegram.transcript(group).filter((message) => message.from?.id === bot.id)
 /** A group in which the bot has been addressed, and has answered. */
 const met = async (thread?: "topic") => {
   const { bot, id } = await ground.attach()
@@ -51,56 +69,82 @@ describe("a message that Telegram will not have as it is", () => {
     const { bot, id, anna, group, session } = await met()
     const supergroup = ground.telegram.createGroup([anna], { type: "supergroup" })
     ground.telegram.addBot(supergroup, anna, bot)
-    ground.telegram.fault({ bot, method: "sendMessage", chat: group.id }, {
-      kind: "error", code: 400, description: "Bad Request: group chat was upgraded to a supergroup chat", parameters: { migrate_to_chat_id: supergroup.id }
-    })
+    ground.telegram.fault(
+      { bot, method: "sendMessage", chat: group.id },
+      {
+        kind: "error",
+        code: 400,
+        description: "Bad Request: group chat was upgraded to a supergroup chat",
+        parameters: { migrate_to_chat_id: supergroup.id }
+      }
+    )
     await speak(session, "Here now.")
     await until("it there", () => inGroup(bot, supergroup).some(({ text }) => text === "Here now."))
-    assert.deepInclude((await ground.chatsOf(id))[0], { chat_id: supergroup.id, kind: "supergroup", session_id: session })
+    assert.deepInclude((await ground.chatsOf(id))[0], {
+      chat_id: supergroup.id,
+      kind: "supergroup",
+      session_id: session
+    })
     await speak(session, "And here.")
     await until("the next there", () => inGroup(bot, supergroup).some(({ text }) => text === "And here."))
-    assert.notInclude(inGroup(bot, group).map(({ text }) => text), "And here.")
+    assert.notInclude(
+      inGroup(bot, group).map(({ text }) => text),
+      "And here."
+    )
   })
 
   it("goes to the chat itself when its topic is gone", async () => {
     const { bot, group, topic, session } = await met("topic")
     ground.telegram.deleteTopic(group, topic ?? 0)
     await speak(session, "Where is everybody?")
-    const sent = await until("it in the chat", () => inGroup(bot, group).find(({ text }) => text === "Where is everybody?"))
+    const sent = await until("it in the chat", () =>
+      inGroup(bot, group).find(({ text }) => text === "Where is everybody?")
+    )
     assert.isUndefined(sent.message_thread_id)
   })
 
-  it("is parted once more when it is too long by a limit that we do not know, and told as unknown when only a part arrives", async () => {
-    const long = Array.from({ length: 300 }, (_, n) => `Word ${n}.`).join(" ")
-    const tooLong = { kind: "error", code: 400, description: "Bad Request: message is too long" } as const
-    const { bot, person, session } = await greeted()
-    ground.telegram.fault({ bot, method: "sendMessage" }, tooLong)
-    await speak(session, long)
-    await speak(session, "That was it.")
-    await until("all of it", () => ground.said(bot, person).includes("That was it."))
-    const parts = ground.said(bot, person).slice(1, -1)
-    assert.lengthOf(parts, 2)
-    assert.strictEqual(parts.join(" "), long)
-    // Nobody loops: where the halves are too long, too, it is passed over.
-    ground.telegram.fault({ bot, method: "sendMessage", count: 2 }, tooLong)
-    await speak(session, long)
-    await speak(session, "Never mind.")
-    await until("what follows", () => ground.said(bot, person).includes("Never mind."))
-    ground.telegram.fault({ bot, method: "sendMessage" }, tooLong)
-    ground.telegram.fault({ bot, method: "sendMessage", after: 1 }, { kind: "error", code: 400, description: "Bad Request: something new" })
-    await speak(session, long)
-    await speak(session, "Where were we?")
-    await until("what follows", () => ground.said(bot, person).includes("Where were we?"))
-    const outcomes = await until("the outcomes", async () => {
-      const rows = await ground.server.database.sql`select outcome || ' ' || coalesce(error_code, '') as said from delivery_attempts where session_id = ${session} and cursor > 1 order by cursor`
-      return rows.length === 6 && rows.map((row) => String(row["said"]).trim())
-    })
-    assert.deepStrictEqual(outcomes, ["sent", "sent", "rejected too_long", "sent", "unknown partly_sent", "sent"])
-  })
+  it(
+    "is parted once more when it is too long by a limit that we do not know, and told as unknown when only a part " +
+      "arrives",
+    async () => {
+      const long = Array.from({ length: 300 }, (_, n) => `Word ${n}.`).join(" ")
+      const tooLong = { kind: "error", code: 400, description: "Bad Request: message is too long" } as const
+      const { bot, person, session } = await greeted()
+      ground.telegram.fault({ bot, method: "sendMessage" }, tooLong)
+      await speak(session, long)
+      await speak(session, "That was it.")
+      await until("all of it", () => ground.said(bot, person).includes("That was it."))
+      const parts = ground.said(bot, person).slice(1, -1)
+      assert.lengthOf(parts, 2)
+      assert.strictEqual(parts.join(" "), long)
+      // Nobody loops: where the halves are too long, too, it is passed over.
+      ground.telegram.fault({ bot, method: "sendMessage", count: 2 }, tooLong)
+      await speak(session, long)
+      await speak(session, "Never mind.")
+      await until("what follows", () => ground.said(bot, person).includes("Never mind."))
+      ground.telegram.fault({ bot, method: "sendMessage" }, tooLong)
+      ground.telegram.fault(
+        { bot, method: "sendMessage", after: 1 },
+        { kind: "error", code: 400, description: "Bad Request: something new" }
+      )
+      await speak(session, long)
+      await speak(session, "Where were we?")
+      await until("what follows", () => ground.said(bot, person).includes("Where were we?"))
+      const outcomes = await until("the outcomes", async () => {
+        const rows = await ground.server.database
+          .sql`select outcome || ' ' || coalesce(error_code, '') as said from delivery_attempts where session_id = ${session} and cursor > 1 order by cursor`
+        return rows.length === 6 && rows.map((row) => String(row["said"]).trim())
+      })
+      assert.deepStrictEqual(outcomes, ["sent", "sent", "rejected too_long", "sent", "unknown partly_sent", "sent"])
+    }
+  )
 
   it("is a picture and words when the words under it are too long", async () => {
     const { bot, person, session, body } = await greeted()
-    ground.telegram.fault({ bot, method: "sendPhoto" }, { kind: "error", code: 400, description: "Bad Request: message caption is too long" })
+    ground.telegram.fault(
+      { bot, method: "sendPhoto" },
+      { kind: "error", code: 400, description: "Bad Request: message caption is too long" }
+    )
     await picture(body.character_slug, session, { caption: "From my window" })
     assert.deepStrictEqual((await saidAtLeast(ground, bot, person, 3)).slice(1), ["", "From my window"])
   })
@@ -113,35 +157,54 @@ describe("a message that Telegram will not have as it is", () => {
     [400, "Bad Request: PEER_ID_INVALID", "chat_gone"],
     [400, "Bad Request: not enough rights to send text messages to the chat", "no_rights"],
     [400, "Bad Request: CHAT_WRITE_FORBIDDEN", "no_rights"]
-  ])("waits where there is no way to the chat, which the app is told, and goes out when somebody writes there: %i %s", async (code, description, reason) => {
-    const { bot, person, session, id } = await greeted()
-    ground.telegram.fault({ bot, method: "sendMessage" }, { kind: "error", code, description })
-    await speak(session, "Are you there?")
-    await until("the chat to be unreachable", async () => (await ground.chatsOf(id))[0]?.status === "unreachable")
-    assert.strictEqual((await ground.chatsOf(id))[0]?.reason, reason)
-    const { events } = (await ground.app.get("/v1/delivery/events?since=0&limit=200")).body.data
-    assert.isTrue(events.some(({ type, payload }: { type: string; payload: Record<string, unknown> }) => type === "chat.unreachable" && payload["session_id"] === session && payload["reason"] === reason))
-    assert.notInclude(ground.said(bot, person), "Are you there?")
-    ground.telegram.say(person, bot, "Here I am")
-    await until("what waited", () => ground.said(bot, person).includes("Are you there?"))
-  })
+  ])(
+    "waits where there is no way to the chat, which the app is told, and goes out when somebody writes there: %i %s",
+    async (code, description, reason) => {
+      const { bot, person, session, id } = await greeted()
+      ground.telegram.fault({ bot, method: "sendMessage" }, { kind: "error", code, description })
+      await speak(session, "Are you there?")
+      await until("the chat to be unreachable", async () => (await ground.chatsOf(id))[0]?.status === "unreachable")
+      assert.strictEqual((await ground.chatsOf(id))[0]?.reason, reason)
+      const { events } = (await ground.app.get("/v1/delivery/events?since=0&limit=200")).body.data
+      assert.isTrue(
+        events.some(
+          ({ type, payload }: { type: string; payload: Record<string, unknown> }) =>
+            type === "chat.unreachable" && payload["session_id"] === session && payload["reason"] === reason
+        )
+      )
+      assert.notInclude(ground.said(bot, person), "Are you there?")
+      ground.telegram.say(person, bot, "Here I am")
+      await until("what waited", () => ground.said(bot, person).includes("Are you there?"))
+    }
+  )
 
   it("is parted at 4,096 UTF-16 units and never inside a letter, be it an emoji at the very edge", async () => {
     const { bot, person, session } = await greeted()
-    for (const [place, letter] of [[4093, "😀"], [4090, "👩‍👩‍👧‍👦"], [4095, "e\u0301"]] as const) {
+    for (const [place, letter] of [
+      [4093, "😀"],
+      [4090, "👩‍👩‍👧‍👦"],
+      [4095, "e\u0301"]
+    ] as const) {
       const text = `${"x".repeat(place)}${letter.repeat(3)}`
       const before = ground.said(bot, person).length
       await speak(session, text)
       const parts = (await saidAtLeast(ground, bot, person, before + 2)).slice(before)
       assert.strictEqual(parts.join(""), text)
-      for (const part of parts) assert.isTrue(part.length <= 4096 && part.isWellFormed() && !/^(?:\u200d|\u0301)|\u200d$/u.test(part), part.slice(-12))
+      for (const part of parts)
+        assert.isTrue(
+          part.length <= 4096 && part.isWellFormed() && !/^(?:\u200d|\u0301)|\u200d$/u.test(part),
+          part.slice(-12)
+        )
     }
     assert.isEmpty(ground.telegram.calls({ bot, method: "sendMessage" }).filter(({ answer }) => answer?.ok === false))
   }, 60_000)
 
   it("is words in place of a picture that Telegram cannot use", async () => {
     const { bot, person, session, body } = await greeted()
-    ground.telegram.fault({ bot, method: "sendPhoto" }, { kind: "error", code: 400, description: "Bad Request: IMAGE_PROCESS_FAILED" })
+    ground.telegram.fault(
+      { bot, method: "sendPhoto" },
+      { kind: "error", code: 400, description: "Bad Request: IMAGE_PROCESS_FAILED" }
+    )
     await picture(body.character_slug, session, {})
     assert.match((await saidAtLeast(ground, bot, person, 2))[1] ?? "", /^A placeholder image/)
   })
@@ -156,12 +219,23 @@ describe("a picture", () => {
     assert.deepStrictEqual((await saidAtLeast(ground, bot, person, 3)).slice(1), ["From my window", "Do you like it?"])
     const [call] = ground.telegram.calls({ bot, method: "sendPhoto" })
     assert.deepInclude(call?.parameters, { caption: "From my window" })
-    const photo = ground.telegram.transcript(bot, person).find((message) => message.photo !== undefined)?.photo?.at(-1)
-    const path = (await (await fetch(`${ground.telegram.url}/bot${bot.token}/getFile?file_id=${photo?.file_id}`)).json() as { readonly result: { readonly file_path: string } }).result.file_path
+    const photo = ground.telegram
+      .transcript(bot, person)
+      .find((message) => message.photo !== undefined)
+      ?.photo?.at(-1)
+    const path = (
+      (await (await fetch(`${ground.telegram.url}/bot${bot.token}/getFile?file_id=${photo?.file_id}`)).json()) as {
+        readonly result: { readonly file_path: string }
+      }
+    ).result.file_path
     const bytes = Buffer.from(await (await fetch(`${ground.telegram.url}/file/bot${bot.token}/${path}`)).arrayBuffer())
     assert.deepInclude(await sharp(bytes).metadata(), { format: "png", width: 512, height: 512 })
     const { deliveries } = (await ground.app.get(`/v1/sessions/${session}/delivery`)).body.data
-    assert.isTrue(deliveries.some(({ event_id, outcome }: { event_id: string; outcome: string }) => event_id !== "" && outcome === "sent"))
+    assert.isTrue(
+      deliveries.some(
+        ({ event_id, outcome }: { event_id: string; outcome: string }) => event_id !== "" && outcome === "sent"
+      )
+    )
   })
 
   it("of which nobody knows whether it arrived is marked, too, where it is sent once more", async () => {
@@ -173,7 +247,12 @@ describe("a picture", () => {
 
   it("that was deleted before it could be sent is passed over, and what follows is said", async () => {
     const { bot, person, session } = await greeted()
-    await log(session, "image.ready", { image_url: "http://127.0.0.1/x", servable: true, image_request_id: newId("img"), visible_description: "The harbour" })
+    await log(session, "image.ready", {
+      image_url: "http://127.0.0.1/x",
+      servable: true,
+      image_request_id: newId("img"),
+      visible_description: "The harbour"
+    })
     await speak(session, "Never mind.")
     assert.deepStrictEqual((await saidAtLeast(ground, bot, person, 2)).slice(1), ["Never mind."])
     assert.isEmpty(ground.telegram.calls({ bot, method: "sendPhoto" }))
@@ -187,10 +266,18 @@ describe("a chat in private topics", () => {
     const person = ground.telegram.createUser({ first_name: "Anna" })
     ground.telegram.start(person, bot)
     await saidAtLeast(ground, bot, person, 1)
-    const topic = await (await fetch(`${ground.telegram.url}/bot${bot.token}/createForumTopic?chat_id=${person.id}&name=Soups`)).json() as { readonly result: { readonly message_thread_id: number } }
+    const topic = (await (
+      await fetch(`${ground.telegram.url}/bot${bot.token}/createForumTopic?chat_id=${person.id}&name=Soups`)
+    ).json()) as { readonly result: { readonly message_thread_id: number } }
     const thread = topic.result.message_thread_id
     ground.telegram.say(person, bot, "And here?", { thread })
-    await until("an answer in the topic", () => ground.telegram.transcript(bot, person).some((message) => message.from?.id === bot.id && message.message_thread_id === thread && message.text !== undefined))
+    await until("an answer in the topic", () =>
+      ground.telegram
+        .transcript(bot, person)
+        .some(
+          (message) => message.from?.id === bot.id && message.message_thread_id === thread && message.text !== undefined
+        )
+    )
     const chats = await ground.chatsOf(id)
     assert.lengthOf(chats, 2)
     assert.lengthOf(new Set(chats.map(({ session_id }) => session_id)), 2)

@@ -1,6 +1,12 @@
 import type { WebhookInfo } from "@grammyjs/types"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { type BotResource, type FakeBot, saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import {
+  type BotResource,
+  type FakeBot,
+  saidAtLeast,
+  startTelegramGround,
+  type TelegramGround
+} from "#test/support/TelegramGround.ts"
 import type { LogEvent } from "#test/support/TestApp.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 import { startTestServer } from "#test/support/TestServer.ts"
@@ -8,13 +14,23 @@ import { takingNoUpdates } from "#test/support/takingNoUpdates.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround() })
+beforeAll(async () => {
+  ground = await startTelegramGround()
+})
 afterAll(() => ground.close())
 
-const probe = async (id: string): Promise<BotResource> => (await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data
+const probe = async (id: string): Promise<BotResource> =>
+  (await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data
 const operations = async (id: string): Promise<ReadonlyArray<string>> =>
-  (await ground.app.get("/v1/delivery/events")).body.data.events.flatMap((event: LogEvent) => event.payload["bot_id"] === id ? [event.type] : [])
-const webhookOf = async (bot: FakeBot) => (await (await fetch(`${ground.telegram.url}/bot${bot.token}/getWebhookInfo`)).json() as { readonly result: WebhookInfo }).result
+  (await ground.app.get("/v1/delivery/events")).body.data.events.flatMap((event: LogEvent) =>
+    event.payload["bot_id"] === id ? [event.type] : []
+  )
+const webhookOf = async (bot: FakeBot) =>
+  (
+    (await (await fetch(`${ground.telegram.url}/bot${bot.token}/getWebhookInfo`)).json()) as {
+      readonly result: WebhookInfo
+    }
+  ).result
 
 describe("a bot whose webhook fails", () => {
   it("is degraded once updates pile up, and well again after two good looks", async () => {
@@ -23,8 +39,14 @@ describe("a bot whose webhook fails", () => {
     await takingNoUpdates(ground.server, async () => {
       for (const [index, person] of people.entries()) {
         ground.telegram.start(person, bot)
-        await until("a try", () => ground.telegram.deliveries(bot).filter(({ outcome }) => outcome === 503).length > index)
-        assert.deepInclude(await probe(id), index === 0 ? { status: "active", reason: null } : { status: "degraded", reason: "webhook_failing" })
+        await until(
+          "a try",
+          () => ground.telegram.deliveries(bot).filter(({ outcome }) => outcome === 503).length > index
+        )
+        assert.deepInclude(
+          await probe(id),
+          index === 0 ? { status: "active", reason: null } : { status: "degraded", reason: "webhook_failing" }
+        )
       }
     })
     ground.telegram.advance(6000)
@@ -58,9 +80,20 @@ describe("a bot of which something was left aside", () => {
     ground.telegram.start(person, bot)
     await saidAtLeast(ground, bot, person, 1)
     const { sql } = ground.server.database
-    const raw = { update_id: 3_900_000_000, message: { message_id: 9000, date: 1, chat: { id: person.id, type: "private", first_name: "Anna" }, from: person.user, text: "Hello?" } }
-    await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, sender_id, message_id, due_at, raw)
-      values (${ground.app.appId}, ${id}, ${raw.update_id}, 'text', ${person.id}, ${person.id}, 9000, 'infinity', ${JSON.stringify(raw)}::text::json)`
+    const raw = {
+      update_id: 3_900_000_000,
+      message: {
+        message_id: 9000,
+        date: 1,
+        chat: { id: person.id, type: "private", first_name: "Anna" },
+        from: person.user,
+        text: "Hello?"
+      }
+    }
+    await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, sender_id, message_id,
+      due_at, raw)
+      values (${ground.app.appId}, ${id},
+        ${raw.update_id}, 'text', ${person.id}, ${person.id}, 9000, 'infinity', ${JSON.stringify(raw)}::text::json)`
     assert.deepInclude(await probe(id), { status: "active" })
     assert.lengthOf(await saidAtLeast(ground, bot, person, 2), 2)
   })
@@ -75,7 +108,8 @@ describe("a bot whose owner has renamed it", () => {
     assert.strictEqual((await probe(id)).username, bot.username)
     await rename("old_name_bot")
     assert.strictEqual((await probe(id)).username, "old_name_bot")
-    await sql`update telegram_bots set health = health || '{"identified_at":"2020-01-01T00:00:00.000Z"}' where channel_id = ${id}`
+    await sql`update telegram_bots set health = health || '{"identified_at":"2020-01-01T00:00:00.000Z"}'
+      where channel_id = ${id}`
     assert.strictEqual((await probe(id)).username, bot.username)
   })
 })
@@ -89,19 +123,40 @@ describe("a server that has moved", () => {
       const old = await startTestServer({ database, env })
       const app = await old.createApp()
       const bot = ground.telegram.createBot()
-      const { id } = (await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: await app.createCharacter() })).body.data
+      const { id } = (
+        await app.post("/v1/telegram/bots", {
+          mode: "byo",
+          token: bot.token,
+          character_slug: await app.createCharacter()
+        })
+      ).body.data
       assert.strictEqual((await webhookOf(bot)).url, `${old.baseUrl}/v1/telegram/hooks/${id}`)
-      assert.strictEqual((await app.post("/v1/telegram/bots", { mode: "managed", character_slug: await app.createCharacter() })).status, 200)
+      assert.strictEqual(
+        (await app.post("/v1/telegram/bots", { mode: "managed", character_slug: await app.createCharacter() })).status,
+        200
+      )
       assert.strictEqual((await webhookOf(manager)).url, `${old.baseUrl}/v1/telegram/hooks/manager`)
       await old.close()
       ground.telegram.advance(2000)
       const moved = await startTestServer({ database, env: { ...env, PUBLIC_URL: "https://moved.example" } })
       await database.sql`update telegram_bots set probe_due_at = now()`
       await database.sql`select graphile_worker.add_job('probe', '{}'::json)`
-      await until("the webhook to move", async () => (await webhookOf(bot)).url === `https://moved.example/v1/telegram/hooks/${id}`)
+      await until(
+        "the webhook to move",
+        async () => (await webhookOf(bot)).url === `https://moved.example/v1/telegram/hooks/${id}`
+      )
       await database.sql`select graphile_worker.add_job('manager', '{}'::json)`
-      await until("the manager's webhook to move", async () => (await webhookOf(manager)).url === "https://moved.example/v1/telegram/hooks/manager")
-      await until("the row to say so", async () => (await database.sql`select 1 from telegram_bots where status = 'active' and webhook_url like 'https://moved.example/%'`).length === 1)
+      await until(
+        "the manager's webhook to move",
+        async () => (await webhookOf(manager)).url === "https://moved.example/v1/telegram/hooks/manager"
+      )
+      await until(
+        "the row to say so",
+        async () =>
+          (
+            await database.sql`select 1 from telegram_bots where status = 'active' and webhook_url like 'https://moved.example/%'`
+          ).length === 1
+      )
       await moved.close()
     } finally {
       await database.drop()

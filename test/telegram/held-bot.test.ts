@@ -2,7 +2,9 @@ import { afterAll, assert, beforeAll, it } from "vitest"
 import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround() })
+beforeAll(async () => {
+  ground = await startTelegramGround()
+})
 afterAll(() => ground.close())
 
 it("updates come in and are answered while somebody holds their bot's row", async () => {

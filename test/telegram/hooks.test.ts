@@ -7,7 +7,9 @@ import { takingNoUpdates } from "#test/support/takingNoUpdates.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround() })
+beforeAll(async () => {
+  ground = await startTelegramGround()
+})
 afterAll(() => ground.close())
 
 const attach = async () => {
@@ -17,14 +19,28 @@ const attach = async () => {
 }
 let updateId = 1_000_000
 const message = (text: string, from = 777_000_111) => ({
-  update_id: ++updateId, message: { message_id: updateId, date: 1, chat: { id: from, type: "private", first_name: "Anna" }, from: { id: from, is_bot: false, first_name: "Anna" }, text }
+  update_id: ++updateId,
+  message: {
+    message_id: updateId,
+    date: 1,
+    chat: { id: from, type: "private", first_name: "Anna" },
+    from: { id: from, is_bot: false, first_name: "Anna" },
+    text
+  }
 })
-const post = (id: string, secret: string | null, body: unknown) => fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`, {
-  method: "POST",
-  headers: { "content-type": "application/json", ...(secret !== null && { "x-telegram-bot-api-secret-token": secret }) },
-  body: typeof body === "string" ? body : JSON.stringify(body)
-})
-const stored = async (id: string) => (await ground.server.database.sql`select count(*)::int as count from telegram_updates where channel_id = ${id}`)[0]?.["count"]
+const post = (id: string, secret: string | null, body: unknown) =>
+  fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(secret !== null && { "x-telegram-bot-api-secret-token": secret })
+    },
+    body: typeof body === "string" ? body : JSON.stringify(body)
+  })
+const stored = async (id: string) =>
+  (await ground.server.database.sql`select count(*)::int as count from telegram_updates where channel_id = ${id}`)[0]?.[
+    "count"
+  ]
 
 describe("a hook", () => {
   it("takes an update from who shows the bot's secret, and from nobody else", async () => {
@@ -70,7 +86,14 @@ describe("a hook", () => {
         isAnswered = true
         return status
       })
-      await until("the update to wait", async () => (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into telegram_updates%'`).length > 0)
+      await until(
+        "the update to wait",
+        async () =>
+          (
+            await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+              and query like '%insert into telegram_updates%'`
+          ).length > 0
+      )
       assert.strictEqual((await post(other.id, other.secret, message("hello"))).status, 200)
       assert.isFalse(isAnswered)
       release.resolve()
@@ -88,9 +111,17 @@ describe("a hook", () => {
     const odd = ` \n${JSON.stringify(message("TEXT")).replace("TEXT", String.raw`\u0000 \ud83d "\\" {[ é \u00e9`.replaceAll('"', String.raw`\"`))}\t\r\n `
     const others = Array.from({ length: 5 }, () => message("plain"))
     const answers = await Promise.all([odd, ...others].map((body) => post(id, secret, body)))
-    assert.deepStrictEqual(answers.map(({ status }) => status), answers.map(() => 200))
-    const kept = await ground.server.database.sql<Array<{ raw: string }>>`select raw::text as raw from telegram_updates where channel_id = ${id} order by update_id`
-    assert.deepStrictEqual(kept.map(({ raw }) => JSON.parse(raw)), [JSON.parse(odd), ...others])
+    assert.deepStrictEqual(
+      answers.map(({ status }) => status),
+      answers.map(() => 200)
+    )
+    const kept = await ground.server.database.sql<
+      Array<{ raw: string }>
+    >`select raw::text as raw from telegram_updates where channel_id = ${id} order by update_id`
+    assert.deepStrictEqual(
+      kept.map(({ raw }) => JSON.parse(raw)),
+      [JSON.parse(odd), ...others]
+    )
   })
 
   it("takes the old secret, too, for ten minutes after a rotation, and the new one at once", async () => {
@@ -112,14 +143,19 @@ describe("a hook", () => {
     const { sql } = ground.server.database
     ground.telegram.advance(2000)
     ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "html502" })
-    assert.strictEqual((await ground.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})).body.data.status, "degraded")
+    assert.strictEqual(
+      (await ground.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})).body.data.status,
+      "degraded"
+    )
     // Ten minutes later.
-    await sql`update telegram_bots set previous_secret_until = previous_secret_until - interval '11 minutes', secret_pending_since = secret_pending_since - interval '11 minutes' where channel_id = ${id}`
+    await sql`update telegram_bots set previous_secret_until = previous_secret_until - interval '11 minutes',
+      secret_pending_since = secret_pending_since - interval '11 minutes' where channel_id = ${id}`
     for (const text of ["one", "two"]) assert.strictEqual((await post(id, secret, message(text))).status, 200)
     assert.strictEqual((await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status, "active")
     const next = String(ground.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
     assert.strictEqual((await post(id, next, message("new"))).status, 200)
-    await sql`update telegram_bots set previous_secret_until = now() where channel_id = ${id} and previous_secret_until < now() + interval '11 minutes'`
+    await sql`update telegram_bots set previous_secret_until = now()
+      where channel_id = ${id} and previous_secret_until < now() + interval '11 minutes'`
     await until("the old secret to be refused", async () => (await post(id, secret, message("too old"))).status === 401)
   })
 
@@ -129,26 +165,47 @@ describe("a hook", () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(id, secret, update)))
     assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [200])
     assert.strictEqual(await stored(id), 1)
-    const session = await until("the session", async () => (await ground.app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats[0]?.session_id)
+    const session = await until(
+      "the session",
+      async () => (await ground.app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats[0]?.session_id
+    )
     await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
     await post(id, secret, update)
-    assert.lengthOf((await ground.app.events(session)).filter((event) => event.role === "user"), 1)
+    assert.lengthOf(
+      (await ground.app.events(session)).filter((event) => event.role === "user"),
+      1
+    )
   })
 
   it("answers what is no update like one, so that it does not come again for a day", async () => {
     const { id, secret } = await attach()
-    for (const odd of ["", "not json", "[]", "{}", `{"update_id":"x"}`, `{"update_id":1.5}`, "\u0000"]) assert.strictEqual((await post(id, secret, odd)).status, 200, odd)
+    for (const odd of ["", "not json", "[]", "{}", `{"update_id":"x"}`, `{"update_id":1.5}`, "\u0000"])
+      assert.strictEqual((await post(id, secret, odd)).status, 200, odd)
     assert.strictEqual(await stored(id), 0)
-    assert.strictEqual((await post(id, secret, { update_id: ++updateId, message: { strange: ["x"] }, poll: {} })).status, 200)
-    assert.strictEqual((await post(id, secret, `{"update_id":${++updateId},"message":{"text":"\\u0000 \\ud800"}}`)).status, 200)
-    await until("both to be done", async () => (await ground.server.database.sql`select count(*)::int as count from telegram_updates where channel_id = ${id} and done_at is not null and error is null`)[0]?.["count"] === 2)
+    assert.strictEqual(
+      (await post(id, secret, { update_id: ++updateId, message: { strange: ["x"] }, poll: {} })).status,
+      200
+    )
+    assert.strictEqual(
+      (await post(id, secret, `{"update_id":${++updateId},"message":{"text":"\\u0000 \\ud800"}}`)).status,
+      200
+    )
+    await until(
+      "both to be done",
+      async () =>
+        (
+          await ground.server.database
+            .sql`select count(*)::int as count from telegram_updates where channel_id = ${id} and done_at is not null and error is null`
+        )[0]?.["count"] === 2
+    )
   })
 
   it("says 410 for a bot that there is not, or that was let go", async () => {
     const { id, secret } = await attach()
     await ground.app.delete(`/v1/telegram/bots/${id}`)
     await until("the bot to be gone for all", async () => (await post(id, secret, message("x"))).status === 410)
-    for (const other of [newId("bot"), "manager", "bot_x"]) assert.strictEqual((await post(other, secret, message("x"))).status, 410)
+    for (const other of [newId("bot"), "manager", "bot_x"])
+      assert.strictEqual((await post(other, secret, message("x"))).status, 410)
     assert.strictEqual((await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`)).status, 405)
   })
 

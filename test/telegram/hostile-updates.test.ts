@@ -3,7 +3,9 @@ import { startTelegramGround, type TelegramGround } from "#test/support/Telegram
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround() })
+beforeAll(async () => {
+  ground = await startTelegramGround()
+})
 afterAll(() => ground.close())
 
 const ANNA = { id: 777_000_222, is_bot: false, first_name: "Anna" }
@@ -18,28 +20,71 @@ const ODD: ReadonlyArray<readonly [string, object | string]> = [
   ["half a letter and no letter in a text", message({ text: `${NUL}${HALF}` })],
   ["half a letter and no letter in an album's name", message({ media_group_id: NUL, photo: [{}], caption: "one" })],
   ["an album's name without an end", message({ media_group_id: "x".repeat(100_000), photo: [{}], caption: HALF })],
-  ["half a letter and no letter in names", message({ from: { ...ANNA, first_name: NUL, language_code: HALF }, text: "named" })],
+  [
+    "half a letter and no letter in names",
+    message({ from: { ...ANNA, first_name: NUL, language_code: HALF }, text: "named" })
+  ],
   ["half a letter in what was sent along", message({ contact: { first_name: HALF }, document: { file_name: NUL } })],
-  ["numbers without an end", `{"message":{"message_id":2,"date":1,"chat":{"id":${ANNA.id},"type":"private"},"from":${JSON.stringify(ANNA)},"location":{"latitude":1e999,"longitude":-1e999},"voice":{"duration":1e999,"file_id":"x","file_size":-1e999}}}`],
+  [
+    "numbers without an end",
+    `{"message":{"message_id":2,"date":1,"chat":{"id":${ANNA.id},"type":"private"},"from":${JSON.stringify(ANNA)},"location":{"latitude":1e999,"longitude":-1e999},"voice":{"duration":1e999,"file_id":"x","file_size":-1e999}}}`
+  ],
   ["a voice of less than no time", message({ voice: { file_id: "x", duration: -1.5, file_size: 0.5 } })],
-  ["the largest numbers there are", message({ message_id: MOST, text: "large", message_thread_id: MOST, is_topic_message: true })],
+  [
+    "the largest numbers there are",
+    message({ message_id: MOST, text: "large", message_thread_id: MOST, is_topic_message: true })
+  ],
   ["a topic below none", message({ text: "below", message_thread_id: -7, is_topic_message: true })],
   ["a chat that is no number", message({ chat: { id: "7", type: "private" }, text: "x" })],
-  ["a chat beyond all numbers", `{"message":{"message_id":3,"date":1,"chat":{"id":99999999999999999999,"type":"private"},"from":${JSON.stringify(ANNA)},"text":"x"}}`],
+  [
+    "a chat beyond all numbers",
+    `{"message":{"message_id":3,"date":1,"chat":{"id":99999999999999999999,"type":"private"},"from":${JSON.stringify(ANNA)},"text":"x"}}`
+  ],
   ["a kind of chat that there is not", message({ chat: { ...CHAT, type: HALF }, text: "x" })],
   ["lists for texts", message({ text: ["x"], caption: { a: 1 } })],
-  ["all at once", message({ text: "x", caption: "y", sticker: {}, poll: { question: NUL }, photo: [], voice: {}, document: {}, successful_payment: null })],
+  [
+    "all at once",
+    message({
+      text: "x",
+      caption: "y",
+      sticker: {},
+      poll: { question: NUL },
+      photo: [],
+      voice: {},
+      document: {},
+      successful_payment: null
+    })
+  ],
   ["a command with what it cannot have", message({ text: `/start ${"x".repeat(4000)}${HALF}` })],
   ["a command for half a letter", message({ text: `/${HALF}@${NUL}` })],
-  ["an edit of nothing known, to nothing known", { edited_message: { ...message({ message_id: MOST, text: HALF }).message } }],
-  ["a press on what is not there", { callback_query: { id: NUL, from: ANNA, data: NUL, message: { message_id: 1, chat: CHAT, reply_markup: { inline_keyboard: [[{ text: NUL, callback_data: NUL }]] } } } }],
+  [
+    "an edit of nothing known, to nothing known",
+    { edited_message: { ...message({ message_id: MOST, text: HALF }).message } }
+  ],
+  [
+    "a press on what is not there",
+    {
+      callback_query: {
+        id: NUL,
+        from: ANNA,
+        data: NUL,
+        message: { message_id: 1, chat: CHAT, reply_markup: { inline_keyboard: [[{ text: NUL, callback_data: NUL }]] } }
+      }
+    }
+  ],
   ["a word on nobody", { my_chat_member: { chat: CHAT, from: ANNA, new_chat_member: { status: NUL } } }],
   ["a stop in no place", { stopped_message_generation: { chat: CHAT, message_thread_id: -MOST } }],
-  ["a payment of no money", { pre_checkout_query: { id: NUL, from: ANNA, currency: NUL, total_amount: -MOST, invoice_payload: HALF } }],
+  [
+    "a payment of no money",
+    { pre_checkout_query: { id: NUL, from: ANNA, currency: NUL, total_amount: -MOST, invoice_payload: HALF } }
+  ],
   ["a subscription to nothing", { subscription: { user: ANNA, invoice_payload: NUL, state: HALF } }],
   ["a chat that becomes itself", message({ migrate_to_chat_id: ANNA.id })],
   ["a chat that becomes no chat", message({ migrate_from_chat_id: MOST, chat: { id: -MOST, type: "supergroup" } })],
-  ["its own making", `{"__proto__":{"message":1},"constructor":{"prototype":{}},"message":{"message_id":4,"date":1,"chat":{"id":${ANNA.id},"type":"private"},"from":${JSON.stringify(ANNA)},"text":"proto"}}`],
+  [
+    "its own making",
+    `{"__proto__":{"message":1},"constructor":{"prototype":{}},"message":{"message_id":4,"date":1,"chat":{"id":${ANNA.id},"type":"private"},"from":${JSON.stringify(ANNA)},"text":"proto"}}`
+  ],
   ["a mebibyte", message({ text: "full", extra: "x".repeat(1_000_000) })]
 ]
 
@@ -48,23 +93,44 @@ describe("an update that nobody would send", () => {
     const { bot, id } = await ground.attach()
     const { sql } = ground.server.database
     const secret = String(ground.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
-    const hand = async (body: string) => (await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`, { method: "POST", headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret }, body })).status
+    const hand = async (body: string) =>
+      (
+        await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`, {
+          method: "POST",
+          headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret },
+          body
+        })
+      ).status
     let updateId = 4_000_000_000
     for (const [what, odd] of ODD) {
       const source = typeof odd === "string" ? odd : JSON.stringify(odd)
       assert.strictEqual(await hand(`{"update_id":${++updateId},${source.slice(1)}`), 200, what)
     }
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`
-    assert.strictEqual(await hand(`{"update_id":4000000999,"deep":${deep},${JSON.stringify(message({ text: "deep" })).slice(1)}`), 200, "deep")
-    for (const beyond of ["1e300", "-1", "9007199254740993", "1.5", "null", "[]"]) assert.strictEqual(await hand(`{"update_id":${beyond}}`), 200, beyond)
+    assert.strictEqual(
+      await hand(`{"update_id":4000000999,"deep":${deep},${JSON.stringify(message({ text: "deep" })).slice(1)}`),
+      200,
+      "deep"
+    )
+    for (const beyond of ["1e300", "-1", "9007199254740993", "1.5", "null", "[]"])
+      assert.strictEqual(await hand(`{"update_id":${beyond}}`), 200, beyond)
     assert.strictEqual(await hand(JSON.stringify({ update_id: ++updateId, ...message({ text: "Well?" }) })), 200)
-    const rows = await until("all to be done", async () => {
-      const all = await sql<Array<{ update_id: number; error: string | null; done: boolean; kind: string }>>`select update_id::float8 as update_id, error, done_at is not null as done, kind from telegram_updates where channel_id = ${id} and update_id > 4000000000`
-      return all.length === ODD.length + 1 && all.every(({ done }) => done) && all
-    }, 30_000)
+    const rows = await until(
+      "all to be done",
+      async () => {
+        const all = await sql<
+          Array<{ update_id: number; error: string | null; done: boolean; kind: string }>
+        >`select update_id::float8 as update_id, error, done_at is not null as done, kind from telegram_updates
+          where channel_id = ${id} and update_id > 4000000000`
+        return all.length === ODD.length + 1 && all.every(({ done }) => done) && all
+      },
+      30_000
+    )
     for (const row of rows) assert.isNull(row.error, ODD[row.update_id - 4_000_000_001]?.[0])
     const chat = (await ground.chatsOf(id)).find((each) => each.chat_id === ANNA.id && each.thread_id === null)
-    const heard = (await ground.app.events(chat?.session_id ?? "")).filter(({ role }) => role === "user").map(({ payload }) => String(payload["text"]))
+    const heard = (await ground.app.events(chat?.session_id ?? ""))
+      .filter(({ role }) => role === "user")
+      .map(({ payload }) => String(payload["text"]))
     assert.strictEqual(heard.at(-1), "Well?")
     assert.isTrue(heard.every((text) => text.isWellFormed() && !text.includes("\u0000")))
     assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status, "active")

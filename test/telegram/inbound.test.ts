@@ -1,23 +1,32 @@
 import { Api, InlineKeyboard } from "grammy"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { dyingAt } from "#test/support/dyingAt.ts"
-import { type ChatResource, saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import {
+  type ChatResource,
+  saidAtLeast,
+  startTelegramGround,
+  type TelegramGround
+} from "#test/support/TelegramGround.ts"
 import type { Bot } from "#test/support/telegram/Bot.ts"
 import type { Group } from "#test/support/telegram/Place.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround() })
+beforeAll(async () => {
+  ground = await startTelegramGround()
+})
 afterAll(() => ground.close())
 
 const GREETING = "Come in, the soup is hot."
 const chatsOf = (id: string) => ground.chatsOf(id)
 const chatOf = async (id: string): Promise<ChatResource> => (await chatsOf(id))[0] ?? assert.fail("there is no chat")
-const heard = async (session: string) => (await ground.app.events(session)).filter((event) => event.role === "user").map((event) => event.payload["text"])
-const hears = (session: string, count: number) => until(`${count} messages`, async () => {
-  const texts = await heard(session)
-  return texts.length >= count && texts
-})
+const heard = async (session: string) =>
+  (await ground.app.events(session)).filter((event) => event.role === "user").map((event) => event.payload["text"])
+const hears = (session: string, count: number) =>
+  until(`${count} messages`, async () => {
+    const texts = await heard(session)
+    return texts.length >= count && texts
+  })
 const started = async (fields: Record<string, unknown> = {}) => {
   const attached = await ground.attach(fields)
   const person = ground.telegram.createUser({ first_name: "Anna" })
@@ -26,14 +35,30 @@ const started = async (fields: Record<string, unknown> = {}) => {
   const { session_id } = await chatOf(attached.id)
   return { ...attached, person, session: session_id ?? "" }
 }
-const allDone = (id: string) => until("all to be done", async () => (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`).length === 0)
-/** As it is when a process dies over a command, once it has done all that there is to do and before that is committed: another one takes it up. */
+const allDone = (id: string) =>
+  until(
+    "all to be done",
+    async () =>
+      (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`)
+        .length === 0
+  )
+/**
+ * As it is when a process dies over a command, once it has done all that there is to do and before that is committed:
+ * another one takes it up.
+ */
 const dyingOver = async (id: string, command: () => void) => {
   const { sql } = ground.server.database
   await allDone(id)
-  const death = await dyingAt(ground.server, { event: "update", table: "telegram_updates", when: `new.channel_id = '${id}' and new.done_at is not null` })
+  const death = await dyingAt(ground.server, {
+    event: "update",
+    table: "telegram_updates",
+    when: `new.channel_id = '${id}' and new.done_at is not null`
+  })
   command()
-  await until("the death", async () => (await sql`select 1 from telegram_updates where channel_id = ${id} and error is not null`).length === 1)
+  await until(
+    "the death",
+    async () => (await sql`select 1 from telegram_updates where channel_id = ${id} and error is not null`).length === 1
+  )
   await sql`update telegram_updates set due_at = now() where channel_id = ${id} and done_at is null`
   await allDone(id)
   await death.end()
@@ -42,7 +67,8 @@ const forgets = async ({ bot, person }: Awaited<ReturnType<typeof started>>) => 
   ground.telegram.say(person, bot, "/forget")
   await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("It is deleted")))
 }
-const inGroup = (bot: Parameters<typeof ground.telegram.start>[1], group: Group) => ground.telegram.transcript(group).filter((message) => message.from?.id === bot.id)
+const inGroup = (bot: Parameters<typeof ground.telegram.start>[1], group: Group) =>
+  ground.telegram.transcript(group).filter((message) => message.from?.id === bot.id)
 
 describe("messages in quick succession", () => {
   it("are one turn, in the order in which they were written", async () => {
@@ -100,7 +126,10 @@ describe("an edit", () => {
     ground.telegram.say(person, bot, "How are you?")
     ground.telegram.edit(person, bot, message, "Good evening")
     assert.deepStrictEqual(await hears(session, 1), ["Good evening\nHow are you?"])
-    assert.notInclude((await ground.app.events(session)).map(({ type }) => type), "message.edited")
+    assert.notInclude(
+      (await ground.app.events(session)).map(({ type }) => type),
+      "message.edited"
+    )
   })
 
   it("of what has been answered is no new turn: it is on the log that it reads otherwise now", async () => {
@@ -111,24 +140,58 @@ describe("an edit", () => {
     await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
     ground.telegram.edit(person, bot, message, "I live in Bergen")
     const edited = await ground.app.waitFor(session, ({ type }) => type === "message.edited")
-    const said = (await ground.app.events(session)).find(({ type, role }) => type === "message.created" && role === "user")
+    const said = (await ground.app.events(session)).find(
+      ({ type, role }) => type === "message.created" && role === "user"
+    )
     assert.deepInclude(edited, { role: "user", payload: { text: "I live in Bergen", message_cursor: said?.cursor } })
     // What the database cannot read as text stands in nobody's way.
-    const odd = await ground.hand(attached, { message: { message_id: 9000, chat: { id: person.id, type: "private", first_name: "Anna" }, from: person.user, date: 1, text: "\u0000" } })
+    const odd = await ground.hand(attached, {
+      message: {
+        message_id: 9000,
+        chat: { id: person.id, type: "private", first_name: "Anna" },
+        from: person.user,
+        date: 1,
+        text: "\u0000"
+      }
+    })
     ground.telegram.edit(person, bot, message, "I live in Bergen now")
-    await until("the other edit", async () => (await ground.app.events(session)).filter(({ type }) => type === "message.edited").length === 2)
-    await ground.hand(attached, { edited_message: { message_id: 9000, chat: { id: person.id, type: "private", first_name: "Anna" }, from: person.user, date: 1, edit_date: 2, text: "x" } })
+    await until(
+      "the other edit",
+      async () => (await ground.app.events(session)).filter(({ type }) => type === "message.edited").length === 2
+    )
+    await ground.hand(attached, {
+      edited_message: {
+        message_id: 9000,
+        chat: { id: person.id, type: "private", first_name: "Anna" },
+        from: person.user,
+        date: 1,
+        edit_date: 2,
+        text: "x"
+      }
+    })
     await allDone(attached.id)
     assert.isAbove(odd, 0)
     ground.telegram.say(person, bot, "Well?")
     await hears(session, 4)
-    assert.lengthOf((await ground.app.events(session)).filter(({ type, role }) => type === "message.created" && role === "user"), 2)
+    assert.lengthOf(
+      (await ground.app.events(session)).filter(({ type, role }) => type === "message.created" && role === "user"),
+      2
+    )
   })
 
   it("of what was never for the character is passed over", async () => {
     const attached = await started()
     const { bot, person, session } = attached
-    await ground.hand(attached, { edited_message: { message_id: 1, chat: { id: person.id, type: "private", first_name: "Anna" }, from: person.user, date: 1, edit_date: 2, text: "Hm" } })
+    await ground.hand(attached, {
+      edited_message: {
+        message_id: 1,
+        chat: { id: person.id, type: "private", first_name: "Anna" },
+        from: person.user,
+        date: 1,
+        edit_date: 2,
+        text: "Hm"
+      }
+    })
     ground.telegram.say(person, bot, "Well?")
     assert.deepStrictEqual(await hears(session, 1), ["Well?"])
   })
@@ -139,7 +202,9 @@ describe("a press on a button", () => {
     const attached = await started()
     const { bot, person, session } = attached
     const api = new Api(bot.token, { apiRoot: ground.telegram.url })
-    await api.sendMessage(person.id, "Soup or bread?", { reply_markup: new InlineKeyboard().text("Soup", "s").text("Bread", "b") })
+    await api.sendMessage(person.id, "Soup or bread?", {
+      reply_markup: new InlineKeyboard().text("Soup", "s").text("Bread", "b")
+    })
     const asked = ground.telegram.transcript(bot, person).at(-1) ?? assert.fail("nothing was sent")
     const query = ground.telegram.press(person, bot, asked, "Bread")
     assert.deepStrictEqual(await hears(session, 1), ["Bread"])
@@ -149,8 +214,13 @@ describe("a press on a button", () => {
 })
 
 describe("a bot that shows drafts", () => {
-  const slow = async () => ground.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } } })
-  const ofMethods = (bot: Bot) => ground.telegram.calls({ bot }).map(({ method }) => method).filter((method) => method === "sendChatAction" || method === "sendMessageDraft")
+  const slow = async () =>
+    ground.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } } })
+  const ofMethods = (bot: Bot) =>
+    ground.telegram
+      .calls({ bot })
+      .map(({ method }) => method)
+      .filter((method) => method === "sendChatAction" || method === "sendMessageDraft")
 
   it("has its answer stopped by the button under the draft, in a private chat alone", async () => {
     const { bot, person, session } = await started({ character_slug: await slow(), drafts: true })
@@ -161,14 +231,21 @@ describe("a bot that shows drafts", () => {
     assert.strictEqual(text, "")
     assert.deepStrictEqual(ofMethods(bot), ["sendMessageDraft"])
     ground.telegram.stopGeneration(person, bot)
-    await until("the end of the turn", async () => (await ground.app.get(`/v1/sessions/${session}/runs?kind=reply`)).body.data.runs[0]?.error_code === "stopped")
+    await until(
+      "the end of the turn",
+      async () =>
+        (await ground.app.get(`/v1/sessions/${session}/runs?kind=reply`)).body.data.runs[0]?.error_code === "stopped"
+    )
     ground.telegram.say(person, group, `@${bot.username} and you?`)
     await until("the typing", () => ground.telegram.activity(bot, group) === "typing")
   })
 
   it("is without them from Telegram's word on that it cannot, and types", async () => {
     const { bot, id, person } = await started({ character_slug: await slow(), drafts: true })
-    ground.telegram.fault({ bot, method: "sendMessageDraft" }, { kind: "error", code: 400, description: "Bad Request: TEXTDRAFT_PEER_INVALID" })
+    ground.telegram.fault(
+      { bot, method: "sendMessageDraft" },
+      { kind: "error", code: 400, description: "Bad Request: TEXTDRAFT_PEER_INVALID" }
+    )
     ground.telegram.say(person, bot, "Well?")
     await until("the typing", () => ground.telegram.activity(bot, person) === "typing")
     assert.deepStrictEqual(ofMethods(bot), ["sendMessageDraft", "sendChatAction"])
@@ -178,12 +255,17 @@ describe("a bot that shows drafts", () => {
 
 describe("an answer that a person stops", () => {
   it("does not come; the next one does", async () => {
-    const slow = await ground.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } } })
+    const slow = await ground.app.createCharacter({
+      greeting: GREETING,
+      life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } }
+    })
     const attached = await started({ character_slug: slow })
     const { person, bot, session } = attached
     ground.telegram.say(person, bot, "Tell me a long story")
     await hears(session, 1)
-    await ground.hand(attached, { stopped_message_generation: { chat: { id: person.id, type: "private", first_name: "Anna" }, draft_id: 1 } })
+    await ground.hand(attached, {
+      stopped_message_generation: { chat: { id: person.id, type: "private", first_name: "Anna" }, draft_id: 1 }
+    })
     const [run] = await until("the end of the turn", async () => {
       const { runs } = (await ground.app.get(`/v1/sessions/${session}/runs?kind=reply`)).body.data
       return runs[0]?.finished_at !== null && runs
@@ -191,7 +273,11 @@ describe("an answer that a person stops", () => {
     assert.deepInclude(run, { status: "withheld", error_code: "stopped" })
     ground.telegram.say(person, bot, "A short one, then")
     await hears(session, 2)
-    assert.lengthOf(await ground.server.database.sql`select 1 from turns where session_id = ${session} and outcome is null and not stopped`, 1)
+    assert.lengthOf(
+      await ground.server.database
+        .sql`select 1 from turns where session_id = ${session} and outcome is null and not stopped`,
+      1
+    )
   })
 })
 
@@ -201,12 +287,40 @@ describe("what a bot has no use for", () => {
     const { bot, person, session, id } = attached
     const chat = { id: person.id, type: "private" as const, first_name: "Anna" }
     await ground.hand(attached, { stopped_message_generation: { chat, draft_id: 1 } })
-    await ground.hand(attached, { message_reaction: { chat, message_id: 1, user: person.user, date: 1, old_reaction: [], new_reaction: [] } })
-    await ground.hand(attached, { message: { message_id: 9, chat, from: person.user, date: 1, successful_payment: { currency: "XTR", total_amount: 1, invoice_payload: "x", telegram_payment_charge_id: "1", provider_payment_charge_id: "1" } } })
-    await ground.hand(attached, { channel_post: { message_id: 1, chat: { id: -1001, type: "channel", title: "News" }, sender_chat: { id: -1001, type: "channel", title: "News" }, date: 1, text: "News!" } })
+    await ground.hand(attached, {
+      message_reaction: { chat, message_id: 1, user: person.user, date: 1, old_reaction: [], new_reaction: [] }
+    })
+    await ground.hand(attached, {
+      message: {
+        message_id: 9,
+        chat,
+        from: person.user,
+        date: 1,
+        successful_payment: {
+          currency: "XTR",
+          total_amount: 1,
+          invoice_payload: "x",
+          telegram_payment_charge_id: "1",
+          provider_payment_charge_id: "1"
+        }
+      }
+    })
+    await ground.hand(attached, {
+      channel_post: {
+        message_id: 1,
+        chat: { id: -1001, type: "channel", title: "News" },
+        sender_chat: { id: -1001, type: "channel", title: "News" },
+        date: 1,
+        text: "News!"
+      }
+    })
     const { sql } = ground.server.database
-    const done = async () => (await sql`select update_id from telegram_updates where channel_id = ${id} and update_id >= 3000000000 and done_at is not null and error is null`).length
-    await until("all to be done", async () => await done() === 4)
+    const done = async () =>
+      (
+        await sql`select update_id from telegram_updates
+          where channel_id = ${id} and update_id >= 3000000000 and done_at is not null and error is null`
+      ).length
+    await until("all to be done", async () => (await done()) === 4)
     ground.telegram.say(person, bot, "Well?")
     assert.deepStrictEqual(await hears(session, 1), ["Well?"])
   })
@@ -219,11 +333,26 @@ describe("an update that cannot be handled", () => {
     const [kept] = await sql`select token from telegram_bots where channel_id = ${id}`
     await sql`update telegram_bots set token = 'nonsense' where channel_id = ${id}`
     const chat = { id: person.id, type: "private" as const, first_name: "Anna" }
-    const updateId = await ground.hand({ bot, id }, { callback_query: { id: "1", from: person.user, chat_instance: "1", data: "x", message: { message_id: 1, chat, date: 0 } } })
+    const updateId = await ground.hand(
+      { bot, id },
+      {
+        callback_query: {
+          id: "1",
+          from: person.user,
+          chat_instance: "1",
+          data: "x",
+          message: { message_id: 1, chat, date: 0 }
+        }
+      }
+    )
     ground.telegram.say(person, bot, "Well?")
     const aside = await until("it to be put aside", async () => {
-      await sql`update telegram_updates set due_at = now() where channel_id = ${id} and update_id = ${updateId} and done_at is null and owner is null`
-      return (await sql`select attempts, error from telegram_updates where channel_id = ${id} and update_id = ${updateId} and done_at is not null`)[0]
+      await sql`update telegram_updates set due_at = now()
+        where channel_id = ${id} and update_id = ${updateId} and done_at is null and owner is null`
+      return (
+        await sql`select attempts, error from telegram_updates
+          where channel_id = ${id} and update_id = ${updateId} and done_at is not null`
+      )[0]
     })
     assert.deepStrictEqual({ ...aside }, { attempts: 5, error: "defect" })
     await sql`update telegram_bots set token = ${kept?.["token"]} where channel_id = ${id}`
@@ -235,7 +364,15 @@ describe("a value that the database does not take", () => {
   it("is left out of what is known of a person", async () => {
     const attached = await ground.attach()
     const { user, id } = ground.telegram.createUser({ first_name: "Anna" })
-    await ground.hand(attached, { message: { message_id: 1, chat: { id, type: "private", first_name: "Anna" }, from: { ...user, first_name: "An\u0000na", language_code: "d\u0000e" }, date: 1, text: "Hello" } })
+    await ground.hand(attached, {
+      message: {
+        message_id: 1,
+        chat: { id, type: "private", first_name: "Anna" },
+        from: { ...user, first_name: "An\u0000na", language_code: "d\u0000e" },
+        date: 1,
+        text: "Hello"
+      }
+    })
     await allDone(attached.id)
     assert.deepStrictEqual(await heard((await chatOf(attached.id)).session_id ?? ""), ["Hello"])
   })
@@ -244,11 +381,20 @@ describe("a value that the database does not take", () => {
     const { bot, person, id, session } = await started()
     const { sql } = ground.server.database
     await sql`create function stumble() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = '22021'; end $$`
-    await sql.unsafe(`create trigger stumble before insert on turns for each row when (new.client_message_id like 'tg:${id}:%') execute function stumble()`)
+    await sql.unsafe(
+      `create trigger stumble before insert on turns for each row when (new.client_message_id like ` +
+        `'tg:${id}:%') execute function stumble()`
+    )
     ground.telegram.say(person, bot, "Odd")
     await until("it to be put aside", async () => {
-      await sql`update telegram_updates set due_at = now() where channel_id = ${id} and done_at is null and owner is null`
-      return (await sql`select 1 from telegram_updates where channel_id = ${id} and done_at is not null and error is not null`).length === 1
+      await sql`update telegram_updates set due_at = now()
+        where channel_id = ${id} and done_at is null and owner is null`
+      return (
+        (
+          await sql`select 1 from telegram_updates
+            where channel_id = ${id} and done_at is not null and error is not null`
+        ).length === 1
+      )
     })
     await sql`drop trigger stumble on turns`
     ground.telegram.say(person, bot, "Well?")
@@ -265,8 +411,14 @@ describe("a command", () => {
     assert.include(said[1], "/reset: Begin a new conversation")
     assert.strictEqual(said[2], said[1])
     const events = await ground.app.events(session)
-    assert.deepStrictEqual(events.slice(1).map(({ type, role }) => `${type} ${role}`), ["channel.notice system", "channel.notice system"])
-    assert.deepStrictEqual(await ground.server.database.sql`select 1 from turns where session_id = ${session}`, [] as never)
+    assert.deepStrictEqual(
+      events.slice(1).map(({ type, role }) => `${type} ${role}`),
+      ["channel.notice system", "channel.notice system"]
+    )
+    assert.deepStrictEqual(
+      await ground.server.database.sql`select 1 from turns where session_id = ${session}`,
+      [] as never
+    )
   })
 
   it("/start says that there is a conversation already; /reset begins another, from its greeting", async () => {
@@ -283,12 +435,18 @@ describe("a command", () => {
   })
 
   it("/start with a payload of the app's own notes it on the session that it opens, if it is one", async () => {
-    for (const [payload, metadata] of [["gift-7", { start_payload: "gift-7" }], ["two words", {}]] as const) {
+    for (const [payload, metadata] of [
+      ["gift-7", { start_payload: "gift-7" }],
+      ["two words", {}]
+    ] as const) {
       const { bot, id } = await ground.attach()
       const person = ground.telegram.createUser({ first_name: "Anna" })
       ground.telegram.start(person, bot, payload)
       assert.deepStrictEqual(await saidAtLeast(ground, bot, person, 1), [GREETING])
-      assert.deepStrictEqual((await ground.app.get(`/v1/sessions/${(await chatOf(id)).session_id}`)).body.data.metadata, metadata)
+      assert.deepStrictEqual(
+        (await ground.app.get(`/v1/sessions/${(await chatOf(id)).session_id}`)).body.data.metadata,
+        metadata
+      )
     }
   })
 
@@ -296,7 +454,8 @@ describe("a command", () => {
     const { bot, person, session } = await started()
     ground.telegram.say(person, bot, "/stop")
     await saidAtLeast(ground, bot, person, 2)
-    const [row] = await ground.server.database.sql`select proactive_controls from sessions where session_id = ${session}`
+    const [row] = await ground.server.database
+      .sql`select proactive_controls from sessions where session_id = ${session}`
     assert.deepStrictEqual(row?.["proactive_controls"], { proactive_enabled: false })
   })
 
@@ -306,22 +465,35 @@ describe("a command", () => {
     await hears(session, 1)
     // As a long conversation leaves it.
     await ground.server.database.sql`insert into memory_blocks values (${ground.app.appId}, ${session}, 1, array[2], 4)`
-    await ground.server.database.sql`insert into memory_terms values (${ground.app.appId}, ${session}, 'secret', 1, 1, 0, 4, 0)`
+    await ground.server.database
+      .sql`insert into memory_terms values (${ground.app.appId}, ${session}, 'secret', 1, 1, 0, 4, 0)`
     await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
     ground.telegram.say(person, bot, "/forget")
-    await until("the question", () => ground.said(bot, person).some((text) => text.includes("again within five minutes")))
+    await until("the question", () =>
+      ground.said(bot, person).some((text) => text.includes("again within five minutes"))
+    )
     assert.isNotEmpty(await heard(session))
     ground.telegram.say(person, bot, "/forget")
     await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("It is deleted")))
     assert.strictEqual((await ground.app.get(`/v1/sessions/${session}`)).status, 404)
     assert.isNull((await chatOf(id)).session_id)
     const { sql } = ground.server.database
-    const tables = await sql<Array<{ name: string }>>`select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'session_id'`
-    assert.includeMembers(tables.map(({ name }) => name), ["events", "turns", "memory_terms", "memory_blocks"])
+    const tables = await sql<
+      Array<{ name: string }>
+    >`select table_name as name from information_schema.columns where table_schema = 'public'
+      and column_name = 'session_id'`
+    assert.includeMembers(
+      tables.map(({ name }) => name),
+      ["events", "turns", "memory_terms", "memory_blocks"]
+    )
     // What was paid stays on the books, which name no person.
-    for (const { name } of tables.filter(({ name }) => name !== "ledger")) assert.isEmpty(await sql`select 1 from ${sql(name)} where session_id = ${session}`, name)
+    for (const { name } of tables.filter(({ name }) => name !== "ledger"))
+      assert.isEmpty(await sql`select 1 from ${sql(name)} where session_id = ${session}`, name)
     await until("no trace", async () => {
-      const found = await Promise.all([sql`select 1 from events where payload::text like '%My secret%'`, sql`select 1 from telegram_updates where raw::text like '%My secret%'`])
+      const found = await Promise.all([
+        sql`select 1 from events where payload::text like '%My secret%'`,
+        sql`select 1 from telegram_updates where raw::text like '%My secret%'`
+      ])
       return found.flat().length === 0
     })
     ground.telegram.say(person, bot, "/start")
@@ -349,24 +521,32 @@ describe("a command", () => {
     assert.lengthOf(ground.said(bot, person), 3)
   })
 
-  it("that we died over is done once: /reset greets once, in the one session that it opens, and /start says one thing", async () => {
-    const { bot, person, id, session } = await started()
-    await dyingOver(id, () => ground.telegram.say(person, bot, "/reset"))
-    await saidAtLeast(ground, bot, person, 2)
-    assert.notStrictEqual((await chatOf(id)).session_id, session)
-    const anna = ground.telegram.createUser({ first_name: "Anna" })
-    await dyingOver(id, () => ground.telegram.start(anna, bot))
-    await saidAtLeast(ground, bot, anna, 1)
-    ground.telegram.say(anna, bot, "/help")
-    await saidAtLeast(ground, bot, anna, 2)
-    ground.telegram.say(person, bot, "/help")
-    await saidAtLeast(ground, bot, person, 3)
-    assert.deepStrictEqual(ground.said(bot, person).slice(0, 2), [GREETING, GREETING])
-    assert.strictEqual(ground.said(bot, anna)[0], GREETING)
-    assert.include(ground.said(bot, anna)[1], "/reset")
-    const refs = [person, anna].map(({ id }) => `tg:${id}`)
-    assert.lengthOf(await ground.server.database.sql`select 1 from sessions where external_user_ref in ${ground.server.database.sql(refs)}`, 3)
-  })
+  it(
+    "that we died over is done once: /reset greets once, in the one session that it opens, and /start says one " +
+      "thing",
+    async () => {
+      const { bot, person, id, session } = await started()
+      await dyingOver(id, () => ground.telegram.say(person, bot, "/reset"))
+      await saidAtLeast(ground, bot, person, 2)
+      assert.notStrictEqual((await chatOf(id)).session_id, session)
+      const anna = ground.telegram.createUser({ first_name: "Anna" })
+      await dyingOver(id, () => ground.telegram.start(anna, bot))
+      await saidAtLeast(ground, bot, anna, 1)
+      ground.telegram.say(anna, bot, "/help")
+      await saidAtLeast(ground, bot, anna, 2)
+      ground.telegram.say(person, bot, "/help")
+      await saidAtLeast(ground, bot, person, 3)
+      assert.deepStrictEqual(ground.said(bot, person).slice(0, 2), [GREETING, GREETING])
+      assert.strictEqual(ground.said(bot, anna)[0], GREETING)
+      assert.include(ground.said(bot, anna)[1], "/reset")
+      const refs = [person, anna].map(({ id }) => `tg:${id}`)
+      assert.lengthOf(
+        await ground.server.database
+          .sql`select 1 from sessions where external_user_ref in ${ground.server.database.sql(refs)}`,
+        3
+      )
+    }
+  )
 
   it("/forget deletes what was said before a link, too", async () => {
     const { bot, person, session, id } = await started()
@@ -377,7 +557,9 @@ describe("a command", () => {
     ground.telegram.start(person, bot, url.split("start=")[1])
     await until("the link", async () => (await chatOf(id)).external_user_ref === "user-45")
     ground.telegram.say(person, bot, "/forget")
-    await until("the question", () => ground.said(bot, person).some((text) => text.includes("again within five minutes")))
+    await until("the question", () =>
+      ground.said(bot, person).some((text) => text.includes("again within five minutes"))
+    )
     ground.telegram.say(person, bot, "/forget")
     await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("It is deleted")))
     assert.isEmpty(await ground.server.database.sql`select 1 from sessions where session_id = ${session}`)
@@ -392,7 +574,10 @@ describe("a command", () => {
     const { url } = (await app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-42" })).body.data
     assert.match(url, new RegExp(`^https://t\\.me/${bot.username}\\?start=[\\w-]{32}$`))
     const code = url.split("start=")[1]
-    const [anna, thief] = [ground.telegram.createUser({ first_name: "Anna" }), ground.telegram.createUser({ first_name: "Eve" })]
+    const [anna, thief] = [
+      ground.telegram.createUser({ first_name: "Anna" }),
+      ground.telegram.createUser({ first_name: "Eve" })
+    ]
     ground.telegram.start(anna, bot, code)
     assert.include((await saidAtLeast(ground, bot, anna, 1))[0], "connected")
     const chat = (await chatsOf(id)).find((each) => each.chat_id === anna.id)
@@ -419,8 +604,14 @@ describe("a link for a user of the app's", () => {
   it("of another bot, be it another app's, is none here and stays good there", async () => {
     const other = await ground.server.createApp()
     const there = ground.telegram.createBot()
-    const attached = await other.post("/v1/telegram/bots", { mode: "byo", token: there.token, character_slug: await other.createCharacter({ greeting: GREETING }) })
-    const { url } = (await other.post(`/v1/telegram/bots/${attached.body.data.id}/links`, { external_user_ref: "user-48" })).body.data
+    const attached = await other.post("/v1/telegram/bots", {
+      mode: "byo",
+      token: there.token,
+      character_slug: await other.createCharacter({ greeting: GREETING })
+    })
+    const { url } = (
+      await other.post(`/v1/telegram/bots/${attached.body.data.id}/links`, { external_user_ref: "user-48" })
+    ).body.data
     const { bot, id } = await ground.attach()
     const person = ground.telegram.createUser({ first_name: "Anna" })
     ground.telegram.start(person, bot, url.split("start=")[1])
@@ -428,7 +619,10 @@ describe("a link for a user of the app's", () => {
     assert.strictEqual((await chatOf(id)).external_user_ref, `tg:${person.id}`)
     ground.telegram.start(person, there, url.split("start=")[1])
     await saidAtLeast(ground, there, person, 1)
-    assert.strictEqual((await other.get(`/v1/telegram/bots/${attached.body.data.id}/chats`)).body.data.chats[0].external_user_ref, "user-48")
+    assert.strictEqual(
+      (await other.get(`/v1/telegram/bots/${attached.body.data.id}/chats`)).body.data.chats[0].external_user_ref,
+      "user-48"
+    )
   })
 
   it("makes nobody of a group, and stays good for the one whom it is for", async () => {
@@ -453,7 +647,11 @@ describe("a link for a user of the app's", () => {
     await sql`alter table telegram_chats add constraint away check (external_user_ref <> 'user-46')`
     const person = ground.telegram.createUser({ first_name: "Anna" })
     ground.telegram.start(person, bot, url.split("start=")[1])
-    await until("the failure", async () => (await sql`select 1 from telegram_updates where channel_id = ${id} and error is not null`).length === 1)
+    await until(
+      "the failure",
+      async () =>
+        (await sql`select 1 from telegram_updates where channel_id = ${id} and error is not null`).length === 1
+    )
     await sql`alter table telegram_chats drop constraint away`
     await allDone(id)
     assert.strictEqual((await chatOf(id)).external_user_ref, "user-46")
@@ -462,7 +660,10 @@ describe("a link for a user of the app's", () => {
   it("is there as a picture, too", async () => {
     const { id } = await ground.attach()
     const { qr } = (await ground.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-44" })).body.data
-    assert.match(Buffer.from(qr.split("base64,")[1], "base64").toString(), /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 (\d+) \1"/)
+    assert.match(
+      Buffer.from(qr.split("base64,")[1], "base64").toString(),
+      /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 (\d+) \1"/
+    )
   })
 })
 
@@ -482,10 +683,24 @@ describe("a command in a group", () => {
     const anna = ground.telegram.createUser({ first_name: "Anna" })
     const group = ground.telegram.createGroup([anna])
     ground.telegram.addBot(group, anna, bot)
-    await ground.hand({ bot, id }, { message: { message_id: 90, chat: { id: group.id, type: "group", title: "x" }, from: anna.user, date: 1, text: "/dance" } })
+    await ground.hand(
+      { bot, id },
+      {
+        message: {
+          message_id: 90,
+          chat: { id: group.id, type: "group", title: "x" },
+          from: anna.user,
+          date: 1,
+          text: "/dance"
+        }
+      }
+    )
     ground.telegram.say(anna, group, `/sing@${bot.username}`)
     await until("the help", () => inGroup(bot, group).some((message) => message.text?.includes("/reset") === true))
-    assert.lengthOf(inGroup(bot, group).filter((message) => message.text?.includes("/reset") === true), 1)
+    assert.lengthOf(
+      inGroup(bot, group).filter((message) => message.text?.includes("/reset") === true),
+      1
+    )
   })
 })
 
@@ -493,14 +708,23 @@ describe("a session that the character has left", () => {
   it("ends with one line that says how to begin again; nothing else answers, and /start begins anew", async () => {
     const { bot, person, session } = await started()
     const { sql } = ground.server.database
-    await sql`update session_logs set status = 'exited', exit_reason = 'boundary', exited_at = now(), last_cursor = last_cursor + 1 where session_id = ${session}`
+    await sql`update session_logs set status = 'exited', exit_reason = 'boundary', exited_at = now(),
+      last_cursor = last_cursor + 1 where session_id = ${session}`
     await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-      select app_id, session_id, last_cursor, 'evt_' || session_id, 'session.exited', 'system', 'run_1', 'telegram', '{"reason_code":"boundary"}' from session_logs where session_id = ${session}`
+      select app_id, session_id, last_cursor, 'evt_' || session_id, 'session.exited', 'system', 'run_1', 'telegram',
+        '{"reason_code":"boundary"}' from session_logs where session_id = ${session}`
     await sql`update lanes set head = head + 1, status = 'ready' where session_id = ${session}`
     await sql`select graphile_worker.add_job('deliver', '{}'::json)`
     assert.include((await saidAtLeast(ground, bot, person, 2))[1], "/start")
     ground.telegram.say(person, bot, "Wait!")
-    await until("it to be handled", async () => (await sql`select 1 from telegram_updates where kind = 'text' and chat_id = ${person.id} and done_at is not null`).length === 1)
+    await until(
+      "it to be handled",
+      async () =>
+        (
+          await sql`select 1 from telegram_updates where kind = 'text'
+            and chat_id = ${person.id} and done_at is not null`
+        ).length === 1
+    )
     assert.lengthOf(ground.said(bot, person), 2)
     ground.telegram.say(person, bot, "/start")
     assert.strictEqual((await saidAtLeast(ground, bot, person, 3))[2], GREETING)
@@ -527,35 +751,57 @@ describe("a message that the app's budget does not cover", () => {
     const poor = await ground.server.createApp({ budgetUsd: 0.000001 })
     const character_slug = await poor.createCharacter({ fallback_lines: ["Not now, {{user}}."] })
     const bot = ground.telegram.createBot()
-    assert.strictEqual((await poor.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug, join_window_ms: 0 })).status, 200)
+    assert.strictEqual(
+      (await poor.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug, join_window_ms: 0 }))
+        .status,
+      200
+    )
     const person = ground.telegram.createUser({ first_name: "Anna" })
     for (const text of ["Hello?", "Hello??"]) ground.telegram.say(person, bot, text)
-    await until("both to be handled", async () => (await ground.server.database.sql`select 1 from telegram_updates where chat_id = ${person.id} and done_at is not null`).length === 2)
+    await until(
+      "both to be handled",
+      async () =>
+        (
+          await ground.server.database
+            .sql`select 1 from telegram_updates where chat_id = ${person.id} and done_at is not null`
+        ).length === 2
+    )
     await saidAtLeast(ground, bot, person, 1)
     assert.deepStrictEqual(ground.said(bot, person), ["Not now, Anna."])
   })
 })
 
 describe("a group", () => {
-  it("is answered when the bot is meant, as one session, with the names of who speaks; a topic is a session of its own", async () => {
-    const { bot, id } = await ground.attach()
-    const [anna, bea] = [ground.telegram.createUser({ first_name: "Anna" }), ground.telegram.createUser({ first_name: "Bea" })]
-    const group = ground.telegram.createGroup([anna, bea], { type: "supergroup", isForum: true })
-    ground.telegram.addBot(group, anna, bot)
-    ground.telegram.say(anna, group, `@${bot.username} what is for dinner?`)
-    await until("an answer", () => inGroup(bot, group).length >= 2)
-    const chat = await chatOf(id)
-    assert.deepInclude(chat, { kind: "supergroup", thread_id: null, external_user_ref: `tg:${group.id}` })
-    assert.deepStrictEqual(await hears(chat.session_id ?? "", 1), ["Anna: what is for dinner?"])
-    const reply = inGroup(bot, group).at(-1)
-    ground.telegram.say(bea, group, "And for me?", reply === undefined ? {} : { replyTo: reply })
-    assert.deepStrictEqual((await hears(chat.session_id ?? "", 2)).slice(1), ["Bea: And for me?"])
-    const thread = ground.telegram.createTopic(group, anna, "Soups")
-    ground.telegram.say(anna, group, `@${bot.username} and here?`, { thread })
-    const topic = await until("the topic's session", async () => (await chatsOf(id)).find((each) => each.thread_id === thread))
-    assert.notStrictEqual(topic.session_id, chat.session_id)
-    await until("an answer in the topic", () => inGroup(bot, group).some((message) => message.message_thread_id === thread))
-  })
+  it(
+    "is answered when the bot is meant, as one session, with the names of who speaks; a topic is a session of its " +
+      "own",
+    async () => {
+      const { bot, id } = await ground.attach()
+      const [anna, bea] = [
+        ground.telegram.createUser({ first_name: "Anna" }),
+        ground.telegram.createUser({ first_name: "Bea" })
+      ]
+      const group = ground.telegram.createGroup([anna, bea], { type: "supergroup", isForum: true })
+      ground.telegram.addBot(group, anna, bot)
+      ground.telegram.say(anna, group, `@${bot.username} what is for dinner?`)
+      await until("an answer", () => inGroup(bot, group).length >= 2)
+      const chat = await chatOf(id)
+      assert.deepInclude(chat, { kind: "supergroup", thread_id: null, external_user_ref: `tg:${group.id}` })
+      assert.deepStrictEqual(await hears(chat.session_id ?? "", 1), ["Anna: what is for dinner?"])
+      const reply = inGroup(bot, group).at(-1)
+      ground.telegram.say(bea, group, "And for me?", reply === undefined ? {} : { replyTo: reply })
+      assert.deepStrictEqual((await hears(chat.session_id ?? "", 2)).slice(1), ["Bea: And for me?"])
+      const thread = ground.telegram.createTopic(group, anna, "Soups")
+      ground.telegram.say(anna, group, `@${bot.username} and here?`, { thread })
+      const topic = await until("the topic's session", async () =>
+        (await chatsOf(id)).find((each) => each.thread_id === thread)
+      )
+      assert.notStrictEqual(topic.session_id, chat.session_id)
+      await until("an answer in the topic", () =>
+        inGroup(bot, group).some((message) => message.message_thread_id === thread)
+      )
+    }
+  )
 
   it("that becomes a supergroup goes on there", async () => {
     const { bot, id } = await ground.attach()
@@ -571,37 +817,73 @@ describe("a group", () => {
     assert.lengthOf(await chatsOf(id), 1)
   })
 
-  it.each([["before it was answered", 1], ["and was answered", 0]] as const)("that became a supergroup in which somebody wrote before we were told, %s, is one session", async (_, reply_delay_seconds) => {
-    const character_slug = await ground.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: reply_delay_seconds, max: reply_delay_seconds } } })
-    const { bot, id } = await ground.attach({ character_slug })
-    const anna = ground.telegram.createUser({ first_name: "Anna" })
-    const [group, supergroup] = [ground.telegram.createGroup([anna]), ground.telegram.createGroup([anna], { type: "supergroup" })]
-    for (const place of [group, supergroup]) ground.telegram.addBot(place, anna, bot)
-    ground.telegram.say(anna, group, `@${bot.username} hello`)
-    await until("an answer", () => inGroup(bot, group).length >= 2)
-    const old = (await chatOf(id)).session_id ?? ""
-    ground.telegram.say(anna, supergroup, `@${bot.username} and now?`)
-    const young = await until("the young session", async () => (await chatsOf(id)).find((each) => each.chat_id === supergroup.id)?.session_id ?? undefined)
-    await hears(young, 1)
-    if (reply_delay_seconds === 0) await until("an answer there", () => inGroup(bot, supergroup).length >= 2)
-    const title = "Fake group"
-    await ground.hand({ bot, id }, { message: { message_id: 91, chat: { id: group.id, type: "group", title }, from: anna.user, date: 1, migrate_to_chat_id: supergroup.id } })
-    await until("the chat to move", async () => (await chatsOf(id)).length === 1)
-    assert.deepInclude(await chatOf(id), { chat_id: supergroup.id, kind: "supergroup", session_id: old, external_user_ref: `tg:${group.id}` })
-    if (reply_delay_seconds > 0) {
-      assert.deepStrictEqual((await hears(old, 2)).slice(1), ["Anna: and now?"])
-      assert.strictEqual((await ground.app.get(`/v1/sessions/${young}`)).status, 404)
+  it.each([
+    ["before it was answered", 1],
+    ["and was answered", 0]
+  ] as const)(
+    "that became a supergroup in which somebody wrote before we were told, %s, is one session",
+    async (_, reply_delay_seconds) => {
+      const character_slug = await ground.app.createCharacter({
+        greeting: GREETING,
+        life_rhythm: { reply_delay_seconds: { min: reply_delay_seconds, max: reply_delay_seconds } }
+      })
+      const { bot, id } = await ground.attach({ character_slug })
+      const anna = ground.telegram.createUser({ first_name: "Anna" })
+      const [group, supergroup] = [
+        ground.telegram.createGroup([anna]),
+        ground.telegram.createGroup([anna], { type: "supergroup" })
+      ]
+      for (const place of [group, supergroup]) ground.telegram.addBot(place, anna, bot)
+      ground.telegram.say(anna, group, `@${bot.username} hello`)
+      await until("an answer", () => inGroup(bot, group).length >= 2)
+      const old = (await chatOf(id)).session_id ?? ""
+      ground.telegram.say(anna, supergroup, `@${bot.username} and now?`)
+      const young = await until(
+        "the young session",
+        async () => (await chatsOf(id)).find((each) => each.chat_id === supergroup.id)?.session_id ?? undefined
+      )
+      await hears(young, 1)
+      if (reply_delay_seconds === 0) await until("an answer there", () => inGroup(bot, supergroup).length >= 2)
+      const title = "Fake group"
+      await ground.hand(
+        { bot, id },
+        {
+          message: {
+            message_id: 91,
+            chat: { id: group.id, type: "group", title },
+            from: anna.user,
+            date: 1,
+            migrate_to_chat_id: supergroup.id
+          }
+        }
+      )
+      await until("the chat to move", async () => (await chatsOf(id)).length === 1)
+      assert.deepInclude(await chatOf(id), {
+        chat_id: supergroup.id,
+        kind: "supergroup",
+        session_id: old,
+        external_user_ref: `tg:${group.id}`
+      })
+      if (reply_delay_seconds > 0) {
+        assert.deepStrictEqual((await hears(old, 2)).slice(1), ["Anna: and now?"])
+        assert.strictEqual((await ground.app.get(`/v1/sessions/${young}`)).status, 404)
+      }
+      ground.telegram.say(anna, supergroup, `@${bot.username} still there?`)
+      await ground.app.waitFor(old, ({ role, payload }) => role === "user" && payload["text"] === "Anna: still there?")
+      const users = (await ground.app.events(old)).filter(({ role }) => role === "user").length
+      await until(
+        "all to be answered",
+        async () =>
+          (await ground.app.events(old)).filter(({ type, role }) => type === "message.created" && role === "character")
+            .length === users
+      )
+      await until("the last answer", async () => {
+        const bubbles = (await ground.app.events(old)).at(-1)?.payload["bubbles"] as ReadonlyArray<string> | undefined
+        return inGroup(bot, supergroup).at(-1)?.text === bubbles?.at(-1)
+      })
+      assert.lengthOf(await chatsOf(id), 1)
     }
-    ground.telegram.say(anna, supergroup, `@${bot.username} still there?`)
-    await ground.app.waitFor(old, ({ role, payload }) => role === "user" && payload["text"] === "Anna: still there?")
-    const users = (await ground.app.events(old)).filter(({ role }) => role === "user").length
-    await until("all to be answered", async () => (await ground.app.events(old)).filter(({ type, role }) => type === "message.created" && role === "character").length === users)
-    await until("the last answer", async () => {
-      const bubbles = (await ground.app.events(old)).at(-1)?.payload["bubbles"] as ReadonlyArray<string> | undefined
-      return inGroup(bot, supergroup).at(-1)?.text === bubbles?.at(-1)
-    })
-    assert.lengthOf(await chatsOf(id), 1)
-  })
+  )
 
   it("that the bot is thrown out of is unreachable until it is let in again", async () => {
     const { bot, id } = await ground.attach()

@@ -24,21 +24,36 @@ afterAll(async () => {
 
 const request = async (fields: object = {}) => {
   const character_slug = await app.createCharacter({ greeting: "Come in." })
-  const { status, body } = await app.post("/v1/telegram/bots", { mode: "managed", character_slug, suggested_name: "Mara", join_window_ms: 0, ...fields })
+  const { status, body } = await app.post("/v1/telegram/bots", {
+    mode: "managed",
+    character_slug,
+    suggested_name: "Mara",
+    join_window_ms: 0,
+    ...fields
+  })
   assert.strictEqual(status, 200, JSON.stringify(body))
   const [, username = "", name = ""] = /newbot\/maker_bot\/(\w+)\?name=(\w+)$/.exec(body.data.link.url) ?? []
-  return { id: body.data.id as string, body: body.data, username, name, claim: String(body.data.link.claim_url).split("start=")[1] ?? "" }
+  return {
+    id: body.data.id as string,
+    body: body.data,
+    username,
+    name,
+    claim: String(body.data.link.claim_url).split("start=")[1] ?? ""
+  }
 }
 const get = async (id: string) => (await app.get(`/v1/telegram/bots/${id}`)).body.data
-const isActive = (id: string) => until("the bot to be active", async () => {
-  const bot = await get(id)
-  return bot?.status === "active" && bot
-})
+const isActive = (id: string) =>
+  until("the bot to be active", async () => {
+    const bot = await get(id)
+    return bot?.status === "active" && bot
+  })
 const said = (bot: ReturnType<FakeTelegram["createBot"]>, person: ReturnType<FakeTelegram["createUser"]>) =>
-  telegram.transcript(bot, person).flatMap((message) => message.from?.id === bot.id ? [message.text ?? ""] : [])
+  telegram.transcript(bot, person).flatMap((message) => (message.from?.id === bot.id ? [message.text ?? ""] : []))
 /** What the app is told of the bot. */
-const operations = async (id: string): Promise<ReadonlyArray<string>> => (await app.get("/v1/delivery/events")).body.data.events
-  .flatMap((event: LogEvent) => event.payload["bot_id"] === id ? [event.type] : [])
+const operations = async (id: string): Promise<ReadonlyArray<string>> =>
+  (await app.get("/v1/delivery/events")).body.data.events.flatMap((event: LogEvent) =>
+    event.payload["bot_id"] === id ? [event.type] : []
+  )
 /** A managed bot that answers. */
 const made = async () => {
   const { id, username, name } = await request()
@@ -51,37 +66,80 @@ const made = async () => {
 describe("a managed bot", () => {
   it("is made by whoever opens the link, and answers from then on", async () => {
     const { id, body, username, name } = await request({ owner_ref: "customer-7" })
-    assert.deepInclude(body, { status: "awaiting_creation", mode: "managed", username: null, token_hint: null, owner_ref: "customer-7" })
+    assert.deepInclude(body, {
+      status: "awaiting_creation",
+      mode: "managed",
+      username: null,
+      token_hint: null,
+      owner_ref: "customer-7"
+    })
     assert.match(username, /^mara_\w+_[a-z0-9]{12}_bot$/)
     const owner = telegram.createUser({ first_name: "Olga" })
     const bot = telegram.confirmNewBot(manager, owner, { username, name })
     const active = await isActive(id)
-    assert.deepInclude(active, { username, owner_ref: "customer-7", telegram_user_id: bot.id, token_hint: `${bot.id}:...${bot.token.slice(-4)}` })
+    assert.deepInclude(active, {
+      username,
+      owner_ref: "customer-7",
+      telegram_user_id: bot.id,
+      token_hint: `${bot.id}:...${bot.token.slice(-4)}`
+    })
     const person = telegram.createUser({ first_name: "Anna" })
     telegram.start(person, bot)
     await until("the greeting", () => said(bot, person).includes("Come in."))
     const [chat] = (await app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats
     telegram.say(person, bot, "Hello")
     await until("an answer", () => said(bot, person).length >= 2)
-    assert.notInclude((await app.events(chat.session_id)).map((event) => event.type), "run.status")
+    assert.notInclude(
+      (await app.events(chat.session_id)).map((event) => event.type),
+      "run.status"
+    )
     assert.isUndefined((await get(id)).link)
     assert.lengthOf(telegram.calls({ bot, method: "setMyCommands" }), 1)
   })
 
   it("is suggested no name that Telegram would not take", async () => {
     const character_slug = await app.createCharacter()
-    for (const suggested_username of ["bot", "abot", "1nice_bot", "nice__bot", "nice_robo", "_nice_bot", `${"a_b".repeat(10)}_bot`]) {
-      assert.strictEqual((await app.post("/v1/telegram/bots", { mode: "managed", character_slug, suggested_username })).status, 422, suggested_username)
+    for (const suggested_username of [
+      "bot",
+      "abot",
+      "1nice_bot",
+      "nice__bot",
+      "nice_robo",
+      "_nice_bot",
+      `${"a_b".repeat(10)}_bot`
+    ]) {
+      assert.strictEqual(
+        (await app.post("/v1/telegram/bots", { mode: "managed", character_slug, suggested_username })).status,
+        422,
+        suggested_username
+      )
     }
-    assert.strictEqual((await app.post("/v1/telegram/bots", { mode: "managed", character_slug, suggested_username: "a_nice_name_of_32_characters_Bot" })).status, 200)
+    assert.strictEqual(
+      (
+        await app.post("/v1/telegram/bots", {
+          mode: "managed",
+          character_slug,
+          suggested_username: "a_nice_name_of_32_characters_Bot"
+        })
+      ).status,
+      200
+    )
   })
 
   it("is found under another name by the word of who makes it", async () => {
     const { id, claim } = await request()
     const owner = telegram.createUser({ first_name: "Olga" })
     telegram.start(owner, manager, claim)
-    const [button] = await until("the manager's answer", () => telegram.transcript(manager, owner).find(({ reply_markup }) => reply_markup !== undefined)?.reply_markup?.inline_keyboard.flat())
-    assert.match(button !== undefined && "url" in button ? button.url : "", /^https:\/\/t\.me\/newbot\/maker_bot\/mara_\w+_bot\?name=Mara$/)
+    const [button] = await until("the manager's answer", () =>
+      telegram
+        .transcript(manager, owner)
+        .find(({ reply_markup }) => reply_markup !== undefined)
+        ?.reply_markup?.inline_keyboard.flat()
+    )
+    assert.match(
+      button !== undefined && "url" in button ? button.url : "",
+      /^https:\/\/t\.me\/newbot\/maker_bot\/mara_\w+_bot\?name=Mara$/
+    )
     const bot = telegram.confirmNewBot(manager, owner, { username: "quite_another_bot", name: "Another" })
     assert.deepInclude(await isActive(id), { username: "quite_another_bot", telegram_user_id: bot.id })
   })
@@ -91,7 +149,10 @@ describe("a managed bot", () => {
     const [owner, stranger] = [telegram.createUser({ first_name: "Olga" }), telegram.createUser({ first_name: "Eve" })]
     telegram.confirmNewBot(manager, stranger, { username: "strangers_own_bot", name: "Own" })
     telegram.confirmNewBot(manager, owner, { username: "renamed_by_hand_bot", name: "Renamed" })
-    const unclaimed = async () => (await server.database.sql`select username from telegram_unclaimed order by username`).map((row) => row["username"])
+    const unclaimed = async () =>
+      (await server.database.sql`select username from telegram_unclaimed order by username`).map(
+        (row) => row["username"]
+      )
     await until("both to be kept", async () => (await unclaimed()).length === 2)
     assert.strictEqual((await get(id)).status, "awaiting_creation")
     telegram.start(owner, manager, claim)
@@ -101,10 +162,17 @@ describe("a managed bot", () => {
 
   it("is waited for no longer than its link is good", async () => {
     const { id, username, name } = await request()
-    await server.database.sql`update telegram_provisionings set expires_at = now() - interval '1 second' where channel_id = ${id}`
+    await server.database
+      .sql`update telegram_provisionings set expires_at = now() - interval '1 second' where channel_id = ${id}`
     telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
-    await until("it to be kept unclaimed", async () => (await server.database.sql`select 1 from telegram_unclaimed where username = ${username}`).length === 1)
-    assert.isTrue(await until("the request to end", async () => (await app.get(`/v1/telegram/bots/${id}`)).status === 404))
+    await until(
+      "it to be kept unclaimed",
+      async () =>
+        (await server.database.sql`select 1 from telegram_unclaimed where username = ${username}`).length === 1
+    )
+    assert.isTrue(
+      await until("the request to end", async () => (await app.get(`/v1/telegram/bots/${id}`)).status === 404)
+    )
     await until("the word of it", async () => (await operations(id)).includes("bot.detached"))
   })
 
@@ -112,7 +180,11 @@ describe("a managed bot", () => {
     const { id, username, name } = await request()
     assert.strictEqual((await app.delete(`/v1/telegram/bots/${id}`)).status, 200)
     const bot = telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
-    await until("it to be kept unclaimed", async () => (await server.database.sql`select 1 from telegram_unclaimed where username = ${username}`).length === 1)
+    await until(
+      "it to be kept unclaimed",
+      async () =>
+        (await server.database.sql`select 1 from telegram_unclaimed where username = ${username}`).length === 1
+    )
     assert.isEmpty(await server.database.sql`select 1 from telegram_bots where user_id = ${bot.id}`)
   })
 
@@ -121,7 +193,12 @@ describe("a managed bot", () => {
     const refused = telegram.fault({ bot: manager, method: "getManagedBotToken", count: 1000 }, { kind: "hang" })
     telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
     const { sql } = server.database
-    await until("its request to be found", async () => (await sql`select 1 from telegram_provisionings where channel_id = ${id} and matched_at is not null`).length === 1)
+    await until(
+      "its request to be found",
+      async () =>
+        (await sql`select 1 from telegram_provisionings where channel_id = ${id} and matched_at is not null`).length ===
+        1
+    )
     refused.remove()
     // As another process finds it, when the first has died.
     await sql`update telegram_manager_updates set owner = null where done_at is null`
@@ -135,25 +212,51 @@ describe("a managed bot", () => {
     const { sql } = server.database
     const owner = telegram.createUser({ first_name: "Olga" })
     const bot = telegram.confirmNewBot(manager, owner, { username: "found_by_word_bot", name: "Word" })
-    await until("it to be kept", async () => (await sql`select 1 from telegram_unclaimed where user_id = ${bot.id}`).length === 1)
+    await until(
+      "it to be kept",
+      async () => (await sql`select 1 from telegram_unclaimed where user_id = ${bot.id}`).length === 1
+    )
     const death = await dyingAt(server, { event: "update", table: "telegram_bots", when: `new.channel_id = '${id}'` })
     telegram.start(owner, manager, claim)
     await until("the death", death.hasDied)
-    await until("it to be left", async () => (await sql`select 1 from telegram_manager_updates where done_at is null and error is not null`).length === 1)
+    await until(
+      "it to be left",
+      async () =>
+        (await sql`select 1 from telegram_manager_updates where done_at is null and error is not null`).length === 1
+    )
     await sql`update telegram_manager_updates set due_at = now() where done_at is null`
     await sql`select graphile_worker.add_job('manager', '{}'::json)`
     assert.strictEqual((await isActive(id)).username, "found_by_word_bot")
     await death.end()
-    await until("the manager's answer", () => telegram.transcript(manager, owner).some(({ text }) => text === "Your bot is being set up."))
+    await until("the manager's answer", () =>
+      telegram.transcript(manager, owner).some(({ text }) => text === "Your bot is being set up.")
+    )
   })
 
   const suggest = async (by: TestApp, suggested_username: string) => {
-    const { status, body } = await by.post("/v1/telegram/bots", { mode: "managed", character_slug: await by.createCharacter(), suggested_username })
-    return { status, code: body.detail?.code, fix: body.detail?.fix, id: body.data?.id as string, link: body.data?.link }
+    const { status, body } = await by.post("/v1/telegram/bots", {
+      mode: "managed",
+      character_slug: await by.createCharacter(),
+      suggested_username
+    })
+    return {
+      status,
+      code: body.detail?.code,
+      fix: body.detail?.fix,
+      id: body.data?.id as string,
+      link: body.data?.link
+    }
   }
   const codeOf = (url: string) => url.split("start=")[1] ?? ""
   const claimed = (id: string, person: ReturnType<FakeTelegram["createUser"]>) =>
-    until("the word", async () => (await server.database.sql`select 1 from telegram_provisionings where channel_id = ${id} and claimed_by = ${person.id}`).length === 1)
+    until(
+      "the word",
+      async () =>
+        (
+          await server.database
+            .sql`select 1 from telegram_provisionings where channel_id = ${id} and claimed_by = ${person.id}`
+        ).length === 1
+    )
 
   it("of a name that another app has suggested belongs to whom its owner has given their word", async () => {
     const other = await server.createApp()
@@ -174,7 +277,10 @@ describe("a managed bot", () => {
     const owner = telegram.createUser({ first_name: "Olga" })
     // By the link of the first request, under a name of the owner's own choice.
     const bot = telegram.confirmNewBot(manager, owner, { username: "market_shop_bot", name: "Market" })
-    await until("it to be kept unclaimed", async () => (await server.database.sql`select 1 from telegram_unclaimed where user_id = ${bot.id}`).length === 1)
+    await until(
+      "it to be kept unclaimed",
+      async () => (await server.database.sql`select 1 from telegram_unclaimed where user_id = ${bot.id}`).length === 1
+    )
     assert.strictEqual((await other.get(`/v1/telegram/bots/${waiting.id}`)).body.data.status, "awaiting_creation")
     telegram.start(owner, manager, claim)
     assert.strictEqual((await isActive(id)).username, "market_shop_bot")
@@ -191,25 +297,33 @@ describe("a managed bot", () => {
     assert.strictEqual((await isActive(id)).username, "harbour_shop_bot")
   })
 
-  it("cannot be requested under a name that another app requests, or has requested within the last day: 409 telegram_name_taken", async () => {
-    const { sql } = server.database
-    const other = await server.createApp()
-    const first = await suggest(other, "Village_Shop_bot")
-    assert.strictEqual(first.status, 200)
-    const refused = await suggest(app, "village_shop_bot")
-    assert.deepStrictEqual([refused.status, refused.code], [409, "telegram_name_taken"])
-    assert.include(refused.fix, "Suggest another username")
-    // The app itself may ask again: its first link may have been lost.
-    assert.strictEqual((await suggest(other, "village_shop_bot")).status, 200)
-    await other.delete(`/v1/telegram/bots/${first.id}`)
-    await sql`update telegram_provisionings set expires_at = now() - interval '1 second' where app_id = ${other.appId}`
-    await sql`select graphile_worker.add_job('manager', '{}'::json)`
-    await until("the requests to end", async () => (await sql`select 1 from telegram_provisionings where app_id = ${other.appId}`).length === 0)
-    assert.strictEqual((await suggest(app, "village_shop_bot")).code, "telegram_name_taken")
-    await sql`update telegram_names set held_until = now() - interval '1 second' where name = 'village_shop_bot'`
-    assert.strictEqual((await suggest(app, "village_shop_bot")).status, 200)
-    assert.strictEqual((await suggest(other, "village_shop_bot")).code, "telegram_name_taken")
-  })
+  it(
+    "cannot be requested under a name that another app requests, or has requested within the last day: 409 " +
+      "telegram_name_taken",
+    async () => {
+      const { sql } = server.database
+      const other = await server.createApp()
+      const first = await suggest(other, "Village_Shop_bot")
+      assert.strictEqual(first.status, 200)
+      const refused = await suggest(app, "village_shop_bot")
+      assert.deepStrictEqual([refused.status, refused.code], [409, "telegram_name_taken"])
+      assert.include(refused.fix, "Suggest another username")
+      // The app itself may ask again: its first link may have been lost.
+      assert.strictEqual((await suggest(other, "village_shop_bot")).status, 200)
+      await other.delete(`/v1/telegram/bots/${first.id}`)
+      await sql`update telegram_provisionings set expires_at = now() - interval '1 second'
+        where app_id = ${other.appId}`
+      await sql`select graphile_worker.add_job('manager', '{}'::json)`
+      await until(
+        "the requests to end",
+        async () => (await sql`select 1 from telegram_provisionings where app_id = ${other.appId}`).length === 0
+      )
+      assert.strictEqual((await suggest(app, "village_shop_bot")).code, "telegram_name_taken")
+      await sql`update telegram_names set held_until = now() - interval '1 second' where name = 'village_shop_bot'`
+      assert.strictEqual((await suggest(app, "village_shop_bot")).status, 200)
+      assert.strictEqual((await suggest(other, "village_shop_bot")).code, "telegram_name_taken")
+    }
+  )
 
   it("of one name is requested by one of many apps that ask at once", async () => {
     const apps = await Promise.all(Array.from({ length: 6 }, () => server.createApp()))
@@ -223,9 +337,18 @@ describe("a managed bot", () => {
     const { sql } = server.database
     const again = { update_id: 2_000_000_001, managed_bot: { user: owner.user, bot: bot.user } }
     const secret = String(telegram.calls({ bot: manager, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
-    const { status } = await fetch(`${server.baseUrl}/v1/telegram/hooks/manager`, { method: "POST", headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret }, body: JSON.stringify(again) })
+    const { status } = await fetch(`${server.baseUrl}/v1/telegram/hooks/manager`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret },
+      body: JSON.stringify(again)
+    })
     assert.strictEqual(status, 200)
-    await until("it to be handled", async () => (await sql`select 1 from telegram_manager_updates where update_id = ${again.update_id} and done_at is not null`).length === 1)
+    await until(
+      "it to be handled",
+      async () =>
+        (await sql`select 1 from telegram_manager_updates where update_id = ${again.update_id} and done_at is not null`)
+          .length === 1
+    )
     assert.deepInclude(await get(id), { status: "active", telegram_user_id: bot.id })
     assert.lengthOf(telegram.calls({ bot: manager, method: "replaceManagedBotToken" }), before)
   })
@@ -236,26 +359,46 @@ describe("a managed bot's profile", () => {
   const profiled = async () => {
     const character_slug = await app.createCharacter({ visible_bio: bio })
     const content_base64 = (await pictureOf("png", 300, 200)).toString("base64")
-    assert.strictEqual((await app.post(`/v1/characters/${character_slug}/assets`, { kind: "avatar", content_base64 })).status, 200)
+    assert.strictEqual(
+      (await app.post(`/v1/characters/${character_slug}/assets`, { kind: "avatar", content_base64 })).status,
+      200
+    )
     return request({ character_slug })
   }
   const probed = async (id: string) => (await app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data
-  const isDue = (id: string) => server.database.sql`update telegram_bots set profile_due_at = now() where channel_id = ${id}`
+  const isDue = (id: string) =>
+    server.database.sql`update telegram_bots set profile_due_at = now() where channel_id = ${id}`
 
   it("is what its character is, under the name that whoever made it has chosen", async () => {
     const { id, username } = await profiled()
     const bot = telegram.confirmNewBot(manager, telegram.createUser(), { username, name: "Mara of the third floor" })
     await isActive(id)
     await until("the picture", () => bot.profile.photo)
-    assert.deepStrictEqual([bot.profile.descriptions.get(""), bot.profile.shortDescriptions.get(""), bot.profile.names.get("")], [bio, bio, "Mara of the third floor"])
+    assert.deepStrictEqual(
+      [bot.profile.descriptions.get(""), bot.profile.shortDescriptions.get(""), bot.profile.names.get("")],
+      [bio, bio, "Mara of the third floor"]
+    )
     assert.isEmpty(telegram.calls({ bot, method: "setMyName" }))
-    await until("it to be noted", async () => (await server.database.sql`select 1 from telegram_bots where channel_id = ${id} and profile_due_at is null`).length === 1)
+    await until(
+      "it to be noted",
+      async () =>
+        (await server.database.sql`select 1 from telegram_bots where channel_id = ${id} and profile_due_at is null`)
+          .length === 1
+    )
     assert.deepInclude(await probed(id), { status: "active", reason: null })
   })
 
   it("that Telegram does not take leaves the bot degraded, and answering, until a later look puts what is missing", async () => {
     const { id, username, name } = await profiled()
-    const refusal = telegram.fault({ method: "setMyDescription", count: 1000 }, { kind: "error", code: 429, description: "Too Many Requests: retry after 3600", parameters: { retry_after: 3600 } })
+    const refusal = telegram.fault(
+      { method: "setMyDescription", count: 1000 },
+      {
+        kind: "error",
+        code: 429,
+        description: "Too Many Requests: retry after 3600",
+        parameters: { retry_after: 3600 }
+      }
+    )
     const bot = telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
     const degraded = await until("the bot to be degraded", async () => {
       const now = await get(id)
@@ -277,14 +420,20 @@ describe("a managed bot's profile", () => {
 
   it("is put by the next look where we died before it", async () => {
     const { id, username, name } = await profiled()
-    const death = await dyingAt(server, { event: "update", table: "telegram_bots", when: `new.channel_id = '${id}' and new.profile_due_at is null and old.profile_due_at is not null` })
+    const death = await dyingAt(server, {
+      event: "update",
+      table: "telegram_bots",
+      when: `new.channel_id = '${id}' and new.profile_due_at is null and old.profile_due_at is not null`
+    })
     const bot = telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
     await until("the death", death.hasDied)
     await death.end()
     bot.profile.descriptions.clear()
-    const handled = async () => (await server.database.sql`select 1 from telegram_manager_updates where done_at is null`).length === 0
+    const handled = async () =>
+      (await server.database.sql`select 1 from telegram_manager_updates where done_at is null`).length === 0
     await until("the manager's news to be handled", async () => {
-      await server.database.sql`update telegram_manager_updates set due_at = now() where done_at is null and error is not null`
+      await server.database
+        .sql`update telegram_manager_updates set due_at = now() where done_at is null and error is not null`
       await server.database.sql`select graphile_worker.add_job('manager', '{}'::json)`
       return handled()
     })
@@ -297,21 +446,29 @@ describe("a managed bot's profile", () => {
 })
 
 describe("a managed bot that nobody waits for any more", () => {
-  const handled = (userId: number) => until("all that the manager was told of it to be done", async () =>
-    (await server.database.sql`select 1 from telegram_manager_updates where done_at is null and raw -> 'managed_bot' -> 'bot' ->> 'id' = ${String(userId)}`).length === 0)
+  const handled = (userId: number) =>
+    until(
+      "all that the manager was told of it to be done",
+      async () =>
+        (
+          await server.database
+            .sql`select 1 from telegram_manager_updates where done_at is null and raw -> 'managed_bot' -> 'bot' ->> 'id' = ${String(userId)}`
+        ).length === 0
+    )
   const unclaimed = (userId: number) => server.database.sql`select 1 from telegram_unclaimed where user_id = ${userId}`
 
   it("is not kept for another, though two workers hear of it at once", async () => {
     const { id, username, name } = await request()
     const { sql } = server.database
-    const waiting = async () => (await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length
+    const waiting = async () =>
+      (await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length
     const owner = telegram.createUser({ first_name: "Olga" })
     let bot: ReturnType<FakeTelegram["createBot"]> | undefined
     await sql.begin(async (held) => {
       await held`select 1 from telegram_provisionings where channel_id = ${id} for update`
       bot = telegram.confirmNewBot(manager, owner, { username, name })
       for (const workers of [1, 2]) {
-        await until(`worker ${workers} to wait`, async () => await waiting() >= workers)
+        await until(`worker ${workers} to wait`, async () => (await waiting()) >= workers)
         // The first passes for dead.
         await sql`update telegram_manager_updates set owner = null where done_at is null`
         await sql`select graphile_worker.add_job('manager', '{}'::json)`
@@ -330,18 +487,32 @@ describe("a managed bot that nobody waits for any more", () => {
     assert.notInclude(await operations(id), "bot.token_replaced")
     const next = await request()
     telegram.start(owner, manager, next.claim)
-    const [button] = await until("the manager's answer", () => telegram.transcript(manager, owner).find(({ reply_markup }) => reply_markup !== undefined)?.reply_markup?.inline_keyboard.flat())
+    const [button] = await until("the manager's answer", () =>
+      telegram
+        .transcript(manager, owner)
+        .find(({ reply_markup }) => reply_markup !== undefined)
+        ?.reply_markup?.inline_keyboard.flat()
+    )
     assert.isDefined(button)
     assert.strictEqual((await get(next.id)).status, "awaiting_creation")
   })
 
   it("is let go when its token cannot be had for hours", async () => {
     const { id, username, name } = await request()
-    const refused = telegram.fault({ bot: manager, method: "getManagedBotToken", count: 1000 }, { kind: "error", code: 400, description: "Bad Request: BOT_INVALID" })
+    const refused = telegram.fault(
+      { bot: manager, method: "getManagedBotToken", count: 1000 },
+      { kind: "error", code: 400, description: "Bad Request: BOT_INVALID" }
+    )
     telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
     const { sql } = server.database
-    await until("its request to be found", async () => (await sql`select 1 from telegram_provisionings where channel_id = ${id} and matched_at is not null`).length === 1)
-    await sql`update telegram_provisionings set expires_at = now() - interval '7 hours', matched_at = now() - interval '7 hours' where channel_id = ${id}`
+    await until(
+      "its request to be found",
+      async () =>
+        (await sql`select 1 from telegram_provisionings where channel_id = ${id} and matched_at is not null`).length ===
+        1
+    )
+    await sql`update telegram_provisionings set expires_at = now() - interval '7 hours',
+      matched_at = now() - interval '7 hours' where channel_id = ${id}`
     await sql`update telegram_manager_updates set done_at = now()`
     await sql`select graphile_worker.add_job('manager', '{}'::json)`
     await until("the word of it", async () => (await operations(id)).includes("bot.detached"))
@@ -382,14 +553,18 @@ describe("the token of a managed bot", () => {
     telegram.advance(60_000)
     await until("an answer", () => said(bot, person).length >= 2)
     const [chat] = (await app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats
-    assert.deepStrictEqual((await app.events(chat.session_id)).filter(({ role }) => role === "user").map(({ payload }) => payload["text"]), ["Still there?"])
+    assert.deepStrictEqual(
+      (await app.events(chat.session_id)).filter(({ role }) => role === "user").map(({ payload }) => payload["text"]),
+      ["Still there?"]
+    )
   })
 
   it("is found again when we died between its replacement and its storing", async () => {
     const { id, bot } = await made()
     const { sql } = server.database
     // As a crash leaves it: Telegram has another token than the row, and nobody was told.
-    await sql`update telegram_bots set rotating_since = now(), probe_due_at = now() + interval '1 hour' where channel_id = ${id}`
+    await sql`update telegram_bots set rotating_since = now(), probe_due_at = now() + interval '1 hour'
+      where channel_id = ${id}`
     bot.rotate()
     await sql`update telegram_bots set probe_due_at = now() where channel_id = ${id}`
     await sql`select graphile_worker.add_job('probe', '{}'::json)`
@@ -406,7 +581,10 @@ describe("the token of a managed bot", () => {
     telegram.advance(2000)
     await fetch(`${telegram.url}/bot${bot.token}/setWebhook?url=https://example.com/stolen`)
     telegram.advance(2000)
-    assert.deepInclude((await app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, { status: "degraded", reason: "webhook_hijacked" })
+    assert.deepInclude((await app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, {
+      status: "degraded",
+      reason: "webhook_hijacked"
+    })
     assert.isEmpty(await sql`select 1 from telegram_bots where channel_id = ${id} and rotating_since is not null`)
     telegram.revokeToken(bot)
     await until("the word of it", async () => (await operations(id)).includes("bot.token_replaced"))
@@ -461,11 +639,25 @@ describe("a managed bot that gets another owner while its token is being replace
     telegram.fault({ bot: manager, method: "replaceManagedBotToken" }, { kind: "slow", ms: 700 })
     const before = telegram.calls({ bot: manager, method: "replaceManagedBotToken" }).length
     const rotating = app.post(`/v1/telegram/bots/${id}/rotate-token`, {})
-    await until("the replacement to be on its way", () => telegram.calls({ bot: manager, method: "replaceManagedBotToken" }).length > before)
+    await until(
+      "the replacement to be on its way",
+      () => telegram.calls({ bot: manager, method: "replaceManagedBotToken" }).length > before
+    )
     telegram.transferBot(bot, telegram.createUser({ first_name: "Olaf" }))
     await rotating
-    await until("the manager's news", async () => (await server.database.sql`select 1 from telegram_manager_updates where done_at is null and raw -> 'managed_bot' -> 'bot' ->> 'id' = ${String(bot.id)}`).length === 0)
-    assert.deepInclude(await get(id), { status: "suspended", reason: "owner_changed", token_hint: `${bot.id}:...${bot.token.slice(-4)}` })
+    await until(
+      "the manager's news",
+      async () =>
+        (
+          await server.database
+            .sql`select 1 from telegram_manager_updates where done_at is null and raw -> 'managed_bot' -> 'bot' ->> 'id' = ${String(bot.id)}`
+        ).length === 0
+    )
+    assert.deepInclude(await get(id), {
+      status: "suspended",
+      reason: "owner_changed",
+      token_hint: `${bot.id}:...${bot.token.slice(-4)}`
+    })
     assert.notInclude(await operations(id), "bot.token_replaced")
     telegram.advance(2000)
     assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data.status, "active")
@@ -487,33 +679,47 @@ describe("a managed bot's new owner", () => {
       return (await get(id)).status === "suspended"
     })
     await death.end()
-    assert.lengthOf((await operations(id)).filter((type) => type === "bot.owner_changed"), 1)
+    assert.lengthOf(
+      (await operations(id)).filter((type) => type === "bot.owner_changed"),
+      1
+    )
   })
 
   it("is told of once, though two workers hear of them at once", async () => {
     const { id, bot } = await made()
     const { sql } = server.database
-    const waiting = async () => (await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length
+    const waiting = async () =>
+      (await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length
     await sql.begin(async (held) => {
       await held`select 1 from channels where channel_id = ${id} for update`
       telegram.transferBot(bot, telegram.createUser({ first_name: "Olaf" }))
       for (const workers of [1, 2]) {
-        await until(`worker ${workers} to wait`, async () => await waiting() >= workers)
+        await until(`worker ${workers} to wait`, async () => (await waiting()) >= workers)
         // The first passes for dead.
         await sql`update telegram_manager_updates set owner = null where done_at is null`
         await sql`select graphile_worker.add_job('manager', '{}'::json)`
       }
     })
     await until("the bot to be suspended", async () => (await get(id)).status === "suspended")
-    await until("both to be done", async () => (await sql`select 1 from telegram_manager_updates where done_at is null`).length === 0)
-    assert.lengthOf((await operations(id)).filter((type) => type === "bot.owner_changed"), 1)
+    await until(
+      "both to be done",
+      async () => (await sql`select 1 from telegram_manager_updates where done_at is null`).length === 0
+    )
+    assert.lengthOf(
+      (await operations(id)).filter((type) => type === "bot.owner_changed"),
+      1
+    )
   })
 })
 
 describe("the manager's hook", () => {
   it("takes nothing from who does not show its secret", async () => {
     for (const secret of ["", "x"]) {
-      const { status } = await fetch(`${server.baseUrl}/v1/telegram/hooks/manager`, { method: "POST", headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret }, body: `{"update_id":1,"managed_bot":{}}` })
+      const { status } = await fetch(`${server.baseUrl}/v1/telegram/hooks/manager`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret },
+        body: `{"update_id":1,"managed_bot":{}}`
+      })
       assert.strictEqual(status, 401)
     }
   })
@@ -524,9 +730,21 @@ describe("without a manager bot", () => {
     const bare = await startTestServer({ env: { TELEGRAM_API_ROOT: telegram.url } })
     try {
       const other = await bare.createApp()
-      const { status, body } = await other.post("/v1/telegram/bots", { mode: "managed", character_slug: await other.createCharacter() })
+      const { status, body } = await other.post("/v1/telegram/bots", {
+        mode: "managed",
+        character_slug: await other.createCharacter()
+      })
       assert.strictEqual(`${status} ${body.detail.code}`, "409 managed_bots_unavailable")
-      assert.strictEqual((await fetch(`${bare.baseUrl}/v1/telegram/hooks/manager`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" })).status, 410)
+      assert.strictEqual(
+        (
+          await fetch(`${bare.baseUrl}/v1/telegram/hooks/manager`, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: "{}"
+          })
+        ).status,
+        410
+      )
     } finally {
       await bare.close()
     }

@@ -26,55 +26,88 @@ const written = async (write: (sql: postgres.Sql) => Promise<unknown>) => {
   await write(sql)
   await sql.end()
 }
-const alone = () => until("nobody but us to be connected", async () =>
-  (await database.sql`select 1 from pg_stat_activity where datname = current_database() and backend_type = 'client backend' and application_name <> 'postgres.js'`).length === 0)
+const alone = () =>
+  until(
+    "nobody but us to be connected",
+    async () =>
+      (
+        await database.sql`select 1 from pg_stat_activity where datname = current_database() and backend_type = 'client backend' and application_name <> 'postgres.js'`
+      ).length === 0
+  )
 
-// A thousand are few enough that the planner would rather read them all. It may once, of channels: how one is doing is noted every ten seconds.
-it.for([{ bots: 1000, more: 1500 }, { bots: 10_000, more: 500 }])("a process that has $bots bots starts, and answers somebody, on as few rows as one that has one, and calls Telegram for no other bot", { timeout: 60_000 }, async ({ bots, more }, { annotate }) => {
-  const { sql } = database
-  const { appId, key } = await createAppIn(sql)
-  /** From the start of a process until a person has been greeted and answered. */
-  const run = async () => {
-    await alone()
-    await sql`select pg_stat_reset()`
-    const server = await startTestServer({ database, env: { TELEGRAM_API_ROOT: telegram.url } })
-    const app = new TestApp(server.baseUrl, appId, key)
-    const before = telegram.calls().length
-    const [bot, person] = [telegram.createBot(), telegram.createUser()]
-    const { status } = await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, join_window_ms: 0, character_slug: await app.createCharacter({ greeting: "Hello." }) })
-    assert.strictEqual(status, 200)
-    const said = (count: number) => until(`${count} messages`, () => telegram.transcript(bot, person).filter(({ from }) => from?.id === bot.id).length >= count)
-    telegram.start(person, bot)
-    await said(1)
-    telegram.say(person, bot, "Who are you?")
-    await said(2)
-    await server.close()
-    await alone()
-    const rows = await sql<Array<{ relname: string; read: number }>>`
-      select relname, (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_user_tables where relname = any(${OF_BOTS}) order by relname`
-    return { read: rows.reduce((sum, { read }) => sum + read, 0), others: telegram.calls().slice(before).filter(({ botId }) => botId !== bot.id).length }
-  }
-  const ofOne = await run()
-  const [{ character_slug: slug } = { character_slug: "" }] = await sql<Array<{ character_slug: string }>>`select character_slug from telegram_bots limit 1`
-  await written(async (each) => {
-    const id = each`'bot_' || lpad(n::text, 26, '0')`
-    await each`insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, username, token, status, probe_due_at)
+// A thousand are few enough that the planner would rather read them all. It may once, of channels: how one is doing is
+// noted every ten seconds.
+it.for([
+  { bots: 1000, more: 1500 },
+  { bots: 10_000, more: 500 }
+])(
+  "a process that has $bots bots starts, and answers somebody, on as few rows as one that has one, and calls " +
+    "Telegram for no other bot",
+  { timeout: 60_000 },
+  async ({ bots, more }, { annotate }) => {
+    const { sql } = database
+    const { appId, key } = await createAppIn(sql)
+    /** From the start of a process until a person has been greeted and answered. */
+    const run = async () => {
+      await alone()
+      await sql`select pg_stat_reset()`
+      const server = await startTestServer({ database, env: { TELEGRAM_API_ROOT: telegram.url } })
+      const app = new TestApp(server.baseUrl, appId, key)
+      const before = telegram.calls().length
+      const [bot, person] = [telegram.createBot(), telegram.createUser()]
+      const { status } = await app.post("/v1/telegram/bots", {
+        mode: "byo",
+        token: bot.token,
+        join_window_ms: 0,
+        character_slug: await app.createCharacter({ greeting: "Hello." })
+      })
+      assert.strictEqual(status, 200)
+      const said = (count: number) =>
+        until(
+          `${count} messages`,
+          () => telegram.transcript(bot, person).filter(({ from }) => from?.id === bot.id).length >= count
+        )
+      telegram.start(person, bot)
+      await said(1)
+      telegram.say(person, bot, "Who are you?")
+      await said(2)
+      await server.close()
+      await alone()
+      const rows = await sql<Array<{ relname: string; read: number }>>`
+      select relname, (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_user_tables
+        where relname = any(${OF_BOTS}) order by relname`
+      return {
+        read: rows.reduce((sum, { read }) => sum + read, 0),
+        others: telegram
+          .calls()
+          .slice(before)
+          .filter(({ botId }) => botId !== bot.id).length
+      }
+    }
+    const ofOne = await run()
+    const [{ character_slug: slug } = { character_slug: "" }] = await sql<
+      Array<{ character_slug: string }>
+    >`select character_slug from telegram_bots limit 1`
+    await written(async (each) => {
+      const id = each`'bot_' || lpad(n::text, 26, '0')`
+      await each`insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, username, token, status, probe_due_at)
       select ${appId}, ${id}, 'byo', ${slug}, n, 'bot_' || n || '_bot', 'x', 'active', now() + interval '1 day' from generate_series(1, ${bots}::int) n`
-    await each`insert into channels (app_id, channel_id, covers, kind, paced, endpoint, target)
+      await each`insert into channels (app_id, channel_id, covers, kind, paced, endpoint, target)
       select ${appId}, ${id}, 'chats', 'telegram_byo', true, 'telegram ' || n, '{}' from generate_series(1, ${bots}::int) n`
-    await each`insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref)
+      await each`insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref)
       select ${appId}, ${id}, n, 'private', 'ses_' || n, 'tg:' || n from generate_series(1, ${bots}::int) n`
-    // A third of the bots are held, with what was written to them; a third of the people have blocked theirs.
-    await each`update telegram_bots set status = 'suspended' where user_id <= ${bots}::int and user_id % 3 = 0`
-    await each`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, due_at, raw)
+      // A third of the bots are held, with what was written to them; a third of the people have blocked theirs.
+      await each`update telegram_bots set status = 'suspended' where user_id <= ${bots}::int and user_id % 3 = 0`
+      await each`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, due_at, raw)
       select ${appId}, ${id}, u, 'text', n, 'infinity', '{}' from generate_series(3, ${bots}::int, 3) n, generate_series(1, 10) u`
-    await each`update telegram_chats set status = 'blocked' where chat_id <= ${bots}::int and chat_id % 3 = 1`
-    await each`insert into telegram_paces (app_id, channel_id, chat_id) select ${appId}, ${id}, c from generate_series(1, ${bots}::int) n, unnest(array[0, n]) c`
-    await each`insert into lanes (app_id, session_id, channel_id, generation, position, head, status) select ${appId}, 'ses_' || n, ${id}, 1, 0, 0, 'idle' from generate_series(1, ${bots}::int) n`
-    await each`update lanes set status = 'parked', head = 1, due_at = now() - interval '1 day' from telegram_chats c where c.session_id = lanes.session_id and c.channel_id = lanes.channel_id and c.status = 'blocked'`
-  })
-  const ofMany = await run()
-  await annotate(`${ofOne.read} rows with one bot, ${ofMany.read} with ${bots} more`)
-  assert.isBelow(ofMany.read, ofOne.read + more)
-  assert.deepStrictEqual([ofOne.others, ofMany.others], [0, 0])
-})
+      await each`update telegram_chats set status = 'blocked' where chat_id <= ${bots}::int and chat_id % 3 = 1`
+      await each`insert into telegram_paces (app_id, channel_id, chat_id) select ${appId}, ${id}, c from generate_series(1, ${bots}::int) n, unnest(array[0, n]) c`
+      await each`insert into lanes (app_id, session_id, channel_id, generation, position, head, status) select ${appId}, 'ses_' || n, ${id}, 1, 0, 0, 'idle' from generate_series(1, ${bots}::int) n`
+      await each`update lanes set status = 'parked', head = 1, due_at = now() - interval '1 day' from telegram_chats c where c.session_id = lanes.session_id and c.channel_id = lanes.channel_id and c.status = 'blocked'`
+    })
+    const ofMany = await run()
+    await annotate(`${ofOne.read} rows with one bot, ${ofMany.read} with ${bots} more`)
+    assert.isBelow(ofMany.read, ofOne.read + more)
+    assert.deepStrictEqual([ofOne.others, ofMany.others], [0, 0])
+  }
+)

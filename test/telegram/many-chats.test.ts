@@ -6,35 +6,49 @@ const CHATS = 2000
 const MESSAGES = 8
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround() })
+beforeAll(async () => {
+  ground = await startTelegramGround()
+})
 afterAll(() => ground.close())
 
-it("a message costs a bot of many chats no more than one of few, also while the planner does not know yet that they are many", async () => {
-  const { bot, id } = await ground.attach()
-  const { sql } = ground.server.database
-  const ofChats = ["telegram_chats", "telegram_paces"]
-  for (const table of ofChats) await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`
-  await sql.unsafe("vacuum analyze telegram_chats, telegram_paces")
-  await sql`
+it(
+  "a message costs a bot of many chats no more than one of few, also while the planner does not know yet that " +
+    "they are many",
+  async () => {
+    const { bot, id } = await ground.attach()
+    const { sql } = ground.server.database
+    const ofChats = ["telegram_chats", "telegram_paces"]
+    for (const table of ofChats) await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`
+    await sql.unsafe("vacuum analyze telegram_chats, telegram_paces")
+    await sql`
     insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref)
-    select ${ground.app.appId}, ${id}, 1000 + n, 'private', 'ses_' || n, 'tg:' || n from generate_series(1, ${CHATS}::int) n`
-  await sql`insert into telegram_paces (app_id, channel_id, chat_id) select app_id, channel_id, chat_id from telegram_chats`
-  // Each connection tells the statistics a little later what it has read.
-  const figures = async () => {
-    const rows = await sql`select relname, idx_tup_fetch::int as read, n_tup_upd::int as changed from pg_stat_user_tables where relname = any(${ofChats})`
-    return { read: rows.reduce((sum, row) => sum + row["read"], 0), places: rows.find((row) => row["relname"] === "telegram_paces")?.["changed"] as number }
-  }
-  const person = ground.telegram.createUser({ first_name: "Anna" })
-  ground.telegram.start(person, bot)
-  await saidAtLeast(ground, bot, person, 1)
-  const before = await figures()
-  for (let n = 1; n <= MESSAGES; n++) {
-    ground.telegram.say(person, bot, `Message ${n}`)
-    await saidAtLeast(ground, bot, person, 1 + n)
-  }
-  const after = await until("the statistics", async () => {
-    const now = await figures()
-    return now.places - before.places >= 2 * MESSAGES && now
-  })
-  assert.isBelow((after.read - before.read) / MESSAGES, 100)
-}, 60_000)
+    select ${ground.app.appId}, ${id}, 1000 + n, 'private', 'ses_' || n, 'tg:' || n from generate_series(1,
+      ${CHATS}::int) n`
+    await sql`insert into telegram_paces (app_id, channel_id, chat_id) select app_id, channel_id, chat_id
+    from telegram_chats`
+    // Each connection tells the statistics a little later what it has read.
+    const figures = async () => {
+      const rows =
+        await sql`select relname, idx_tup_fetch::int as read, n_tup_upd::int as changed from pg_stat_user_tables
+        where relname = any(${ofChats})`
+      return {
+        read: rows.reduce((sum, row) => sum + row["read"], 0),
+        places: rows.find((row) => row["relname"] === "telegram_paces")?.["changed"] as number
+      }
+    }
+    const person = ground.telegram.createUser({ first_name: "Anna" })
+    ground.telegram.start(person, bot)
+    await saidAtLeast(ground, bot, person, 1)
+    const before = await figures()
+    for (let n = 1; n <= MESSAGES; n++) {
+      ground.telegram.say(person, bot, `Message ${n}`)
+      await saidAtLeast(ground, bot, person, 1 + n)
+    }
+    const after = await until("the statistics", async () => {
+      const now = await figures()
+      return now.places - before.places >= 2 * MESSAGES && now
+    })
+    assert.isBelow((after.read - before.read) / MESSAGES, 100)
+  },
+  60_000
+)

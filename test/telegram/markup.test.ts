@@ -9,20 +9,29 @@ describe("the marks of a text", () => {
   it("become entities in UTF-16 units, and the asterisks go", () => {
     assert.deepStrictEqual(readMarks("😀 *sets the pot down* and **now**"), {
       text: "😀 sets the pot down and now",
-      entities: [{ type: "italic", offset: 3, length: 17 }, { type: "bold", offset: 25, length: 3 }]
+      entities: [
+        { type: "italic", offset: 3, length: 17 },
+        { type: "bold", offset: 25, length: 3 }
+      ]
     })
   })
 
-  it.each(["2 * 3 * 4", "a * b", "*", "**", "* item\n* item", "it's 5*", "*not\nover lines*"])("stay asterisks when they mark nothing: %s", (text) => {
-    assert.deepStrictEqual(readMarks(text), plain(text))
-  })
+  it.each(["2 * 3 * 4", "a * b", "*", "**", "* item\n* item", "it's 5*", "*not\nover lines*"])(
+    "stay asterisks when they mark nothing: %s",
+    (text) => {
+      assert.deepStrictEqual(readMarks(text), plain(text))
+    }
+  )
 })
 
 describe("a long text", () => {
   it("is parted into messages of at most 4,096 UTF-16 units, at a good place", () => {
     const paragraph = `${"word ".repeat(500).trim()}.`
     const pieces = splitMarked(plain([paragraph, paragraph, paragraph].join("\n\n")))
-    assert.deepStrictEqual(pieces.map(({ text }) => text), [paragraph, paragraph, paragraph])
+    assert.deepStrictEqual(
+      pieces.map(({ text }) => text),
+      [paragraph, paragraph, paragraph]
+    )
   })
 
   it("is never cut inside an emoji, be it at the very edge", () => {
@@ -39,15 +48,28 @@ describe("a long text", () => {
   it("keeps its looks across the cut", () => {
     const pieces = splitMarked(readMarks(`${"a ".repeat(2040)}*${"b ".repeat(40).trim()}*`))
     assert.lengthOf(pieces, 2)
-    assert.deepStrictEqual(pieces.map(({ text, entities }) => entities.map(({ offset, length }) => text.slice(offset, offset + length).replaceAll(/[b ]/g, ""))), [[""], [""]])
+    assert.deepStrictEqual(
+      pieces.map(({ text, entities }) =>
+        entities.map(({ offset, length }) => text.slice(offset, offset + length).replaceAll(/[b ]/g, ""))
+      ),
+      [[""], [""]]
+    )
   })
 
   it("loses nothing but white space, whatever it is", () => {
-    fc.assert(fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (text) => {
-      const pieces = splitMarked(plain(text), 20)
-      assert.isTrue(pieces.every((piece) => piece.text.length <= 20 && piece.text.trim() !== ""))
-      assert.strictEqual(pieces.map((piece) => piece.text).join("").replaceAll(/\s/g, ""), text.replaceAll(/\s/g, ""))
-    }))
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (text) => {
+        const pieces = splitMarked(plain(text), 20)
+        assert.isTrue(pieces.every((piece) => piece.text.length <= 20 && piece.text.trim() !== ""))
+        assert.strictEqual(
+          pieces
+            .map((piece) => piece.text)
+            .join("")
+            .replaceAll(/\s/g, ""),
+          text.replaceAll(/\s/g, "")
+        )
+      })
+    )
   })
 
   it("that is blank is no message", () => {
@@ -59,7 +81,12 @@ describe("an event in a chat", () => {
   const event = (role: string, payload: object) => JSON.stringify({ role, payload })
 
   it("is a message a bubble", () => {
-    assert.deepStrictEqual(render("message.created", event("character", { bubbles: ["One.", "Two."] })).map((message) => message.kind === "text" && message.text), ["One.", "Two."])
+    assert.deepStrictEqual(
+      render("message.created", event("character", { bubbles: ["One.", "Two."] })).map(
+        (message) => message.kind === "text" && message.text
+      ),
+      ["One.", "Two."]
+    )
   })
   it.each([
     ["message.created", event("user", { bubbles: ["hello"] })],
@@ -71,8 +98,17 @@ describe("an event in a chat", () => {
     assert.deepStrictEqual(render(type, text), [])
   })
   it("is a picture with its caption, and in words where pictures are not taken", () => {
-    assert.deepStrictEqual(render("image.ready", event("character", { image_request_id: "img_1", servable: true, caption: "Me.", visible_description: "a kitchen" })), [
-      { kind: "photo", imageId: "img_1", caption: "Me.", alternative: "Me." }
-    ])
+    assert.deepStrictEqual(
+      render(
+        "image.ready",
+        event("character", {
+          image_request_id: "img_1",
+          servable: true,
+          caption: "Me.",
+          visible_description: "a kitchen"
+        })
+      ),
+      [{ kind: "photo", imageId: "img_1", caption: "Me.", alternative: "Me." }]
+    )
   })
 })

@@ -1,9 +1,17 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { type FakeBot, type FakePerson, saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import {
+  type FakeBot,
+  type FakePerson,
+  saidAtLeast,
+  startTelegramGround,
+  type TelegramGround
+} from "#test/support/TelegramGround.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround() })
+beforeAll(async () => {
+  ground = await startTelegramGround()
+})
 afterAll(() => ground.close())
 
 const endUser = (person: FakePerson) => ground.app.get(`/v1/end-users/tg:${person.id}`)
@@ -23,12 +31,19 @@ const saysAndHears = async (bot: FakeBot, person: FakePerson, text: string) => {
     for (const { id } of sessions as ReadonlyArray<{ id: string }>) {
       const events = await ground.app.events(id)
       const asked = events.find((event) => event.role === "user" && event.payload["text"] === text)
-      if (events.some((event) => event.type === "message.created" && event.role === "character" && event.trace_id === asked?.trace_id)) return true
+      if (
+        events.some(
+          (event) =>
+            event.type === "message.created" && event.role === "character" && event.trace_id === asked?.trace_id
+        )
+      )
+        return true
     }
     return false
   })
 }
-const countOf = (bot: FakeBot, person: FakePerson, words: string) => ground.said(bot, person).filter((text) => text.includes(words)).length
+const countOf = (bot: FakeBot, person: FakePerson, words: string) =>
+  ground.said(bot, person).filter((text) => text.includes(words)).length
 /** Asked for, confirmed, and done. */
 const forgets = async (bot: FakeBot, person: FakePerson) => {
   const [asked, deleted] = ["again within five minutes", "It is deleted"]
@@ -61,9 +76,14 @@ describe("somebody who told a bot that they are 15", () => {
     await saysAndHears(bot, person, "hi! I'm 15 btw")
     await forgets(bot, person)
     const { erasure_id } = (await ground.app.delete(`/v1/end-users/tg:${person.id}`)).body.data
-    await until("the erasure", async () => (await ground.app.get(`/v1/erasures/${erasure_id}`)).body.data.status === "completed")
+    await until(
+      "the erasure",
+      async () => (await ground.app.get(`/v1/erasures/${erasure_id}`)).body.data.status === "completed"
+    )
     assert.strictEqual((await endUser(person)).status, 404)
-    const marks = await ground.server.database.sql<Array<{ mark: string }>>`select m::text as mark from minor_marks m where app_id = ${ground.app.appId}`
+    const marks = await ground.server.database.sql<
+      Array<{ mark: string }>
+    >`select m::text as mark from minor_marks m where app_id = ${ground.app.appId}`
     assert.lengthOf(marks, 1)
     assert.notInclude(marks[0]?.mark, String(person.id))
     await saysAndHears(bot, person, "hello, it's me again")

@@ -4,7 +4,9 @@ import { type FakeBot, saidAtLeast, startTelegramGround, type TelegramGround } f
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround() })
+beforeAll(async () => {
+  ground = await startTelegramGround()
+})
 afterAll(() => ground.close())
 
 /** A chat whose greeting has arrived. */
@@ -19,18 +21,33 @@ const greeted = async () => {
 /** An event of the character's with these bubbles, as a turn would leave it. */
 const speak = async (session: string, bubbles: ReadonlyArray<string>) => {
   const { sql } = ground.server.database
-  const [log] = await sql`update session_logs set last_cursor = last_cursor + 1 where session_id = ${session} returning app_id, last_cursor::int as cursor`
+  const [log] = await sql`update session_logs set last_cursor = last_cursor + 1
+      where session_id = ${session} returning app_id, last_cursor::int as cursor`
   await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-    values (${log?.["app_id"]}, ${session}, ${log?.["cursor"]}, ${`evt_${session}_${log?.["cursor"]}`}, 'message.created', 'character', 'run_1', 'telegram', ${sql.json({ text: bubbles.join("\n"), bubbles: [...bubbles] })})`
-  await sql`update lanes set head = ${log?.["cursor"]}, status = case status when 'idle' then 'ready' else status end where session_id = ${session}`
+    values (${log?.["app_id"]}, ${session},
+      ${log?.["cursor"]}, ${`evt_${session}_${log?.["cursor"]}`}, 'message.created', 'character', 'run_1', 'telegram',
+        ${sql.json({ text: bubbles.join("\n"), bubbles: [...bubbles] })})`
+  await sql`update lanes set head =
+    ${log?.["cursor"]}, status = case status when 'idle' then 'ready' else status end where session_id = ${session}`
   await sql`select graphile_worker.add_job('deliver', '{}'::json)`
 }
 const outcomes = async (session: string) =>
-  (await ground.server.database.sql`select outcome, error_code from delivery_attempts where session_id = ${session} and cursor > 1 order by cursor, part, started_at`).map((row) => `${row["outcome"]} ${row["error_code"]}`)
+  (
+    await ground.server.database
+      .sql`select outcome, error_code from delivery_attempts where session_id = ${session} and cursor > 1 order by cursor, part, started_at`
+  ).map((row) => `${row["outcome"]} ${row["error_code"]}`)
 const told = async (session: string): Promise<ReadonlyArray<LogEvent>> =>
-  (await ground.app.get("/v1/delivery/events?since=0&limit=200")).body.data.events.filter((event: LogEvent) => event.payload["session_id"] === session)
-const answers = (bot: FakeBot, method: string, status: number, body: unknown) => ground.telegram.fault({ bot, method }, { kind: "nonsense", status, body })
-const wait = (retry_after: unknown, description: unknown = "Too Many Requests") => ({ ok: false, error_code: 429, description, parameters: { retry_after } })
+  (await ground.app.get("/v1/delivery/events?since=0&limit=200")).body.data.events.filter(
+    (event: LogEvent) => event.payload["session_id"] === session
+  )
+const answers = (bot: FakeBot, method: string, status: number, body: unknown) =>
+  ground.telegram.fault({ bot, method }, { kind: "nonsense", status, body })
+const wait = (retry_after: unknown, description: unknown = "Too Many Requests") => ({
+  ok: false,
+  error_code: 429,
+  description,
+  parameters: { retry_after }
+})
 
 describe("a wait that Telegram asks for", () => {
   it.concurrent.each<readonly [string, unknown]>([
@@ -50,12 +67,23 @@ describe("a wait that Telegram asks for", () => {
   })
 
   it("without saying for how long is a few seconds, and for ever a day", async () => {
-    for (const [parameters, atLeast, atMost] of [[undefined, 3, 6], [{ retry_after: 1e18 }, 86_000, 86_500], [{ retry_after: "9".repeat(300) }, 86_000, 86_500]] as const) {
+    for (const [parameters, atLeast, atMost] of [
+      [undefined, 3, 6],
+      [{ retry_after: 1e18 }, 86_000, 86_500],
+      [{ retry_after: "9".repeat(300) }, 86_000, 86_500]
+    ] as const) {
       const { bot, session } = await greeted()
       answers(bot, "sendMessage", 429, { ok: false, error_code: 429, description: "Too Many Requests", parameters })
       await speak(session, ["Patience."])
       const { sql } = ground.server.database
-      const lane = await until("the lane to wait", async () => (await sql`select extract(epoch from due_at - now())::float8 as seconds from lanes where session_id = ${session} and status = 'waiting' and owner is null`)[0])
+      const lane = await until(
+        "the lane to wait",
+        async () =>
+          (
+            await sql`select extract(epoch from due_at - now())::float8 as seconds from lanes
+              where session_id = ${session} and status = 'waiting' and owner is null`
+          )[0]
+      )
       assert.isAtLeast(lane["seconds"], atLeast)
       assert.isAtMost(lane["seconds"], atMost)
       assert.deepStrictEqual(await outcomes(session), ["not_sent rate_limited"])
@@ -80,21 +108,43 @@ describe("an answer that is none of the Bot API's", () => {
     await until("what follows", () => ground.said(bot, person).includes("Surely."))
     await until("the outcomes", async () => (await outcomes(session)).length === 2)
     assert.deepStrictEqual(await outcomes(session), ["unknown no_answer", "sent null"])
-    assert.deepStrictEqual((await told(session)).map(({ type }) => type), ["delivery.unknown"])
+    assert.deepStrictEqual(
+      (await told(session)).map(({ type }) => type),
+      ["delivery.unknown"]
+    )
   })
 
   it("is no bot's name, and the app is told that Telegram cannot be asked", async () => {
-    for (const result of [null, {}, [], { id: "7", username: "x_bot" }, { id: 7 }, { id: 1e300, username: "x_bot" }, { id: 7, username: "((" }]) {
+    for (const result of [
+      null,
+      {},
+      [],
+      { id: "7", username: "x_bot" },
+      { id: 7 },
+      { id: 1e300, username: "x_bot" },
+      { id: 7, username: "((" }
+    ]) {
       const bot = ground.telegram.createBot()
       answers(bot, "getMe", 200, { ok: true, result })
-      const { status, body } = await ground.app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: await ground.app.createCharacter() })
+      const { status, body } = await ground.app.post("/v1/telegram/bots", {
+        mode: "byo",
+        token: bot.token,
+        character_slug: await ground.app.createCharacter()
+      })
       assert.strictEqual(`${status} ${body.detail?.code}`, "502 upstream_failed", JSON.stringify(result))
     }
   })
 
   it("says nothing of a webhook: the bot stays as it is, and nothing breaks", async () => {
     const { bot, id } = await greeted()
-    for (const result of [null, "x", { url: 7 }, { url: "", pending_update_count: "many" }, { url: "", pending_update_count: 0, last_error_date: 1e17 }, { pending_update_count: 1, allowed_updates: {} }]) {
+    for (const result of [
+      null,
+      "x",
+      { url: 7 },
+      { url: "", pending_update_count: "many" },
+      { url: "", pending_update_count: 0, last_error_date: 1e17 },
+      { pending_update_count: 1, allowed_updates: {} }
+    ]) {
       answers(bot, "getWebhookInfo", 200, { ok: true, result })
       const { status, body } = await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})
       assert.strictEqual(`${status} ${body.data?.status}`, "200 active", JSON.stringify(result))
@@ -106,8 +156,12 @@ describe("an answer that is none of the Bot API's", () => {
     answers(bot, "sendMessage", 400, { ok: false, error_code: 400, description: `Bad Request: ${bot.token} is odd` })
     await speak(session, ["Cursed."])
     await until("the outcome", async () => (await outcomes(session)).length === 1)
-    const [row] = await ground.server.database.sql`select answer from delivery_attempts where session_id = ${session} and cursor > 1`
+    const [row] = await ground.server.database
+      .sql`select answer from delivery_attempts where session_id = ${session} and cursor > 1`
     assert.strictEqual(row?.["answer"], "Bad Request: [token] is odd")
-    assert.notInclude(JSON.stringify((await ground.app.get(`/v1/telegram/bots/${id}`)).body), bot.token.split(":")[1] ?? "")
+    assert.notInclude(
+      JSON.stringify((await ground.app.get(`/v1/telegram/bots/${id}`)).body),
+      bot.token.split(":")[1] ?? ""
+    )
   })
 })

@@ -14,23 +14,33 @@ const startWay = async () => {
   let to = 0
   const sockets = new Set<Socket>()
   let server: Server | undefined
-  const open = (port: number) => new Promise<number>((resolve) => {
-    const opened = createServer((socket) => {
-      const onward = connect(to, "127.0.0.1")
-      for (const end of [socket, onward]) {
-        sockets.add(end)
-        end.on("error", () => {}).once("close", () => sockets.delete(end))
-      }
-      socket.pipe(onward).pipe(socket)
-    }).listen(port, "127.0.0.1", () => resolve((opened.address() as AddressInfo).port))
-    server = opened
-  })
-  const close = () => new Promise<void>((resolve) => {
-    server?.close(() => resolve())
-    for (const socket of sockets) socket.destroy()
-  })
+  const open = (port: number) =>
+    new Promise<number>((resolve) => {
+      const opened = createServer((socket) => {
+        const onward = connect(to, "127.0.0.1")
+        for (const end of [socket, onward]) {
+          sockets.add(end)
+          end.on("error", () => {}).once("close", () => sockets.delete(end))
+        }
+        socket.pipe(onward).pipe(socket)
+      }).listen(port, "127.0.0.1", () => resolve((opened.address() as AddressInfo).port))
+      server = opened
+    })
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server?.close(() => resolve())
+      for (const socket of sockets) socket.destroy()
+    })
   const port = await open(await freePort())
-  return { url: `http://127.0.0.1:${port}`, lead: (url: string) => { to = Number(new URL(url).port) }, cut: close, mend: () => open(port), close }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    lead: (url: string) => {
+      to = Number(new URL(url).port)
+    },
+    cut: close,
+    mend: () => open(port),
+    close
+  }
 }
 
 let way: Awaited<ReturnType<typeof startWay>>
@@ -46,25 +56,27 @@ afterAll(async () => {
 })
 
 describe("Telegram, when three bots have not got through to it", () => {
-  it.effect("is tried by one message at a time, less and less often, until one gets through", () => Effect.gen(function*() {
-    const { wait, note } = yield* Outage
-    for (const bot of ["bot_1", "bot_2"]) yield* note(bot, false)
-    yield* note("bot_2", false)
-    assert.strictEqual(Duration.toSeconds(yield* wait), 0)
-    yield* note("bot_3", false)
-    for (const late of ["bot_3", "bot_5"]) yield* note(late, false)
-    for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
-      assert.strictEqual(Duration.toSeconds(yield* wait), seconds)
-      yield* TestClock.adjust(Duration.seconds(seconds))
+  it.effect("is tried by one message at a time, less and less often, until one gets through", () =>
+    Effect.gen(function* () {
+      const { wait, note } = yield* Outage
+      for (const bot of ["bot_1", "bot_2"]) yield* note(bot, false)
+      yield* note("bot_2", false)
       assert.strictEqual(Duration.toSeconds(yield* wait), 0)
-      assert.strictEqual(Duration.toSeconds(yield* wait), seconds)
-      yield* note("bot_4", false)
-    }
-    yield* note("bot_4", true)
-    assert.strictEqual(Duration.toSeconds(yield* wait), 0)
-    yield* note("bot_1", false)
-    assert.strictEqual(Duration.toSeconds(yield* wait), 0)
-  }).pipe(Effect.provide(Outage.layer)))
+      yield* note("bot_3", false)
+      for (const late of ["bot_3", "bot_5"]) yield* note(late, false)
+      for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
+        assert.strictEqual(Duration.toSeconds(yield* wait), seconds)
+        yield* TestClock.adjust(Duration.seconds(seconds))
+        assert.strictEqual(Duration.toSeconds(yield* wait), 0)
+        assert.strictEqual(Duration.toSeconds(yield* wait), seconds)
+        yield* note("bot_4", false)
+      }
+      yield* note("bot_4", true)
+      assert.strictEqual(Duration.toSeconds(yield* wait), 0)
+      yield* note("bot_1", false)
+      assert.strictEqual(Duration.toSeconds(yield* wait), 0)
+    }).pipe(Effect.provide(Outage.layer))
+  )
 
   it("is not tried by the others, and gets all that was said once it is back", async () => {
     const { sql } = ground.server.database
@@ -76,17 +88,25 @@ describe("Telegram, when three bots have not got through to it", () => {
       return { ...attached, person }
     }
     const bots = [await greeted(), await greeted(), await greeted(), await greeted()]
-    const failed = async (id: string) => (await sql`select 1 from delivery_attempts where channel_id = ${id} and error_code = 'econnrefused'`).length
+    const failed = async (id: string) =>
+      (await sql`select 1 from delivery_attempts where channel_id = ${id} and error_code = 'econnrefused'`).length
     const [last] = bots.splice(3)
     await way.cut()
     // As a message by Telegram's own hand comes in, whose way to us is another.
     for (const { bot, person } of bots) ground.telegram.say(person, bot, "/help")
-    await until("three bots to have tried", async () => (await Promise.all(bots.map(({ id }) => failed(id)))).every((tries) => tries > 0))
+    await until("three bots to have tried", async () =>
+      (await Promise.all(bots.map(({ id }) => failed(id)))).every((tries) => tries > 0)
+    )
     if (last === undefined) return assert.fail("there is no fourth bot")
     ground.telegram.say(last.person, last.bot, "/help")
-    await until("its answer to wait", async () => (await sql`select 1 from lanes where channel_id = ${last.id} and position < head and due_at > now()`).length > 0)
+    await until(
+      "its answer to wait",
+      async () =>
+        (await sql`select 1 from lanes where channel_id = ${last.id} and position < head and due_at > now()`).length > 0
+    )
     assert.isAtMost(await failed(last.id), 1)
     await way.mend()
-    for (const { bot, person } of [...bots, last]) assert.include((await saidAtLeast(ground, bot, person, 2))[1], "/reset")
+    for (const { bot, person } of [...bots, last])
+      assert.include((await saidAtLeast(ground, bot, person, 2))[1], "/reset")
   })
 })

@@ -4,7 +4,9 @@ import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/sup
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround({ env: { TELEGRAM_MODE: "polling" } }) })
+beforeAll(async () => {
+  ground = await startTelegramGround({ env: { TELEGRAM_MODE: "polling" } })
+})
 afterAll(() => ground.close())
 
 describe("a bot that is polled", () => {
@@ -29,23 +31,35 @@ describe("a bot that is polled", () => {
     await ground.app.patch(`/v1/telegram/bots/${id}`, { join_window_ms: 600 })
     for (const text of ["Hey", "are you there?"]) ground.telegram.say(person, bot, text)
     const [chat] = await ground.chatsOf(id)
-    const heard = await ground.app.waitFor(chat?.session_id ?? "", ({ type, role }) => type === "message.created" && role === "user")
+    const heard = await ground.app.waitFor(
+      chat?.session_id ?? "",
+      ({ type, role }) => type === "message.created" && role === "user"
+    )
     assert.strictEqual(heard.payload["text"], "Hey\nare you there?")
   })
 
   it("is polled by one process at a time, and by the next when that one goes", async () => {
     const { bot, id } = await ground.attach()
     const { sql } = ground.server.database
-    const poller = async () => (await sql`select poller from telegram_bots where channel_id = ${id}`)[0]?.["poller"] as string | null ?? undefined
+    const poller = async () =>
+      ((await sql`select poller from telegram_bots where channel_id = ${id}`)[0]?.["poller"] as string | null) ??
+      undefined
     const first = await until("a poller", poller)
-    const second: TestServer = await startTestServer({ database: ground.server.database, env: { TELEGRAM_API_ROOT: ground.telegram.url, TELEGRAM_MODE: "polling" } })
+    const second: TestServer = await startTestServer({
+      database: ground.server.database,
+      env: { TELEGRAM_API_ROOT: ground.telegram.url, TELEGRAM_MODE: "polling" }
+    })
     try {
       await until("a second worker", async () => (await sql`select 1 from workers`).length === 2)
       const person = ground.telegram.createUser({ first_name: "Anna" })
       ground.telegram.start(person, bot)
       await saidAtLeast(ground, bot, person, 1)
       assert.strictEqual(await poller(), first)
-      assert.isEmpty(ground.telegram.calls({ bot, method: "getUpdates" }).filter(({ answer }) => answer !== undefined && "error_code" in answer && answer.error_code === 409))
+      assert.isEmpty(
+        ground.telegram
+          .calls({ bot, method: "getUpdates" })
+          .filter(({ answer }) => answer !== undefined && "error_code" in answer && answer.error_code === 409)
+      )
     } finally {
       await second.close()
     }
@@ -54,7 +68,14 @@ describe("a bot that is polled", () => {
   it("is degraded, and left alone for a while, when another system polls it", async () => {
     const { bot, id } = await ground.attach()
     await until("a poll", () => ground.telegram.calls({ bot, method: "getUpdates" }).length > 0)
-    ground.telegram.fault({ bot, method: "getUpdates" }, { kind: "error", code: 409, description: "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running" })
+    ground.telegram.fault(
+      { bot, method: "getUpdates" },
+      {
+        kind: "error",
+        code: 409,
+        description: "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"
+      }
+    )
     const person = ground.telegram.createUser({ first_name: "Anna" })
     ground.telegram.start(person, bot)
     const degraded = await until("the bot to be degraded", async () => {

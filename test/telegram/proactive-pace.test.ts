@@ -8,7 +8,9 @@ const ASKING = 5
 const MOST_A_SECOND = 25
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround() })
+beforeAll(async () => {
+  ground = await startTelegramGround()
+})
 afterAll(() => ground.close())
 
 /** A message of the character's own accord in each of these chats, as turns that end in one moment would leave them. */
@@ -17,36 +19,59 @@ const writeFirst = async (chats: ReadonlyArray<number>, text: string) => {
   await sql`
     with log as (
       update session_logs l set last_cursor = last_cursor + 1 from telegram_chats c
-      where c.chat_id = any(${[...chats]}::bigint[]) and l.session_id = c.session_id returning l.app_id, l.session_id, l.last_cursor
+      where c.chat_id = any(${[...chats]}::bigint[]) and l.session_id = c.session_id returning l.app_id, l.session_id,
+        l.last_cursor
     ), written as (
       insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload, expires_at)
-      select app_id, session_id, last_cursor, 'evt_' || session_id, 'character.initiated', 'character', 'run_1', 'proactive', ${sql.json({ kind: "proactive", text, bubbles: [text] })}, now() + interval '1 hour' from log
+      select app_id, session_id, last_cursor, 'evt_' || session_id, 'character.initiated', 'character', 'run_1',
+        'proactive', ${sql.json({ kind: "proactive", text, bubbles: [text] })}, now() + interval '1 hour' from log
     )
-    update lanes l set head = log.last_cursor, status = 'ready', due_at = now() from log where l.session_id = log.session_id`
+    update lanes l set head = log.last_cursor, status = 'ready', due_at = now() from log
+      where l.session_id = log.session_id`
   await sql`select graphile_worker.add_job('deliver', '{}'::json)`
 }
-const sent = (bot: FakeBot, isMeant: (text: string) => boolean) => ground.telegram.calls({ bot, method: "sendMessage" }).filter(({ parameters }) => isMeant(String(parameters["text"])))
+const sent = (bot: FakeBot, isMeant: (text: string) => boolean) =>
+  ground.telegram.calls({ bot, method: "sendMessage" }).filter(({ parameters }) => isMeant(String(parameters["text"])))
 
-it("what a bot says of its own accord to many at once goes out in time, keeps below 25 a second, and holds up nobody's answer", async ({ annotate }) => {
-  const { bot } = await ground.attach()
-  const people = Array.from({ length: CHATS + ASKING }, () => ground.telegram.createUser())
-  for (const person of people) ground.telegram.start(person, bot)
-  await until("all to be greeted", () => people.every((person) => ground.said(bot, person).length === 1), 60_000)
-  await until("every lane to rest", async () => (await ground.server.database.sql`select 1 from lanes where position < head or owner is not null`).length === 0)
+it(
+  "what a bot says of its own accord to many at once goes out in time, keeps below 25 a second, and holds up " +
+    "nobody's answer",
+  async ({ annotate }) => {
+    const { bot } = await ground.attach()
+    const people = Array.from({ length: CHATS + ASKING }, () => ground.telegram.createUser())
+    for (const person of people) ground.telegram.start(person, bot)
+    await until("all to be greeted", () => people.every((person) => ground.said(bot, person).length === 1), 60_000)
+    await until(
+      "every lane to rest",
+      async () =>
+        (await ground.server.database.sql`select 1 from lanes where position < head or owner is not null`).length === 0
+    )
 
-  const [asking, silent] = [people.slice(0, ASKING), people.slice(ASKING)]
-  const isOwn = (text: string) => text === "The first swallows are back."
-  await writeFirst(silent.map(({ id }) => id), "The first swallows are back.")
-  await until("the first", () => sent(bot, isOwn).length > 0)
-  for (const person of asking) ground.telegram.say(person, bot, "/help")
-  await until("all answers", () => asking.every((person) => ground.said(bot, person).length === 2))
-  const before = sent(bot, isOwn).length
-  await until("all that was said unasked", () => silent.every((person) => ground.said(bot, person).length === 2), 60_000)
+    const [asking, silent] = [people.slice(0, ASKING), people.slice(ASKING)]
+    const isOwn = (text: string) => text === "The first swallows are back."
+    await writeFirst(
+      silent.map(({ id }) => id),
+      "The first swallows are back."
+    )
+    await until("the first", () => sent(bot, isOwn).length > 0)
+    for (const person of asking) ground.telegram.say(person, bot, "/help")
+    await until("all answers", () => asking.every((person) => ground.said(bot, person).length === 2))
+    const before = sent(bot, isOwn).length
+    await until(
+      "all that was said unasked",
+      () => silent.every((person) => ground.said(bot, person).length === 2),
+      60_000
+    )
 
-  const times = sent(bot, isOwn).map(({ atMs }) => atMs)
-  assert.lengthOf(times, CHATS)
-  const tightest = Math.min(...times.slice(MOST_A_SECOND).map((at, index) => at - (times[index] ?? 0)))
-  await annotate(`${CHATS} in ${(times.at(-1) ?? 0) - (times[0] ?? 0)} ms, ${MOST_A_SECOND + 1} never closer than ${tightest} ms, answers there after ${before}`)
-  assert.isAtLeast(tightest, 1000)
-  assert.isBelow(before, CHATS)
-}, 120_000)
+    const times = sent(bot, isOwn).map(({ atMs }) => atMs)
+    assert.lengthOf(times, CHATS)
+    const tightest = Math.min(...times.slice(MOST_A_SECOND).map((at, index) => at - (times[index] ?? 0)))
+    await annotate(
+      `${CHATS} in ${(times.at(-1) ?? 0) - (times[0] ?? 0)} ms, ${MOST_A_SECOND + 1} never closer than ` +
+        `${tightest} ms, answers there after ${before}`
+    )
+    assert.isAtLeast(tightest, 1000)
+    assert.isBelow(before, CHATS)
+  },
+  120_000
+)

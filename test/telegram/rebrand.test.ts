@@ -8,34 +8,52 @@ import { startTelegramGround, type TelegramGround } from "#test/support/Telegram
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround() })
+beforeAll(async () => {
+  ground = await startTelegramGround()
+})
 afterAll(() => ground.close())
 
 const BIO = "Keeps a kitchen by the harbour."
-const HOUR = { kind: "error", code: 429, description: "Too Many Requests: retry after 3600", parameters: { retry_after: 3600 } } as const
+const HOUR = {
+  kind: "error",
+  code: 429,
+  description: "Too Many Requests: retry after 3600",
+  parameters: { retry_after: 3600 }
+} as const
 
 const rebrand = async (bot_ids: ReadonlyArray<string>, fields: object = {}): Promise<string> => {
   const { status, body } = await ground.app.post("/v1/telegram/batches", { action: "rebrand", bot_ids, ...fields })
   assert.strictEqual(status, 200, JSON.stringify(body))
   return body.data.id
 }
-const statusOf = async (id: string): Promise<z.output<typeof BatchData>> => (await ground.app.get(`/v1/telegram/batches/${id}`)).body.data
-const completed = (id: string) => until("the batch to end", async () => {
-  const now = await statusOf(id)
-  return now.status === "completed" && now
-})
-const itemsOf = async (id: string): Promise<z.output<typeof BatchItems>["items"]> => (await ground.app.get(`/v1/telegram/batches/${id}/items`)).body.data.items
+const statusOf = async (id: string): Promise<z.output<typeof BatchData>> =>
+  (await ground.app.get(`/v1/telegram/batches/${id}`)).body.data
+const completed = (id: string) =>
+  until("the batch to end", async () => {
+    const now = await statusOf(id)
+    return now.status === "completed" && now
+  })
+const itemsOf = async (id: string): Promise<z.output<typeof BatchItems>["items"]> =>
+  (await ground.app.get(`/v1/telegram/batches/${id}/items`)).body.data.items
 const withPicture = async (slug: string, format: "png" | "webp" = "png") => {
   const content_base64 = (await pictureOf(format, 300, 200)).toString("base64")
-  assert.strictEqual((await ground.app.post(`/v1/characters/${slug}/assets`, { kind: "avatar", is_primary: true, content_base64 })).status, 200)
+  assert.strictEqual(
+    (await ground.app.post(`/v1/characters/${slug}/assets`, { kind: "avatar", is_primary: true, content_base64 }))
+      .status,
+    200
+  )
 }
 /** A bot of a character that has a bio and a picture. */
 const attach = async (fields: Record<string, unknown> = {}) => {
   const character_slug = await ground.app.createCharacter({ visible_bio: BIO, ...fields })
   await withPicture(character_slug)
-  return { ...await ground.attach({ character_slug }), character_slug }
+  return { ...(await ground.attach({ character_slug })), character_slug }
 }
-const profileOf = ({ profile }: Awaited<ReturnType<typeof attach>>["bot"]) => [profile.names.get(""), profile.descriptions.get(""), profile.shortDescriptions.get("")]
+const profileOf = ({ profile }: Awaited<ReturnType<typeof attach>>["bot"]) => [
+  profile.names.get(""),
+  profile.descriptions.get(""),
+  profile.shortDescriptions.get("")
+]
 
 describe("a rebrand", () => {
   it("makes bots what their characters are now: name, descriptions, commands and picture", async () => {
@@ -46,7 +64,11 @@ describe("a rebrand", () => {
     const { format, width, height } = await sharp(bot.profile.photo?.bytes).metadata()
     assert.deepStrictEqual({ format, width, height }, { format: "jpeg", width: 640, height: 640 })
     const { body } = await ground.app.get(`/v1/characters/${character_slug}`)
-    await ground.app.patch(`/v1/characters/${character_slug}`, { display_name: "Mara Lind", visible_bio: null, expected_version: body.data.version })
+    await ground.app.patch(`/v1/characters/${character_slug}`, {
+      display_name: "Mara Lind",
+      visible_bio: null,
+      expected_version: body.data.version
+    })
     assert.deepInclude(await completed(await rebrand([id])), { done: 1, failed: 0 })
     // What the character does not have any more stays.
     assert.deepStrictEqual(profileOf(bot), ["Mara Lind", BIO, BIO])
@@ -56,7 +78,9 @@ describe("a rebrand", () => {
     const { bot, id } = await attach()
     await completed(await rebrand([id]))
     await completed(await rebrand([id]))
-    const counts = ["setMyName", "setMyDescription", "setMyShortDescription", "setMyCommands", "setMyProfilePhoto"].map((method) => ground.telegram.calls({ bot, method }).length)
+    const counts = ["setMyName", "setMyDescription", "setMyShortDescription", "setMyCommands", "setMyProfilePhoto"].map(
+      (method) => ground.telegram.calls({ bot, method }).length
+    )
     assert.deepStrictEqual(counts, [1, 1, 1, 1, 2])
   })
 
@@ -78,15 +102,23 @@ describe("a rebrand", () => {
     assert.isEmpty(ground.telegram.calls({ bot, method: "setMyDescription" }))
     const other = await ground.server.createApp()
     const { body } = await other.post("/v1/telegram/batches", { action: "rebrand", bot_ids: [id] })
-    await until("it to end", async () => (await other.get(`/v1/telegram/batches/${body.data.id}`)).body.data.failed === 1)
-    const { body: { data } } = await other.get(`/v1/telegram/batches/${body.data.id}/items`)
+    await until(
+      "it to end",
+      async () => (await other.get(`/v1/telegram/batches/${body.data.id}`)).body.data.failed === 1
+    )
+    const {
+      body: { data }
+    } = await other.get(`/v1/telegram/batches/${body.data.id}/items`)
     assert.deepInclude(data.items[0], { status: "failed", error_code: "bot_not_found" })
     assert.isEmpty(ground.telegram.calls({ bot, method: "setMyDescription" }))
   })
 
   it("says which part Telegram does not take, and puts the others", async () => {
     const { bot, id } = await attach()
-    ground.telegram.fault({ bot, method: "setMyProfilePhoto" }, { kind: "error", code: 400, description: "Bad Request: PHOTO_INVALID_DIMENSIONS" })
+    ground.telegram.fault(
+      { bot, method: "setMyProfilePhoto" },
+      { kind: "error", code: 400, description: "Bad Request: PHOTO_INVALID_DIMENSIONS" }
+    )
     const batch = await rebrand([id])
     assert.deepInclude(await completed(batch), { done: 0, failed: 1 })
     assert.strictEqual((await itemsOf(batch))[0]?.error_code, "profile_photo_rejected")
@@ -100,10 +132,11 @@ describe("a name that Telegram has the bot wait for", () => {
     await sql`update telegram_batch_items set due_at = now() where batch_id = ${batch} and status = 'pending'`
     await sql`select graphile_worker.add_job('batches', '{}'::json)`
   }
-  const waits = (batch: string) => until("the item to wait", async () => {
-    const [item] = await itemsOf(batch)
-    return item?.error_code === "rate_limited" && item
-  })
+  const waits = (batch: string) =>
+    until("the item to wait", async () => {
+      const [item] = await itemsOf(batch)
+      return item?.error_code === "rate_limited" && item
+    })
 
   it("keeps no other bot waiting, costs no attempt however often, and is put when its time has come", async () => {
     const [slow, other] = [await attach(), await attach()]
@@ -113,19 +146,33 @@ describe("a name that Telegram has the bot wait for", () => {
     await until("the other bot", async () => (await statusOf(batch)).done === 1)
     const item = await waits(batch)
     assert.strictEqual(item.status, "pending")
-    const [row] = await sql`select due_at - now() between interval '59 minutes' and interval '61 minutes' as in_an_hour from telegram_batch_items where batch_id = ${batch} and status = 'pending'`
+    const [row] = await sql`select due_at - now() between interval '59 minutes' and interval '61 minutes' as in_an_hour
+        from telegram_batch_items where batch_id = ${batch} and status = 'pending'`
     assert.isTrue(row?.["in_an_hour"])
     assert.isAbove(Date.parse(item.next_attempt_at ?? ""), Date.now())
     for (let tries = 2; tries <= 7; tries++) {
       await wake(batch)
       await until("it to be refused again", () => refusal.hits() === tries)
-      await until("it to wait again", async () => (await sql`select 1 from telegram_batch_items where batch_id = ${batch} and status = 'pending' and attempts = 0 and due_at > now() + interval '30 minutes'`).length === 1)
+      await until(
+        "it to wait again",
+        async () =>
+          (
+            await sql`select 1 from telegram_batch_items
+              where batch_id = ${batch} and status = 'pending' and attempts = 0
+                and due_at > now() + interval '30 minutes'`
+          ).length === 1
+      )
     }
     refusal.remove()
     await wake(batch)
     assert.deepInclude(await completed(batch), { done: 2, failed: 0 })
     assert.deepStrictEqual(profileOf(slow.bot), ["Mara", BIO, BIO])
-    assert.deepStrictEqual(["setMyDescription", "setMyProfilePhoto"].map((method) => ground.telegram.calls({ bot: slow.bot, method }).length), [1, 1])
+    assert.deepStrictEqual(
+      ["setMyDescription", "setMyProfilePhoto"].map(
+        (method) => ground.telegram.calls({ bot: slow.bot, method }).length
+      ),
+      [1, 1]
+    )
     assert.isNull((await itemsOf(batch))[0]?.next_attempt_at)
   })
 
@@ -149,6 +196,11 @@ describe("a name that Telegram has the bot wait for", () => {
     await until("the name to be under way", () => ground.telegram.calls({ bot, method: "setMyName" }).length === 1)
     await wake(batch)
     assert.deepInclude(await completed(batch), { done: 1, failed: 0 })
-    assert.deepStrictEqual(["setMyName", "setMyDescription", "setMyProfilePhoto"].map((method) => ground.telegram.calls({ bot, method }).length), [2, 1, 1])
+    assert.deepStrictEqual(
+      ["setMyName", "setMyDescription", "setMyProfilePhoto"].map(
+        (method) => ground.telegram.calls({ bot, method }).length
+      ),
+      [2, 1, 1]
+    )
   })
 })

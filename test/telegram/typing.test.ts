@@ -12,25 +12,43 @@ import { TelegramBots } from "#channels/telegram/TelegramBots.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
 
 const REF = { appId: "app_1", channelId: "bot_1", sessionId: "ses_1" }
-const PLACE = { chat: { chatId: 7, threadId: 0, status: "active" as const }, underWay: { chatId: 7, untilMs: 0, aheadMs: 0 } }
-const failure = (kind: FailureKind) => new BotApiError({ method: "sendChatAction", kind, status: null, description: "no", retryAfterSeconds: null, migrateTo: null })
+const PLACE = {
+  chat: { chatId: 7, threadId: 0, status: "active" as const },
+  underWay: { chatId: 7, untilMs: 0, aheadMs: 0 }
+}
+const failure = (kind: FailureKind) =>
+  new BotApiError({
+    method: "sendChatAction",
+    kind,
+    status: null,
+    description: "no",
+    retryAfterSeconds: null,
+    migrateTo: null
+  })
 
 /** Typing beside a Telegram that only counts. */
-const harness = Effect.fnUntraced(function*(trouble: ReadonlyArray<FailureKind | null> = [], places: ReadonlyArray<"busy" | "over"> = []) {
+const harness = Effect.fnUntraced(function* (
+  trouble: ReadonlyArray<FailureKind | null> = [],
+  places: ReadonlyArray<"busy" | "over"> = []
+) {
   const calls: Array<number> = []
   const clock = yield* TestClock.testClockWith(Effect.succeed)
   const [troubles, spares] = [[...trouble], [...places]]
   const api = Layer.succeed(BotApi, {
-    sendPhoto: () => Effect.die("no picture is sent here"), download: () => Effect.die(new Error("nothing is to be fetched")), setProfilePhoto: () => Effect.die("the bot stays as it looks"),
-    call: (_, method) => Effect.suspend(() => {
-      assert.strictEqual(method, "sendChatAction")
-      calls.push(clock.currentTimeMillisUnsafe() / 1000)
-      const kind = troubles.shift() ?? null
-      return kind === null ? Effect.succeed(true as never) : Effect.fail(failure(kind))
-    })
+    sendPhoto: () => Effect.die("no picture is sent here"),
+    download: () => Effect.die(new Error("nothing is to be fetched")),
+    setProfilePhoto: () => Effect.die("the bot stays as it looks"),
+    call: (_, method) =>
+      Effect.suspend(() => {
+        assert.strictEqual(method, "sendChatAction")
+        calls.push(clock.currentTimeMillisUnsafe() / 1000)
+        const kind = troubles.shift() ?? null
+        return kind === null ? Effect.succeed(true as never) : Effect.fail(failure(kind))
+      })
   })
   const bots = Layer.succeed(TelegramBots, {
-    get: () => Effect.succeed({ token: Redacted.make("1:x"), tokenVersion: 1, unknownPolicy: "skip" as const, drafts: false }),
+    get: () =>
+      Effect.succeed({ token: Redacted.make("1:x"), tokenVersion: 1, unknownPolicy: "skip" as const, drafts: false }),
     revoke: () => Effect.succeed(true),
     degrade: () => Effect.void,
     endDrafts: () => Effect.void
@@ -47,50 +65,65 @@ const harness = Effect.fnUntraced(function*(trouble: ReadonlyArray<FailureKind |
 })
 
 describe("typing", () => {
-  it.effect("is shown again before it fades, by one loop however often it is begun, and not for longer than two minutes", () => Effect.gen(function*() {
-    const { calls, typing } = yield* harness()
-    for (let n = 0; n < 3; n++) yield* typing.begin(REF, 1, 0)
-    yield* TestClock.adjust("10 minutes")
-    assert.deepStrictEqual(calls, Array.from({ length: 27 }, (_, index) => index * 4.5))
-  }))
+  it.effect(
+    "is shown again before it fades, by one loop however often it is begun, and not for longer than two minutes",
+    () =>
+      Effect.gen(function* () {
+        const { calls, typing } = yield* harness()
+        for (let n = 0; n < 3; n++) yield* typing.begin(REF, 1, 0)
+        yield* TestClock.adjust("10 minutes")
+        assert.deepStrictEqual(
+          calls,
+          Array.from({ length: 27 }, (_, index) => index * 4.5)
+        )
+      })
+  )
 
-  it.effect("counts its time from the question, not from when it was come to", () => Effect.gen(function*() {
-    const { calls, typing } = yield* harness()
-    yield* TestClock.adjust("2 minutes")
-    yield* typing.begin(REF, 1, 0)
-    yield* TestClock.adjust("1 minute")
-    assert.isEmpty(calls)
-  }))
+  it.effect("counts its time from the question, not from when it was come to", () =>
+    Effect.gen(function* () {
+      const { calls, typing } = yield* harness()
+      yield* TestClock.adjust("2 minutes")
+      yield* typing.begin(REF, 1, 0)
+      yield* TestClock.adjust("1 minute")
+      assert.isEmpty(calls)
+    })
+  )
 
-  it.effect("ends with the answer", () => Effect.gen(function*() {
-    const { calls, typing } = yield* harness()
-    yield* typing.begin(REF, 1, 0)
-    yield* TestClock.adjust("5 seconds")
-    yield* typing.end(REF)
-    yield* TestClock.adjust("1 minute")
-    assert.deepStrictEqual(calls, [0, 4.5])
-  }))
+  it.effect("ends with the answer", () =>
+    Effect.gen(function* () {
+      const { calls, typing } = yield* harness()
+      yield* typing.begin(REF, 1, 0)
+      yield* TestClock.adjust("5 seconds")
+      yield* typing.end(REF)
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(calls, [0, 4.5])
+    })
+  )
 
   it.effect.each([
     ["two failures in a row", ["ambiguous", null, "ambiguous", "ambiguous"], 4],
     ["a token that is dead", ["auth"], 1],
     ["a wait that Telegram asks for", ["rate_limited"], 1],
     ["a person who has blocked the bot", ["chat_blocked"], 1]
-  ] as const)("ends with %s", ([, trouble, count]) => Effect.gen(function*() {
-    const { calls, typing } = yield* harness(trouble)
-    yield* typing.begin(REF, 1, 0)
-    yield* TestClock.adjust("10 minutes")
-    assert.lengthOf(calls, count)
-  }))
+  ] as const)("ends with %s", ([, trouble, count]) =>
+    Effect.gen(function* () {
+      const { calls, typing } = yield* harness(trouble)
+      yield* typing.begin(REF, 1, 0)
+      yield* TestClock.adjust("10 minutes")
+      assert.lengthOf(calls, count)
+    })
+  )
 
-  it.effect("gives way while the chat has no place to spare, and ends when nobody waits any more", () => Effect.gen(function*() {
-    const { calls, typing } = yield* harness([], ["busy", "busy"])
-    yield* typing.begin(REF, 1, 0)
-    yield* TestClock.adjust("10 seconds")
-    assert.deepStrictEqual(calls, [9])
-    const over = yield* harness([], ["over"])
-    yield* over.typing.begin(REF, 1, 10_000)
-    yield* TestClock.adjust("1 minute")
-    assert.isEmpty(over.calls)
-  }))
+  it.effect("gives way while the chat has no place to spare, and ends when nobody waits any more", () =>
+    Effect.gen(function* () {
+      const { calls, typing } = yield* harness([], ["busy", "busy"])
+      yield* typing.begin(REF, 1, 0)
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(calls, [9])
+      const over = yield* harness([], ["over"])
+      yield* over.typing.begin(REF, 1, 10_000)
+      yield* TestClock.adjust("1 minute")
+      assert.isEmpty(over.calls)
+    })
+  )
 })

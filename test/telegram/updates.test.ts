@@ -12,21 +12,47 @@ const look = (fields: object) => lookAt({ update_id: 9, message: message(fields)
 describe("a first look at an update", () => {
   it("tells a person's message from a command, from service messages and from what is not ours to answer", () => {
     assert.deepInclude(look({ text: "hi" }), { updateId: 9, kind: "text", chatId: 5, threadId: 0, senderId: 5 })
-    for (const text of ["/start x", "/start", "/help@mara_bot\nplease"]) assert.deepInclude(look({ text }), { kind: "command" }, text)
+    for (const text of ["/start x", "/start", "/help@mara_bot\nplease"])
+      assert.deepInclude(look({ text }), { kind: "command" }, text)
     for (const text of ["/привет", "/ 2", "/ok.", "/", "//"]) assert.deepInclude(look({ text }), { kind: "text" }, text)
     assert.deepInclude(look({ photo: [{}], media_group_id: "a1" }), { kind: "text", album: "a1" })
     assert.deepInclude(look({ migrate_to_chat_id: -1001 }), { kind: "service" })
     assert.deepInclude(look({ text: "hi", from: { ...anna, is_bot: true } }), { kind: "other" })
     assert.deepInclude(look({ text: "hi", sender_chat: { id: -1 } }), { kind: "other" })
-    assert.deepInclude(lookAt({ update_id: 3, edited_message: message({ text: "hm" }) }), { kind: "edit", updateId: 3, chatId: 5, senderId: 5 })
-    assert.deepInclude(lookAt({ update_id: 3, edited_message: message({ location: { latitude: 1, longitude: 2 } }) }), { kind: "other" })
-    for (const kind of ["channel_post", "edited_channel_post", "message_reaction", "poll", "chat_join_request", "business_message", "guest_message"]) {
-      assert.deepInclude(lookAt({ update_id: 3, [kind]: { chat, message_id: 1 } }), { kind: "other", updateId: 3 }, kind)
+    assert.deepInclude(lookAt({ update_id: 3, edited_message: message({ text: "hm" }) }), {
+      kind: "edit",
+      updateId: 3,
+      chatId: 5,
+      senderId: 5
+    })
+    assert.deepInclude(lookAt({ update_id: 3, edited_message: message({ location: { latitude: 1, longitude: 2 } }) }), {
+      kind: "other"
+    })
+    for (const kind of [
+      "channel_post",
+      "edited_channel_post",
+      "message_reaction",
+      "poll",
+      "chat_join_request",
+      "business_message",
+      "guest_message"
+    ]) {
+      assert.deepInclude(
+        lookAt({ update_id: 3, [kind]: { chat, message_id: 1 } }),
+        { kind: "other", updateId: 3 },
+        kind
+      )
     }
-    assert.deepInclude(lookAt({ update_id: 3, stopped_message_generation: { chat, message_id: 1 } }), { kind: "stop", updateId: 3, chatId: 5, threadId: 0 })
+    assert.deepInclude(lookAt({ update_id: 3, stopped_message_generation: { chat, message_id: 1 } }), {
+      kind: "stop",
+      updateId: 3,
+      chatId: 5,
+      threadId: 0
+    })
     assert.deepInclude(lookAt({ update_id: 3, something_new: {} }), { kind: "other", updateId: 3 })
     assert.deepInclude(lookAt({ update_id: 3, message: { strange: true } }), { kind: "other", updateId: 3 })
-    for (const odd of [undefined, null, 1, "x", [], {}, { update_id: "1" }, { update_id: 1.5 }]) assert.isUndefined(lookAt(odd))
+    for (const odd of [undefined, null, 1, "x", [], {}, { update_id: "1" }, { update_id: 1.5 }])
+      assert.isUndefined(lookAt(odd))
   })
 
   it("takes a topic for a place of its own, and a mere answer to an answer for none", () => {
@@ -49,27 +75,46 @@ describe("the text of a turn", () => {
     assert.strictEqual(readMessages([message(fields)], BOT)?.text, text)
   })
   it("consists of typed parts where it is more than text, with what was heard in a voice message", () => {
-    const messages = [message({ message_id: 1, text: "Listen:" }), message({ message_id: 2, voice: { duration: 7 } }), message({ message_id: 3, photo: [{}], caption: "my cat" })]
+    const messages = [
+      message({ message_id: 1, text: "Listen:" }),
+      message({ message_id: 2, voice: { duration: 7 } }),
+      message({ message_id: 3, photo: [{}], caption: "my cat" })
+    ]
     assert.deepStrictEqual(readMessages(messages, BOT, new Map([[2, "Is there\u0000 soup?"]])), {
       text: "Listen:\n[voice message, 7 s]\nIs there soup?\n[photo]\nmy cat",
-      parts: [{ type: "text", text: "Listen:" }, { type: "voice", text: "[voice message, 7 s]", transcript: "Is there soup?" }, { type: "photo", text: "[photo]" }, { type: "text", text: "my cat" }]
+      parts: [
+        { type: "text", text: "Listen:" },
+        { type: "voice", text: "[voice message, 7 s]", transcript: "Is there soup?" },
+        { type: "photo", text: "[photo]" },
+        { type: "text", text: "my cat" }
+      ]
     })
     assert.deepStrictEqual(readMessages([message({ text: "only words" })], BOT), { text: "only words" })
   })
   it("joins what was written in quick succession, and is nothing where nothing was said", () => {
-    assert.strictEqual(readMessages([message({ text: "one" }), message({ photo: [{}] }), message({ text: "two" })], BOT)?.text, "one\n[photo]\ntwo")
+    assert.strictEqual(
+      readMessages([message({ text: "one" }), message({ photo: [{}] }), message({ text: "two" })], BOT)?.text,
+      "one\n[photo]\ntwo"
+    )
     assert.isNull(readMessages([message({})], BOT))
     assert.isNull(readMessages([message({ text: "@mara_bot" })], BOT))
   })
   it("is shortened between letters, never inside one", () => {
     const long = `a${"😀".repeat(60)}`
-    for (const fields of [{ chat: group, from: { ...anna, first_name: long }, text: "@mara_bot hey" }, { document: { file_name: long } }, { contact: { first_name: long } }]) {
+    for (const fields of [
+      { chat: group, from: { ...anna, first_name: long }, text: "@mara_bot hey" },
+      { document: { file_name: long } },
+      { contact: { first_name: long } }
+    ]) {
       const text = readMessages([message(fields)], BOT)?.text ?? ""
       assert.isTrue(text.isWellFormed() && text.includes("😀"), text)
     }
   })
   it("names the speaker in a group, and not the bot that is meant", () => {
-    assert.strictEqual(readMessages([message({ chat: group, text: "@Mara_Bot, are you there?" })], BOT)?.text, "Anna: are you there?")
+    assert.strictEqual(
+      readMessages([message({ chat: group, text: "@Mara_Bot, are you there?" })], BOT)?.text,
+      "Anna: are you there?"
+    )
   })
 })
 
@@ -86,7 +131,15 @@ describe("a message in a group", () => {
 
 describe("a press on a button", () => {
   const callback = (data: string | undefined) => ({
-    id: "1", from: anna, ...(data !== undefined && { data }), message: { ...message({}), reply_markup: { inline_keyboard: [[{ text: "Soup", callback_data: "s" }], [{ text: "Bread", callback_data: "b" }]] } }
+    id: "1",
+    from: anna,
+    ...(data !== undefined && { data }),
+    message: {
+      ...message({}),
+      reply_markup: {
+        inline_keyboard: [[{ text: "Soup", callback_data: "s" }], [{ text: "Bread", callback_data: "b" }]]
+      }
+    }
   })
   it("says what is written on it, and nothing where that cannot be told", () => {
     assert.strictEqual(readPress(callback("b")), "Bread")
@@ -97,13 +150,24 @@ describe("a press on a button", () => {
 
 describe("a command", () => {
   it("has a name and an argument, and may be another bot's", () => {
-    assert.deepStrictEqual(readCommand(message({ text: "/start abc_-1" }), BOT), { name: "start", argument: "abc_-1", named: false })
-    assert.deepStrictEqual(readCommand(message({ text: "/Help@MARA_bot" }), BOT), { name: "help", argument: "", named: true })
+    assert.deepStrictEqual(readCommand(message({ text: "/start abc_-1" }), BOT), {
+      name: "start",
+      argument: "abc_-1",
+      named: false
+    })
+    assert.deepStrictEqual(readCommand(message({ text: "/Help@MARA_bot" }), BOT), {
+      name: "help",
+      argument: "",
+      named: true
+    })
     assert.isNull(readCommand(message({ text: "/help@other_bot" }), BOT))
     assert.isNull(readCommand(message({ text: "/" }), BOT))
   })
 })
 
 it("an update that has more in it than we read is read all the same", () => {
-  assert.strictEqual(readUpdate({ update_id: 1, extra: 1, message: { ...message({ text: "x" }), extra: { deep: [] } } })?.message?.text, "x")
+  assert.strictEqual(
+    readUpdate({ update_id: 1, extra: 1, message: { ...message({ text: "x" }), extra: { deep: [] } } })?.message?.text,
+    "x"
+  )
 })

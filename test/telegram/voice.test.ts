@@ -15,7 +15,9 @@ let model: FakeModel
 let ground: TelegramGround
 beforeAll(async () => {
   model = await start()
-  ground = await startTelegramGround({ env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "sk-test", OPENAI_TRANSCRIBE_MODEL: "gpt-4o-mini-transcribe" } })
+  ground = await startTelegramGround({
+    env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "sk-test", OPENAI_TRANSCRIBE_MODEL: "gpt-4o-mini-transcribe" }
+  })
 })
 afterAll(async () => {
   await ground.close()
@@ -25,13 +27,24 @@ afterAll(async () => {
 const started = async (app: TestApp = ground.app) => {
   const bot = ground.telegram.createBot()
   const character_slug = await app.createCharacter({ greeting: "Come in." })
-  const { body } = await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug, join_window_ms: 0 })
+  const { body } = await app.post("/v1/telegram/bots", {
+    mode: "byo",
+    token: bot.token,
+    character_slug,
+    join_window_ms: 0
+  })
   const person = ground.telegram.createUser({ first_name: "Anna" })
   ground.telegram.start(person, bot)
   await saidAtLeast(ground, bot, person, 1)
   const [chat] = (await app.get(`/v1/telegram/bots/${body.data.id}/chats`)).body.data.chats
-  const heard = () => until("the message", async () => (await app.events(chat.session_id)).find(({ role }) => role === "user")?.payload)
-  return { bot, person, heard, speak: (options: MediaOptions = {}) => ground.telegram.sendMedia(person, bot, "voice", { duration: 7, ...options }) }
+  const heard = () =>
+    until("the message", async () => (await app.events(chat.session_id)).find(({ role }) => role === "user")?.payload)
+  return {
+    bot,
+    person,
+    heard,
+    speak: (options: MediaOptions = {}) => ground.telegram.sendMedia(person, bot, "voice", { duration: 7, ...options })
+  }
 }
 
 describe("a voice message", () => {
@@ -42,22 +55,35 @@ describe("a voice message", () => {
     model.ear.script({ kind: "heard", text: "What is for dinner?", after: held.promise })
     speak({ bytes: Buffer.from("OggS soup") })
     const listened = await until("it to be handed in", () => model.ear.listened[before])
-    assert.deepInclude(listened, { bytes: Buffer.from("OggS soup"), model: "gpt-4o-mini-transcribe", mimeType: "audio/ogg", authorization: "Bearer sk-test" })
+    assert.deepInclude(listened, {
+      bytes: Buffer.from("OggS soup"),
+      model: "gpt-4o-mini-transcribe",
+      mimeType: "audio/ogg",
+      authorization: "Bearer sk-test"
+    })
     // The webhook was answered, and nothing has been heard yet.
     await until("Telegram to have its answer", () => ground.telegram.pendingUpdates(bot).length === 0)
     held.resolve()
     const said = await heard()
     assert.strictEqual(said["text"], "[voice message, 7 s]\nWhat is for dinner?")
-    assert.deepStrictEqual(said["parts"], [{ type: "voice", text: "[voice message, 7 s]", transcript: "What is for dinner?" }])
+    assert.deepStrictEqual(said["parts"], [
+      { type: "voice", text: "[voice message, 7 s]", transcript: "What is for dinner?" }
+    ])
     await saidAtLeast(ground, bot, person, 2)
   })
 
   it("that the model cannot make out is answered as one that nobody has heard", async () => {
-    for (const hearing of [{ kind: "status", status: 500 }, { kind: "heard", text: "  " }] as const) {
+    for (const hearing of [
+      { kind: "status", status: 500 },
+      { kind: "heard", text: "  " }
+    ] as const) {
       const { bot, person, heard, speak } = await started()
       model.ear.script(hearing)
       speak()
-      assert.deepInclude(await heard(), { text: "[voice message, 7 s]", parts: [{ type: "voice", text: "[voice message, 7 s]" }] })
+      assert.deepInclude(await heard(), {
+        text: "[voice message, 7 s]",
+        parts: [{ type: "voice", text: "[voice message, 7 s]" }]
+      })
       await saidAtLeast(ground, bot, person, 2)
     }
   })
@@ -90,8 +116,17 @@ describe("a voice message", () => {
   })
 
   it("is not listened to out of an empty budget, and paid for out of one that is not", async () => {
-    const used = async (app: TestApp) => Number((await ground.server.database.sql`select month_used_micro_usd as used from allowances where app_id = ${app.appId}`)[0]?.["used"])
-    const [poor, rich] = [await ground.server.createApp({ budgetUsd: 0.000001 }), await ground.server.createApp({ budgetUsd: 1 })]
+    const used = async (app: TestApp) =>
+      Number(
+        (
+          await ground.server.database
+            .sql`select month_used_micro_usd as used from allowances where app_id = ${app.appId}`
+        )[0]?.["used"]
+      )
+    const [poor, rich] = [
+      await ground.server.createApp({ budgetUsd: 0.000001 }),
+      await ground.server.createApp({ budgetUsd: 1 })
+    ]
     const before = model.ear.listened.length
     const beggar = await started(poor)
     beggar.speak()
@@ -115,14 +150,19 @@ describe("a voice message", () => {
     assert.strictEqual((await app.patch(caps, { daily_cost_usd: 1 })).status, 200)
     speak()
     await saidAtLeast(ground, bot, person, 2)
-    const spent = async (): Promise<ReadonlyArray<{ key: string; cost_usd: number }>> => (await app.get(usage)).body.data.groups
+    const spent = async (): Promise<ReadonlyArray<{ key: string; cost_usd: number }>> =>
+      (await app.get(usage)).body.data.groups
     assert.strictEqual((await spent()).find(({ key }) => key === "transcription")?.cost_usd, 0.00035)
     const { rates } = (await app.get("/v1/rates")).body.data
     assert.deepInclude(rates, { kind: "transcription", unit: "minute", price_usd: 0.003, estimate_usd: 0.003 })
     // What is read of the turn afterwards is booked meanwhile.
     const inMicroUsd = (usd: number) => Math.round(usd * 1e6)
-    await until("the cap to have counted all of it", async () =>
-      inMicroUsd((await app.get(caps)).body.data.used.day_usd) === (await spent()).reduce((sum, { cost_usd }) => sum + inMicroUsd(cost_usd), 0))
+    await until(
+      "the cap to have counted all of it",
+      async () =>
+        inMicroUsd((await app.get(caps)).body.data.used.day_usd) ===
+        (await spent()).reduce((sum, { cost_usd }) => sum + inMicroUsd(cost_usd), 0)
+    )
     await app.patch(caps, { daily_cost_usd: 0.00035 })
     const before = model.ear.listened.length
     speak()
@@ -143,7 +183,10 @@ describe("where no model listens", () => {
       await saidAtLeast(deaf, bot, person, 2)
       const [chat] = await deaf.chatsOf(id)
       const said = (await deaf.app.events(chat?.session_id ?? "")).find(({ role }) => role === "user")
-      assert.deepInclude(said?.payload, { text: "[voice message, 7 s]", parts: [{ type: "voice", text: "[voice message, 7 s]" }] })
+      assert.deepInclude(said?.payload, {
+        text: "[voice message, 7 s]",
+        parts: [{ type: "voice", text: "[voice message, 7 s]" }]
+      })
       assert.isEmpty(deaf.telegram.calls({ bot, method: "getFile" }))
     } finally {
       await deaf.close()
@@ -153,19 +196,37 @@ describe("where no model listens", () => {
 
 describe("a file of Telegram's", () => {
   const token = `123456:${"A".repeat(35)}`
-  it.each(["../bot1:x/getMe", "a/../../b", "/etc/passwd", "http://10.0.0.1/x", "a%2e%2e/b", "a?b", "", "voice/gone.oga"])("is fetched from where files are, and an error does not tell the token: %s", async (file_path) => {
+  it.each([
+    "../bot1:x/getMe",
+    "a/../../b",
+    "/etc/passwd",
+    "http://10.0.0.1/x",
+    "a%2e%2e/b",
+    "a?b",
+    "",
+    "voice/gone.oga"
+  ])("is fetched from where files are, and an error does not tell the token: %s", async (file_path) => {
     const asked: Array<string> = []
     const server = createServer((request, response) => {
       asked.push(request.url ?? "")
       const isCall = request.url?.endsWith("/getFile") === true
-      response.writeHead(isCall ? 200 : 404, { "content-type": "application/json" }).end(JSON.stringify({ ok: isCall, result: { file_id: "x", file_unique_id: "x", file_path } }))
+      response
+        .writeHead(isCall ? 200 : 404, { "content-type": "application/json" })
+        .end(JSON.stringify({ ok: isCall, result: { file_id: "x", file_unique_id: "x", file_path } }))
     }).listen(0, "127.0.0.1")
     await once(server, "listening")
     try {
       const apiRoot = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-      const error = await Effect.runPromise(BotApi.use((api) => Effect.flip(api.download(Redacted.make(token), "x", 100))).pipe(Effect.provide(BotApi.layer({ apiRoot }))))
+      const error = await Effect.runPromise(
+        BotApi.use((api) => Effect.flip(api.download(Redacted.make(token), "x", 100))).pipe(
+          Effect.provide(BotApi.layer({ apiRoot }))
+        )
+      )
       assert.notInclude(JSON.stringify(error) + error.message + String(error.stack), token)
-      assert.deepStrictEqual(asked, [`/bot${token}/getFile`, ...file_path === "voice/gone.oga" ? [`/file/bot${token}/voice/gone.oga`] : []])
+      assert.deepStrictEqual(asked, [
+        `/bot${token}/getFile`,
+        ...(file_path === "voice/gone.oga" ? [`/file/bot${token}/voice/gone.oga`] : [])
+      ])
     } finally {
       server.close()
     }

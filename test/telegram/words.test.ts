@@ -4,7 +4,9 @@ import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/sup
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
-beforeAll(async () => { ground = await startTelegramGround() })
+beforeAll(async () => {
+  ground = await startTelegramGround()
+})
 afterAll(() => ground.close())
 
 const started = async () => {
@@ -19,29 +21,47 @@ const started = async () => {
 const isLast = (text: string) => text.startsWith("It is deleted")
 const lastWords = ({ bot, person }: Awaited<ReturnType<typeof started>>) => ground.said(bot, person).filter(isLast)
 const wordOf = async (id: string) =>
-  (await ground.server.database.sql<Array<{ done: boolean; error: string | null; raw: unknown }>>`
-    select done_at is not null as done, error, raw from telegram_updates where channel_id = ${id} and kind in ('word', 'word_sent')`)[0]
-const wordIsOver = (id: string) => until("the word to be over", async () => {
-  const word = await wordOf(id)
-  return word?.done === true && word
-})
+  (
+    await ground.server.database.sql<Array<{ done: boolean; error: string | null; raw: unknown }>>`
+    select done_at is not null as done, error, raw from telegram_updates where channel_id = ${id} and kind in ('word', 'word_sent')`
+  )[0]
+const wordIsOver = (id: string) =>
+  until("the word to be over", async () => {
+    const word = await wordOf(id)
+    return word?.done === true && word
+  })
 /** As it is when the process that has taken the word up dies, in this state of it. */
 const takenUpByTheDead = async (id: string, kind: "word" | "word_sent") => {
   const { sql } = ground.server.database
-  await sql.unsafe(`create function take() returns trigger language plpgsql as $$ begin new.owner = 'wrk_dead'; new.kind = '${kind}'; return new; end $$`)
-  await sql.unsafe(`create trigger take before update on telegram_updates for each row when (new.channel_id = '${id}' and new.kind = 'word' and old.kind = 'command') execute function take()`)
+  await sql.unsafe(
+    `create function take() returns trigger language plpgsql as $$ begin new.owner = 'wrk_dead'; new.kind = ` +
+      `'${kind}'; return new; end $$`
+  )
+  await sql.unsafe(
+    `create trigger take before update on telegram_updates for each row when (new.channel_id = '${id}' and ` +
+      `new.kind = 'word' and old.kind = 'command') execute function take()`
+  )
   return async () => {
     await sql`drop trigger take on telegram_updates`
     await sql`drop function take`
   }
 }
 /** It is taken up, and does not get its place before this has happened. */
-const takenUpMeanwhile = ({ id, bot, person }: Awaited<ReturnType<typeof started>>, happens: (tx: postgres.TransactionSql) => PromiseLike<unknown>) =>
+const takenUpMeanwhile = (
+  { id, bot, person }: Awaited<ReturnType<typeof started>>,
+  happens: (tx: postgres.TransactionSql) => PromiseLike<unknown>
+) =>
   ground.server.database.sql.begin(async (tx) => {
     await tx`select from telegram_paces where channel_id = ${id} for update`
     ground.telegram.say(person, bot, "/forget")
-    await until("the word to be taken up", async () =>
-      (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and kind = 'word' and owner is not null`).length === 1)
+    await until(
+      "the word to be taken up",
+      async () =>
+        (
+          await ground.server.database
+            .sql`select 1 from telegram_updates where channel_id = ${id} and kind = 'word' and owner is not null`
+        ).length === 1
+    )
     await happens(tx)
   })
 
@@ -70,7 +90,14 @@ describe("the last word of /forget", () => {
     const begun = await started()
     const { sql } = ground.server.database
     await takenUpMeanwhile(begun, () => sql`insert into telegram_holds (scope) values (${ground.app.appId})`)
-    await until("the word to be given back", async () => (await sql`select 1 from telegram_updates where channel_id = ${begun.id} and kind = 'word' and owner is null and done_at is null`).length === 1)
+    await until(
+      "the word to be given back",
+      async () =>
+        (
+          await sql`select 1 from telegram_updates
+            where channel_id = ${begun.id} and kind = 'word' and owner is null and done_at is null`
+        ).length === 1
+    )
     assert.isEmpty(lastWords(begun))
     await sql`update telegram_holds set released_at = now()`
     await sql`select graphile_worker.add_job('release', '{}'::json)`
@@ -81,17 +108,39 @@ describe("the last word of /forget", () => {
   it("is not put back by a process that had it before another one said it", async () => {
     const begun = await started()
     await takenUpMeanwhile(begun, async (tx) => {
-      await tx`update telegram_updates set kind = 'word_sent', owner = 'wrk_other', attempts = attempts + 1 where channel_id = ${begun.id} and kind = 'word'`
-      await tx`update telegram_paces set taken_until = now() + interval '6 seconds' where channel_id = ${begun.id} and chat_id <> 0`
+      await tx`update telegram_updates set kind = 'word_sent', owner = 'wrk_other', attempts = attempts + 1
+        where channel_id = ${begun.id} and kind = 'word'`
+      await tx`update telegram_paces set taken_until = now() + interval '6 seconds'
+        where channel_id = ${begun.id} and chat_id <> 0`
     })
     assert.strictEqual((await wordIsOver(begun.id)).error, "unknown")
     assert.isEmpty(lastWords(begun))
   })
 
-  it.each<readonly [string, { readonly kind: "drop_after" } | { readonly kind: "error"; readonly code: number; readonly description: string; readonly parameters?: object }, number, string | null]>([
+  it.each<
+    readonly [
+      string,
+      (
+        | { readonly kind: "drop_after" }
+        | { readonly kind: "error"; readonly code: number; readonly description: string; readonly parameters?: object }
+      ),
+      number,
+      string | null
+    ]
+  >([
     ["is said once, though Telegram breaks off", { kind: "drop_after" }, 1, "unknown"],
-    ["waits as long as Telegram asks", { kind: "error", code: 429, description: "Too Many Requests: retry after 1", parameters: { retry_after: 1 } }, 1, null],
-    ["is over where Telegram will not have it", { kind: "error", code: 400, description: "Bad Request: chat not found" }, 0, "chat_gone"]
+    [
+      "waits as long as Telegram asks",
+      { kind: "error", code: 429, description: "Too Many Requests: retry after 1", parameters: { retry_after: 1 } },
+      1,
+      null
+    ],
+    [
+      "is over where Telegram will not have it",
+      { kind: "error", code: 400, description: "Bad Request: chat not found" },
+      0,
+      "chat_gone"
+    ]
   ])("%s", async (_, fault, times, error) => {
     const begun = await started()
     ground.telegram.fault({ bot: begun.bot, method: "sendMessage" }, fault)
@@ -104,7 +153,14 @@ describe("the last word of /forget", () => {
     const begun = await started()
     await ground.app.post(`/v1/telegram/bots/${begun.id}/suspend`, {})
     for (const text of ["/forget", "/start"]) ground.telegram.say(begun.person, begun.bot, text)
-    await until("both to be stored", async () => (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${begun.id} and done_at is null`).length === 2)
+    await until(
+      "both to be stored",
+      async () =>
+        (
+          await ground.server.database
+            .sql`select 1 from telegram_updates where channel_id = ${begun.id} and done_at is null`
+        ).length === 2
+    )
     ground.telegram.advance(2000)
     await ground.app.post(`/v1/telegram/bots/${begun.id}/resume`, {})
     const [, , ...rest] = await saidAtLeast(ground, begun.bot, begun.person, 4)

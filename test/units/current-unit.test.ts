@@ -13,44 +13,71 @@ const run = <T>(work: Effect.Effect<T>) => Effect.runPromise(Effect.provide(work
 
 describe("the unit of work in the shared memory", () => {
   it("is the one whose code runs, among fibers that take turns", async () => {
-    const steps = (times: number) => Effect.forEach(Array.from({ length: times }), () => Effect.tap(look, Effect.yieldNow))
-    const seen = await run(Effect.all([inUnit(A, steps(50)), inUnit(B, steps(50)), steps(50)], { concurrency: "unbounded" }))
-    assert.deepStrictEqual(seen.map((texts) => Array.from(new Set(texts))), [[A.text], [B.text], [""]])
+    const steps = (times: number) =>
+      Effect.forEach(Array.from({ length: times }), () => Effect.tap(look, Effect.yieldNow))
+    const seen = await run(
+      Effect.all([inUnit(A, steps(50)), inUnit(B, steps(50)), steps(50)], { concurrency: "unbounded" })
+    )
+    assert.deepStrictEqual(
+      seen.map((texts) => Array.from(new Set(texts))),
+      [[A.text], [B.text], [""]]
+    )
     assert.strictEqual(now(), "")
   })
 
   it("is none behind the end of a unit, however it ended", async () => {
     assert.deepStrictEqual(await run(Effect.flatMap(inUnit(A, Effect.succeed(1)), () => look)), "")
-    assert.deepStrictEqual(await run(Effect.matchEffect(inUnit(A, Effect.fail("x")), { onSuccess: () => look, onFailure: () => look })), "")
+    assert.deepStrictEqual(
+      await run(Effect.matchEffect(inUnit(A, Effect.fail("x")), { onSuccess: () => look, onFailure: () => look })),
+      ""
+    )
     assert.deepStrictEqual(await run(Effect.catchDefect(inUnit(A, Effect.die("x")), () => look)), "")
   })
 
   it("is that of a fiber which another wakes from within its own", async () => {
-    const seen = await run(Effect.gen(function*() {
-      const bell = yield* Deferred.make<void>()
-      const waiting = yield* Effect.forkChild(Effect.andThen(Deferred.await(bell), look), { startImmediately: true })
-      const inOther = yield* Effect.forkChild(inUnit(B, Effect.andThen(Deferred.await(bell), look)), { startImmediately: true })
-      const own = yield* inUnit(A, Effect.andThen(Deferred.succeed(bell, undefined), look))
-      return [own, yield* Fiber.join(waiting), yield* Fiber.join(inOther)]
-    }))
+    const seen = await run(
+      Effect.gen(function* () {
+        const bell = yield* Deferred.make<void>()
+        const waiting = yield* Effect.forkChild(Effect.andThen(Deferred.await(bell), look), { startImmediately: true })
+        const inOther = yield* Effect.forkChild(inUnit(B, Effect.andThen(Deferred.await(bell), look)), {
+          startImmediately: true
+        })
+        const own = yield* inUnit(A, Effect.andThen(Deferred.succeed(bell, undefined), look))
+        return [own, yield* Fiber.join(waiting), yield* Fiber.join(inOther)]
+      })
+    )
     assert.deepStrictEqual(seen, [A.text, "", B.text])
   })
 
   it("is none while a promise of the unit's waits, and the unit again where it goes on with it", async () => {
     const seen: Array<string> = []
-    await run(inUnit(A, Effect.promise(async () => {
-      const within = stayInUnit()
-      seen.push(now())
-      await Promise.resolve()
-      seen.push(now(), within(now), now())
-    })))
+    await run(
+      inUnit(
+        A,
+        Effect.promise(async () => {
+          const within = stayInUnit()
+          seen.push(now())
+          await Promise.resolve()
+          seen.push(now(), within(now), now())
+        })
+      )
+    )
     assert.deepStrictEqual(seen, [A.text, "", A.text, ""])
   })
 
   it("is the outer one within another", async () => {
     assert.strictEqual(await run(inUnit(A, inUnit(B, look))), A.text)
-    assert.strictEqual(during(A, () => during(B, () => during(null, now))), "")
-    assert.throws(() => during(A, () => { throw new Error("x") }), "x")
+    assert.strictEqual(
+      during(A, () => during(B, () => during(null, now))),
+      ""
+    )
+    assert.throws(
+      () =>
+        during(A, () => {
+          throw new Error("x")
+        }),
+      "x"
+    )
     assert.strictEqual(now(), "")
   })
 })

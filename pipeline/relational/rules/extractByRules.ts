@@ -7,7 +7,9 @@ import { signalsOf } from "./signals.ts"
 
 /** Reads a turn by rules alone. The preferences are read by rule with every engine: see decidePreferences. */
 export const extractByRules = ({ turn, known }: ExtractRequest): Extraction => ({
-  ...turn.message === null ? { signals: [], character_emotion: null } : signalsOf(turn.message.text, dimensionsOf(turn.character.relationship_posture)),
+  ...(turn.message === null
+    ? { signals: [], character_emotion: null }
+    : signalsOf(turn.message.text, dimensionsOf(turn.character.relationship_posture))),
   ...memoriesOf(turn, known),
   ...loopsOf(turn, known),
   preferences: [],

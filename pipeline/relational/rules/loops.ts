@@ -13,15 +13,24 @@ const SENTENCES = /(?<=[.!?…;])\s+|\n+/
 const READ_CHARS = 2_000
 const MOST_QUOTE_CHARS = 300
 
-const MINE = /\b(?:i|i['’]?m|i['’]?ve|i['’]?ll|my|me|we|we['’]?re|our)\b|(?<!\p{L})(?:ich|mein(?:e[mnrs]?)?|wir|mi|mis|yo|tengo|mon|ma|mes|j['’]ai|eu|meu|minha|tenho)(?!\p{L})/iu
-const PROMISES = /\bi(?:['’]ll| will| promise to| promise i['’]?ll) (?:send|show|tell|bring|call|write|let you know|get back|try|finish|do|read|watch|ask|think about)\b|(?<!\p{L})(?:ich (?:schick|schicke|zeig|zeige|erzähl|erzähle|sag|sage)(?: es)? dir|te (?:mando|cuento|digo|enseño)|je te (?:dis|montre|raconte|envoie)|eu (?:mando|conto|mostro)-te)(?!\p{L})/iu
+const MINE =
+  /\b(?:i|i['’]?m|i['’]?ve|i['’]?ll|my|me|we|we['’]?re|our)\b|(?<!\p{L})(?:ich|mein(?:e[mnrs]?)?|wir|mi|mis|yo|tengo|mon|ma|mes|j['’]ai|eu|meu|minha|tenho)(?!\p{L})/iu
+const PROMISES =
+  /\bi(?:['’]ll| will| promise to| promise i['’]?ll) (?:send|show|tell|bring|call|write|let you know|get back|try|finish|do|read|watch|ask|think about)\b|(?<!\p{L})(?:ich (?:schick|schicke|zeig|zeige|erzähl|erzähle|sag|sage)(?: es)? dir|te (?:mando|cuento|digo|enseño)|je te (?:dis|montre|raconte|envoie)|eu (?:mando|conto|mostro)-te)(?!\p{L})/iu
 /** "It went well", "I passed": how something turned out. */
-const OUTCOME = /\b(?:went|passed|failed|got|was|were|did|finished|done|over|made it|happened|won|lost|came|arrived|told|sent|cancel(?:l)?ed|postponed)\b|(?<!\p{L})(?:war|lief|bestanden|geschafft|vorbei|fue|salió|aprobé|passé|été|passei|correu|foi)(?!\p{L})/iu
+const OUTCOME =
+  /\b(?:went|passed|failed|got|was|were|did|finished|done|over|made it|happened|won|lost|came|arrived|told|sent|cancel(?:l)?ed|postponed)\b|(?<!\p{L})(?:war|lief|bestanden|geschafft|vorbei|fue|salió|aprobé|passé|été|passei|correu|foi)(?!\p{L})/iu
 const WORDS_SHARED = 1
 
-const sentencesOf = (text: string) => text.slice(0, READ_CHARS).split(SENTENCES).map((part) => part.trim()).filter((part) => part !== "" && part.length <= MOST_QUOTE_CHARS)
+const sentencesOf = (text: string) =>
+  text
+    .slice(0, READ_CHARS)
+    .split(SENTENCES)
+    .map((part) => part.trim())
+    .filter((part) => part !== "" && part.length <= MOST_QUOTE_CHARS)
 
-const languagesOf = ({ endUser, character }: ReadTurn) => [endUser.locale, ...character.voice.languages].flatMap((tag) => tag === null ? [] : [tag])
+const languagesOf = ({ endUser, character }: ReadTurn) =>
+  [endUser.locale, ...character.voice.languages].flatMap((tag) => (tag === null ? [] : [tag]))
 
 /** What is left open by a turn: days that the person looks forward to or fears, and what one of them has promised. */
 export const loopsOf = (turn: ReadTurn, known: Relationship): Pick<Extraction, "loops_open" | "loops_resolved"> => {
@@ -33,17 +42,41 @@ export const loopsOf = (turn: ReadTurn, known: Relationship): Pick<Extraction, "
     if (isQuestion(sentence)) continue
     const promise = PROMISES.test(sentence)
     const day = MINE.test(sentence) ? dayIn(sentence, when) : null
-    if (day !== null && day >= today) opened.push({ kind: promise ? "promise" : "event_followup", owner: "user", text: sentence, due_on: day, quote: sentence })
+    if (day !== null && day >= today)
+      opened.push({
+        kind: promise ? "promise" : "event_followup",
+        owner: "user",
+        text: sentence,
+        due_on: day,
+        quote: sentence
+      })
     else if (promise) opened.push({ kind: "promise", owner: "user", text: sentence, due_on: null, quote: sentence })
   }
   for (const sentence of sentencesOf(turn.reply?.text ?? "")) {
-    if (PROMISES.test(sentence) && !isQuestion(sentence)) opened.push({ kind: "promise", owner: "character", text: sentence, due_on: dayIn(sentence, when), quote: sentence })
+    if (PROMISES.test(sentence) && !isQuestion(sentence))
+      opened.push({
+        kind: "promise",
+        owner: "character",
+        text: sentence,
+        due_on: dayIn(sentence, when),
+        quote: sentence
+      })
   }
   const act = actOf(message)
   const beginning = bounded(message, MOST_QUOTE_CHARS)
-  if (act === "insult") opened.push({ kind: "conflict", owner: "user", text: beginning, due_on: null, quote: beginning })
+  if (act === "insult")
+    opened.push({ kind: "conflict", owner: "user", text: beginning, due_on: null, quote: beginning })
 
-  const resolved = [...known.loops.values()].filter(isWaiting).filter((loop) =>
-    loop.kind === "conflict" ? act === "apology" : loop.owner === "user" && OUTCOME.test(message) && !isQuestion(message) && dayIn(message, when) !== loop.due_at?.slice(0, 10) && shared(loop.text, message) >= WORDS_SHARED)
+  const resolved = [...known.loops.values()]
+    .filter(isWaiting)
+    .filter((loop) =>
+      loop.kind === "conflict"
+        ? act === "apology"
+        : loop.owner === "user" &&
+          OUTCOME.test(message) &&
+          !isQuestion(message) &&
+          dayIn(message, when) !== loop.due_at?.slice(0, 10) &&
+          shared(loop.text, message) >= WORDS_SHARED
+    )
   return { loops_open: opened, loops_resolved: resolved.map(({ id }) => id) }
 }

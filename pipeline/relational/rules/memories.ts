@@ -10,22 +10,43 @@ type Read = Extraction["memories"][number]
 
 /** Of these there is one at a time. */
 const SINGLE: ReadonlySet<Attribute> = new Set(["name", "age", "birthday", "home", "work", "study", "favourite"])
-const IMPORTANCE: Readonly<Record<Fact["topic"], number>> = { person: 7, pet: 6, event: 6, work: 5, home: 5, like: 4, dislike: 4, other: 3 }
+const IMPORTANCE: Readonly<Record<Fact["topic"], number>> = {
+  person: 7,
+  pet: 6,
+  event: 6,
+  work: 5,
+  home: 5,
+  like: 4,
+  dislike: 4,
+  other: 3
+}
 const TELLING_WORDS = 2
 const MOST_QUOTE_CHARS = 300
 const SURE = 0.9
 const LIKELY = 0.7
 
 const kindOf = ({ attribute, topic }: Fact): Read["kind"] =>
-  attribute === "like" || attribute === "dislike" || attribute === "favourite" ? "preference" : topic === "event" ? "event" : topic === "person" && attribute !== "statement" ? "relationship" : "fact"
+  attribute === "like" || attribute === "dislike" || attribute === "favourite"
+    ? "preference"
+    : topic === "event"
+      ? "event"
+      : topic === "person" && attribute !== "statement"
+        ? "relationship"
+        : "fact"
 
 const slotOf = ({ subject, attribute }: Fact): string => `${subject} ${attribute}`
 
 /** What a memory says in slots, by the words that it was made of. */
 const slotsOf = (memory: Memory): ReadonlyArray<Fact> =>
-  factsIn(memory.evidence.filter(({ quote }) => quote !== "").slice(0, 1).map(({ quote, cursor }) => ({ role: "user" as const, text: quote, cursor, at: new Date(memory.created_at) }))).filter(({ attribute }) => SINGLE.has(attribute))
+  factsIn(
+    memory.evidence
+      .filter(({ quote }) => quote !== "")
+      .slice(0, 1)
+      .map(({ quote, cursor }) => ({ role: "user" as const, text: quote, cursor, at: new Date(memory.created_at) }))
+  ).filter(({ attribute }) => SINGLE.has(attribute))
 
-const FORGET = /\b(?:forget|delete|erase|don['’]?t remember|do not remember|unlearn)\b(?! (?:to|it\b|me\b|you\b))(?: (?:about|that|what|everything|all|the|my|i|said|told|you|of|thing|things|memory|memories)){0,12} (.{3,120})|(?<!\p{L})(?:vergiss|lösch(?:e)?)(?: bitte)?(?: das| was| über| dass| alles| von){0,6} (.{3,120})|(?<!\p{L})(?:olvida|oublie|esquece)(?: lo| ce| o)?(?: que| de){0,6} (.{3,120})/iu
+const FORGET =
+  /\b(?:forget|delete|erase|don['’]?t remember|do not remember|unlearn)\b(?! (?:to|it\b|me\b|you\b))(?: (?:about|that|what|everything|all|the|my|i|said|told|you|of|thing|things|memory|memories)){0,12} (.{3,120})|(?<!\p{L})(?:vergiss|lösch(?:e)?)(?: bitte)?(?: das| was| über| dass| alles| von){0,6} (.{3,120})|(?<!\p{L})(?:olvida|oublie|esquece)(?: lo| ce| o)?(?: que| de){0,6} (.{3,120})/iu
 const WORDS_SHARED = 2
 
 /** What the person asks to have forgotten. */
@@ -34,7 +55,12 @@ const toForget = (text: string, known: ReadonlyArray<Memory>): ReadonlyArray<str
   const about = match?.slice(1).find((group) => group !== undefined)
   if (about === undefined) return []
   const words = gistOf(about).split(" ").length
-  return known.filter(({ text, evidence }) => shared(about, [text, ...evidence.map(({ quote }) => quote)].join(" ")) >= Math.min(WORDS_SHARED, words)).map(({ id }) => id)
+  return known
+    .filter(
+      ({ text, evidence }) =>
+        shared(about, [text, ...evidence.map(({ quote }) => quote)].join(" ")) >= Math.min(WORDS_SHARED, words)
+    )
+    .map(({ id }) => id)
 }
 
 /** What the person has said of themselves in a turn, sentence by sentence, and which memories it takes the place of. */
@@ -44,22 +70,44 @@ export const memoriesOf = (turn: ReadTurn, known: Relationship): Pick<Extraction
   const active = [...known.memories.values()].filter(({ status }) => status === "active")
   const forget = toForget(message.text, active)
   const quote = bounded(message.text, MOST_QUOTE_CHARS)
-  if (forget.length > 0) return { memories: [], invalidate: forget.map((memory_id) => ({ memory_id, reason: "user_asked_to_forget", quote })) }
+  if (forget.length > 0)
+    return {
+      memories: [],
+      invalidate: forget.map((memory_id) => ({ memory_id, reason: "user_asked_to_forget", quote }))
+    }
 
   const facts = factsIn([...turn.history, message]).filter(({ cursor }) => cursor === message.cursor)
   const byQuote = Map.groupBy(facts, ({ quote }) => quote)
   const memories = [...byQuote].flatMap(([words, of]): ReadonlyArray<Read> => {
     const best = of.find(({ attribute }) => attribute !== "statement") ?? of[0]
-    if (best === undefined || (best.attribute === "statement" && gistOf(words).split(" ").length < TELLING_WORDS)) return []
-    return [{
-      kind: kindOf(best), subject: best.topic === "person" || best.topic === "pet" ? "third_party" : "user", text: words, importance: IMPORTANCE[best.topic] + (best.attribute === "name" ? 1 : 0),
-      confidence: best.attribute === "statement" ? LIKELY : SURE, quote: words, happened_on: null, linked_ids: []
-    }]
+    if (best === undefined || (best.attribute === "statement" && gistOf(words).split(" ").length < TELLING_WORDS))
+      return []
+    return [
+      {
+        kind: kindOf(best),
+        subject: best.topic === "person" || best.topic === "pet" ? "third_party" : "user",
+        text: words,
+        importance: IMPORTANCE[best.topic] + (best.attribute === "name" ? 1 : 0),
+        confidence: best.attribute === "statement" ? LIKELY : SURE,
+        quote: words,
+        happened_on: null,
+        linked_ids: []
+      }
+    ]
   })
-  const slots = new Map(facts.filter(({ attribute }) => SINGLE.has(attribute)).map((fact) => [slotOf(fact), fact.value.toLowerCase()]))
-  const invalidate = slots.size === 0 ? [] : active.filter((memory) => slotsOf(memory).some((fact) => {
-    const now = slots.get(slotOf(fact))
-    return now !== undefined && now !== fact.value.toLowerCase()
-  })).map(({ id }) => ({ memory_id: id, reason: "user_corrected" as const, quote }))
+  const slots = new Map(
+    facts.filter(({ attribute }) => SINGLE.has(attribute)).map((fact) => [slotOf(fact), fact.value.toLowerCase()])
+  )
+  const invalidate =
+    slots.size === 0
+      ? []
+      : active
+          .filter((memory) =>
+            slotsOf(memory).some((fact) => {
+              const now = slots.get(slotOf(fact))
+              return now !== undefined && now !== fact.value.toLowerCase()
+            })
+          )
+          .map(({ id }) => ({ memory_id: id, reason: "user_corrected" as const, quote }))
   return { memories, invalidate }
 }

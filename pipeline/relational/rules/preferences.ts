@@ -5,7 +5,8 @@ type Read = Extraction["preferences"][number]
 
 const START = String.raw`(?<![\p{L}\p{N}])`
 const END = String.raw`(?![\p{L}\p{N}])`
-const words = (...patterns: ReadonlyArray<string>): RegExp => new RegExp(`${START}(?:${patterns.join("|")})${END}`, "iu")
+const words = (...patterns: ReadonlyArray<string>): RegExp =>
+  new RegExp(`${START}(?:${patterns.join("|")})${END}`, "iu")
 
 const WRITE = String.raw`(?:text|texting|write|writing|message|messaging|msg|contact|contacting|ping|pinging|bother|bothering|spam|spamming)`
 
@@ -13,36 +14,83 @@ const WRITE = String.raw`(?:text|texting|write|writing|message|messaging|msg|con
 const STOP = words(
   String.raw`(?:please )?(?:stop|quit) ${WRITE}(?: (?:to )?me| at me)?(?! (?:about|like|that|while|when|at|before|after|so|too))`,
   String.raw`(?:do not|don['’]?t|never) (?:ever )?${WRITE} (?:to )?me(?: (?:again|any ?more|first|unless))?(?! (?:about|like|that|while|when|at|before|after|so|too|in|on|during))`,
-  String.raw`(?:do not|don['’]?t) reach out(?: to me)?(?: again| any ?more| first)?`, "leave me alone", "unsubscribe", "no more (?:messages|texts)(?: please)?", "stop (?:the )?(?:messages|texts|notifications)",
-  String.raw`(?:bitte )?(?:hör|hören sie) auf,? mir zu schreiben`, "schreib(?:e)? mir (?:bitte )?(?:nicht|nie) (?:mehr|wieder)", "lass mich in ruhe", "keine nachrichten mehr",
-  "deja de escribirme", "no me escribas (?:más|mas)", "déjame en paz", "arrête de m['’]écrire", "ne m['’]écris plus", "laisse-moi tranquille", "para de me (?:escrever|mandar mensagens?)", "não me (?:escrevas|mandes? mensagens?) mais", "deixa-me em paz"
+  String.raw`(?:do not|don['’]?t) reach out(?: to me)?(?: again| any ?more| first)?`,
+  "leave me alone",
+  "unsubscribe",
+  "no more (?:messages|texts)(?: please)?",
+  "stop (?:the )?(?:messages|texts|notifications)",
+  String.raw`(?:bitte )?(?:hör|hören sie) auf,? mir zu schreiben`,
+  "schreib(?:e)? mir (?:bitte )?(?:nicht|nie) (?:mehr|wieder)",
+  "lass mich in ruhe",
+  "keine nachrichten mehr",
+  "deja de escribirme",
+  "no me escribas (?:más|mas)",
+  "déjame en paz",
+  "arrête de m['’]écrire",
+  "ne m['’]écris plus",
+  "laisse-moi tranquille",
+  "para de me (?:escrever|mandar mensagens?)",
+  "não me (?:escrevas|mandes? mensagens?) mais",
+  "deixa-me em paz"
 )
 const AGAIN = words(
-  String.raw`you (?:can|may) ${WRITE} me again`, String.raw`(?:please )?(?:start )?${WRITE} me again`, "du (?:kannst|darfst) mir wieder schreiben", "puedes escribirme (?:otra vez|de nuevo)", "tu peux m['’]écrire à nouveau", "podes escrever-me outra vez"
+  String.raw`you (?:can|may) ${WRITE} me again`,
+  String.raw`(?:please )?(?:start )?${WRITE} me again`,
+  "du (?:kannst|darfst) mir wieder schreiben",
+  "puedes escribirme (?:otra vez|de nuevo)",
+  "tu peux m['’]écrire à nouveau",
+  "podes escrever-me outra vez"
 )
 const LESS = words(
-  String.raw`${WRITE} (?:to )?me (?:less|not so (?:much|often)|less often)`, String.raw`(?:do not|don['’]?t) ${WRITE} me so (?:much|often)`, "too many (?:messages|texts)", "(?:fewer|less) (?:messages|texts)", "schreib(?:e)? mir (?:bitte )?(?:weniger|nicht so oft)", "escríbeme menos", "écris-moi moins", "escreve-me menos"
+  String.raw`${WRITE} (?:to )?me (?:less|not so (?:much|often)|less often)`,
+  String.raw`(?:do not|don['’]?t) ${WRITE} me so (?:much|often)`,
+  "too many (?:messages|texts)",
+  "(?:fewer|less) (?:messages|texts)",
+  "schreib(?:e)? mir (?:bitte )?(?:weniger|nicht so oft)",
+  "escríbeme menos",
+  "écris-moi moins",
+  "escreve-me menos"
 )
 const MORE = words(
-  String.raw`${WRITE} (?:to )?me (?:more(?: often)?|whenever you (?:like|want)|any ?time)`, "(?:more) (?:messages|texts) (?:please|from you)", "schreib(?:e)? mir (?:ruhig )?(?:öfter|mehr)", "escríbeme más", "écris-moi plus", "escreve-me mais"
+  String.raw`${WRITE} (?:to )?me (?:more(?: often)?|whenever you (?:like|want)|any ?time)`,
+  "(?:more) (?:messages|texts) (?:please|from you)",
+  "schreib(?:e)? mir (?:ruhig )?(?:öfter|mehr)",
+  "escríbeme más",
+  "écris-moi plus",
+  "escreve-me mais"
 )
 
 const TIME = String.raw`(\d{1,2})(?:[:.h](\d{2}))? ?(am|pm|uhr)?`
-const ONLY_BETWEEN = new RegExp(String.raw`${START}(?:only )?(?:${WRITE}) (?:to )?me (?:only )?between ${TIME} (?:and|to|-) ${TIME}`, "iu")
-const NOT_AFTER = new RegExp(String.raw`${START}(?:do not|don['’]?t|never|stop|no) (?:${WRITE}|messages|texts)(?: (?:to )?me)? (?:after|past) ${TIME}|${START}schreib(?:e)? mir (?:bitte )?nicht nach ${TIME}`, "iu")
-const NOT_BEFORE = new RegExp(String.raw`${START}(?:do not|don['’]?t|never|stop|no) (?:${WRITE}|messages|texts)(?: (?:to )?me)? before ${TIME}|${START}schreib(?:e)? mir (?:bitte )?nicht vor ${TIME}`, "iu")
+const ONLY_BETWEEN = new RegExp(
+  String.raw`${START}(?:only )?(?:${WRITE}) (?:to )?me (?:only )?between ${TIME} (?:and|to|-) ${TIME}`,
+  "iu"
+)
+const NOT_AFTER = new RegExp(
+  String.raw`${START}(?:do not|don['’]?t|never|stop|no) (?:${WRITE}|messages|texts)(?: (?:to )?me)? (?:after|past) ${TIME}|${START}schreib(?:e)? mir (?:bitte )?nicht nach ${TIME}`,
+  "iu"
+)
+const NOT_BEFORE = new RegExp(
+  String.raw`${START}(?:do not|don['’]?t|never|stop|no) (?:${WRITE}|messages|texts)(?: (?:to )?me)? before ${TIME}|${START}schreib(?:e)? mir (?:bitte )?nicht vor ${TIME}`,
+  "iu"
+)
 /** Who names no hours wants to be left to sleep. */
 const MORNING = "09:00"
 const EVENING = "22:00"
 
 const TOPIC = String.raw`((?!(?:me|that|it|this|you|mich|mir)(?![\p{L}]))[\p{L}][\p{L}\p{N}'’ -]{1,50}?)`
-const AVOID = new RegExp(String.raw`${START}(?:(?:do not|don['’]?t|please don['’]?t|never|stop) (?:ever )?(?:(?:mention(?:ing)?|bring(?:ing)? up) |(?:talk(?:ing)?|ask(?:ing)?|speak(?:ing)?|${WRITE})(?: to me| me)? (?:about|of) )|no more talk (?:about|of) |let['’]?s not talk about |i (?:don['’]?t|do not) want to (?:talk|hear) about |ich (?:will|möchte) nicht über )${TOPIC}(?: (?:again|any ?more|ever|please|reden|sprechen))*[.!]*$`, "iu")
+const AVOID = new RegExp(
+  String.raw`${START}(?:(?:do not|don['’]?t|please don['’]?t|never|stop) (?:ever )?(?:(?:mention(?:ing)?|bring(?:ing)? up) |(?:talk(?:ing)?|ask(?:ing)?|speak(?:ing)?|${WRITE})(?: to me| me)? (?:about|of) )|no more talk (?:about|of) |let['’]?s not talk about |i (?:don['’]?t|do not) want to (?:talk|hear) about |ich (?:will|möchte) nicht über )${TOPIC}(?: (?:again|any ?more|ever|please|reden|sprechen))*[.!]*$`,
+  "iu"
+)
 
 const clock = (hour: string | undefined, minute: string | undefined, half: string | undefined): string | null => {
   const told = Number(hour)
-  const hours = half?.toLowerCase() === "pm" && told < 12 ? told + 12 : half?.toLowerCase() === "am" && told === 12 ? 0 : told
+  const hours =
+    half?.toLowerCase() === "pm" && told < 12 ? told + 12 : half?.toLowerCase() === "am" && told === 12 ? 0 : told
   const minutes = Number(minute ?? 0)
-  return hour === undefined || hours > 23 || minutes > 59 ? null : `${String(hours).padStart(2, "0")}:${String(minutes).padStart(2, "0")}`
+  return hour === undefined || hours > 23 || minutes > 59
+    ? null
+    : `${String(hours).padStart(2, "0")}:${String(minutes).padStart(2, "0")}`
 }
 /** The first time that a match names: alternatives of a pattern have groups of their own. */
 const timeIn = (groups: ReadonlyArray<string | undefined>): string | null => {
@@ -69,7 +117,12 @@ export const preferencesIn = (message: string): ReadonlyArray<Read> => {
   if (LESS.test(text)) say("frequency", "less")
   else if (MORE.test(text)) say("frequency", "more")
 
-  const avoided = AVOID.exec(text.split(/(?<=[.!?])\s+|\n+/).find((sentence) => AVOID.test(sentence.trim()))?.trim() ?? "")?.[1]
+  const avoided = AVOID.exec(
+    text
+      .split(/(?<=[.!?])\s+|\n+/)
+      .find((sentence) => AVOID.test(sentence.trim()))
+      ?.trim() ?? ""
+  )?.[1]
   if (avoided !== undefined) say("topics_avoid", avoided.trim())
   return found
 }

@@ -17,10 +17,13 @@ const STEP = 16
 
 const endsSentence = (token: string | undefined): boolean => token === "." || token === "?"
 
-/** The parts of a message that are scored as messages of their own: whole sentences, as many as fit. A short message is one part. */
+/**
+ * The parts of a message that are scored as messages of their own: whole sentences, as many as fit. A short message is
+ * one part.
+ */
 const windowsOf = (tokens: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
   const windows: Array<ReadonlyArray<string>> = []
-  for (let from = 0;;) {
+  for (let from = 0; ;) {
     const room = from + WINDOW
     if (tokens.length <= room) return [...windows, tokens.slice(from)]
     let to = room
@@ -46,8 +49,13 @@ const clausesOf = (tokens: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<s
   const clauses: Array<ReadonlyArray<string>> = []
   for (let from = 0; from < tokens.length;) {
     let to = from
-    while (to < tokens.length && (!CLAUSE_END.has(tokens[to] ?? "") || (tokens[to] === "," && isNumber(tokens[to + 1])))) to++
-    if (to - from >= FEWEST_OF_CLAUSE && to - from < tokens.length) clauses.push(tokens.slice(from, Math.min(to, from + WINDOW)))
+    while (
+      to < tokens.length &&
+      (!CLAUSE_END.has(tokens[to] ?? "") || (tokens[to] === "," && isNumber(tokens[to + 1])))
+    )
+      to++
+    if (to - from >= FEWEST_OF_CLAUSE && to - from < tokens.length)
+      clauses.push(tokens.slice(from, Math.min(to, from + WINDOW)))
     from = to + 1
   }
   return clauses
@@ -65,8 +73,9 @@ const sentencesOf = (text: string): ReadonlyArray<string> => {
 }
 
 /**
- * Logistic regression over `featuresOf`, one for each label: the hash of each feature, and its weights as bytes, label by label.
- * `weights.json` holds what a byte stands for, and the score from which a label is found. `npm run train:safety` writes the files.
+ * Logistic regression over `featuresOf`, one for each label: the hash of each feature, and its weights as bytes, label
+ * by label. `weights.json` holds what a byte stands for, and the score from which a label is found. `npm run
+ * train:safety` writes the files.
  */
 export interface Weights {
   readonly hashes: Uint32Array
@@ -93,7 +102,8 @@ export class Classifier {
     this.#bias = bias
     this.#values = new Int8Array(values.length)
     for (let label = 0; label < LABELS.length; label++) {
-      for (let place = 0; place < hashes.length; place++) this.#values[place * LABELS.length + label] = values[label * hashes.length + place]!
+      for (let place = 0; place < hashes.length; place++)
+        this.#values[place * LABELS.length + label] = values[label * hashes.length + place]!
     }
     let size = 1
     while (size < hashes.length * SLOTS_PER_FEATURE) size *= 2
@@ -109,7 +119,7 @@ export class Classifier {
 
   /** Where a feature's weights are, or -1. */
   #find(hash: number): number {
-    for (let slot = hash & this.#mask;; slot = (slot + 1) & this.#mask) {
+    for (let slot = hash & this.#mask; ; slot = (slot + 1) & this.#mask) {
       const next = this.#slots[slot * 2 + 1]!
       if (next === 0 || this.#slots[slot * 2] === hash) return next - 1
     }
@@ -128,7 +138,7 @@ export class Classifier {
     }
     const size = Math.sqrt(Math.max(1, known))
     for (let label = 0; label < LABELS.length; label++) {
-      best[label] = Math.max(best[label]!, this.#bias[label]! + sums[label]! * this.#scale[label]! / size - less)
+      best[label] = Math.max(best[label]!, this.#bias[label]! + (sums[label]! * this.#scale[label]!) / size - less)
     }
   }
 
@@ -153,5 +163,10 @@ export const readWeights = (): Weights => {
   const { scale, bias } = JSON.parse(read("weights.json").toString("utf8")) as Pick<Weights, "scale" | "bias">
   const { buffer, byteOffset, length } = brotliDecompressSync(read("weights.bin.br"))
   const count = length / (4 + LABELS.length)
-  return { hashes: new Uint32Array(buffer, byteOffset, count), values: new Int8Array(buffer, byteOffset + count * 4, count * LABELS.length), scale, bias }
+  return {
+    hashes: new Uint32Array(buffer, byteOffset, count),
+    values: new Int8Array(buffer, byteOffset + count * 4, count * LABELS.length),
+    scale,
+    bias
+  }
 }

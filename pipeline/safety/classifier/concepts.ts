@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 
 /**
- * Words of four languages that mean the same kind of thing: "wife", "novio" and "Freundin" are partners. By them the classifier carries
- * over what it has learned of one word to others. `stem*` stands for every word that begins so.
+ * Words of four languages that mean the same kind of thing: "wife", "novio" and "Freundin" are partners. By them the
+ * classifier carries over what it has learned of one word to others. `stem*` stands for every word that begins so.
  */
 const words = new Map<string, ReadonlyArray<string>>()
 const stems = new Map<string, string>()
@@ -15,7 +15,7 @@ for (const line of readFileSync(new URL("concepts.txt", import.meta.url), "utf8"
       const stem = member.slice(0, -1)
       stems.set(stem, concept)
       longestStem = Math.max(longestStem, stem.length)
-    } else words.set(member, [...words.get(member) ?? [], concept].slice(0, 2))
+    } else words.set(member, [...(words.get(member) ?? []), concept].slice(0, 2))
   }
 }
 

@@ -1,13 +1,25 @@
 import { conceptsOf } from "./concepts.ts"
 
 /**
- * The features of a message, each a hash of 32 bits: words alone and with their neighbours, the beginnings of neighbouring words, pieces of
- * words (for misspelt ones), and concepts in their order.
+ * The features of a message, each a hash of 32 bits: words alone and with their neighbours, the beginnings of
+ * neighbouring words, pieces of words (for misspelt ones), and concepts in their order.
  */
 
 // Kinds of features, so that a word and a concept of the same name differ.
-const WORD = 1, PAIR = 2, TRIPLE = 3, GAP = 4, STARTS = 5, STARTS_GAP = 6, PIECE = 7
-const CONCEPT = 8, CONCEPT_PAIR = 9, CONCEPTS_NEAR = 10, CONCEPT_TRIPLE = 11, CONCEPT_WORD = 12, CONCEPT_GAP_WORD = 13, WORD_CONCEPT = 14
+const WORD = 1,
+  PAIR = 2,
+  TRIPLE = 3,
+  GAP = 4,
+  STARTS = 5,
+  STARTS_GAP = 6,
+  PIECE = 7
+const CONCEPT = 8,
+  CONCEPT_PAIR = 9,
+  CONCEPTS_NEAR = 10,
+  CONCEPT_TRIPLE = 11,
+  CONCEPT_WORD = 12,
+  CONCEPT_GAP_WORD = 13,
+  WORD_CONCEPT = 14
 
 const START_LENGTH = 4
 const SHORTEST_PIECE = 2
@@ -23,7 +35,10 @@ const finish = (hash: number): number => {
   return (mixed ^ (mixed >>> 16)) >>> 0
 }
 const mix = (kind: number, first: number, second = 0, third = 0): number =>
-  finish(Math.imul(Math.imul(Math.imul(kind ^ 0x9e3779b9, 16777619) ^ first, 16777619) ^ second, 0x01000193) + Math.imul(third, 0x27d4eb2f))
+  finish(
+    Math.imul(Math.imul(Math.imul(kind ^ 0x9e3779b9, 16777619) ^ first, 16777619) ^ second, 0x01000193) +
+      Math.imul(third, 0x27d4eb2f)
+  )
 
 const hashOf = (text: string, from = 0, to = text.length): number => {
   let hash = 2166136261
@@ -46,7 +61,12 @@ const read = (token: string): Read => {
       for (let at = 0; at + length <= padded.length; at++) pieces.push(mix(PIECE, hashOf(padded, at, at + length)))
     }
   }
-  return { word: hashOf(token), start: hashOf(token, 0, Math.min(START_LENGTH, token.length)), pieces, concepts: conceptsOf(token).map((concept) => hashOf(concept)) }
+  return {
+    word: hashOf(token),
+    start: hashOf(token, 0, Math.min(START_LENGTH, token.length)),
+    pieces,
+    concepts: conceptsOf(token).map((concept) => hashOf(concept))
+  }
 }
 
 /** What was read of tokens, for further parts of the same message. */
@@ -56,7 +76,12 @@ const ENDS = ["<", ">"] as const
 /** How many meaningful words on a concept's partner may be. */
 const NEAR = 3
 /** Where the second and the third of three concepts are, from the first. */
-const TRIPLES = [[1, 2], [1, 3], [2, 3], [2, 4]] as const
+const TRIPLES = [
+  [1, 2],
+  [1, 3],
+  [2, 3],
+  [2, 4]
+] as const
 /** More features than one token can have: pieces of a word, then words and concepts around it. */
 const MOST_OF_TOKEN = LONGEST_WORD * 4 + 100
 
@@ -66,7 +91,7 @@ const NOTHING: Read = { word: 0, start: 0, pieces: [], concepts: [] }
 export const featuresOf = (tokens: ReadonlyArray<string>, known: KnownTokens = new Map()): Uint32Array => {
   const reads = [ENDS[0], ...tokens, ENDS[1]].map((token) => {
     let one = known.get(token)
-    if (one === undefined) known.set(token, one = read(token))
+    if (one === undefined) known.set(token, (one = read(token)))
     return one
   })
   /** Tokens that have concepts: words without one are passed over. */
@@ -111,7 +136,8 @@ export const featuresOf = (tokens: ReadonlyArray<string>, known: KnownTokens = n
       }
       for (const [near, further] of TRIPLES) {
         for (const second of meaning[place + near]?.concepts ?? []) {
-          for (const third of meaning[place + further]?.concepts ?? []) hashes[count++] = mix(CONCEPT_TRIPLE, first, second, third)
+          for (const third of meaning[place + further]?.concepts ?? [])
+            hashes[count++] = mix(CONCEPT_TRIPLE, first, second, third)
         }
       }
     }

@@ -21,62 +21,104 @@ export interface Expense extends Payer {
   readonly microUsd: number
 }
 
-/** What is paid for outside of turns, at a price that is known beforehand, out of the same budgets and caps. Amounts in millionths of a dollar. */
-export class Expenses extends Context.Service<Expenses, {
-  /** Taken and booked before it is spent. Null: the app's budget or the end-user's cap does not cover it, and nothing was taken. */
-  readonly take: (payer: Payer, activity: Activity, microUsd: number, runRef?: string) => Effect.Effect<Expense | null, DatabaseError>
-  /** Why it would not be taken now; null: nothing is in its way. Takes nothing. */
-  readonly objection: (payer: Payer, activity: Activity, microUsd: number) => Effect.Effect<"budget" | "cap" | null, DatabaseError>
-  /** What was spent beyond what was taken for it: booked, whatever the budget says. */
-  readonly add: (expense: Expense) => Effect.Effect<void, DatabaseError>
-  /** What was taken and not spent: the whole of it, or a part as an expense of that amount. */
-  readonly giveBack: (expense: Expense) => Effect.Effect<void, DatabaseError>
-}>()("src/db/billing/Expenses") {
-  static readonly layer = Layer.effect(Expenses, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
-    const { version } = yield* Prices
+/**
+ * What is paid for outside of turns, at a price that is known beforehand, out of the same budgets and caps. Amounts in
+ * millionths of a dollar.
+ */
+export class Expenses extends Context.Service<
+  Expenses,
+  {
+    /**
+     * Taken and booked before it is spent. Null: the app's budget or the end-user's cap does not cover it, and nothing
+     * was taken.
+     */
+    readonly take: (
+      payer: Payer,
+      activity: Activity,
+      microUsd: number,
+      runRef?: string
+    ) => Effect.Effect<Expense | null, DatabaseError>
+    /** Why it would not be taken now; null: nothing is in its way. Takes nothing. */
+    readonly objection: (
+      payer: Payer,
+      activity: Activity,
+      microUsd: number
+    ) => Effect.Effect<"budget" | "cap" | null, DatabaseError>
+    /** What was spent beyond what was taken for it: booked, whatever the budget says. */
+    readonly add: (expense: Expense) => Effect.Effect<void, DatabaseError>
+    /** What was taken and not spent: the whole of it, or a part as an expense of that amount. */
+    readonly giveBack: (expense: Expense) => Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/billing/Expenses") {
+  static readonly layer = Layer.effect(
+    Expenses,
+    Effect.gen(function* () {
+      const { query, transaction } = yield* Database
+      const { version } = yield* Prices
 
-    /** Pictures are counted as well as paid for, also where they cost nothing: one for each expense, and one less for each that comes back. */
-    const picturesOf = (activity: Activity, direction: 1 | -1) => activity === "image" ? direction : 0
-    const allowancesOf = (sql: Sql) => sql`
+      /**
+       * Pictures are counted as well as paid for, also where they cost nothing: one for each expense, and one less for
+       * each that comes back.
+       */
+      const picturesOf = (activity: Activity, direction: 1 | -1) => (activity === "image" ? direction : 0)
+      const allowancesOf = (sql: Sql) => sql`
       left join allowances a on a.app_id = m.app_id and a.kind = 'app'
-      left join allowances u on u.app_id = m.app_id and u.kind = 'end_user' and u.external_user_ref = m.external_user_ref
+      left join allowances u on u.app_id = m.app_id and u.kind = 'end_user'
+        and u.external_user_ref = m.external_user_ref
       left join allowances d on d.app_id = u.app_id and d.kind = 'default'`
 
-    /** A session that is gone meanwhile has no end-user to count it for, but an app. */
-    const book = Effect.fnUntraced(function*({ appId, sessionId, runRef, activity }: Expense, microUsd: number, direction: 1 | -1, bounded = true) {
-      const pictures = picturesOf(activity, direction)
-      yield* query((sql) => lockAllowances(sql, [appId], [sessionId]))
-      const booked = yield* query((sql) => sql`
+      /** A session that is gone meanwhile has no end-user to count it for, but an app. */
+      const book = Effect.fnUntraced(function* (
+        { appId, sessionId, runRef, activity }: Expense,
+        microUsd: number,
+        direction: 1 | -1,
+        bounded = true
+      ) {
+        const pictures = picturesOf(activity, direction)
+        yield* query((sql) => lockAllowances(sql, [appId], [sessionId]))
+        const booked = yield* query(
+          (sql) => sql`
         with asked as (
           select a.*, c.external_user_ref, now() as at, ${microUsd}::bigint as amount, 0 as sent
-          from (values (${appId}::text, ${sessionId}::text)) as a(app_id, session_id) left join sessions c using (app_id, session_id)
+          from (values (${appId}::text, ${sessionId}::text)) as a(app_id, session_id) left
+            join sessions c using (app_id, session_id)
         ), moves as (
           select m.* from asked m
           ${allowancesOf(sql)}
-          where ${direction}::int < 0 or not ${bounded}::boolean or is_over_budget(a, amount) is not true and is_over_cap(u, d, amount) is not true and (${pictures}::int = 0 or is_over_images(u, d, ${pictures}::int) is not true)
+          where ${direction}::int < 0 or not
+            ${bounded}::boolean or is_over_budget(a, amount) is not true and is_over_cap(u, d, amount) is not true
+              and (${pictures}::int = 0 or is_over_images(u, d, ${pictures}::int) is not true)
         ), counted_use as (
           ${countUse(sql, "moves")}
         )
         insert into ledger (app_id, run_ref, session_id, activity, entry, amount_micro_usd, price_version, pictures)
-        select app_id, ${runRef}, session_id, ${activity}, 'settle', amount, ${version}, nullif(${pictures}::int, 0) from moves
-        returning 1`)
-      if (booked.length > 0 && pictures !== 0) yield* query((sql) => countPictures(sql, appId, sessionId, pictures))
-      return booked
-    }, transaction)
+        select app_id, ${runRef}, session_id,
+          ${activity}, 'settle', amount, ${version}, nullif(${pictures}::int, 0) from moves
+        returning 1`
+        )
+        if (booked.length > 0 && pictures !== 0) yield* query((sql) => countPictures(sql, appId, sessionId, pictures))
+        return booked
+      }, transaction)
 
-    return Expenses.of({
-      take: Effect.fnUntraced(function*(payer, activity, microUsd, runRef = newId("run")) {
-        const expense = { ...payer, runRef, activity, microUsd }
-        return (yield* book(expense, microUsd, 1)).length > 0 ? expense : null
-      }),
-      objection: ({ appId, sessionId }, activity, microUsd) => query<Array<{ over: "budget" | "cap" | null }>>((sql) => sql`
+      return Expenses.of({
+        take: Effect.fnUntraced(function* (payer, activity, microUsd, runRef = newId("run")) {
+          const expense = { ...payer, runRef, activity, microUsd }
+          return (yield* book(expense, microUsd, 1)).length > 0 ? expense : null
+        }),
+        objection: ({ appId, sessionId }, activity, microUsd) =>
+          query<Array<{ over: "budget" | "cap" | null }>>(
+            (sql) => sql`
         select case when is_over_budget(a, ${microUsd}::bigint) then 'budget'
-          when is_over_cap(u, d, ${microUsd}::bigint) or (${picturesOf(activity, 1)}::int > 0 and is_over_images(u, d, 1)) then 'cap' end as over
-        from (select a.*, c.external_user_ref from (values (${appId}::text, ${sessionId}::text)) as a(app_id, session_id) left join sessions c using (app_id, session_id)) m
-        ${allowancesOf(sql)}`).pipe(Effect.map(([row]) => row?.over ?? null)),
-      add: (expense) => Effect.asVoid(book(expense, expense.microUsd, 1, false)),
-      giveBack: (expense) => Effect.asVoid(book(expense, -expense.microUsd, -1))
+          when is_over_cap(u, d, ${microUsd}::bigint)
+            or (${picturesOf(activity, 1)}::int > 0 and is_over_images(u, d, 1)) then 'cap' end as over
+        from (select a.*, c.external_user_ref
+          from (values (${appId}::text, ${sessionId}::text)) as a(app_id, session_id) left
+            join sessions c using (app_id, session_id)) m
+        ${allowancesOf(sql)}`
+          ).pipe(Effect.map(([row]) => row?.over ?? null)),
+        add: (expense) => Effect.asVoid(book(expense, expense.microUsd, 1, false)),
+        giveBack: (expense) => Effect.asVoid(book(expense, -expense.microUsd, -1))
+      })
     })
-  }))
+  )
 }

@@ -4,7 +4,10 @@ import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { isNoShadow } from "#src/db/tenancy/shadow.ts"
 
-/** A turn that has ended and whose books do not agree. All in micro-USD; `held`, without what is kept for the reading of it, should be 0, the others the same. */
+/**
+ * A turn that has ended and whose books do not agree. All in micro-USD; `held`, without what is kept for the reading of
+ * it, should be 0, the others the same.
+ */
 export interface Mismatch {
   readonly app_id: string
   readonly session_id: string
@@ -26,42 +29,71 @@ export interface Reconciliation {
 const MOST = 1000
 
 /** The books: what the stages of turns have cost, what the ledger has settled for them, and what the turns say. */
-export class Ledger extends Context.Service<Ledger, {
-  /** Compares the books of all turns that were accepted since then and have ended, of one app or of all. */
-  readonly reconcile: (filter: { readonly appId: string | null; readonly since: Date }) => Effect.Effect<Reconciliation, DatabaseError>
-}>()("src/db/billing/Ledger") {
-  static readonly layer = Layer.effect(Ledger, Effect.gen(function*() {
-    const { query } = yield* Database
+export class Ledger extends Context.Service<
+  Ledger,
+  {
+    /** Compares the books of all turns that were accepted since then and have ended, of one app or of all. */
+    readonly reconcile: (filter: {
+      readonly appId: string | null
+      readonly since: Date
+    }) => Effect.Effect<Reconciliation, DatabaseError>
+  }
+>()("src/db/billing/Ledger") {
+  static readonly layer = Layer.effect(
+    Ledger,
+    Effect.gen(function* () {
+      const { query } = yield* Database
 
-    const ofApp = (appId: string, since: Date) => query<Array<Mismatch & { turns: number }>>((sql) => sql`
+      const ofApp = (appId: string, since: Date) =>
+        query<Array<Mismatch & { turns: number }>>(
+          (sql) => sql`
       with accepted as (
-        select distinct session_id, turn_index from ledger where app_id = ${appId} and at >= ${since.toISOString()} and entry = 'hold' and session_id is not null
+        select distinct session_id, turn_index from ledger
+          where app_id = ${appId} and at >= ${since.toISOString()} and entry = 'hold' and session_id is not null
       ), moved as (
-        select session_id, turn_index, sum(amount_micro_usd) filter (where entry = 'settle') as settled, sum(amount_micro_usd) filter (where entry <> 'settle') as held
+        select session_id, turn_index, sum(amount_micro_usd) filter (where entry = 'settle') as settled,
+          sum(amount_micro_usd) filter (where entry <> 'settle') as held
         from ledger where app_id = ${appId} and at >= ${since.toISOString()} group by 1, 2
       ), books as (
-        select t.run_ref, t.session_id, t.turn_index, coalesce(t.cost_micro_usd, 0)::int8 as charged, coalesce(m.settled, 0)::int8 as settled, (coalesce(m.held, 0) - t.reading_hold_micro_usd)::int8 as held,
-          (select coalesce(sum(s.cost_micro_usd), 0) from turn_stages s where s.app_id = t.app_id and s.session_id = t.session_id and s.turn_index = t.turn_index)::int8 as staged
-        from accepted a join turns t on t.app_id = ${appId} and t.session_id = a.session_id and t.turn_index = a.turn_index
+        select t.run_ref, t.session_id, t.turn_index, coalesce(t.cost_micro_usd, 0)::int8 as charged,
+          coalesce(m.settled, 0)::int8 as settled, (coalesce(m.held, 0) - t.reading_hold_micro_usd)::int8 as held,
+          (select coalesce(sum(s.cost_micro_usd), 0) from turn_stages s where s.app_id = t.app_id
+            and s.session_id = t.session_id and s.turn_index = t.turn_index)::int8 as staged
+        from accepted a join turns t on t.app_id =
+          ${appId} and t.session_id = a.session_id and t.turn_index = a.turn_index
         left join moved m on m.session_id = t.session_id and m.turn_index = t.turn_index
         where t.outcome is not null
       )
       select n.turns, ${appId}::text as app_id, b.* from (select count(*)::int as turns from books) n
       left join books b on b.staged <> b.settled or b.settled <> b.charged or b.held <> 0
-      limit ${MOST}`)
+      limit ${MOST}`
+        )
 
-    const reconcile = Effect.fnUntraced(function*({ appId, since }: { readonly appId: string | null; readonly since: Date }) {
-      const apps = appId !== null ? [appId] : (yield* query<Array<{ app_id: string }>>((sql) => sql`select app_id from apps where ${isNoShadow(sql)} order by app_id`)).map((row) => row.app_id)
-      let turns = 0
-      const mismatches: Array<Mismatch> = []
-      for (const app of apps) {
-        const rows = yield* ofApp(app, since)
-        turns += rows[0]?.turns ?? 0
-        for (const { turns: _, ...row } of rows) if (row.run_ref !== null && mismatches.length < MOST) mismatches.push(row)
-      }
-      return { turns, mismatches }
+      const reconcile = Effect.fnUntraced(function* ({
+        appId,
+        since
+      }: {
+        readonly appId: string | null
+        readonly since: Date
+      }) {
+        const apps =
+          appId !== null
+            ? [appId]
+            : (yield* query<Array<{ app_id: string }>>(
+                (sql) => sql`select app_id from apps where ${isNoShadow(sql)} order by app_id`
+              )).map((row) => row.app_id)
+        let turns = 0
+        const mismatches: Array<Mismatch> = []
+        for (const app of apps) {
+          const rows = yield* ofApp(app, since)
+          turns += rows[0]?.turns ?? 0
+          for (const { turns: _, ...row } of rows)
+            if (row.run_ref !== null && mismatches.length < MOST) mismatches.push(row)
+        }
+        return { turns, mismatches }
+      })
+
+      return Ledger.of({ reconcile })
     })
-
-    return Ledger.of({ reconcile })
-  }))
+  )
 }

@@ -50,51 +50,83 @@ export interface SafetyCountRow {
   readonly count: number
 }
 
-/** What apps have used: messages by when they were accepted, money by when it was booked, tokens by when their turn ended. */
-export class Usage extends Context.Service<Usage, {
-  readonly read: (query: UsageQuery) => Effect.Effect<ReadonlyArray<UsageRow>, DatabaseError>
-  /** What was counted for the reports on safety, by month and kind. Months and kinds without a count are left out. */
-  readonly safety: (query: SafetyQuery) => Effect.Effect<ReadonlyArray<SafetyCountRow>, DatabaseError>
-}>()("src/db/billing/Usage") {
-  static readonly layer = Layer.effect(Usage, Effect.gen(function*() {
-    const { query } = yield* Database
-    return Usage.of({
-      safety: ({ apps, from, to }) => query<Array<SafetyCountRow>>((sql) => sql`
+/**
+ * What apps have used: messages by when they were accepted, money by when it was booked, tokens by when their turn
+ * ended.
+ */
+export class Usage extends Context.Service<
+  Usage,
+  {
+    readonly read: (query: UsageQuery) => Effect.Effect<ReadonlyArray<UsageRow>, DatabaseError>
+    /** What was counted for the reports on safety, by month and kind. Months and kinds without a count are left out. */
+    readonly safety: (query: SafetyQuery) => Effect.Effect<ReadonlyArray<SafetyCountRow>, DatabaseError>
+  }
+>()("src/db/billing/Usage") {
+  static readonly layer = Layer.effect(
+    Usage,
+    Effect.gen(function* () {
+      const { query } = yield* Database
+      return Usage.of({
+        safety: ({ apps, from, to }) =>
+          query<Array<SafetyCountRow>>(
+            (sql) => sql`
         select to_char(day, 'YYYY-MM') as month, kind, sum(count)::int8 as count from safety_counts
-        where app_id = any(${apps}::text[]) and day >= ${from}::text::date and day < ${to}::text::date group by 1, 2 order by 1, 2`),
-      read: ({ apps, externalUserRef, from, to, groupBy }) => query<Array<UsageRow>>((sql) => {
-        const keys = {
-          day: sql`to_char(l.at at time zone 'utc', 'YYYY-MM-DD')`,
-          kind: sql`l.activity`,
-          character: sql`c.character_slug`,
-          end_user: sql`c.external_user_ref`,
-          app: sql`l.app_id`
-        }
-        const entries = sql`
+        where app_id = any(${apps}::text[])
+          and day >= ${from}::text::date and day < ${to}::text::date group by 1, 2 order by 1, 2`
+          ),
+        read: ({ apps, externalUserRef, from, to, groupBy }) =>
+          query<Array<UsageRow>>((sql) => {
+            const keys = {
+              day: sql`to_char(l.at at time zone 'utc', 'YYYY-MM-DD')`,
+              kind: sql`l.activity`,
+              character: sql`c.character_slug`,
+              end_user: sql`c.external_user_ref`,
+              app: sql`l.app_id`
+            }
+            const entries = sql`
           select l.*, ${groupBy === null || groupBy === "model" ? sql`''` : keys[groupBy]} as key
           from ledger l left join sessions c using (app_id, session_id)
-          where l.app_id = any(${apps}::text[]) and l.at >= ${from.toISOString()} and l.at < ${to.toISOString()} ${externalUserRef === null ? sql`` : sql`and c.external_user_ref = ${externalUserRef}`}`
-        const tokens = sql`coalesce(sum(s.input_tokens), 0)::int8 as input_tokens, coalesce(sum(s.cached_input_tokens), 0)::int8 as cached_input_tokens, coalesce(sum(s.output_tokens), 0)::int8 as output_tokens, coalesce(bool_or(s.unpriced), false) as unpriced`
-        if (groupBy === "model") {
-          return sql`
+          where l.app_id = any(${apps}::text[])
+            and l.at >= ${from.toISOString()}
+              and l.at < ${to.toISOString()} ${
+                externalUserRef === null
+                  ? sql``
+                  : sql`and c.external_user_ref =
+                ${externalUserRef}`
+              }`
+            const tokens = sql`coalesce(sum(s.input_tokens), 0)::int8 as input_tokens,
+              coalesce(sum(s.cached_input_tokens), 0)::int8 as cached_input_tokens, coalesce(sum(s.output_tokens),
+                0)::int8 as output_tokens, coalesce(bool_or(s.unpriced), false) as unpriced`
+            if (groupBy === "model") {
+              return sql`
             with entries as (${entries})
-            select s.model as key, (count(distinct (e.session_id, e.turn_index)) filter (where e.activity <> 'proactive'))::int as messages,
-              (count(distinct (e.session_id, e.turn_index)) filter (where e.activity = 'proactive'))::int as proactive, 0 as images, coalesce(sum(s.cost_micro_usd), 0)::int8 as cost_micro_usd, ${tokens}
-            from entries e join turn_stages s using (app_id, session_id, turn_index) where e.entry = 'release' and s.model is not null
+            select s.model as key, (count(distinct (e.session_id,
+              e.turn_index)) filter (where e.activity <> 'proactive'))::int as messages,
+              (count(distinct (e.session_id, e.turn_index)) filter (where e.activity = 'proactive'))::int as proactive,
+                0 as images, coalesce(sum(s.cost_micro_usd), 0)::int8 as cost_micro_usd, ${tokens}
+            from entries e join turn_stages s using (app_id, session_id, turn_index) where e.entry = 'release'
+              and s.model is not null
             group by s.model order by cost_micro_usd desc, key limit ${MOST_GROUPS}`
-        }
-        return sql`
+            }
+            return sql`
           with entries as (${entries}), money as (
-            select key, (count(*) filter (where entry = 'hold' and activity <> 'proactive'))::int as messages, (count(*) filter (where entry = 'hold' and activity = 'proactive'))::int as proactive,
-              coalesce(sum(coalesce(pictures, sign(amount_micro_usd))) filter (where entry = 'settle' and activity = 'image'), 0)::int as images, coalesce(sum(amount_micro_usd) filter (where entry = 'settle'), 0)::int8 as cost_micro_usd
+            select key, (count(*) filter (where entry = 'hold' and activity <> 'proactive'))::int as messages,
+              (count(*) filter (where entry = 'hold' and activity = 'proactive'))::int as proactive,
+              coalesce(sum(coalesce(pictures, sign(amount_micro_usd))) filter (where entry = 'settle'
+                and activity = 'image'), 0)::int as images,
+                  coalesce(sum(amount_micro_usd) filter (where entry = 'settle'), 0)::int8 as cost_micro_usd
             from entries group by key
           ), tokens as (
-            select e.key, ${tokens} from entries e join turn_stages s using (app_id, session_id, turn_index) where e.entry = 'release' group by e.key
+            select e.key, ${tokens} from entries e join turn_stages s using (app_id, session_id, turn_index)
+              where e.entry = 'release' group by e.key
           )
-          select m.*, coalesce(t.input_tokens, 0)::int8 as input_tokens, coalesce(t.cached_input_tokens, 0)::int8 as cached_input_tokens, coalesce(t.output_tokens, 0)::int8 as output_tokens, coalesce(t.unpriced, false) as unpriced
+          select m.*, coalesce(t.input_tokens, 0)::int8 as input_tokens, coalesce(t.cached_input_tokens,
+            0)::int8 as cached_input_tokens, coalesce(t.output_tokens, 0)::int8 as output_tokens, coalesce(t.unpriced,
+              false) as unpriced
           from money m left join tokens t on t.key is not distinct from m.key
           order by ${groupBy === "day" ? sql`m.key` : sql`m.cost_micro_usd desc, m.key`} limit ${MOST_GROUPS}`
+          })
       })
     })
-  }))
+  )
 }

@@ -56,91 +56,183 @@ export interface AssetChange {
 export class TooManyAssets extends Schema.TaggedError<TooManyAssets>()("TooManyAssets", {}) {}
 
 /** The pictures of characters. Of each kind at most one is the primary. */
-export class Assets extends Context.Service<Assets, {
-  /** Cleans a picture and puts it away. Not to be called within a transaction. */
-  readonly prepare: (appId: string, bytes: Uint8Array) => Effect.Effect<PreparedPicture, PictureRefused | StorageFailure>
-  /** Makes a prepared picture an asset of a character that is there; joins the transaction of the caller. */
-  readonly create: (appId: string, slug: string, asset: NewAsset, picture: PreparedPicture) => Effect.Effect<Asset, TooManyAssets | DatabaseError>
-  readonly get: (appId: string, slug: string, assetId: string) => Effect.Effect<Asset | undefined, DatabaseError>
-  /** By its id alone, for who shows a signed address. */
-  readonly find: (appId: string, assetId: string) => Effect.Effect<Asset | undefined, DatabaseError>
-  /** The newest first, those before `before`. */
-  readonly list: (appId: string, slug: string, filter: { readonly kind: string | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<Asset>, DatabaseError>
-  /** The picture that stands for the character: an avatar, else a portrait; the primary one, else the first. */
-  readonly face: (appId: string, slug: string) => Effect.Effect<Asset | undefined, DatabaseError>
-  readonly hasPrimary: (appId: string, slug: string) => Effect.Effect<boolean, DatabaseError>
-  readonly change: (appId: string, slug: string, assetId: string, change: AssetChange) => Effect.Effect<Asset | undefined, DatabaseError>
-  /** With its content; no visual identity refers to it any more. */
-  readonly remove: (appId: string, slug: string, assetId: string) => Effect.Effect<Asset | undefined, DatabaseError>
-}>()("src/db/character/Assets") {
-  static readonly layer = Layer.effect(Assets, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
-    const objects = yield* StoredObjects
-    const pictures = yield* Pictures
+export class Assets extends Context.Service<
+  Assets,
+  {
+    /** Cleans a picture and puts it away. Not to be called within a transaction. */
+    readonly prepare: (
+      appId: string,
+      bytes: Uint8Array
+    ) => Effect.Effect<PreparedPicture, PictureRefused | StorageFailure>
+    /** Makes a prepared picture an asset of a character that is there; joins the transaction of the caller. */
+    readonly create: (
+      appId: string,
+      slug: string,
+      asset: NewAsset,
+      picture: PreparedPicture
+    ) => Effect.Effect<Asset, TooManyAssets | DatabaseError>
+    readonly get: (appId: string, slug: string, assetId: string) => Effect.Effect<Asset | undefined, DatabaseError>
+    /** By its id alone, for who shows a signed address. */
+    readonly find: (appId: string, assetId: string) => Effect.Effect<Asset | undefined, DatabaseError>
+    /** The newest first, those before `before`. */
+    readonly list: (
+      appId: string,
+      slug: string,
+      filter: { readonly kind: string | null; readonly before: string | null; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<Asset>, DatabaseError>
+    /** The picture that stands for the character: an avatar, else a portrait; the primary one, else the first. */
+    readonly face: (appId: string, slug: string) => Effect.Effect<Asset | undefined, DatabaseError>
+    readonly hasPrimary: (appId: string, slug: string) => Effect.Effect<boolean, DatabaseError>
+    readonly change: (
+      appId: string,
+      slug: string,
+      assetId: string,
+      change: AssetChange
+    ) => Effect.Effect<Asset | undefined, DatabaseError>
+    /** With its content; no visual identity refers to it any more. */
+    readonly remove: (appId: string, slug: string, assetId: string) => Effect.Effect<Asset | undefined, DatabaseError>
+  }
+>()("src/db/character/Assets") {
+  static readonly layer = Layer.effect(
+    Assets,
+    Effect.gen(function* () {
+      const { query, transaction } = yield* Database
+      const objects = yield* StoredObjects
+      const pictures = yield* Pictures
 
-    const prepare = Effect.fnUntraced(function*(appId: string, bytes: Uint8Array) {
-      const picture = yield* pictures.clean(bytes)
-      const objectKey = yield* objects.put(appId, picture.bytes)
-      return { objectKey, sha256: createHash("sha256").update(picture.bytes).digest("hex"), mediaType: picture.mediaType, width: picture.width, height: picture.height, sizeBytes: picture.bytes.length }
-    })
+      const prepare = Effect.fnUntraced(function* (appId: string, bytes: Uint8Array) {
+        const picture = yield* pictures.clean(bytes)
+        const objectKey = yield* objects.put(appId, picture.bytes)
+        return {
+          objectKey,
+          sha256: createHash("sha256").update(picture.bytes).digest("hex"),
+          mediaType: picture.mediaType,
+          width: picture.width,
+          height: picture.height,
+          sizeBytes: picture.bytes.length
+        }
+      })
 
-    const columns = ["asset_id", "character_slug", "kind", "label", "is_primary", "object_key", "sha256", "media_type", "width", "height", "size_bytes", "created_at", "updated_at"]
-    const find = (appId: string, assetId: string) => query<Array<Asset>>((sql) => sql`
-      select ${sql(columns)} from assets where app_id = ${appId} and asset_id = ${assetId}`).pipe(Effect.map(([row]) => row))
-    const get = (appId: string, slug: string, assetId: string) => Effect.map(find(appId, assetId), (asset) => asset?.character_slug === slug ? asset : undefined)
+      const columns = [
+        "asset_id",
+        "character_slug",
+        "kind",
+        "label",
+        "is_primary",
+        "object_key",
+        "sha256",
+        "media_type",
+        "width",
+        "height",
+        "size_bytes",
+        "created_at",
+        "updated_at"
+      ]
+      const find = (appId: string, assetId: string) =>
+        query<Array<Asset>>(
+          (sql) => sql`
+      select ${sql(columns)} from assets where app_id = ${appId} and asset_id = ${assetId}`
+        ).pipe(Effect.map(([row]) => row))
+      const get = (appId: string, slug: string, assetId: string) =>
+        Effect.map(find(appId, assetId), (asset) => (asset?.character_slug === slug ? asset : undefined))
 
-    /** Whoever changes what is primary holds the character's row, so that two do not both become it. */
-    const lockCharacter = (appId: string, slug: string) => query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${slug} for no key update`)
-    const standDown = (appId: string, slug: string, kind: string, but: string) => query((sql) => sql`
-      update assets set is_primary = false, updated_at = now() where app_id = ${appId} and character_slug = ${slug} and kind = ${kind} and is_primary and asset_id <> ${but}`)
+      /** Whoever changes what is primary holds the character's row, so that two do not both become it. */
+      const lockCharacter = (appId: string, slug: string) =>
+        query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${slug} for no key update`)
+      const standDown = (appId: string, slug: string, kind: string, but: string) =>
+        query(
+          (sql) => sql`
+      update assets set is_primary = false, updated_at = now()
+        where app_id = ${appId} and character_slug = ${slug} and kind = ${kind} and is_primary and asset_id <> ${but}`
+        )
 
-    const create = Effect.fnUntraced(function*(appId: string, slug: string, { kind, label, isPrimary }: NewAsset, picture: PreparedPicture) {
-      yield* lockCharacter(appId, slug)
-      const [count] = yield* query<Array<{ assets: number }>>((sql) => sql`select count(*)::int as assets from assets where app_id = ${appId} and character_slug = ${slug}`)
-      if ((count?.assets ?? 0) >= MOST_ASSETS) return yield* new TooManyAssets()
-      const id = newId("ast")
-      if (isPrimary) yield* standDown(appId, slug, kind, id)
-      yield* objects.keep(appId, picture.objectKey)
-      const [asset] = yield* query<Array<Asset>>((sql) => sql`
-        insert into assets (app_id, asset_id, character_slug, kind, label, is_primary, object_key, sha256, media_type, width, height, size_bytes)
-        values (${appId}, ${id}, ${slug}, ${kind}, ${label}, ${isPrimary}, ${picture.objectKey}, ${picture.sha256}, ${picture.mediaType}, ${picture.width}, ${picture.height}, ${picture.sizeBytes})
-        returning ${sql(columns)}`)
-      return asset ?? (yield* Effect.die(new Error("an asset just written is gone")))
-    }, transaction)
+      const create = Effect.fnUntraced(function* (
+        appId: string,
+        slug: string,
+        { kind, label, isPrimary }: NewAsset,
+        picture: PreparedPicture
+      ) {
+        yield* lockCharacter(appId, slug)
+        const [count] = yield* query<Array<{ assets: number }>>(
+          (sql) => sql`select count(*)::int as assets from assets where app_id = ${appId} and character_slug = ${slug}`
+        )
+        if ((count?.assets ?? 0) >= MOST_ASSETS) return yield* new TooManyAssets()
+        const id = newId("ast")
+        if (isPrimary) yield* standDown(appId, slug, kind, id)
+        yield* objects.keep(appId, picture.objectKey)
+        const [asset] = yield* query<Array<Asset>>(
+          (sql) => sql`
+        insert into assets (app_id, asset_id, character_slug, kind, label, is_primary, object_key, sha256, media_type,
+          width, height, size_bytes)
+        values (${appId}, ${id}, ${slug},
+          ${kind}, ${label}, ${isPrimary},
+            ${picture.objectKey}, ${picture.sha256},
+              ${picture.mediaType}, ${picture.width}, ${picture.height}, ${picture.sizeBytes})
+        returning ${sql(columns)}`
+        )
+        return asset ?? (yield* Effect.die(new Error("an asset just written is gone")))
+      }, transaction)
 
-    const change = Effect.fnUntraced(function*(appId: string, slug: string, assetId: string, wanted: AssetChange) {
-      yield* lockCharacter(appId, slug)
-      const asset = yield* get(appId, slug, assetId)
-      if (asset === undefined) return undefined
-      const { kind, label, is_primary } = { ...asset, ...wanted }
-      if (is_primary) yield* standDown(appId, slug, kind, assetId)
-      yield* query((sql) => sql`
-        update assets set kind = ${kind}, label = ${label}, is_primary = ${is_primary}, updated_at = now() where app_id = ${appId} and asset_id = ${assetId}`)
-      return yield* get(appId, slug, assetId)
-    }, transaction)
+      const change = Effect.fnUntraced(function* (appId: string, slug: string, assetId: string, wanted: AssetChange) {
+        yield* lockCharacter(appId, slug)
+        const asset = yield* get(appId, slug, assetId)
+        if (asset === undefined) return undefined
+        const { kind, label, is_primary } = { ...asset, ...wanted }
+        if (is_primary) yield* standDown(appId, slug, kind, assetId)
+        yield* query(
+          (sql) => sql`
+        update assets set kind = ${kind},
+          label = ${label}, is_primary =
+            ${is_primary}, updated_at = now() where app_id = ${appId} and asset_id = ${assetId}`
+        )
+        return yield* get(appId, slug, assetId)
+      }, transaction)
 
-    const remove = Effect.fnUntraced(function*(appId: string, slug: string, assetId: string) {
-      const asset = yield* get(appId, slug, assetId)
-      if (asset === undefined) return undefined
-      const gone = yield* query((sql) => sql`delete from assets where app_id = ${appId} and asset_id = ${assetId} returning 1`)
-      if (gone.length === 0) return undefined
-      yield* objects.discard(appId, [asset.object_key])
-      yield* query((sql) => sql`
-        update visual_identities set identity = jsonb_set(identity, '{reference_asset_ids}', (identity -> 'reference_asset_ids') - ${assetId}::text)
-        where app_id = ${appId} and character_slug = ${slug} and identity -> 'reference_asset_ids' ? ${assetId}`)
-      return asset
-    }, transaction)
+      const remove = Effect.fnUntraced(function* (appId: string, slug: string, assetId: string) {
+        const asset = yield* get(appId, slug, assetId)
+        if (asset === undefined) return undefined
+        const gone = yield* query(
+          (sql) => sql`delete from assets where app_id = ${appId} and asset_id = ${assetId} returning 1`
+        )
+        if (gone.length === 0) return undefined
+        yield* objects.discard(appId, [asset.object_key])
+        yield* query(
+          (sql) => sql`
+        update visual_identities set identity = jsonb_set(identity, '{reference_asset_ids}',
+          (identity -> 'reference_asset_ids') - ${assetId}::text)
+        where app_id = ${appId} and character_slug = ${slug} and identity -> 'reference_asset_ids' ? ${assetId}`
+        )
+        return asset
+      }, transaction)
 
-    return Assets.of({
-      face: (appId, slug) => query<Array<Asset>>((sql) => sql`
-        select ${sql(columns)} from assets where app_id = ${appId} and character_slug = ${slug} and kind in ('avatar', 'portrait')
-        order by kind = 'avatar' desc, is_primary desc, asset_id limit 1`).pipe(Effect.map(([row]) => row)),
-      hasPrimary: (appId, slug) => query((sql) => sql`select 1 from assets where app_id = ${appId} and character_slug = ${slug} and is_primary limit 1`).pipe(Effect.map((rows) => rows.length > 0)),
-      prepare, create, get, find, change, remove,
-      list: (appId, slug, { kind, before, limit }) => query<Array<Asset>>((sql) => sql`
+      return Assets.of({
+        face: (appId, slug) =>
+          query<Array<Asset>>(
+            (sql) => sql`
         select ${sql(columns)} from assets
-        where app_id = ${appId} and character_slug = ${slug} and (${kind}::text is null or kind = ${kind}) and (${before}::text is null or asset_id < ${before})
-        order by asset_id desc limit ${limit}::int`)
+          where app_id = ${appId} and character_slug = ${slug} and kind in ('avatar', 'portrait')
+        order by kind = 'avatar' desc, is_primary desc, asset_id limit 1`
+          ).pipe(Effect.map(([row]) => row)),
+        hasPrimary: (appId, slug) =>
+          query(
+            (sql) =>
+              sql`select 1 from assets where app_id = ${appId} and character_slug = ${slug} and is_primary limit 1`
+          ).pipe(Effect.map((rows) => rows.length > 0)),
+        prepare,
+        create,
+        get,
+        find,
+        change,
+        remove,
+        list: (appId, slug, { kind, before, limit }) =>
+          query<Array<Asset>>(
+            (sql) => sql`
+        select ${sql(columns)} from assets
+        where app_id = ${appId} and character_slug =
+          ${slug} and (${kind}::text is null or kind = ${kind}) and (${before}::text is null or asset_id < ${before})
+        order by asset_id desc limit ${limit}::int`
+          )
+      })
     })
-  }))
+  )
 }

@@ -11,21 +11,33 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
 const decode = Schema.decodeUnknownEffect(Character)
 
-/** A version is written once and never changes, so a copy in memory cannot be stale. A character whose text states an age under 18 comes as one that is not an adult. */
-export class CharacterVersions extends Context.Service<CharacterVersions, {
-  readonly get: (appId: string, slug: string, version: number) => Effect.Effect<Character, DatabaseError>
-}>()("src/db/character/CharacterVersions") {
-  static readonly layer = Layer.effect(CharacterVersions, Effect.gen(function*() {
-    const { query } = yield* Database
-    const cache = yield* Cache.makeWith(
-      Effect.fnUntraced(function*(key: string) {
-        const [appId = "", slug = "", version = ""] = key.split("\n")
-        const [row] = yield* query<Array<{ profile: object }>>((sql) => sql`
-          select profile from character_versions where app_id = ${appId} and slug = ${slug} and version = ${Number(version)}`)
-        return withStatedAge(yield* decode({ ...row?.profile, slug }).pipe(Effect.orDie))
-      }),
-      { capacity: 1000, timeToLive: (exit) => Exit.isSuccess(exit) ? Duration.infinity : Duration.zero }
-    )
-    return CharacterVersions.of({ get: (appId, slug, version) => Cache.get(cache, `${appId}\n${slug}\n${version}`) })
-  }))
+/**
+ * A version is written once and never changes, so a copy in memory cannot be stale. A character whose text states an
+ * age under 18 comes as one that is not an adult.
+ */
+export class CharacterVersions extends Context.Service<
+  CharacterVersions,
+  {
+    readonly get: (appId: string, slug: string, version: number) => Effect.Effect<Character, DatabaseError>
+  }
+>()("src/db/character/CharacterVersions") {
+  static readonly layer = Layer.effect(
+    CharacterVersions,
+    Effect.gen(function* () {
+      const { query } = yield* Database
+      const cache = yield* Cache.makeWith(
+        Effect.fnUntraced(function* (key: string) {
+          const [appId = "", slug = "", version = ""] = key.split("\n")
+          const [row] = yield* query<Array<{ profile: object }>>(
+            (sql) => sql`
+          select profile from character_versions
+            where app_id = ${appId} and slug = ${slug} and version = ${Number(version)}`
+          )
+          return withStatedAge(yield* decode({ ...row?.profile, slug }).pipe(Effect.orDie))
+        }),
+        { capacity: 1000, timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero) }
+      )
+      return CharacterVersions.of({ get: (appId, slug, version) => Cache.get(cache, `${appId}\n${slug}\n${version}`) })
+    })
+  )
 }

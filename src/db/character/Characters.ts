@@ -37,7 +37,9 @@ export interface SourceRef {
 }
 
 /** `archivedAt`: the version of the character that has it, if that is archived. */
-export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", { archivedAt: Schema.NullOr(Schema.Int) }) {}
+export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", {
+  archivedAt: Schema.NullOr(Schema.Int)
+}) {}
 export class VersionNotFound extends Schema.TaggedError<VersionNotFound>()("VersionNotFound", {}) {}
 
 const REASON = "character_archived"
@@ -67,142 +69,285 @@ export interface CharacterFilter {
 
 /** What of a profile decides when the character writes first. */
 const OF_ITS_OWN_ACCORD = ["behavioral_thresholds", "life_rhythm"] as const
-const authoredOf = (profile: object, field: string): unknown => (profile as Readonly<Record<string, unknown>>)[field] ?? null
+const authoredOf = (profile: object, field: string): unknown =>
+  (profile as Readonly<Record<string, unknown>>)[field] ?? null
 
 /** Characters of an app. A change writes a new version; what was written stays. */
-export class Characters extends Context.Service<Characters, {
-  readonly create: (appId: string, slug: string, profile: object) => Effect.Effect<StoredCharacter, SlugTaken | QuotaReached | DatabaseError>
-  readonly get: (appId: string, slug: string) => Effect.Effect<StoredCharacter | undefined, DatabaseError>
-  readonly list: (appId: string, filter: CharacterFilter) => Effect.Effect<ReadonlyArray<StoredCharacter>, DatabaseError>
-  /** `change` makes the next profile of the present one, under the row's lock. Undefined: no such character. */
-  readonly update: <E>(appId: string, slug: string, expectedVersion: number | undefined, change: (profile: StoredCharacter["profile"]) => Effect.Effect<object, E>, sourceRef?: SourceRef) => Effect.Effect<StoredCharacter | undefined, E | VersionConflict | DatabaseError>
-  /** From the newest on, those before `before`. Undefined: no such character. */
-  readonly versions: (appId: string, slug: string, page: { readonly before: number | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<CharacterVersion> | undefined, DatabaseError>
-  /** Writes an old version again, as the newest one; an archived character is active again. Undefined: no such character. */
-  readonly restore: (appId: string, slug: string, version: number) => Effect.Effect<StoredCharacter | undefined, VersionNotFound | DatabaseError>
-  /** Notes how a version has been found by now. */
-  readonly noteReadiness: (appId: string, slug: string, version: number, status: ReadinessStatus) => Effect.Effect<void, DatabaseError>
-  /** Archives it; its sessions run on unless they are to end, in which case each gets its `session.exited`. */
-  readonly archive: (appId: string, slug: string, endSessions: boolean) => Effect.Effect<StoredCharacter | undefined, DatabaseError>
-}>()("src/db/character/Characters") {
-  static readonly layer = Layer.effect(Characters, Effect.gen(function*() {
-    const database = yield* Database
-    const { query, transaction, afterCommit } = database
-    const quotas = quotasOf(database)
-    const signals = yield* LogSignals
+export class Characters extends Context.Service<
+  Characters,
+  {
+    readonly create: (
+      appId: string,
+      slug: string,
+      profile: object
+    ) => Effect.Effect<StoredCharacter, SlugTaken | QuotaReached | DatabaseError>
+    readonly get: (appId: string, slug: string) => Effect.Effect<StoredCharacter | undefined, DatabaseError>
+    readonly list: (
+      appId: string,
+      filter: CharacterFilter
+    ) => Effect.Effect<ReadonlyArray<StoredCharacter>, DatabaseError>
+    /** `change` makes the next profile of the present one, under the row's lock. Undefined: no such character. */
+    readonly update: <E>(
+      appId: string,
+      slug: string,
+      expectedVersion: number | undefined,
+      change: (profile: StoredCharacter["profile"]) => Effect.Effect<object, E>,
+      sourceRef?: SourceRef
+    ) => Effect.Effect<StoredCharacter | undefined, E | VersionConflict | DatabaseError>
+    /** From the newest on, those before `before`. Undefined: no such character. */
+    readonly versions: (
+      appId: string,
+      slug: string,
+      page: { readonly before: number | null; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<CharacterVersion> | undefined, DatabaseError>
+    /**
+     * Writes an old version again, as the newest one; an archived character is active again. Undefined: no such
+     * character.
+     */
+    readonly restore: (
+      appId: string,
+      slug: string,
+      version: number
+    ) => Effect.Effect<StoredCharacter | undefined, VersionNotFound | DatabaseError>
+    /** Notes how a version has been found by now. */
+    readonly noteReadiness: (
+      appId: string,
+      slug: string,
+      version: number,
+      status: ReadinessStatus
+    ) => Effect.Effect<void, DatabaseError>
+    /** Archives it; its sessions run on unless they are to end, in which case each gets its `session.exited`. */
+    readonly archive: (
+      appId: string,
+      slug: string,
+      endSessions: boolean
+    ) => Effect.Effect<StoredCharacter | undefined, DatabaseError>
+  }
+>()("src/db/character/Characters") {
+  static readonly layer = Layer.effect(
+    Characters,
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { query, transaction, afterCommit } = database
+      const quotas = quotasOf(database)
+      const signals = yield* LogSignals
 
-    const columns = (sql: Sql) => sql`c.slug, c.version, c.status, v.profile, coalesce(v.readiness, 'ready') as readiness, coalesce(v.checked_at, v.created_at) as checked_at, c.created_at, c.updated_at, c.import_id`
+      const columns = (sql: Sql) =>
+        sql`c.slug, c.version, c.status, v.profile, coalesce(v.readiness, 'ready') as readiness, coalesce(v.checked_at,
+          v.created_at) as checked_at, c.created_at, c.updated_at, c.import_id`
 
-    const writeVersion = (appId: string, slug: string, version: number, profile: object, sourceRef: SourceRef | null) => query((sql) => sql`
+      const writeVersion = (
+        appId: string,
+        slug: string,
+        version: number,
+        profile: object,
+        sourceRef: SourceRef | null
+      ) =>
+        query(
+          (sql) => sql`
       insert into character_versions (app_id, slug, version, profile, readiness, checked_at, source_ref)
-      values (${appId}, ${slug}, ${version}, ${JSON.stringify(withLoreIds(profile))}::text::jsonb, ${assess(byRules(slug, profile)).status}, now(), ${sourceRef === null ? null : JSON.stringify(sourceRef)}::text::json)`)
+      values (${appId}, ${slug}, ${version},
+        ${JSON.stringify(withLoreIds(profile))}::text::jsonb,
+          ${assess(byRules(slug, profile)).status}, now(),
+            ${sourceRef === null ? null : JSON.stringify(sourceRef)}::text::json)`
+        )
 
-    const get = (appId: string, slug: string) =>
-      query<Array<StoredCharacter>>((sql) => sql`
+      const get = (appId: string, slug: string) =>
+        query<Array<StoredCharacter>>(
+          (sql) => sql`
         select ${columns(sql)}
         from characters c join character_versions v using (app_id, slug, version)
-        where c.app_id = ${appId} and c.slug = ${slug}`).pipe(Effect.map((rows) => rows[0]))
+        where c.app_id = ${appId} and c.slug = ${slug}`
+        ).pipe(Effect.map((rows) => rows[0]))
 
-    const create = Effect.fnUntraced(function*(appId: string, slug: string, profile: object) {
-      if (yield* quotas.isUsedUp(appId, "characters")) return yield* new QuotaReached()
-      const made = yield* query((sql) => sql`
-        insert into characters (app_id, slug, version) values (${appId}, ${slug}, 1) on conflict do nothing returning 1`)
-      if (made.length === 0) {
-        const holder = yield* get(appId, slug)
-        return yield* new SlugTaken({ archivedAt: holder?.status === "archived" ? holder.version : null })
-      }
-      yield* writeVersion(appId, slug, 1, profile, null)
-      yield* quotas.count(appId, "characters")
-      const character = yield* get(appId, slug)
-      return character ?? (yield* Effect.die(new Error("a character just written is gone")))
-    }, transaction)
+      const create = Effect.fnUntraced(function* (appId: string, slug: string, profile: object) {
+        if (yield* quotas.isUsedUp(appId, "characters")) return yield* new QuotaReached()
+        const made = yield* query(
+          (sql) => sql`
+        insert into characters (app_id, slug, version) values (${appId}, ${slug}, 1) on conflict do nothing returning 1`
+        )
+        if (made.length === 0) {
+          const holder = yield* get(appId, slug)
+          return yield* new SlugTaken({ archivedAt: holder?.status === "archived" ? holder.version : null })
+        }
+        yield* writeVersion(appId, slug, 1, profile, null)
+        yield* quotas.count(appId, "characters")
+        const character = yield* get(appId, slug)
+        return character ?? (yield* Effect.die(new Error("a character just written is gone")))
+      }, transaction)
 
-    /** Has its sessions looked at anew: it may now write first in them, or not any more. */
-    const lookAgainAtAll = (appId: string, slug: string) => query((sql) => sql`
+      /** Has its sessions looked at anew: it may now write first in them, or not any more. */
+      const lookAgainAtAll = (appId: string, slug: string) =>
+        query(
+          (sql) => sql`
       insert into relationships (app_id, session_id, initiate_at)
-      select app_id, session_id, now() from sessions join session_logs using (app_id, session_id) where app_id = ${appId} and character_slug = ${slug} and status = 'active' order by session_id
-      on conflict (app_id, session_id) do update set initiate_at = now()`)
+      select app_id, session_id, now() from sessions join session_logs using (app_id, session_id)
+        where app_id = ${appId} and character_slug = ${slug} and status = 'active' order by session_id
+      on conflict (app_id, session_id) do update set initiate_at = now()`
+        )
 
-    /** Under the lock of the character's row. */
-    const writeNext = Effect.fnUntraced(function*(appId: string, { slug, version: present, profile: before }: StoredCharacter, profile: object, sourceRef: SourceRef | null = null) {
-      const version = present + 1
-      yield* writeVersion(appId, slug, version, profile, sourceRef)
-      yield* query((sql) => sql`update characters set version = ${version}, updated_at = now() where app_id = ${appId} and slug = ${slug}`)
-      if (OF_ITS_OWN_ACCORD.some((field) => !isDeepStrictEqual(authoredOf(profile, field), authoredOf(before, field)))) yield* lookAgainAtAll(appId, slug)
-      return yield* get(appId, slug)
-    })
+      /** Under the lock of the character's row. */
+      const writeNext = Effect.fnUntraced(function* (
+        appId: string,
+        { slug, version: present, profile: before }: StoredCharacter,
+        profile: object,
+        sourceRef: SourceRef | null = null
+      ) {
+        const version = present + 1
+        yield* writeVersion(appId, slug, version, profile, sourceRef)
+        yield* query(
+          (sql) =>
+            sql`update characters set version =
+              ${version}, updated_at = now() where app_id = ${appId} and slug = ${slug}`
+        )
+        if (
+          OF_ITS_OWN_ACCORD.some((field) => !isDeepStrictEqual(authoredOf(profile, field), authoredOf(before, field)))
+        )
+          yield* lookAgainAtAll(appId, slug)
+        return yield* get(appId, slug)
+      })
 
-    const update = <E>(appId: string, slug: string, expectedVersion: number | undefined, change: (profile: StoredCharacter["profile"]) => Effect.Effect<object, E>, sourceRef?: SourceRef) =>
-      transaction(Effect.gen(function*() {
+      const update = <E>(
+        appId: string,
+        slug: string,
+        expectedVersion: number | undefined,
+        change: (profile: StoredCharacter["profile"]) => Effect.Effect<object, E>,
+        sourceRef?: SourceRef
+      ) =>
+        transaction(
+          Effect.gen(function* () {
+            yield* query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${slug} for update`)
+            const present = yield* get(appId, slug)
+            if (present === undefined) return undefined
+            if (expectedVersion !== undefined && expectedVersion !== present.version)
+              return yield* new VersionConflict({ current: present.version })
+            return yield* writeNext(appId, present, yield* change(present.profile), sourceRef)
+          })
+        )
+
+      const versions = Effect.fnUntraced(function* (
+        appId: string,
+        slug: string,
+        { before, limit }: { readonly before: number | null; readonly limit: number }
+      ) {
+        const found = yield* query<Array<CharacterVersion>>(
+          (sql) => sql`
+        select v.version, v.profile ->> 'display_name' as display_name, v.version = c.version as current, v.source_ref,
+          v.created_at
+        from characters c join character_versions v using (app_id, slug)
+        where c.app_id = ${appId} and c.slug = ${slug} and (${before}::int is null or v.version < ${before})
+        order by v.version desc limit ${limit}`
+        )
+        return found.length > 0 || (yield* get(appId, slug)) !== undefined ? found : undefined
+      })
+
+      const restore = Effect.fnUntraced(function* (appId: string, slug: string, version: number) {
         yield* query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${slug} for update`)
         const present = yield* get(appId, slug)
         if (present === undefined) return undefined
-        if (expectedVersion !== undefined && expectedVersion !== present.version) return yield* new VersionConflict({ current: present.version })
-        return yield* writeNext(appId, present, yield* change(present.profile), sourceRef)
-      }))
+        const [old] = yield* query<Array<Pick<StoredCharacter, "profile">>>(
+          (sql) => sql`
+        select profile from character_versions where app_id = ${appId} and slug = ${slug} and version = ${version}`
+        )
+        if (old === undefined) return yield* new VersionNotFound()
+        yield* query((sql) => sql`update characters set status = 'active' where app_id = ${appId} and slug = ${slug}`)
+        return yield* writeNext(appId, present, old.profile)
+      }, transaction)
 
-    const versions = Effect.fnUntraced(function*(appId: string, slug: string, { before, limit }: { readonly before: number | null; readonly limit: number }) {
-      const found = yield* query<Array<CharacterVersion>>((sql) => sql`
-        select v.version, v.profile ->> 'display_name' as display_name, v.version = c.version as current, v.source_ref, v.created_at
-        from characters c join character_versions v using (app_id, slug)
-        where c.app_id = ${appId} and c.slug = ${slug} and (${before}::int is null or v.version < ${before})
-        order by v.version desc limit ${limit}`)
-      return found.length > 0 || (yield* get(appId, slug)) !== undefined ? found : undefined
-    })
+      const archive = Effect.fnUntraced(
+        function* (appId: string, slug: string, endSessions: boolean) {
+          yield* query(
+            (sql) => sql`
+        update characters set status = 'archived', updated_at = now()
+          where app_id = ${appId} and slug = ${slug} and status <> 'archived'`
+          )
+          const ended = endSessions ? yield* endSessionsOf(appId, slug) : []
+          return { character: yield* get(appId, slug), ended }
+        },
+        transaction,
+        Effect.flatMap(({ character, ended }) =>
+          Effect.as(
+            afterCommit(() => signals.announce(ended, true)),
+            character
+          )
+        )
+      )
 
-    const restore = Effect.fnUntraced(function*(appId: string, slug: string, version: number) {
-      yield* query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${slug} for update`)
-      const present = yield* get(appId, slug)
-      if (present === undefined) return undefined
-      const [old] = yield* query<Array<Pick<StoredCharacter, "profile">>>((sql) => sql`
-        select profile from character_versions where app_id = ${appId} and slug = ${slug} and version = ${version}`)
-      if (old === undefined) return yield* new VersionNotFound()
-      yield* query((sql) => sql`update characters set status = 'active' where app_id = ${appId} and slug = ${slug}`)
-      return yield* writeNext(appId, present, old.profile)
-    }, transaction)
-
-    const archive = Effect.fnUntraced(function*(appId: string, slug: string, endSessions: boolean) {
-      yield* query((sql) => sql`
-        update characters set status = 'archived', updated_at = now() where app_id = ${appId} and slug = ${slug} and status <> 'archived'`)
-      const ended = endSessions ? yield* endSessionsOf(appId, slug) : []
-      return { character: yield* get(appId, slug), ended }
-    }, transaction, Effect.flatMap(({ character, ended }) => Effect.as(afterCommit(() => signals.announce(ended, true)), character)))
-
-    const endSessionsOf = Effect.fnUntraced(function*(appId: string, slug: string) {
-      const all = yield* query<Array<{ session_id: string }>>((sql) => sql`select session_id from sessions where app_id = ${appId} and character_slug = ${slug}`)
-      yield* query((sql) => lockAllowances(sql, all.map(() => appId), all.map((row) => row.session_id)))
-      const active = yield* query<Array<{ session_id: string }>>((sql) => sql`
+      const endSessionsOf = Effect.fnUntraced(function* (appId: string, slug: string) {
+        const all = yield* query<Array<{ session_id: string }>>(
+          (sql) => sql`select session_id from sessions where app_id = ${appId} and character_slug = ${slug}`
+        )
+        yield* query((sql) =>
+          lockAllowances(
+            sql,
+            all.map(() => appId),
+            all.map((row) => row.session_id)
+          )
+        )
+        const active = yield* query<Array<{ session_id: string }>>(
+          (sql) => sql`
         select l.session_id from session_logs l
         where l.app_id = ${appId} and l.status = 'active'
           and l.session_id = any(${all.map((row) => row.session_id)}::text[])
-        order by l.session_id for no key update`)
-      const sessions = active.map((row) => row.session_id)
-      const ended = yield* query<Array<LogRow>>((sql) => sql`
+        order by l.session_id for no key update`
+        )
+        const sessions = active.map((row) => row.session_id)
+        const ended = yield* query<Array<LogRow>>(
+          (sql) => sql`
         with ended as (
-          update session_logs set status = 'exited', exited_at = now(), exit_reason = ${REASON}, last_cursor = last_cursor + 1
+          update session_logs set status = 'exited', exited_at = now(),
+            exit_reason = ${REASON}, last_cursor = last_cursor + 1
           where app_id = ${appId} and session_id = any(${sessions}::text[]) returning session_id, last_cursor
         ), said as (
           insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-          select ${appId}, session_id, last_cursor, ids.event_id, 'session.exited', 'system', ids.run_ref, 'system', ${JSON.stringify(exited)}::text::json
-          from ended join unnest(${sessions}::text[], ${sessions.map(() => newId("evt"))}::text[], ${sessions.map(() => newId("run"))}::text[]) as ids(session_id, event_id, run_ref) using (session_id)
+          select ${appId}, session_id, last_cursor, ids.event_id, 'session.exited', 'system', ids.run_ref, 'system',
+            ${JSON.stringify(exited)}::text::json
+          from ended join unnest(${sessions}::text[],
+            ${sessions.map(() => newId("evt"))}::text[],
+              ${sessions.map(() => newId("run"))}::text[]) as ids(session_id, event_id, run_ref) using (session_id)
         )
-        select session_id, last_cursor from ended`)
-      yield* query((sql) => settleBehindExit(sql, sessions.map(() => appId), sessions))
-      yield* query((sql) => moveHeads(sql, sessions.map(() => appId), sessions))
-      return ended.map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor }))
-    })
+        select session_id, last_cursor from ended`
+        )
+        yield* query((sql) =>
+          settleBehindExit(
+            sql,
+            sessions.map(() => appId),
+            sessions
+          )
+        )
+        yield* query((sql) =>
+          moveHeads(
+            sql,
+            sessions.map(() => appId),
+            sessions
+          )
+        )
+        return ended.map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor }))
+      })
 
-    const list = (appId: string, { status, search, after, limit }: CharacterFilter) =>
-      query<Array<StoredCharacter>>((sql) => sql`
+      const list = (appId: string, { status, search, after, limit }: CharacterFilter) =>
+        query<Array<StoredCharacter>>(
+          (sql) => sql`
         select ${columns(sql)}
         from characters c join character_versions v using (app_id, slug, version)
-        where c.app_id = ${appId} and (${status}::text is null or c.status = ${status}) and (${after}::text is null or c.slug > ${after})
-          and (${search}::text is null or strpos(lower(c.slug || ' ' || (v.profile ->> 'display_name')), lower(${search})) > 0)
-        order by c.slug limit ${limit}`)
+        where c.app_id = ${appId} and (${status}::text is null
+          or c.status = ${status}) and (${after}::text is null or c.slug > ${after})
+          and (${search}::text is null or strpos(lower(c.slug || ' ' || (v.profile ->> 'display_name')),
+            lower(${search})) > 0)
+        order by c.slug limit ${limit}`
+        )
 
-    const noteReadiness = (appId: string, slug: string, version: number, status: ReadinessStatus) => Effect.asVoid(query((sql) => sql`
-      update character_versions set readiness = ${status}, checked_at = now() where app_id = ${appId} and slug = ${slug} and version = ${version} and readiness is distinct from ${status}`))
+      const noteReadiness = (appId: string, slug: string, version: number, status: ReadinessStatus) =>
+        Effect.asVoid(
+          query(
+            (sql) => sql`
+      update character_versions set readiness =
+        ${status}, checked_at = now() where app_id =
+          ${appId} and slug = ${slug} and version = ${version} and readiness is distinct from ${status}`
+          )
+        )
 
-    return Characters.of({ create, get, list, update, versions, restore, noteReadiness, archive })
-  }))
+      return Characters.of({ create, get, list, update, versions, restore, noteReadiness, archive })
+    })
+  )
 }

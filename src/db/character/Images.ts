@@ -69,100 +69,193 @@ export interface Ending extends ImageEnd {
 /** Somebody else has the picture by now, or it was deleted. */
 class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 
-const COLUMNS = ["image_id", "run_ref", "character_slug", "session_id", "turn_ref", "kind", "prompt", "caption", "size", "deliver", "status", "error_code", "engine", "model",
-  "visible_description", "object_key", "media_type", "width", "height", "created_at", "finished_at"]
+const COLUMNS = [
+  "image_id",
+  "run_ref",
+  "character_slug",
+  "session_id",
+  "turn_ref",
+  "kind",
+  "prompt",
+  "caption",
+  "size",
+  "deliver",
+  "status",
+  "error_code",
+  "engine",
+  "model",
+  "visible_description",
+  "object_key",
+  "media_type",
+  "width",
+  "height",
+  "created_at",
+  "finished_at"
+]
 
-/** Pictures that are asked for. The money is taken with the request, or, where a reply has asked for one, before it is made; what comes to nothing is given back. */
-export class Images extends Context.Service<Images, {
-  /** Null: budget or cap do not cover it, and nothing was written. Joins the transaction of the caller. */
-  readonly request: (appId: string, image: NewImage) => Effect.Effect<Image | null, DatabaseError>
-  readonly get: (appId: string, imageId: string) => Effect.Effect<Image | undefined, DatabaseError>
-  /** The newest first. */
-  readonly list: (appId: string, filter: ImageFilter) => Effect.Effect<ReadonlyArray<Image>, DatabaseError>
-  /** With its content. One that nobody has begun costs nothing. */
-  readonly remove: (appId: string, imageId: string) => Effect.Effect<Image | undefined, DatabaseError>
-  /** The next that is to be made, by this process. */
-  readonly claim: (owner: string, except: ReadonlyArray<string>) => Effect.Effect<ClaimedImage | undefined, DatabaseError>
-  /** Takes what it costs, unless that is done. False: budget or cap do not cover it. */
-  readonly pay: (image: ClaimedImage, priceMicroUsd: number) => Effect.Effect<boolean, DatabaseError>
-  /** Ends it, unless somebody else has it by now or it was deleted. What was taken for one that did not become ready is given back. */
-  readonly end: (image: ClaimedImage, ending: Ending) => Effect.Effect<void, DatabaseError>
-}>()("src/db/character/Images") {
-  static readonly layer = Layer.effect(Images, Effect.gen(function*() {
-    const { query, transaction, afterCommit } = yield* Database
-    const expenses = yield* Expenses
-    const objects = yield* StoredObjects
-    const signals = yield* LogSignals
+/**
+ * Pictures that are asked for. The money is taken with the request, or, where a reply has asked for one, before it is
+ * made; what comes to nothing is given back.
+ */
+export class Images extends Context.Service<
+  Images,
+  {
+    /** Null: budget or cap do not cover it, and nothing was written. Joins the transaction of the caller. */
+    readonly request: (appId: string, image: NewImage) => Effect.Effect<Image | null, DatabaseError>
+    readonly get: (appId: string, imageId: string) => Effect.Effect<Image | undefined, DatabaseError>
+    /** The newest first. */
+    readonly list: (appId: string, filter: ImageFilter) => Effect.Effect<ReadonlyArray<Image>, DatabaseError>
+    /** With its content. One that nobody has begun costs nothing. */
+    readonly remove: (appId: string, imageId: string) => Effect.Effect<Image | undefined, DatabaseError>
+    /** The next that is to be made, by this process. */
+    readonly claim: (
+      owner: string,
+      except: ReadonlyArray<string>
+    ) => Effect.Effect<ClaimedImage | undefined, DatabaseError>
+    /** Takes what it costs, unless that is done. False: budget or cap do not cover it. */
+    readonly pay: (image: ClaimedImage, priceMicroUsd: number) => Effect.Effect<boolean, DatabaseError>
+    /**
+     * Ends it, unless somebody else has it by now or it was deleted. What was taken for one that did not become ready
+     * is given back.
+     */
+    readonly end: (image: ClaimedImage, ending: Ending) => Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/character/Images") {
+  static readonly layer = Layer.effect(
+    Images,
+    Effect.gen(function* () {
+      const { query, transaction, afterCommit } = yield* Database
+      const expenses = yield* Expenses
+      const objects = yield* StoredObjects
+      const signals = yield* LogSignals
 
-    const get = (appId: string, imageId: string) => query<Array<Image>>((sql) => sql`
-      select ${sql(COLUMNS)} from images where app_id = ${appId} and image_id = ${imageId}`).pipe(Effect.map(([row]) => row))
-    const expenseOf = (appId: string, sessionId: string | null, runRef: string, microUsd: number): Expense => ({ appId, sessionId, runRef, activity: "image", microUsd })
+      const get = (appId: string, imageId: string) =>
+        query<Array<Image>>(
+          (sql) => sql`
+      select ${sql(COLUMNS)} from images where app_id = ${appId} and image_id = ${imageId}`
+        ).pipe(Effect.map(([row]) => row))
+      const expenseOf = (appId: string, sessionId: string | null, runRef: string, microUsd: number): Expense => ({
+        appId,
+        sessionId,
+        runRef,
+        activity: "image",
+        microUsd
+      })
 
-    const request = Effect.fnUntraced(function*(appId: string, image: NewImage) {
-      const { characterSlug, sessionId, kind, prompt, caption, size, deliver, priceMicroUsd } = image
-      const runRef = newId("run")
-      if ((yield* expenses.take({ appId, sessionId }, "image", priceMicroUsd, runRef)) === null) return null
-      const id = newId("img")
-      yield* query((sql) => sql`
-        insert into images (app_id, image_id, run_ref, character_slug, session_id, turn_index, kind, prompt, caption, size, deliver, price_micro_usd)
-        select ${appId}, ${id}, ${runRef}, ${characterSlug}, ${sessionId}::text, (select greatest(1, turn_count) from session_logs where app_id = ${appId} and session_id = ${sessionId}::text),
-          ${kind}, ${prompt}, ${caption}, ${size}, ${deliver}, ${priceMicroUsd}::bigint`)
-      yield* query((sql) => sql`select graphile_worker.add_job('images', '{}'::json)`)
-      return (yield* get(appId, id)) ?? null
-    }, transaction)
+      const request = Effect.fnUntraced(function* (appId: string, image: NewImage) {
+        const { characterSlug, sessionId, kind, prompt, caption, size, deliver, priceMicroUsd } = image
+        const runRef = newId("run")
+        if ((yield* expenses.take({ appId, sessionId }, "image", priceMicroUsd, runRef)) === null) return null
+        const id = newId("img")
+        yield* query(
+          (sql) => sql`
+        insert into images (app_id, image_id, run_ref, character_slug, session_id, turn_index, kind, prompt, caption,
+          size, deliver, price_micro_usd)
+        select ${appId}, ${id}, ${runRef},
+          ${characterSlug}, ${sessionId}::text, (select greatest(1, turn_count) from session_logs
+            where app_id = ${appId} and session_id = ${sessionId}::text),
+          ${kind}, ${prompt}, ${caption}, ${size}, ${deliver}, ${priceMicroUsd}::bigint`
+        )
+        yield* query((sql) => sql`select graphile_worker.add_job('images', '{}'::json)`)
+        return (yield* get(appId, id)) ?? null
+      }, transaction)
 
-    const remove = Effect.fnUntraced(function*(appId: string, imageId: string) {
-      const [row] = yield* query<Array<Image & { price_micro_usd: number | null }>>((sql) => sql`
-        delete from images where app_id = ${appId} and image_id = ${imageId} returning ${sql(COLUMNS)}, price_micro_usd`)
-      if (row === undefined) return undefined
-      const { price_micro_usd: price, ...image } = row
-      if (image.object_key !== null) yield* objects.discard(appId, [image.object_key])
-      if (image.status === "queued" && price !== null) yield* expenses.giveBack(expenseOf(appId, image.session_id, image.run_ref, price))
-      return image
-    }, transaction)
+      const remove = Effect.fnUntraced(function* (appId: string, imageId: string) {
+        const [row] = yield* query<Array<Image & { price_micro_usd: number | null }>>(
+          (sql) => sql`
+        delete from images where app_id = ${appId} and image_id = ${imageId} returning ${sql(COLUMNS)}, price_micro_usd`
+        )
+        if (row === undefined) return undefined
+        const { price_micro_usd: price, ...image } = row
+        if (image.object_key !== null) yield* objects.discard(appId, [image.object_key])
+        if (image.status === "queued" && price !== null)
+          yield* expenses.giveBack(expenseOf(appId, image.session_id, image.run_ref, price))
+        return image
+      }, transaction)
 
-    const pay = Effect.fnUntraced(function*(image: ClaimedImage, priceMicroUsd: number) {
-      if (image.price_micro_usd !== null) return true
-      const { app_id: appId, session_id: sessionId, run_ref } = image
-      if ((yield* expenses.take({ appId, sessionId }, "image", priceMicroUsd, run_ref)) === null) return false
-      const mine = yield* query((sql) => payForImage(sql, image, priceMicroUsd))
-      return mine.length > 0 ? true : yield* new Overtaken()
-    }, transaction, Effect.catchTag("Overtaken", () => Effect.succeed(false)))
+      const pay = Effect.fnUntraced(
+        function* (image: ClaimedImage, priceMicroUsd: number) {
+          if (image.price_micro_usd !== null) return true
+          const { app_id: appId, session_id: sessionId, run_ref } = image
+          if ((yield* expenses.take({ appId, sessionId }, "image", priceMicroUsd, run_ref)) === null) return false
+          const mine = yield* query((sql) => payForImage(sql, image, priceMicroUsd))
+          return mine.length > 0 ? true : yield* new Overtaken()
+        },
+        transaction,
+        Effect.catchTag("Overtaken", () => Effect.succeed(false))
+      )
 
-    const tell = Effect.fnUntraced(function*(image: ClaimedImage, sessionId: string, payload: Payload<"image.ready">) {
-      const [row] = yield* query<Array<{ last_cursor: number }>>((sql) => tellOfImage(sql, image, newId("evt"), payload))
-      if (row === undefined) return
-      const moved = yield* query<ReadonlyArray<unknown>>((sql) => moveHeads(sql, [image.app_id], [sessionId]))
-      yield* afterCommit(() => signals.announce([{ sessionId, cursor: row.last_cursor }], moved.length > 0))
-    })
+      const tell = Effect.fnUntraced(function* (
+        image: ClaimedImage,
+        sessionId: string,
+        payload: Payload<"image.ready">
+      ) {
+        const [row] = yield* query<Array<{ last_cursor: number }>>((sql) =>
+          tellOfImage(sql, image, newId("evt"), payload)
+        )
+        if (row === undefined) return
+        const moved = yield* query<ReadonlyArray<unknown>>((sql) => moveHeads(sql, [image.app_id], [sessionId]))
+        yield* afterCommit(() => signals.announce([{ sessionId, cursor: row.last_cursor }], moved.length > 0))
+      })
 
-    /** A reply's own picture says in its turn's trace what became of it. */
-    const trace = ({ app_id: app, session_id: session, turn_index: turn, turn_ref }: ClaimedImage, { status, errorCode }: Ending) => turn_ref === null ? Effect.void : query((sql) => sql`
-      update turn_stages set decision = ${errorCode === null ? status : `${status}:${errorCode}`} where app_id = ${app} and session_id = ${session} and turn_index = ${turn}::int and stage = 'image'`)
+      /** A reply's own picture says in its turn's trace what became of it. */
+      const trace = (
+        { app_id: app, session_id: session, turn_index: turn, turn_ref }: ClaimedImage,
+        { status, errorCode }: Ending
+      ) =>
+        turn_ref === null
+          ? Effect.void
+          : query(
+              (sql) => sql`
+      update turn_stages set decision =
+        ${errorCode === null ? status : `${status}:${errorCode}`}
+          where app_id = ${app} and session_id = ${session} and turn_index = ${turn}::int and stage = 'image'`
+            )
 
-    // Money before sessions before the row, as everywhere.
-    const end = Effect.fnUntraced(function*(image: ClaimedImage, ending: Ending) {
-      const { app_id: appId, image_id: imageId, session_id: sessionId, run_ref } = image
-      const [paid] = ending.status === "ready" ? [] : yield* query<Array<{ price: number }>>((sql) => sql`
-        select price_micro_usd as price from images where app_id = ${appId} and image_id = ${imageId} and owner = ${image.owner} and attempt = ${image.attempt}::int and price_micro_usd is not null`)
-      if (paid !== undefined) yield* expenses.giveBack(expenseOf(appId, sessionId, run_ref, paid.price))
-      if (sessionId !== null) yield* query((sql) => lockSessions(sql, [appId], [sessionId]))
-      const ended = yield* query((sql) => endImage(sql, image, ending))
-      if (ended.length === 0) return yield* new Overtaken()
-      if (ending.picture !== null) yield* objects.keep(appId, ending.picture.objectKey)
-      if (sessionId === null) return
-      if (ending.event !== null) yield* tell(image, sessionId, ending.event)
-      yield* trace(image, ending)
-    }, transaction, Effect.catchTag("Overtaken", () => Effect.logInfo("a picture came too late")))
+      // Money before sessions before the row, as everywhere.
+      const end = Effect.fnUntraced(
+        function* (image: ClaimedImage, ending: Ending) {
+          const { app_id: appId, image_id: imageId, session_id: sessionId, run_ref } = image
+          const [paid] =
+            ending.status === "ready"
+              ? []
+              : yield* query<Array<{ price: number }>>(
+                  (sql) => sql`
+        select price_micro_usd as price from images
+          where app_id = ${appId} and image_id =
+            ${imageId} and owner = ${image.owner} and attempt = ${image.attempt}::int and price_micro_usd is not null`
+                )
+          if (paid !== undefined) yield* expenses.giveBack(expenseOf(appId, sessionId, run_ref, paid.price))
+          if (sessionId !== null) yield* query((sql) => lockSessions(sql, [appId], [sessionId]))
+          const ended = yield* query((sql) => endImage(sql, image, ending))
+          if (ended.length === 0) return yield* new Overtaken()
+          if (ending.picture !== null) yield* objects.keep(appId, ending.picture.objectKey)
+          if (sessionId === null) return
+          if (ending.event !== null) yield* tell(image, sessionId, ending.event)
+          yield* trace(image, ending)
+        },
+        transaction,
+        Effect.catchTag("Overtaken", () => Effect.logInfo("a picture came too late"))
+      )
 
-    return Images.of({
-      request, get, remove, pay, end,
-      list: (appId, { characterSlug, sessionId, status, before, limit }) => query<Array<Image>>((sql) => sql`
+      return Images.of({
+        request,
+        get,
+        remove,
+        pay,
+        end,
+        list: (appId, { characterSlug, sessionId, status, before, limit }) =>
+          query<Array<Image>>(
+            (sql) => sql`
         select ${sql(COLUMNS)} from images
-        where app_id = ${appId} and (${characterSlug}::text is null or character_slug = ${characterSlug}) and (${sessionId}::text is null or session_id = ${sessionId})
+        where app_id = ${appId} and (${characterSlug}::text is null
+          or character_slug = ${characterSlug}) and (${sessionId}::text is null or session_id = ${sessionId})
           and (${status}::text is null or status = ${status}) and (${before}::text is null or image_id < ${before})
-        order by image_id desc limit ${limit}::int`),
-      claim: (owner, except) => query<Array<ClaimedImage>>((sql) => claimImage(sql, owner, except)).pipe(Effect.map(([row]) => row))
+        order by image_id desc limit ${limit}::int`
+          ),
+        claim: (owner, except) =>
+          query<Array<ClaimedImage>>((sql) => claimImage(sql, owner, except)).pipe(Effect.map(([row]) => row))
+      })
     })
-  }))
+  )
 }

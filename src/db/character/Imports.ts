@@ -65,132 +65,251 @@ export interface Revision extends Content {
 }
 
 /** `closed`: it is committed or discarded. `expired`: nobody has committed it in time. */
-export class ImportClosed extends Schema.TaggedError<ImportClosed>()("ImportClosed", { status: Schema.Literals(["committed", "discarded", "expired"]) }) {}
+export class ImportClosed extends Schema.TaggedError<ImportClosed>()("ImportClosed", {
+  status: Schema.Literals(["committed", "discarded", "expired"])
+}) {}
 export class TooManyImports extends Schema.TaggedError<TooManyImports>()("TooManyImports", {}) {}
 
 /** An import that is open, so that it may be changed or committed. */
-export type OpenImport = StoredImport & { readonly status: OpenStatus; readonly content_hash: string; readonly bundle: Bundle }
+export type OpenImport = StoredImport & {
+  readonly status: OpenStatus
+  readonly content_hash: string
+  readonly bundle: Bundle
+}
 
-const isOpen = (stored: StoredImport): stored is OpenImport => stored.status === "needs_review" || stored.status === "ready"
+const isOpen = (stored: StoredImport): stored is OpenImport =>
+  stored.status === "needs_review" || stored.status === "ready"
 const json = (value: unknown): string => JSON.stringify(value)
 
 /**
- * Imports of an app, staged for review: needs_review and ready by what was found and accepted; then committed, discarded or expired, once and for all.
- * What somebody has looked at is what is committed: a commit names its hash.
+ * Imports of an app, staged for review: needs_review and ready by what was found and accepted; then committed,
+ * discarded or expired, once and for all. What somebody has looked at is what is committed: a commit names its hash.
  */
-export class Imports extends Context.Service<Imports, {
-  readonly stage: (appId: string, made: NewImport) => Effect.Effect<StoredImport, TooManyImports | DatabaseError>
-  /** How many wait to be committed or discarded. */
-  readonly countOpen: (appId: string) => Effect.Effect<number, DatabaseError>
-  readonly get: (appId: string, importId: string) => Effect.Effect<StoredImport | undefined, DatabaseError>
-  /** Newest first, those before `before`. */
-  readonly list: (appId: string, page: { readonly status: ImportStatus | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<ListedImport>, DatabaseError>
-  /** `change` makes what it is to be of what it is, under the row's lock. Undefined: no such import. */
-  readonly revise: <E, R>(appId: string, importId: string, change: (open: OpenImport) => Effect.Effect<Revision, E, R>) => Effect.Effect<StoredImport | undefined, E | ImportClosed | DatabaseError, R>
-  /** `write` writes the character, in the same transaction; null: it is committed already, to which nothing is added. Undefined: no such import. */
-  readonly commit: <E, R>(appId: string, importId: string, write: (stored: StoredImport) => Effect.Effect<Written | null, E, R>) => Effect.Effect<StoredImport | undefined, E | ImportClosed | DatabaseError, R>
-  /** Forgets what is in it. Again: nothing happens. Undefined: no such import. */
-  readonly discard: (appId: string, importId: string) => Effect.Effect<StoredImport | undefined, ImportClosed | DatabaseError>
-  /** One of the images that an import brought. */
-  readonly image: (appId: string, importId: string, sha256: string) => Effect.Effect<Uint8Array | undefined, DatabaseError>
-  /** Closes those whose time is over, and deletes those that were closed without a character long ago. */
-  readonly expire: Effect.Effect<void, DatabaseError>
-}>()("src/db/character/Imports") {
-  static readonly layer = Layer.effect(Imports, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
+export class Imports extends Context.Service<
+  Imports,
+  {
+    readonly stage: (appId: string, made: NewImport) => Effect.Effect<StoredImport, TooManyImports | DatabaseError>
+    /** How many wait to be committed or discarded. */
+    readonly countOpen: (appId: string) => Effect.Effect<number, DatabaseError>
+    readonly get: (appId: string, importId: string) => Effect.Effect<StoredImport | undefined, DatabaseError>
+    /** Newest first, those before `before`. */
+    readonly list: (
+      appId: string,
+      page: { readonly status: ImportStatus | null; readonly before: string | null; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<ListedImport>, DatabaseError>
+    /** `change` makes what it is to be of what it is, under the row's lock. Undefined: no such import. */
+    readonly revise: <E, R>(
+      appId: string,
+      importId: string,
+      change: (open: OpenImport) => Effect.Effect<Revision, E, R>
+    ) => Effect.Effect<StoredImport | undefined, E | ImportClosed | DatabaseError, R>
+    /**
+     * `write` writes the character, in the same transaction; null: it is committed already, to which nothing is added.
+     * Undefined: no such import.
+     */
+    readonly commit: <E, R>(
+      appId: string,
+      importId: string,
+      write: (stored: StoredImport) => Effect.Effect<Written | null, E, R>
+    ) => Effect.Effect<StoredImport | undefined, E | ImportClosed | DatabaseError, R>
+    /** Forgets what is in it. Again: nothing happens. Undefined: no such import. */
+    readonly discard: (
+      appId: string,
+      importId: string
+    ) => Effect.Effect<StoredImport | undefined, ImportClosed | DatabaseError>
+    /** One of the images that an import brought. */
+    readonly image: (
+      appId: string,
+      importId: string,
+      sha256: string
+    ) => Effect.Effect<Uint8Array | undefined, DatabaseError>
+    /** Closes those whose time is over, and deletes those that were closed without a character long ago. */
+    readonly expire: Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/character/Imports") {
+  static readonly layer = Layer.effect(
+    Imports,
+    Effect.gen(function* () {
+      const { query, transaction } = yield* Database
 
-    const columns = (sql: Sql) => sql`
-      import_id, case when status in ('needs_review', 'ready') and expires_at <= now() then 'expired' else status end as status, mode, target_slug, format, filename, content_hash, character_slug,
+      const columns = (sql: Sql) => sql`
+      import_id, case when status in ('needs_review', 'ready') and expires_at <= now() then 'expired' else status
+        end as status, mode, target_slug, format, filename, content_hash, character_slug,
       created_at, updated_at, expires_at, committed_at`
-    const get = (appId: string, importId: string) =>
-      query<Array<StoredImport>>((sql) => sql`
-        select ${columns(sql)}, bundle, report, accepted_warnings from imports where app_id = ${appId} and import_id = ${importId}`).pipe(Effect.map(([stored]) => stored))
-    const countOpen = (appId: string) =>
-      query<[{ waiting: number }]>((sql) => sql`
+      const get = (appId: string, importId: string) =>
+        query<Array<StoredImport>>(
+          (sql) => sql`
+        select ${columns(sql)}, bundle, report, accepted_warnings from imports
+          where app_id = ${appId} and import_id = ${importId}`
+        ).pipe(Effect.map(([stored]) => stored))
+      const countOpen = (appId: string) =>
+        query<[{ waiting: number }]>(
+          (sql) => sql`
         select count(*)::int as waiting from imports
-        where app_id = ${appId} and status in ('needs_review', 'ready') and expires_at > now()`).pipe(Effect.map(([{ waiting }]) => waiting))
-    const list = (appId: string, { status, before, limit }: { readonly status: ImportStatus | null; readonly before: string | null; readonly limit: number }) =>
-      query<Array<ListedImport>>((sql) => sql`
+        where app_id = ${appId} and status in ('needs_review', 'ready') and expires_at > now()`
+        ).pipe(Effect.map(([{ waiting }]) => waiting))
+      const list = (
+        appId: string,
+        {
+          status,
+          before,
+          limit
+        }: { readonly status: ImportStatus | null; readonly before: string | null; readonly limit: number }
+      ) =>
+        query<Array<ListedImport>>(
+          (sql) => sql`
         select * from (select ${columns(sql)} from imports where app_id = ${appId}) i
         where (${status}::text is null or status = ${status}) and (${before}::text is null or import_id < ${before})
-        order by import_id desc limit ${limit}::int`)
-    const lock = (appId: string, importId: string) =>
-      Effect.andThen(query((sql) => sql`select 1 from imports where app_id = ${appId} and import_id = ${importId} for update`), get(appId, importId))
-    const written = (appId: string, importId: string) => Effect.flatMap(get(appId, importId), (stored) => stored === undefined ? Effect.die(new Error("an import just written is gone")) : Effect.succeed(stored))
-    const closed = ({ status }: StoredImport) => new ImportClosed({ status: status === "committed" || status === "discarded" ? status : "expired" })
+        order by import_id desc limit ${limit}::int`
+        )
+      const lock = (appId: string, importId: string) =>
+        Effect.andThen(
+          query((sql) => sql`select 1 from imports where app_id = ${appId} and import_id = ${importId} for update`),
+          get(appId, importId)
+        )
+      const written = (appId: string, importId: string) =>
+        Effect.flatMap(get(appId, importId), (stored) =>
+          stored === undefined ? Effect.die(new Error("an import just written is gone")) : Effect.succeed(stored)
+        )
+      const closed = ({ status }: StoredImport) =>
+        new ImportClosed({ status: status === "committed" || status === "discarded" ? status : "expired" })
 
-    const stage = Effect.fnUntraced(function*(appId: string, { status, mode, targetSlug, format, filename, bundle, report, images, mostOpen }: NewImport) {
-      // One after another, so that no more wait than may.
-      yield* query((sql) => sql`select 1 from apps where app_id = ${appId} for no key update`)
-      if ((yield* countOpen(appId)) >= mostOpen) return yield* new TooManyImports()
-      const importId = newId("imp")
-      yield* query((sql) => sql`
-        insert into imports (app_id, import_id, status, mode, target_slug, format, filename, content_hash, bundle, report, expires_at)
-        values (${appId}, ${importId}, ${status}, ${mode}, ${targetSlug}, ${format}, ${filename}, ${hashOf(bundle)}, ${json(bundle)}::text::json, ${json(report)}::text::json, now() + ${KEPT}::interval)`)
-      for (const [sha256, content] of images) {
-        yield* query((sql) => sql`insert into import_images (app_id, import_id, sha256, content) values (${appId}, ${importId}, ${sha256}, ${content})`)
-      }
-      return yield* written(appId, importId)
-    }, transaction)
+      const stage = Effect.fnUntraced(function* (
+        appId: string,
+        { status, mode, targetSlug, format, filename, bundle, report, images, mostOpen }: NewImport
+      ) {
+        // One after another, so that no more wait than may.
+        yield* query((sql) => sql`select 1 from apps where app_id = ${appId} for no key update`)
+        if ((yield* countOpen(appId)) >= mostOpen) return yield* new TooManyImports()
+        const importId = newId("imp")
+        yield* query(
+          (sql) => sql`
+        insert into imports (app_id, import_id, status, mode, target_slug, format, filename, content_hash, bundle,
+          report, expires_at)
+        values (${appId}, ${importId},
+          ${status}, ${mode}, ${targetSlug},
+            ${format}, ${filename}, ${hashOf(bundle)},
+              ${json(bundle)}::text::json, ${json(report)}::text::json, now() + ${KEPT}::interval)`
+        )
+        for (const [sha256, content] of images) {
+          yield* query(
+            (sql) =>
+              sql`insert into import_images (app_id, import_id, sha256, content)
+                values (${appId}, ${importId}, ${sha256}, ${content})`
+          )
+        }
+        return yield* written(appId, importId)
+      }, transaction)
 
-    const revise = <E, R>(appId: string, importId: string, change: (open: OpenImport) => Effect.Effect<Revision, E, R>) =>
-      transaction(Effect.gen(function*() {
-        const stored = yield* lock(appId, importId)
-        if (stored === undefined) return undefined
-        if (!isOpen(stored)) return yield* closed(stored)
-        const { status, bundle, report, accepted } = yield* change(stored)
-        yield* query((sql) => sql`
-          update imports set status = ${status}, content_hash = ${hashOf(bundle)}, bundle = ${json(bundle)}::text::json, report = ${json(report)}::text::json,
+      const revise = <E, R>(
+        appId: string,
+        importId: string,
+        change: (open: OpenImport) => Effect.Effect<Revision, E, R>
+      ) =>
+        transaction(
+          Effect.gen(function* () {
+            const stored = yield* lock(appId, importId)
+            if (stored === undefined) return undefined
+            if (!isOpen(stored)) return yield* closed(stored)
+            const { status, bundle, report, accepted } = yield* change(stored)
+            yield* query(
+              (sql) => sql`
+          update imports set status = ${status},
+            content_hash = ${hashOf(bundle)},
+              bundle = ${json(bundle)}::text::json, report = ${json(report)}::text::json,
             accepted_warnings = ${json(accepted)}::text::jsonb, updated_at = now()
-          where app_id = ${appId} and import_id = ${importId}`)
-        yield* query((sql) => sql`
-          delete from import_images where app_id = ${appId} and import_id = ${importId} and sha256 <> all(${bundle.assets.map(({ sha256 }) => sha256)}::text[])`)
-        return yield* written(appId, importId)
-      }))
+          where app_id = ${appId} and import_id = ${importId}`
+            )
+            yield* query(
+              (sql) => sql`
+          delete from import_images where app_id =
+            ${appId} and import_id = ${importId}
+              and sha256 <> all(${bundle.assets.map(({ sha256 }) => sha256)}::text[])`
+            )
+            return yield* written(appId, importId)
+          })
+        )
 
-    const commit = <E, R>(appId: string, importId: string, write: (stored: StoredImport) => Effect.Effect<Written | null, E, R>) =>
-      transaction(Effect.gen(function*() {
+      const commit = <E, R>(
+        appId: string,
+        importId: string,
+        write: (stored: StoredImport) => Effect.Effect<Written | null, E, R>
+      ) =>
+        transaction(
+          Effect.gen(function* () {
+            const stored = yield* lock(appId, importId)
+            if (stored === undefined) return undefined
+            if (stored.status === "discarded" || stored.status === "expired") return yield* closed(stored)
+            const made = yield* write(stored)
+            if (made === null) return stored
+            const { slug, dropped } = made
+            const report = { ...stored.report, dropped: [...stored.report.dropped, ...dropped] }
+            yield* query(
+              (sql) => sql`
+          update imports set status = 'committed',
+            character_slug = ${slug}, report = ${json(report)}::text::json, committed_at = now(), updated_at = now()
+          where app_id = ${appId} and import_id = ${importId}`
+            )
+            yield* query((sql) => sql`delete from import_images where app_id = ${appId} and import_id = ${importId}`)
+            yield* query(
+              (sql) => sql`update characters set import_id = ${importId} where app_id = ${appId} and slug = ${slug}`
+            )
+            return yield* written(appId, importId)
+          })
+        )
+
+      const forget = (appId: string, importId: string) =>
+        Effect.andThen(
+          query((sql) => sql`delete from import_images where app_id = ${appId} and import_id = ${importId}`),
+          query(
+            (sql) =>
+              sql`update imports set status = 'discarded', content_hash = null, bundle = null,
+                report = ${json(EMPTY_REPORT)}::text::json, updated_at = now()
+                  where app_id = ${appId} and import_id = ${importId}`
+          )
+        )
+      const discard = Effect.fnUntraced(function* (appId: string, importId: string) {
         const stored = yield* lock(appId, importId)
-        if (stored === undefined) return undefined
-        if (stored.status === "discarded" || stored.status === "expired") return yield* closed(stored)
-        const made = yield* write(stored)
-        if (made === null) return stored
-        const { slug, dropped } = made
-        const report = { ...stored.report, dropped: [...stored.report.dropped, ...dropped] }
-        yield* query((sql) => sql`
-          update imports set status = 'committed', character_slug = ${slug}, report = ${json(report)}::text::json, committed_at = now(), updated_at = now()
-          where app_id = ${appId} and import_id = ${importId}`)
-        yield* query((sql) => sql`delete from import_images where app_id = ${appId} and import_id = ${importId}`)
-        yield* query((sql) => sql`update characters set import_id = ${importId} where app_id = ${appId} and slug = ${slug}`)
+        if (stored === undefined || stored.status === "discarded") return stored
+        if (!isOpen(stored)) return yield* closed(stored)
+        yield* forget(appId, importId)
         return yield* written(appId, importId)
-      }))
+      }, transaction)
 
-    const forget = (appId: string, importId: string) => Effect.andThen(
-      query((sql) => sql`delete from import_images where app_id = ${appId} and import_id = ${importId}`),
-      query((sql) => sql`update imports set status = 'discarded', content_hash = null, bundle = null, report = ${json(EMPTY_REPORT)}::text::json, updated_at = now() where app_id = ${appId} and import_id = ${importId}`)
-    )
-    const discard = Effect.fnUntraced(function*(appId: string, importId: string) {
-      const stored = yield* lock(appId, importId)
-      if (stored === undefined || stored.status === "discarded") return stored
-      if (!isOpen(stored)) return yield* closed(stored)
-      yield* forget(appId, importId)
-      return yield* written(appId, importId)
-    }, transaction)
-
-    const expire = transaction(Effect.gen(function*() {
-      yield* query((sql) => sql`
+      const expire = transaction(
+        Effect.gen(function* () {
+          yield* query(
+            (sql) => sql`
         with over as (
-          update imports set status = 'expired', content_hash = null, bundle = null, report = ${json(EMPTY_REPORT)}::text::json, updated_at = now()
+          update imports set status = 'expired', content_hash = null, bundle = null,
+            report = ${json(EMPTY_REPORT)}::text::json, updated_at = now()
           where status in ('needs_review', 'ready') and expires_at <= now() returning app_id, import_id
         )
-        delete from import_images i using over o where i.app_id = o.app_id and i.import_id = o.import_id`)
-      yield* query((sql) => sql`delete from imports where status in ('discarded', 'expired') and updated_at < now() - ${SHOWN}::interval`)
-    }))
+        delete from import_images i using over o where i.app_id = o.app_id and i.import_id = o.import_id`
+          )
+          yield* query(
+            (sql) =>
+              sql`delete from imports where status in ('discarded', 'expired')
+                and updated_at < now() - ${SHOWN}::interval`
+          )
+        })
+      )
 
-    return Imports.of({
-      stage, countOpen, get, list, revise, commit, discard, expire,
-      image: (appId, importId, sha256) => query<Array<{ content: Uint8Array }>>((sql) => sql`
-        select content from import_images where app_id = ${appId} and import_id = ${importId} and sha256 = ${sha256}`).pipe(Effect.map(([row]) => row?.content))
+      return Imports.of({
+        stage,
+        countOpen,
+        get,
+        list,
+        revise,
+        commit,
+        discard,
+        expire,
+        image: (appId, importId, sha256) =>
+          query<Array<{ content: Uint8Array }>>(
+            (sql) => sql`
+        select content from import_images where app_id = ${appId} and import_id = ${importId} and sha256 = ${sha256}`
+          ).pipe(Effect.map(([row]) => row?.content))
+      })
     })
-  }))
+  )
 }

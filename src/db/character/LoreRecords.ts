@@ -5,15 +5,23 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { untilReachable } from "#src/db/postgres/retry.ts"
 
 /** What lore has been called up, as the trace has it: it is written with the turn's outcome or not at all. */
-export const layer = Layer.effect(LoreRecord, Effect.gen(function*() {
-  const { query } = yield* Database
-  return {
-    before: ({ appId, sessionId, turnIndex }) => query<Array<{ calls: LoreCalls | null }>>((sql) => sql`
+export const layer = Layer.effect(
+  LoreRecord,
+  Effect.gen(function* () {
+    const { query } = yield* Database
+    return {
+      before: ({ appId, sessionId, turnIndex }) =>
+        query<Array<{ calls: LoreCalls | null }>>(
+          (sql) => sql`
       select detail -> 'lore_calls' as calls from turn_stages
-      where app_id = ${appId} and session_id = ${sessionId} and turn_index < ${turnIndex}::int and stage = 'retrieval' order by turn_index desc, fence desc, seq desc limit 1`).pipe(
-      Effect.map(([row]) => row?.calls ?? NOT_CALLED),
-      untilReachable,
-      Effect.orDie
-    )
-  }
-}))
+      where app_id = ${appId} and session_id =
+        ${sessionId} and turn_index < ${turnIndex}::int and stage = 'retrieval' order by turn_index desc, fence desc,
+          seq desc limit 1`
+        ).pipe(
+          Effect.map(([row]) => row?.calls ?? NOT_CALLED),
+          untilReachable,
+          Effect.orDie
+        )
+    }
+  })
+)

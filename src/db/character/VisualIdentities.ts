@@ -15,36 +15,61 @@ export interface VisualIdentity {
 }
 
 /** Of a character whose looks nobody has told yet. */
-export const NO_LOOKS: VisualIdentity = { appearance: "", style: "", negative: "", reference_asset_ids: [], seed: null, wardrobe: [] }
+export const NO_LOOKS: VisualIdentity = {
+  appearance: "",
+  style: "",
+  negative: "",
+  reference_asset_ids: [],
+  seed: null,
+  wardrobe: []
+}
 
 export interface StoredVisualIdentity {
   readonly identity: VisualIdentity
   readonly updated_at: Date
 }
 
-export class VisualIdentities extends Context.Service<VisualIdentities, {
-  /** Undefined: the character has none yet. */
-  readonly get: (appId: string, slug: string) => Effect.Effect<StoredVisualIdentity | undefined, DatabaseError>
-  /** In place of the one before. What it refers to must be there: the place of the first that is not, else -1, and nothing was written. */
-  readonly put: (appId: string, slug: string, identity: VisualIdentity) => Effect.Effect<number, DatabaseError>
-}>()("src/db/character/VisualIdentities") {
-  static readonly layer = Layer.effect(VisualIdentities, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
-    return VisualIdentities.of({
-      get: (appId, slug) => query<Array<StoredVisualIdentity>>((sql) => sql`
-        select identity, updated_at from visual_identities where app_id = ${appId} and character_slug = ${slug}`).pipe(Effect.map(([row]) => row)),
-      put: Effect.fnUntraced(function*(appId, slug, identity) {
-        const ids = [...identity.reference_asset_ids]
-        const there = yield* query<Array<{ asset_id: string }>>((sql) => sql`
-          select asset_id from assets where app_id = ${appId} and character_slug = ${slug} and asset_id = any(${ids}::text[]) for key share`)
-        const known = new Set(there.map((row) => row.asset_id))
-        const missing = ids.findIndex((id) => !known.has(id))
-        if (missing !== -1) return missing
-        yield* query((sql) => sql`
-          insert into visual_identities (app_id, character_slug, identity) values (${appId}, ${slug}, ${JSON.stringify(identity)}::text::jsonb)
-          on conflict (app_id, character_slug) do update set identity = excluded.identity, updated_at = now()`)
-        return -1
-      }, transaction)
+export class VisualIdentities extends Context.Service<
+  VisualIdentities,
+  {
+    /** Undefined: the character has none yet. */
+    readonly get: (appId: string, slug: string) => Effect.Effect<StoredVisualIdentity | undefined, DatabaseError>
+    /**
+     * In place of the one before. What it refers to must be there: the place of the first that is not, else -1, and
+     * nothing was written.
+     */
+    readonly put: (appId: string, slug: string, identity: VisualIdentity) => Effect.Effect<number, DatabaseError>
+  }
+>()("src/db/character/VisualIdentities") {
+  static readonly layer = Layer.effect(
+    VisualIdentities,
+    Effect.gen(function* () {
+      const { query, transaction } = yield* Database
+      return VisualIdentities.of({
+        get: (appId, slug) =>
+          query<Array<StoredVisualIdentity>>(
+            (sql) => sql`
+        select identity, updated_at from visual_identities where app_id = ${appId} and character_slug = ${slug}`
+          ).pipe(Effect.map(([row]) => row)),
+        put: Effect.fnUntraced(function* (appId, slug, identity) {
+          const ids = [...identity.reference_asset_ids]
+          const there = yield* query<Array<{ asset_id: string }>>(
+            (sql) => sql`
+          select asset_id from assets where app_id =
+            ${appId} and character_slug = ${slug} and asset_id = any(${ids}::text[]) for key share`
+          )
+          const known = new Set(there.map((row) => row.asset_id))
+          const missing = ids.findIndex((id) => !known.has(id))
+          if (missing !== -1) return missing
+          yield* query(
+            (sql) => sql`
+          insert into visual_identities (app_id, character_slug, identity)
+            values (${appId}, ${slug}, ${JSON.stringify(identity)}::text::jsonb)
+          on conflict (app_id, character_slug) do update set identity = excluded.identity, updated_at = now()`
+          )
+          return -1
+        }, transaction)
+      })
     })
-  }))
+  )
 }

@@ -1,9 +1,13 @@
 import type postgres from "postgres"
 import type { Sql } from "#src/db/postgres/Database.ts"
 
-/** Has these contents removed from the storage once the transaction of the caller is committed. `keys` gives them as a column. */
+/**
+ * Has these contents removed from the storage once the transaction of the caller is committed. `keys` gives them as a
+ * column.
+ */
 export const discardObjects = (sql: Sql, app: string, keys: postgres.PendingQuery<postgres.Row[]>) => sql`
   with gone as (
-    update stored_objects set status = 'discarded', changed_at = now() where app_id = ${app} and object_key in (${keys}) and status <> 'discarded' returning 1
+    update stored_objects set status = 'discarded', changed_at = now()
+      where app_id = ${app} and object_key in (${keys}) and status <> 'discarded' returning 1
   )
   select graphile_worker.add_job('objects', '{}'::json, job_key := 'objects') from (select from gone limit 1) one`

@@ -9,19 +9,23 @@ const MINE = (sql: Sql, app: string, image: string, owner: string, attempt: numb
   app_id = ${app} and image_id = ${image} and owner = ${owner} and attempt = ${attempt}::int and status = 'generating'`
 
 /**
- * Takes the next picture that is to be made: one that waits, or whose maker is not registered any more or has taken too long. An app with many waits behind one
- * with few, and among equals who has waited longest is first.
+ * Takes the next picture that is to be made: one that waits, or whose maker is not registered any more or has taken too
+ * long. An app with many waits behind one with few, and among equals who has waited longest is first.
  */
 export const claimImage = (sql: Sql, owner: string, except: ReadonlyArray<string>) => sql`
   with next as (
     select app_id, image_id from images i
-    where app_id <> all(${except}::text[]) and status in ('queued', 'generating') and (status = 'queued' or leased_until < now() or not exists (select from workers w where w.worker_id = i.owner))
+    where app_id <> all(${except}::text[]) and status in ('queued', 'generating') and (status = 'queued'
+      or leased_until < now() or not exists (select from workers w where w.worker_id = i.owner))
     order by (select count(*) from images g where g.app_id = i.app_id and g.status = 'generating'), i.created_at limit 1
     for update of i skip locked
   )
-  update images i set status = 'generating', owner = ${owner}, attempt = i.attempt + 1, leased_until = now() + ${LEASE}::interval, started_at = coalesce(i.started_at, now())
+  update images i set status = 'generating',
+    owner = ${owner}, attempt = i.attempt + 1,
+      leased_until = now() + ${LEASE}::interval, started_at = coalesce(i.started_at, now())
   from next n where i.app_id = n.app_id and i.image_id = n.image_id
-  returning i.app_id, i.image_id, i.owner, i.attempt, i.run_ref, i.character_slug, i.session_id, i.turn_index, i.turn_ref, i.kind, i.prompt, i.caption, i.size, i.deliver, i.price_micro_usd`
+  returning i.app_id, i.image_id, i.owner, i.attempt, i.run_ref, i.character_slug, i.session_id, i.turn_index,
+    i.turn_ref, i.kind, i.prompt, i.caption, i.size, i.deliver, i.price_micro_usd`
 
 export interface ClaimedImage {
   readonly app_id: string
@@ -48,23 +52,49 @@ export interface ImageEnd {
   readonly description: string
   readonly engine: string
   readonly model: string
-  readonly picture: { readonly objectKey: string; readonly mediaType: string; readonly width: number; readonly height: number } | null
+  readonly picture: {
+    readonly objectKey: string
+    readonly mediaType: string
+    readonly width: number
+    readonly height: number
+  } | null
 }
-export const endImage = (sql: Sql, { app_id: app, image_id: image, owner, attempt }: ClaimedImage, end: ImageEnd) => sql`
-  update images set status = ${end.status}, error_code = ${end.errorCode}, visible_description = ${end.description}, engine = ${end.engine}, model = ${end.model},
-    object_key = ${end.picture?.objectKey ?? null}, media_type = ${end.picture?.mediaType ?? null}, width = ${end.picture?.width ?? null}::int, height = ${end.picture?.height ?? null}::int,
+export const endImage = (
+  sql: Sql,
+  { app_id: app, image_id: image, owner, attempt }: ClaimedImage,
+  end: ImageEnd
+) => sql`
+  update images set status = ${end.status},
+    error_code = ${end.errorCode},
+      visible_description = ${end.description}, engine = ${end.engine}, model = ${end.model},
+    object_key = ${end.picture?.objectKey ?? null},
+      media_type = ${end.picture?.mediaType ?? null},
+        width = ${end.picture?.width ?? null}::int, height = ${end.picture?.height ?? null}::int,
     owner = null, leased_until = null, finished_at = now()
   where ${MINE(sql, app, image, owner, attempt)} returning 1`
 
 /** What was taken for it. */
-export const payForImage = (sql: Sql, { app_id: app, image_id: image, owner, attempt }: ClaimedImage, priceMicroUsd: number) => sql`
-  update images set price_micro_usd = ${priceMicroUsd}::bigint where ${MINE(sql, app, image, owner, attempt)} returning 1`
+export const payForImage = (
+  sql: Sql,
+  { app_id: app, image_id: image, owner, attempt }: ClaimedImage,
+  priceMicroUsd: number
+) => sql`
+  update images set price_micro_usd =
+    ${priceMicroUsd}::bigint where ${MINE(sql, app, image, owner, attempt)} returning 1`
 
 /** Appends `image.ready` to the log of an active session, which the caller holds locked. */
-export const tellOfImage = (sql: Sql, { app_id: app, session_id: session, image_id: image, run_ref, turn_ref }: ClaimedImage, eventId: string, payload: object) => sql`
+export const tellOfImage = (
+  sql: Sql,
+  { app_id: app, session_id: session, image_id: image, run_ref, turn_ref }: ClaimedImage,
+  eventId: string,
+  payload: object
+) => sql`
   with counted as (
-    update session_logs set last_cursor = last_cursor + 1 where app_id = ${app} and session_id = ${session} and status = 'active' returning last_cursor
+    update session_logs set last_cursor = last_cursor + 1
+      where app_id = ${app} and session_id = ${session} and status = 'active' returning last_cursor
   )
   insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, source_id, payload)
-  select ${app}, ${session}, last_cursor, ${eventId}, 'image.ready', 'character', ${turn_ref ?? run_ref}, 'image', ${image}, ${JSON.stringify(payload)}::text::json from counted
+  select ${app}, ${session}, last_cursor,
+    ${eventId}, 'image.ready', 'character',
+      ${turn_ref ?? run_ref}, 'image', ${image}, ${JSON.stringify(payload)}::text::json from counted
   returning cursor as last_cursor`

@@ -4,10 +4,19 @@ interface WithLore {
   readonly world_context?: { readonly entries?: ReadonlyArray<{ readonly id?: string }> }
 }
 
-/** The profile with an id for each entry of its lore that has none: so that an entry can be spoken of from version to version. */
+/**
+ * The profile with an id for each entry of its lore that has none: so that an entry can be spoken of from version to
+ * version.
+ */
 export const withLoreIds = (profile: object): object => {
   const { world_context } = profile as WithLore
   const entries = world_context?.entries
   if (entries === undefined || entries.every(({ id }) => id !== undefined)) return profile
-  return { ...profile, world_context: { ...world_context, entries: entries.map((entry) => entry.id === undefined ? Object.assign({ id: newId("lor") }, entry) : entry) } }
+  return {
+    ...profile,
+    world_context: {
+      ...world_context,
+      entries: entries.map((entry) => (entry.id === undefined ? Object.assign({ id: newId("lor") }, entry) : entry))
+    }
+  }
 }

@@ -20,16 +20,18 @@ interface Row {
  * What was said before a turn, in the order of the log. Messages that the person has sent since are left out;
  * what the character has said since counts, because it was said before this turn is answered.
  */
-export const layer = Layer.effect(Transcript, Effect.gen(function*() {
-  const { pool } = yield* Database
-  const read = groupCommit<Request, ReadonlyArray<Utterance>>({
-    maxBatch: 64,
-    inFlight: 2,
-    appOf: ({ appId }) => appId,
-    run: async (batch) => {
-      // Written out: of a limit that it does not know the planner thinks that it needs the whole log, and sorts it.
-      const most = Math.max(...batch.map(({ limit }) => Math.trunc(limit)))
-      const rows = await pool<Array<Row>>`
+export const layer = Layer.effect(
+  Transcript,
+  Effect.gen(function* () {
+    const { pool } = yield* Database
+    const read = groupCommit<Request, ReadonlyArray<Utterance>>({
+      maxBatch: 64,
+      inFlight: 2,
+      appOf: ({ appId }) => appId,
+      run: async (batch) => {
+        // Written out: of a limit that it does not know the planner thinks that it needs the whole log, and sorts it.
+        const most = Math.max(...batch.map(({ limit }) => Math.trunc(limit)))
+        const rows = await pool<Array<Row>>`
         select w.n::int, (
           select json_agg(json_build_array(e.role, e.payload ->> 'text', e.cursor, floor(extract(epoch from e.created_at) * 1000)) order by e.cursor)
           from (
@@ -42,10 +44,14 @@ export const layer = Layer.effect(Transcript, Effect.gen(function*() {
         from unnest(${batch.map((r) => r.appId)}::text[], ${batch.map((r) => r.sessionId)}::text[], ${batch.map((r) => r.turnIndex)}::int[])
           with ordinality as w(app_id, session_id, turn_index, n)
         join turns t on t.app_id = w.app_id and t.session_id = w.session_id and t.turn_index = w.turn_index`
-      const answers: Array<ReadonlyArray<Utterance>> = batch.map(() => [])
-      for (const row of rows) answers[row.n - 1] = (row.said ?? []).slice(-(batch[row.n - 1]?.limit ?? most)).map(([role, text, cursor, at]) => ({ role, text, cursor, at: new Date(at) }))
-      return answers
-    }
+        const answers: Array<ReadonlyArray<Utterance>> = batch.map(() => [])
+        for (const row of rows)
+          answers[row.n - 1] = (row.said ?? [])
+            .slice(-(batch[row.n - 1]?.limit ?? most))
+            .map(([role, text, cursor, at]) => ({ role, text, cursor, at: new Date(at) }))
+        return answers
+      }
+    })
+    return Transcript.of({ before: (turn, limit) => untilReachable(read({ ...turn, limit })).pipe(Effect.orDie) })
   })
-  return Transcript.of({ before: (turn, limit) => untilReachable(read({ ...turn, limit })).pipe(Effect.orDie) })
-}))
+)

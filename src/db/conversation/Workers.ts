@@ -33,140 +33,221 @@ export interface Rescue {
  * The register of processes that run turns. Each holds the advisory lock of its id on a connection of its own,
  * so that PostgreSQL itself says who is dead: whoever gets the lock of another has found its owner gone.
  */
-export class Workers extends Context.Service<Workers, {
-  /** Registers under a new id until the scope closes. The lock is taken before the row is written, so no live row is ever without one. */
-  readonly register: Effect.Effect<Registration, DatabaseError, Scope.Scope>
-  /** Finds dead workers and frees, in one transaction, their jobs and turns, with fresh jobs as a nudge: unlocking wakes nobody. */
-  readonly rescue: Effect.Effect<Rescue, DatabaseError>
-  /** Wakes turns that are due for two seconds and more with nobody on them, each app's longest waiting first and apps in turn, except of these apps, and frees those of workers that are not registered. */
-  readonly sweep: (except: ReadonlyArray<string>) => Effect.Effect<number, DatabaseError>
-}>()("src/db/conversation/Workers") {
-  static readonly layer = Layer.effect(Workers, Effect.gen(function*() {
-    const { query, transaction, url } = yield* Database
-
+export class Workers extends Context.Service<
+  Workers,
+  {
     /**
-     * A turn that has taken its worker with it `CRASH_CAP` times is given up (`generation_failed`). Where the monitor has said what a worker was stuck in,
-     * that turn alone is counted, or none. Otherwise nobody knows which of its turns killed it, so every turn that it held is counted.
-     * The first time they are all begun again at once. From the second time on each waits for a while of its own, of up to 10, 30 and 90 seconds:
-     * so they come back apart from each other, and the one that kills comes to the cap by itself.
-     *
-     * Frees what these workers hold, and asks for others. The lock order is workers, budgets, sessions, turns, as in a settlement:
-     * who writes turns of several sessions holds the sessions first.
+     * Registers under a new id until the scope closes. The lock is taken before the row is written, so no live row is
+     * ever without one.
      */
-    const free = Effect.fnUntraced(function*(owners: ReadonlyArray<string>, crashed: boolean, blame = NOBODY_KNOWN) {
-      yield* query((sql) => sql`
+    readonly register: Effect.Effect<Registration, DatabaseError, Scope.Scope>
+    /**
+     * Finds dead workers and frees, in one transaction, their jobs and turns, with fresh jobs as a nudge: unlocking
+     * wakes nobody.
+     */
+    readonly rescue: Effect.Effect<Rescue, DatabaseError>
+    /**
+     * Wakes turns that are due for two seconds and more with nobody on them, each app's longest waiting first and apps
+     * in turn, except of these apps, and frees those of workers that are not registered.
+     */
+    readonly sweep: (except: ReadonlyArray<string>) => Effect.Effect<number, DatabaseError>
+  }
+>()("src/db/conversation/Workers") {
+  static readonly layer = Layer.effect(
+    Workers,
+    Effect.gen(function* () {
+      const { query, transaction, url } = yield* Database
+
+      /**
+       * A turn that has taken its worker with it `CRASH_CAP` times is given up (`generation_failed`). Where the monitor
+       * has said what a worker was stuck in, that turn alone is counted, or none. Otherwise nobody knows which of its
+       * turns killed it, so every turn that it held is counted. The first time they are all begun again at once. From
+       * the second time on each waits for a while of its own, of up to 10, 30 and 90 seconds: so they come back apart
+       * from each other, and the one that kills comes to the cap by itself.
+       *
+       * Frees what these workers hold, and asks for others. The lock order is workers, budgets, sessions, turns, as in
+       * a settlement: who writes turns of several sessions holds the sessions first.
+       */
+      const free = Effect.fnUntraced(function* (owners: ReadonlyArray<string>, crashed: boolean, blame = NOBODY_KNOWN) {
+        yield* query(
+          (sql) => sql`
         select 1 from session_logs
-        where (app_id, session_id) in (select app_id, session_id from turns where owner = any(${owners}::text[]) and outcome is null)
-        order by app_id, session_id for no key update`)
-      const [freed] = yield* query<Array<{ turns: number }>>((sql) => sql`
+        where (app_id, session_id) in (select app_id, session_id from turns
+          where owner = any(${owners}::text[]) and outcome is null)
+        order by app_id, session_id for no key update`
+        )
+        const [freed] = yield* query<Array<{ turns: number }>>(
+          (sql) => sql`
         with freed as (
           update turns set owner = null, crashes = crashes + (${crashed} and ${countsCrash(sql, blame)})::int,
-            due_at = case when ${crashed} and ${countsCrash(sql, blame)} and crashes between 1 and ${CRASH_CAP - 2}::int then now() + random() * interval '10 seconds' * 3 ^ (crashes - 1) else due_at end
+            due_at = case when ${crashed} and
+              ${countsCrash(sql, blame)} and crashes between 1
+                and ${CRASH_CAP - 2}::int then now() + random() * interval '10 seconds' * 3 ^ (crashes - 1) else due_at
+                  end
           where owner = any(${owners}::text[]) and outcome is null
           returning app_id, session_id, due_at
         ), nudged as (
           select ${addTurnJobs(sql, sql`select app_id, session_id from freed where due_at <= now()`)}
         )
-        select count(*)::int as turns from freed, nudged`)
-      yield* query((sql) => freeLanes(sql, owners))
-      return freed?.turns ?? 0
-    })
+        select count(*)::int as turns from freed, nudged`
+        )
+        yield* query((sql) => freeLanes(sql, owners))
+        return freed?.turns ?? 0
+      })
 
-    // Sessions that waited for a place in the memory of a worker that is gone: nobody knows which, so the oldest of all are woken.
-    const nudgeWaiting = query((sql) => sql`
-      select ${addTurnJobs(sql, sql`
+      // Sessions that waited for a place in the memory of a worker that is gone: nobody knows which, so the oldest of
+      // all are woken.
+      const nudgeWaiting = query(
+        (sql) => sql`
+      select ${addTurnJobs(
+        sql,
+        sql`
         select distinct app_id, session_id from (
-          select app_id, session_id from turns where outcome is null and owner is null and due_at <= now() order by due_at limit 1000
-        ) w`)}`)
-
-    // A worker that goes by itself, because it stops or because its lock was cut, has crashed nobody's turns: they are freed uncounted.
-    const retire = (workerId: string) => transaction(Effect.gen(function*() {
-      const gone = yield* query((sql) => sql`delete from workers where worker_id = ${workerId} returning 1`)
-      if (gone.length > 0) yield* Effect.andThen(nudgeWaiting, free([workerId], false))
-    }))
-
-    const register = Effect.gen(function*() {
-      const workerId = newId("wrk")
-      const lost = yield* Deferred.make<void>()
-      const connection = yield* Effect.acquireRelease(
-        Effect.sync(() => postgres(Redacted.value(url), {
-          max: 1,
-          fetch_types: false,
-          idle_timeout: 0,
-          max_lifetime: null,
-          keep_alive: 5,
-          connect_timeout: 5,
-          onnotice: () => {},
-          connection: { application_name: "troupe-worker" },
-          onclose: () => Deferred.doneUnsafe(lost, Effect.void)
-        })),
-        (connection) => Effect.promise(() => connection.end({ timeout: 1 }).catch(() => {}))
+          select app_id, session_id from turns where outcome is null and owner is null and due_at <= now()
+            order by due_at limit 1000
+        ) w`
+      )}`
       )
-      const run = <A>(start: () => PromiseLike<A>) => Effect.tryPromise({ try: start, catch: toDatabaseError })
-      const [held] = yield* run(() => connection<Array<{ pid: number }>>`
-        select pg_backend_pid() as pid from pg_advisory_lock(hashtextextended(${workerId}, 0))`)
-      const pid = held?.pid ?? 0
-      yield* Effect.acquireRelease(
-        run(() => connection`insert into workers (worker_id) values (${workerId})`).pipe(Effect.tap(() => Effect.sync(() => vitals.nameWorker(workerId)))),
-        () => retire(workerId).pipe(Effect.timeout("2 seconds"), Effect.ignore)
-      )
-      const heartbeat = run(() => connection`
+
+      // A worker that goes by itself, because it stops or because its lock was cut, has crashed nobody's turns: they
+      // are freed uncounted.
+      const retire = (workerId: string) =>
+        transaction(
+          Effect.gen(function* () {
+            const gone = yield* query((sql) => sql`delete from workers where worker_id = ${workerId} returning 1`)
+            if (gone.length > 0) yield* Effect.andThen(nudgeWaiting, free([workerId], false))
+          })
+        )
+
+      const register = Effect.gen(function* () {
+        const workerId = newId("wrk")
+        const lost = yield* Deferred.make<void>()
+        const connection = yield* Effect.acquireRelease(
+          Effect.sync(() =>
+            postgres(Redacted.value(url), {
+              max: 1,
+              fetch_types: false,
+              idle_timeout: 0,
+              max_lifetime: null,
+              keep_alive: 5,
+              connect_timeout: 5,
+              onnotice: () => {},
+              connection: { application_name: "troupe-worker" },
+              onclose: () => Deferred.doneUnsafe(lost, Effect.void)
+            })
+          ),
+          (connection) => Effect.promise(() => connection.end({ timeout: 1 }).catch(() => {}))
+        )
+        const run = <A>(start: () => PromiseLike<A>) => Effect.tryPromise({ try: start, catch: toDatabaseError })
+        const [held] = yield* run(
+          () => connection<Array<{ pid: number }>>`
+        select pg_backend_pid() as pid from pg_advisory_lock(hashtextextended(${workerId}, 0))`
+        )
+        const pid = held?.pid ?? 0
+        yield* Effect.acquireRelease(
+          run(() => connection`insert into workers (worker_id) values (${workerId})`).pipe(
+            Effect.tap(() => Effect.sync(() => vitals.nameWorker(workerId)))
+          ),
+          () => retire(workerId).pipe(Effect.timeout("2 seconds"), Effect.ignore)
+        )
+        const heartbeat = run(
+          () => connection`
         update workers set heartbeat_at = now() where worker_id = ${workerId} and pg_backend_pid() = ${pid} returning 1`
-      ).pipe(
-        Effect.tap((rows) => rows.length === 0 ? Deferred.succeed(lost, undefined) : Effect.void),
-        Effect.tapError(() => Deferred.succeed(lost, undefined)),
-        Effect.asVoid
-      )
-      const usePool = (poolId: string) => run(() => connection`update workers set pool_id = ${poolId} where worker_id = ${workerId}`).pipe(Effect.asVoid)
-      return { workerId, lost: Deferred.await(lost), heartbeat, usePool } satisfies Registration
-    })
+        ).pipe(
+          Effect.tap((rows) => (rows.length === 0 ? Deferred.succeed(lost, undefined) : Effect.void)),
+          Effect.tapError(() => Deferred.succeed(lost, undefined)),
+          Effect.asVoid
+        )
+        const usePool = (poolId: string) =>
+          run(() => connection`update workers set pool_id = ${poolId} where worker_id = ${workerId}`).pipe(
+            Effect.asVoid
+          )
+        return { workerId, lost: Deferred.await(lost), heartbeat, usePool } satisfies Registration
+      })
 
-    // A host that vanished leaves its connection, and so its lock, behind for a while: a heartbeat ten seconds old ends it.
-    const endSilentWorkers = query((sql) => sql`
+      // A host that vanished leaves its connection, and so its lock, behind for a while: a heartbeat ten seconds old
+      // ends it.
+      const endSilentWorkers = query(
+        (sql) => sql`
       select pg_terminate_backend(l.pid) from workers w
-      join pg_locks l on l.locktype = 'advisory' and l.objsubid = 1 and ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended(w.worker_id, 0)
-      where w.heartbeat_at < now() - interval '10 seconds'`)
+      join pg_locks l on l.locktype = 'advisory' and l.objsubid = 1
+        and ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended(w.worker_id, 0)
+      where w.heartbeat_at < now() - interval '10 seconds'`
+      )
 
-    // Jobs of a pool that no registered worker names: a worker may have died before it could name its own.
-    // One that has yet to name it loses nothing: a job that is unlocked too soon is a wake-up too many.
-    const unlockJobs = query((sql) => sql`
+      // Jobs of a pool that no registered worker names: a worker may have died before it could name its own.
+      // One that has yet to name it loses nothing: a job that is unlocked too soon is a wake-up too many.
+      const unlockJobs = query(
+        (sql) => sql`
       select graphile_worker.force_unlock_workers(array(
-        select distinct locked_by from graphile_worker.jobs where locked_by is not null and locked_by not in (select pool_id from workers where pool_id is not null)
-      ))`)
+        select distinct locked_by from graphile_worker.jobs where locked_by is not null
+          and locked_by not in (select pool_id from workers where pool_id is not null)
+      ))`
+      )
 
-    const rescue = Effect.gen(function*() {
-      yield* endSilentWorkers
-      return yield* transaction(Effect.gen(function*() {
-        const dead = yield* query<Array<DeadWorker>>((sql) => sql`
-          delete from workers where worker_id in (select worker_id from workers where pg_try_advisory_xact_lock(hashtextextended(worker_id, 0)))
-          returning worker_id, stuck_app_id, stuck_kind, stuck_unit`)
-        if (dead.length === 0) return { workers: 0, turns: 0 }
-        const blame = blameOf(dead)
-        if (blame.known.length > 0) yield* query((sql) => forgive(sql, blame))
-        yield* unlockJobs
-        yield* nudgeWaiting
-        return { workers: dead.length, turns: yield* free(dead.map((worker) => worker.worker_id), true, blame) }
-      }))
-    })
+      const rescue = Effect.gen(function* () {
+        yield* endSilentWorkers
+        return yield* transaction(
+          Effect.gen(function* () {
+            const dead = yield* query<Array<DeadWorker>>(
+              (sql) => sql`
+          delete from workers where worker_id in (select worker_id from workers
+            where pg_try_advisory_xact_lock(hashtextextended(worker_id, 0)))
+          returning worker_id, stuck_app_id, stuck_kind, stuck_unit`
+            )
+            if (dead.length === 0) return { workers: 0, turns: 0 }
+            const blame = blameOf(dead)
+            if (blame.known.length > 0) yield* query((sql) => forgive(sql, blame))
+            yield* unlockJobs
+            yield* nudgeWaiting
+            return {
+              workers: dead.length,
+              turns: yield* free(
+                dead.map((worker) => worker.worker_id),
+                true,
+                blame
+              )
+            }
+          })
+        )
+      })
 
-    // A session that is swept again keeps the place of its job in the line: behind a long backlog it would otherwise never come to the front.
-    const wake = (except: ReadonlyArray<string>) => query((sql) => sql`
+      // A session that is swept again keeps the place of its job in the line: behind a long backlog it would otherwise
+      // never come to the front.
+      const wake = (except: ReadonlyArray<string>) =>
+        query(
+          (sql) => sql`
       with oldest as (
-        select distinct on (app_id, session_id) app_id, session_id, owner, due_at from turns where outcome is null and app_id <> all(${except}::text[]) order by app_id, session_id, turn_index
+        select distinct on (app_id, session_id) app_id, session_id, owner, due_at from turns where outcome is null
+          and app_id <> all(${except}::text[]) order by app_id, session_id, turn_index
       ), late as (
         select *, row_number() over (partition by app_id order by due_at, session_id) as place from oldest
         where owner is null and due_at < now() - interval '2 seconds' order by place, due_at, app_id limit 200
       )
-      select graphile_worker.add_job('turn', json_build_object('sessions', json_build_array(json_build_array(app_id, session_id))),
-        job_key := 'sweep:' || session_id, job_key_mode := 'preserve_run_at') from late`)
+      select graphile_worker.add_job('turn', json_build_object('sessions', json_build_array(json_build_array(app_id,
+        session_id))),
+        job_key := 'sweep:' || session_id, job_key_mode := 'preserve_run_at') from late`
+        )
 
-    const sweep = Effect.fnUntraced(function*(except: ReadonlyArray<string>) {
-      const unregistered = yield* query<Array<{ owner: string }>>((sql) => sql`
-        select distinct owner from turns t where outcome is null and owner is not null and not exists (select from workers w where w.worker_id = t.owner)`)
-      const freed = unregistered.length === 0 ? 0 : yield* transaction(free(unregistered.map(({ owner }) => owner), true))
-      return freed + (yield* wake(except)).length
+      const sweep = Effect.fnUntraced(function* (except: ReadonlyArray<string>) {
+        const unregistered = yield* query<Array<{ owner: string }>>(
+          (sql) => sql`
+        select distinct owner from turns t where outcome is null and owner is not null and not exists (select
+          from workers w where w.worker_id = t.owner)`
+        )
+        const freed =
+          unregistered.length === 0
+            ? 0
+            : yield* transaction(
+                free(
+                  unregistered.map(({ owner }) => owner),
+                  true
+                )
+              )
+        return freed + (yield* wake(except)).length
+      })
+
+      return Workers.of({ register, rescue, sweep })
     })
-
-    return Workers.of({ register, rescue, sweep })
-  }))
+  )
 }

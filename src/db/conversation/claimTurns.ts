@@ -41,12 +41,19 @@ export interface ClaimRow {
 /**
  * Claims, in each of these sessions, the oldest unsettled turn, if it is free and due.
  * A turn never becomes unsettled again, so the oldest by the snapshot is the oldest, or it is settled and not claimed.
- * The worker's own row is locked against deletion, before any turn is: whoever finds it dead deletes the row before it frees the turns, so nothing is claimed in its name afterwards.
- * A claim does not wait for the disk: one that a crash of the database forgets is a turn that waits again, and its claimer has lost its registration.
+ * The worker's own row is locked against deletion, before any turn is: whoever finds it dead deletes the row before it
+ * frees the turns, so nothing is claimed in its name afterwards. A claim does not wait for the disk: one that a crash
+ * of the database forgets is a turn that waits again, and its claimer has lost its registration.
  */
-export const claimTurns = (sql: Sql, owner: string, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql<Array<ClaimRow>>`
+export const claimTurns = (
+  sql: Sql,
+  owner: string,
+  apps: ReadonlyArray<string>,
+  sessions: ReadonlyArray<string>
+) => sql<Array<ClaimRow>>`
   with me as (
-    select worker_id, set_config('synchronous_commit', 'off', true) from workers where worker_id = ${owner} for key share
+    select worker_id, set_config('synchronous_commit', 'off', true) from workers
+      where worker_id = ${owner} for key share
   ), oldest as (
     select t.* from (select distinct * from unnest(${apps}::text[], ${sessions}::text[])) as w(app_id, session_id)
     cross join lateral (
@@ -61,24 +68,33 @@ export const claimTurns = (sql: Sql, owner: string, apps: ReadonlyArray<string>,
   ), claimed as (
     update turns t set owner = me.worker_id, fence = t.fence + 1, started_at = coalesce(t.started_at, now()),
       character_version = coalesce(t.character_version, c.version)
-    from me, free f join sessions s using (app_id, session_id) join characters c on c.app_id = s.app_id and c.slug = s.character_slug
-    where t.app_id = f.app_id and t.session_id = f.session_id and t.turn_index = f.turn_index and t.owner is null and t.outcome is null
+    from me, free f join sessions s using (app_id, session_id) join characters c on c.app_id = s.app_id
+      and c.slug = s.character_slug
+    where t.app_id = f.app_id and t.session_id = f.session_id and t.turn_index = f.turn_index and t.owner is null
+      and t.outcome is null
     returning t.*, s.character_slug, s.external_user_ref
   )
-  select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, t.accepted_at, t.deferred, t.stopped, t.fault, l.status as session_status,
+  select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, t.accepted_at,
+    t.deferred, t.stopped, t.fault, l.status as session_status,
     coalesce(e.payload ->> 'text', '') as text, t.initiative,
-    t.character_slug, t.character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band, t.character_slug = any(u.minor_characters) as minor_character,
-    exists (select from visual_identities v where v.app_id = t.app_id and v.character_slug = t.character_slug and v.identity ->> 'appearance' <> '') as has_looks,
+    t.character_slug, t.character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band,
+      t.character_slug = any(u.minor_characters) as minor_character,
+    exists (select from visual_identities v where v.app_id = t.app_id and v.character_slug = t.character_slug
+      and v.identity ->> 'appearance' <> '') as has_looks,
     exists (
       select from (
         select p.turn_index from turns p
-        where p.app_id = t.app_id and p.session_id = t.session_id and p.turn_index < t.turn_index and p.initiative is null
+        where p.app_id = t.app_id and p.session_id = t.session_id and p.turn_index < t.turn_index
+          and p.initiative is null
         order by p.turn_index desc limit ${GENTLE_TURNS}::int
       ) p join turn_stages g on g.app_id = t.app_id and g.session_id = t.session_id and g.turn_index = p.turn_index
       where g.stage in ('safety', 'grounding') and g.decision like 'crisis%'
     ) as after_crisis,
-    case when t.initiative is not null or ${isLimited(sql, sql`t`)} then t.hold_micro_usd - t.reading_hold_micro_usd - coalesce(t.cost_micro_usd, 0) end as left_micro_usd
+    case when t.initiative is not null
+      or ${isLimited(sql, sql`t`)} then t.hold_micro_usd - t.reading_hold_micro_usd - coalesce(t.cost_micro_usd, 0)
+        end as left_micro_usd
   from claimed t
   join session_logs l on l.app_id = t.app_id and l.session_id = t.session_id
-  left join events e on e.app_id = t.app_id and e.session_id = t.session_id and e.cursor = t.cursor and t.initiative is null
+  left join events e on e.app_id = t.app_id and e.session_id = t.session_id and e.cursor = t.cursor
+    and t.initiative is null
   join end_users u on u.app_id = t.app_id and u.external_user_ref = t.external_user_ref`

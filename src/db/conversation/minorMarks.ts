@@ -3,16 +3,23 @@ import { Database, type Sql } from "#src/db/postgres/Database.ts"
 
 /** A hash of a person's reference, with the salt of the app. */
 export const minorMark = (sql: Sql, appId: string, externalUserRef: string) => sql`
-  (select sha256(convert_to(a.minor_salt::text || ' ' || ${externalUserRef}::text, 'UTF8')) from apps a where a.app_id = ${appId})`
+  (select sha256(convert_to(a.minor_salt::text || ' ' ||
+    ${externalUserRef}::text, 'UTF8')) from apps a where a.app_id = ${appId})`
 
 /** Whether somebody of this reference was a minor when they were erased. */
 export const isMarkedMinor = (sql: Sql, appId: string, externalUserRef: string) => sql`
   exists (select from minor_marks m where m.app_id = ${appId} and m.mark = ${minorMark(sql, appId, externalUserRef)})`
 
-/** Keeps, when a person is erased, that they are a minor: a salted hash of the reference and nothing else. The caller has locked the person. */
-export const keepMinor = Effect.fnUntraced(function*(appId: string, externalUserRef: string) {
+/**
+ * Keeps, when a person is erased, that they are a minor: a salted hash of the reference and nothing else. The caller
+ * has locked the person.
+ */
+export const keepMinor = Effect.fnUntraced(function* (appId: string, externalUserRef: string) {
   const { query } = yield* Database
-  yield* query((sql) => sql`
+  yield* query(
+    (sql) => sql`
     insert into minor_marks (app_id, mark)
-    select app_id, ${minorMark(sql, appId, externalUserRef)} from end_users where app_id = ${appId} and external_user_ref = ${externalUserRef} and age_band = 'minor' on conflict do nothing`)
+    select app_id, ${minorMark(sql, appId, externalUserRef)} from end_users
+      where app_id = ${appId} and external_user_ref = ${externalUserRef} and age_band = 'minor' on conflict do nothing`
+  )
 })

@@ -2,8 +2,8 @@ import type postgres from "postgres"
 import type { Sql } from "#src/db/postgres/Database.ts"
 
 /**
- * Sessions that one job wakes. Jobs are the dearest part of an accept, and a job is only a wake-up, so a batch shares them;
- * few enough to a job that the work of a batch still spreads over processes.
+ * Sessions that one job wakes. Jobs are the dearest part of an accept, and a job is only a wake-up, so a batch shares
+ * them; few enough to a job that the work of a batch still spreads over processes.
  */
 const SESSIONS_A_JOB = 8
 
@@ -14,21 +14,38 @@ const PRIORITY = { turn: 0, relate: 10 } as const
 const PUT_OFF_A_JOB = 64
 const PUT_OFF_MS = 1000
 
-const addJobs = (sql: Sql, task: keyof typeof PRIORITY, sessions: postgres.PendingQuery<postgres.Row[]>, afterMs = 0, sessionsAJob = SESSIONS_A_JOB) => sql`(
+const addJobs = (
+  sql: Sql,
+  task: keyof typeof PRIORITY,
+  sessions: postgres.PendingQuery<postgres.Row[]>,
+  afterMs = 0,
+  sessionsAJob = SESSIONS_A_JOB
+) => sql`(
   select count(*) from graphile_worker.add_jobs(array(
-    select (${task}::text, json_build_object('sessions', json_agg(json_build_array(app_id, session_id))), null, ${afterMs === 0 ? sql`null` : sql`now() + ${afterMs} * interval '1 millisecond'`}, null, null, ${PRIORITY[task]}, null)::graphile_worker.job_spec
-    from (select app_id, session_id, (row_number() over () - 1) / ${sessionsAJob}::int as job from (${sessions}) s) s group by job
+    select (${task}::text, json_build_object('sessions', json_agg(json_build_array(app_id, session_id))), null,
+      ${
+        afterMs === 0
+          ? sql`null`
+          : sql`now() +
+        ${afterMs} * interval '1 millisecond'`
+      }, null, null, ${PRIORITY[task]}, null)::graphile_worker.job_spec
+    from (select app_id, session_id,
+      (row_number() over () - 1) / ${sessionsAJob}::int as job from (${sessions}) s) s group by job
   ))
 )`
 
 /** An expression that adds jobs to answer turns of all (app_id, session_id) that a query gives, and counts them. */
 export const addTurnJobs = (sql: Sql, sessions: postgres.PendingQuery<postgres.Row[]>) => addJobs(sql, "turn", sessions)
 
-const named = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql`select distinct * from unnest(${apps}::text[], ${sessions}::text[]) as s(app_id, session_id)`
+const named = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) =>
+  sql`select distinct * from unnest(${apps}::text[], ${sessions}::text[]) as s(app_id, session_id)`
 
 /** An expression that adds jobs to read what has been answered in these sessions, and counts them. */
-export const addReadingJobs = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => addJobs(sql, "relate", named(sql, apps, sessions))
+export const addReadingJobs = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) =>
+  addJobs(sql, "relate", named(sql, apps, sessions))
 
 /** The same, in a while. */
-export const putOffTurns = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => addJobs(sql, "turn", named(sql, apps, sessions), PUT_OFF_MS, PUT_OFF_A_JOB)
-export const putOffReading = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => addJobs(sql, "relate", named(sql, apps, sessions), PUT_OFF_MS, PUT_OFF_A_JOB)
+export const putOffTurns = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) =>
+  addJobs(sql, "turn", named(sql, apps, sessions), PUT_OFF_MS, PUT_OFF_A_JOB)
+export const putOffReading = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) =>
+  addJobs(sql, "relate", named(sql, apps, sessions), PUT_OFF_MS, PUT_OFF_A_JOB)

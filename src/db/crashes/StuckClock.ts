@@ -12,8 +12,9 @@ export interface Look {
 const LEAST_CPU = 0.05
 
 /**
- * For how long the main thread has not come back to its event loop while it was computing. Pure: time and processor time are given.
- * A process that was stopped as a whole, or that slept with its machine, has a look that comes late. No look counts for more than the time between two.
+ * For how long the main thread has not come back to its event loop while it was computing. Pure: time and processor
+ * time are given. A process that was stopped as a whole, or that slept with its machine, has a look that comes late. No
+ * look counts for more than the time between two.
  */
 export class StuckClock {
   readonly #betweenMs: number

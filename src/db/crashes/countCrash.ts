@@ -2,6 +2,9 @@ import type { Unit } from "#src/units/Unit.ts"
 import type { ISql } from "postgres"
 
 /** Counts that a unit of work has stopped what ran it: a process, or the thread that read its body. */
-export const countCrash = <Types extends Record<string, unknown>>(sql: ISql<Types>, { appId, kind, key }: Omit<Unit, "text">) => sql`
+export const countCrash = <Types extends Record<string, unknown>>(
+  sql: ISql<Types>,
+  { appId, kind, key }: Omit<Unit, "text">
+) => sql`
   insert into crashed_units (app_id, kind, unit) values (${appId}, ${kind}, ${key})
   on conflict (app_id, kind, unit) do update set crashes = crashed_units.crashes + 1, last_at = now()`

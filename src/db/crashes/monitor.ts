@@ -12,20 +12,23 @@ export const MOST_STUCK_MS = 10_000
 const BEATS_WITHIN = 40
 
 /**
- * The last line of defence against a text that no rule can cope with: a thread that ends this process once its event loop has been stuck for too long,
- * and says beforehand in the database which unit of work it was in.
+ * The last line of defence against a text that no rule can cope with: a thread that ends this process once its event
+ * loop has been stuck for too long, and says beforehand in the database which unit of work it was in.
  */
-export const layer = ({ mostStuckMs = MOST_STUCK_MS }: { readonly mostStuckMs?: number } = {}) => Layer.effectDiscard(Effect.gen(function*() {
-  const { url } = yield* Database
-  const data: MonitorData = { memory: vitals.memory, databaseUrl: Redacted.value(url), mostStuckMs }
-  yield* Effect.acquireRelease(
-    Effect.sync(() => {
-      const beats = setInterval(() => vitals.beat(), mostStuckMs / BEATS_WITHIN)
-      const thread = new Worker(new URL("monitorThread.ts", import.meta.url), { workerData: data, name: "monitor" })
-      beats.unref()
-      thread.unref()
-      return { beats, thread }
-    }),
-    ({ beats, thread }) => Effect.promise(() => thread.terminate().finally(() => clearInterval(beats)))
+export const layer = ({ mostStuckMs = MOST_STUCK_MS }: { readonly mostStuckMs?: number } = {}) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { url } = yield* Database
+      const data: MonitorData = { memory: vitals.memory, databaseUrl: Redacted.value(url), mostStuckMs }
+      yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          const beats = setInterval(() => vitals.beat(), mostStuckMs / BEATS_WITHIN)
+          const thread = new Worker(new URL("monitorThread.ts", import.meta.url), { workerData: data, name: "monitor" })
+          beats.unref()
+          thread.unref()
+          return { beats, thread }
+        }),
+        ({ beats, thread }) => Effect.promise(() => thread.terminate().finally(() => clearInterval(beats)))
+      )
+    })
   )
-}))

@@ -27,21 +27,38 @@ const cpuMs = () => {
 
 // The streams of this thread go through the main thread, which is stuck.
 const say = (level: "WARN" | "ERROR", message: string, annotations: object) => {
-  writeSync(2, `${JSON.stringify({ message, level, timestamp: new Date().toISOString(), annotations: { service: "Monitor", ...annotations }, spans: {} })}\n`)
+  writeSync(
+    2,
+    `${JSON.stringify({ message, level, timestamp: new Date().toISOString(), annotations: { service: "Monitor", ...annotations }, spans: {} })}\n`
+  )
 }
 
 let sql: Sql | undefined
-/** Runs statements one after another on a connection of this thread's own. A database that is away keeps no process alive. */
+/**
+ * Runs statements one after another on a connection of this thread's own. A database that is away keeps no process
+ * alive.
+ */
 const write = async (work: (sql: Sql) => Promise<unknown>): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined
   try {
     const { default: postgres } = await import("postgres")
-    sql ??= postgres(databaseUrl, { max: 1, fetch_types: false, connect_timeout: 5, idle_timeout: 20, onnotice: () => {}, connection: { application_name: "troupe-monitor" } })
-    const late = new Promise<never>((_, reject) => { timer = setTimeout(() => reject(new Error("no answer in time")), WRITE_WITHIN_MS) })
+    sql ??= postgres(databaseUrl, {
+      max: 1,
+      fetch_types: false,
+      connect_timeout: 5,
+      idle_timeout: 20,
+      onnotice: () => {},
+      connection: { application_name: "troupe-monitor" }
+    })
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error("no answer in time")), WRITE_WITHIN_MS)
+    })
     await Promise.race([work(sql), late])
     return true
   } catch (cause) {
-    say("WARN", "The monitor could not write to the database.", { reason: cause instanceof Error ? cause.message : String(cause) })
+    say("WARN", "The monitor could not write to the database.", {
+      reason: cause instanceof Error ? cause.message : String(cause)
+    })
     return false
   } finally {
     clearTimeout(timer)
@@ -49,13 +66,19 @@ const write = async (work: (sql: Sql) => Promise<unknown>): Promise<boolean> => 
 }
 
 /**
- * Says on the worker's row what its process is stuck in, or that it is not any more. Written at half of the time: after the whole of it another process may take
- * the worker for dead, and must not count that for all that the worker holds.
+ * Says on the worker's row what its process is stuck in, or that it is not any more. Written at half of the time: after
+ * the whole of it another process may take the worker for dead, and must not count that for all that the worker holds.
  */
 const mark = ({ workerId, unit }: Look) => {
   const named = readUnit(unit)
-  return workerId === "" ? true : write((sql) => sql`
-    update workers set stuck_app_id = ${named?.appId ?? null}, stuck_kind = ${named?.kind ?? null}, stuck_unit = ${named?.key ?? null} where worker_id = ${workerId}`)
+  return workerId === ""
+    ? true
+    : write(
+        (sql) => sql`
+    update workers set stuck_app_id =
+      ${named?.appId ?? null}, stuck_kind =
+        ${named?.kind ?? null}, stuck_unit = ${named?.key ?? null} where worker_id = ${workerId}`
+      )
 }
 
 const count = ({ unit }: Look) => {
@@ -67,9 +90,13 @@ const count = ({ unit }: Look) => {
 const end = async (look: Look) => {
   const named = readUnit(look.unit)
   const [, recorded] = await Promise.all([mark(look), count(look)])
-  say("ERROR", `The event loop has been stuck for ${Math.round(look.stuckMs / 1000)} s: ending the process (SIGKILL).`, named === null
-    ? { unit: null, note: "It is not known which unit of work it was in: turns in flight count a crash." }
-    : { unit: named.kind, app_id: named.appId, key: named.key, recorded })
+  say(
+    "ERROR",
+    `The event loop has been stuck for ${Math.round(look.stuckMs / 1000)} s: ending the process (SIGKILL).`,
+    named === null
+      ? { unit: null, note: "It is not known which unit of work it was in: turns in flight count a crash." }
+      : { unit: named.kind, app_id: named.appId, key: named.key, recorded }
+  )
   process.kill(process.pid, "SIGKILL")
 }
 
@@ -86,8 +113,11 @@ setInterval(() => {
   const look = clock.look(vitals.see(), performance.now(), cpuMs())
   if (busy) return
   const wanted = look.stuckMs >= mostStuckMs / 2 ? look.unit : ""
-  const work = look.stuckMs >= mostStuckMs ? end(look) : wanted !== marked ? markAs({ ...look, unit: wanted }) : undefined
+  const work =
+    look.stuckMs >= mostStuckMs ? end(look) : wanted !== marked ? markAs({ ...look, unit: wanted }) : undefined
   if (work === undefined) return
   busy = true
-  void work.finally(() => { busy = false })
+  void work.finally(() => {
+    busy = false
+  })
 }, betweenMs)

@@ -14,60 +14,79 @@ export interface ChannelScope {
 }
 
 /**
- * Brings the lanes of channels up to their generation, and takes away those of deleted ones. One session's lane within the transaction
- * that asks for it; those of a whole app step by step in a job, so that nothing is locked for long.
+ * Brings the lanes of channels up to their generation, and takes away those of deleted ones. One session's lane within
+ * the transaction that asks for it; those of a whole app step by step in a job, so that nothing is locked for long.
  */
-export class Alignment extends Context.Service<Alignment, {
-  /** Within the transaction that changed the channel and holds its row locked. */
-  readonly begin: (scope: ChannelScope, channelId: string) => Effect.Effect<void, DatabaseError>
-  /** The rest of the way, in a transaction a step. Whoever else is at it waits. */
-  readonly finish: (appId: string, channelId: string) => Effect.Effect<void, DatabaseError>
-  /** Adds the job again for every channel that is not aligned yet. */
-  readonly nudge: Effect.Effect<void, DatabaseError>
-}>()("src/db/delivery/Alignment") {
-  static readonly layer = Layer.effect(Alignment, Effect.gen(function*() {
-    const database = yield* Database
-    const { query, transaction } = database
-    const align = (appId: string, channelId: string) => alignLanes(appId, channelId).pipe(Effect.provideService(Database, database))
-    const askCourier = query((sql) => sql`select graphile_worker.add_job('deliver', '{}'::json)`)
+export class Alignment extends Context.Service<
+  Alignment,
+  {
+    /** Within the transaction that changed the channel and holds its row locked. */
+    readonly begin: (scope: ChannelScope, channelId: string) => Effect.Effect<void, DatabaseError>
+    /** The rest of the way, in a transaction a step. Whoever else is at it waits. */
+    readonly finish: (appId: string, channelId: string) => Effect.Effect<void, DatabaseError>
+    /** Adds the job again for every channel that is not aligned yet. */
+    readonly nudge: Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/delivery/Alignment") {
+  static readonly layer = Layer.effect(
+    Alignment,
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { query, transaction } = database
+      const align = (appId: string, channelId: string) =>
+        alignLanes(appId, channelId).pipe(Effect.provideService(Database, database))
+      const askCourier = query((sql) => sql`select graphile_worker.add_job('deliver', '{}'::json)`)
 
-    const begin = Effect.fnUntraced(function*({ appId, sessionId }: ChannelScope, channelId: string) {
-      if (sessionId === null) {
-        yield* query((sql) => sql`
-          select graphile_worker.add_job('align', json_build_object('app_id', ${appId}::text, 'channel_id', ${channelId}::text))`)
-        return
-      }
-      yield* Effect.repeat(align(appId, channelId), { until: (sessions) => sessions.length === 0 })
-      yield* askCourier
-    })
+      const begin = Effect.fnUntraced(function* ({ appId, sessionId }: ChannelScope, channelId: string) {
+        if (sessionId === null) {
+          yield* query(
+            (sql) => sql`
+          select graphile_worker.add_job('align', json_build_object('app_id',
+            ${appId}::text, 'channel_id', ${channelId}::text))`
+          )
+          return
+        }
+        yield* Effect.repeat(align(appId, channelId), { until: (sessions) => sessions.length === 0 })
+        yield* askCourier
+      })
 
-    const deleteSome = Effect.fnUntraced(function*(appId: string, channelId: string) {
-      const lanes = yield* query((sql) => sql`
+      const deleteSome = Effect.fnUntraced(function* (appId: string, channelId: string) {
+        const lanes = yield* query(
+          (sql) => sql`
         delete from lanes where (app_id, session_id, channel_id) in (
           select app_id, session_id, channel_id from lanes where app_id = ${appId} and channel_id = ${channelId}
           order by session_id limit ${LANES_A_STEP}::int for update
-        ) returning 1`)
-      if (lanes.length > 0) return true
-      yield* query((sql) => sql`delete from channels where app_id = ${appId} and channel_id = ${channelId}`)
-      return false
-    })
-    /** True while there is more to do. */
-    const step = Effect.fnUntraced(function*(appId: string, channelId: string) {
-      const [channel] = yield* query<Array<{ status: string }>>((sql) => sql`
-        select status from channels where app_id = ${appId} and channel_id = ${channelId} and aligned_to is not null for update`)
-      if (channel === undefined) return false
-      if (channel.status === "deleted") return yield* deleteSome(appId, channelId)
-      const sessions = yield* align(appId, channelId)
-      if (sessions.length > 0) yield* askCourier
-      return sessions.length > 0
-    }, transaction)
+        ) returning 1`
+        )
+        if (lanes.length > 0) return true
+        yield* query((sql) => sql`delete from channels where app_id = ${appId} and channel_id = ${channelId}`)
+        return false
+      })
+      /** True while there is more to do. */
+      const step = Effect.fnUntraced(function* (appId: string, channelId: string) {
+        const [channel] = yield* query<Array<{ status: string }>>(
+          (sql) => sql`
+        select status from channels where app_id =
+          ${appId} and channel_id = ${channelId} and aligned_to is not null for update`
+        )
+        if (channel === undefined) return false
+        if (channel.status === "deleted") return yield* deleteSome(appId, channelId)
+        const sessions = yield* align(appId, channelId)
+        if (sessions.length > 0) yield* askCourier
+        return sessions.length > 0
+      }, transaction)
 
-    return Alignment.of({
-      begin,
-      finish: (appId, channelId) => Effect.repeat(step(appId, channelId), { while: (more) => more }).pipe(Effect.asVoid),
-      nudge: query((sql) => sql`
+      return Alignment.of({
+        begin,
+        finish: (appId, channelId) =>
+          Effect.repeat(step(appId, channelId), { while: (more) => more }).pipe(Effect.asVoid),
+        nudge: query(
+          (sql) => sql`
         select graphile_worker.add_job('align', json_build_object('app_id', app_id, 'channel_id', channel_id),
-          job_key := 'align:' || channel_id, job_key_mode := 'preserve_run_at') from channels where aligned_to is not null`).pipe(Effect.asVoid)
+          job_key := 'align:' || channel_id, job_key_mode := 'preserve_run_at') from channels
+            where aligned_to is not null`
+        ).pipe(Effect.asVoid)
+      })
     })
-  }))
+  )
 }

@@ -6,18 +6,30 @@ import { appendOperational, beginOperational } from "./appendOperational.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { untilReachable } from "#src/db/postgres/retry.ts"
 
-/** The operational log of an app in PostgreSQL: one of the logs there are, so that whoever follows a log or pushes one can follow and push this one. */
-export const layer = Layer.effect(OperationalLog, Effect.gen(function*() {
-  const { transaction } = yield* Database
-  const services = yield* Effect.context<Database | LogSignals>()
+/**
+ * The operational log of an app in PostgreSQL: one of the logs there are, so that whoever follows a log or pushes one
+ * can follow and push this one.
+ */
+export const layer = Layer.effect(
+  OperationalLog,
+  Effect.gen(function* () {
+    const { transaction } = yield* Database
+    const services = yield* Effect.context<Database | LogSignals>()
 
-  return OperationalLog.of({
-    begin: (appId) => transaction(beginOperational(appId)).pipe(
-      Effect.provideContext(services),
-      Effect.catchTag("DatabaseError", (error) => Effect.logWarning("an operational log could not be begun", { reason: error.message }))
-    ),
-    append: (event) => untilReachable(transaction(appendOperational(event)).pipe(Effect.provideContext(services))).pipe(
-      Effect.catchTag("DatabaseError", (error) => Effect.logError("operational event lost", { type: event.type, error }))
-    )
+    return OperationalLog.of({
+      begin: (appId) =>
+        transaction(beginOperational(appId)).pipe(
+          Effect.provideContext(services),
+          Effect.catchTag("DatabaseError", (error) =>
+            Effect.logWarning("an operational log could not be begun", { reason: error.message })
+          )
+        ),
+      append: (event) =>
+        untilReachable(transaction(appendOperational(event)).pipe(Effect.provideContext(services))).pipe(
+          Effect.catchTag("DatabaseError", (error) =>
+            Effect.logError("operational event lost", { type: event.type, error })
+          )
+        )
+    })
   })
-}))
+)

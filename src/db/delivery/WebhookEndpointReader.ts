@@ -29,47 +29,66 @@ interface Endpoint {
   readonly previous: { readonly secret: Redacted.Redacted<string>; readonly untilMs: number } | null
 }
 
-/** The endpoints in PostgreSQL. A copy in memory stands for one version of a channel, so that it is never older than who asks. */
-export const layer = Layer.effect(WebhookEndpoints, Effect.gen(function*() {
-  const { query } = yield* Database
-  const secrets = yield* Secrets
+/**
+ * The endpoints in PostgreSQL. A copy in memory stands for one version of a channel, so that it is never older than who
+ * asks.
+ */
+export const layer = Layer.effect(
+  WebhookEndpoints,
+  Effect.gen(function* () {
+    const { query } = yield* Database
+    const secrets = yield* Secrets
 
-  const read = Effect.fnUntraced(function*(appId: string, channelId: string) {
-    const [row] = yield* query<Array<EndpointRow>>((sql) => sql`
-      select app_id, channel_id, version, url, target ->> 'url' as plain_url, secret, previous_secret, previous_secret_until from channels
-      where app_id = ${appId} and channel_id = ${channelId} and kind = 'webhook' and status <> 'deleted'`)
-    if (row === undefined) return undefined
-    const { version, secret, previous_secret, previous_secret_until } = row
-    const open = (column: SealedColumn, sealed: Uint8Array) => secrets.open(column, [appId, channelId], sealed)
-    return {
-      version,
-      url: yield* openUrl(secrets, row),
-      secret: yield* open(CHANNEL_SECRET, secret),
-      previous: previous_secret === null || previous_secret_until === null
-        ? null
-        : { secret: yield* open(PREVIOUS_CHANNEL_SECRET, previous_secret), untilMs: previous_secret_until.getTime() }
-    } satisfies Endpoint
+    const read = Effect.fnUntraced(function* (appId: string, channelId: string) {
+      const [row] = yield* query<Array<EndpointRow>>(
+        (sql) => sql`
+      select app_id, channel_id, version, url, target ->> 'url' as plain_url, secret, previous_secret,
+        previous_secret_until from channels
+      where app_id = ${appId} and channel_id = ${channelId} and kind = 'webhook' and status <> 'deleted'`
+      )
+      if (row === undefined) return undefined
+      const { version, secret, previous_secret, previous_secret_until } = row
+      const open = (column: SealedColumn, sealed: Uint8Array) => secrets.open(column, [appId, channelId], sealed)
+      return {
+        version,
+        url: yield* openUrl(secrets, row),
+        secret: yield* open(CHANNEL_SECRET, secret),
+        previous:
+          previous_secret === null || previous_secret_until === null
+            ? null
+            : {
+                secret: yield* open(PREVIOUS_CHANNEL_SECRET, previous_secret),
+                untilMs: previous_secret_until.getTime()
+              }
+      } satisfies Endpoint
+    })
+
+    const cache = yield* Cache.makeWith(
+      (key: string) => {
+        const [appId = "", channelId = ""] = key.split("\n")
+        return read(appId, channelId)
+      },
+      {
+        capacity: CAPACITY,
+        // What is newer than asked for is only passing: who asks will soon know of the newer version, too.
+        timeToLive: (exit, key) =>
+          Exit.isSuccess(exit) && exit.value !== undefined && key.endsWith(`\n${exit.value.version}`)
+            ? KEPT
+            : Duration.zero
+      }
+    )
+
+    return WebhookEndpoints.of({
+      get: Effect.fnUntraced(
+        function* (appId, channelId, version) {
+          const endpoint = yield* Cache.get(cache, `${appId}\n${channelId}\n${version}`)
+          if (endpoint === undefined) return undefined
+          const { url, secret, previous } = endpoint
+          const now = yield* Clock.currentTimeMillis
+          return { url, secrets: previous !== null && now < previous.untilMs ? [secret, previous.secret] : [secret] }
+        },
+        Effect.mapError((cause) => new EndpointsUnavailable({ cause }))
+      )
+    })
   })
-
-  const cache = yield* Cache.makeWith(
-    (key: string) => {
-      const [appId = "", channelId = ""] = key.split("\n")
-      return read(appId, channelId)
-    },
-    {
-      capacity: CAPACITY,
-      // What is newer than asked for is only passing: who asks will soon know of the newer version, too.
-      timeToLive: (exit, key) => Exit.isSuccess(exit) && exit.value !== undefined && key.endsWith(`\n${exit.value.version}`) ? KEPT : Duration.zero
-    }
-  )
-
-  return WebhookEndpoints.of({
-    get: Effect.fnUntraced(function*(appId, channelId, version) {
-      const endpoint = yield* Cache.get(cache, `${appId}\n${channelId}\n${version}`)
-      if (endpoint === undefined) return undefined
-      const { url, secret, previous } = endpoint
-      const now = yield* Clock.currentTimeMillis
-      return { url, secrets: previous !== null && now < previous.untilMs ? [secret, previous.secret] : [secret] }
-    }, Effect.mapError((cause) => new EndpointsUnavailable({ cause })))
-  })
-}))
+)

@@ -7,26 +7,33 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { moveHeads } from "./moveHeads.ts"
 
 /** The operational log of an app, with its lanes, where it has none yet. Within the transaction of the caller. */
-export const beginOperational = Effect.fnUntraced(function*(appId: string) {
+export const beginOperational = Effect.fnUntraced(function* (appId: string) {
   const { query } = yield* Database
   yield* query((sql) => sql`select 1 from apps where app_id = ${appId} for share`)
-  const made = yield* query((sql) => sql`insert into session_logs (app_id, session_id) values (${appId}, ${appId}) on conflict do nothing returning 1`)
+  const made = yield* query(
+    (sql) =>
+      sql`insert into session_logs (app_id, session_id) values (${appId}, ${appId}) on conflict do nothing returning 1`
+  )
   if (made.length > 0) yield* openLanes(appId, appId)
 })
 
 /**
- * Tells an app something within the transaction of the caller: it is told of what has come to be, once, and of nothing else.
- * The last thing that a transaction does, for until its end nobody else can write to the app's log.
+ * Tells an app something within the transaction of the caller: it is told of what has come to be, once, and of nothing
+ * else. The last thing that a transaction does, for until its end nobody else can write to the app's log.
  */
-export const appendOperational = Effect.fnUntraced(function*({ appId, type, payload }: OperationalEvent) {
+export const appendOperational = Effect.fnUntraced(function* ({ appId, type, payload }: OperationalEvent) {
   const [{ query, afterCommit }, signals] = [yield* Database, yield* LogSignals]
-  const write = query<Array<{ cursor: number }>>((sql) => sql`
+  const write = query<Array<{ cursor: number }>>(
+    (sql) => sql`
     with counted as (
-      update session_logs set last_cursor = last_cursor + 1 where app_id = ${appId} and session_id = ${appId} returning last_cursor
+      update session_logs set last_cursor = last_cursor + 1
+        where app_id = ${appId} and session_id = ${appId} returning last_cursor
     )
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-    select ${appId}, ${appId}, last_cursor, ${newId("evt")}, ${type}, 'system', ${newId("run")}, 'system', ${JSON.stringify(payload)}::text::json from counted
-    returning cursor`)
+    select ${appId}, ${appId}, last_cursor,
+      ${newId("evt")}, ${type}, 'system', ${newId("run")}, 'system', ${JSON.stringify(payload)}::text::json from counted
+    returning cursor`
+  )
   let rows = yield* write
   if (rows.length === 0) {
     yield* beginOperational(appId)

@@ -9,29 +9,50 @@ export type HoldKind = "telegram" | "app"
 export class NoSuchApp extends Schema.TaggedError<NoSuchApp>()("NoSuchApp", {}) {}
 
 /**
- * Puts and lifts holds, each within the transaction of the caller. Claims lock the holds that they act on, so a lift waits for those that
- * are putting something aside because of it.
+ * Puts and lifts holds, each within the transaction of the caller. Claims lock the holds that they act on, so a lift
+ * waits for those that are putting something aside because of it.
  */
 export const holdRows = ({ query }: Context.Service.Shape<typeof Database>, kind: HoldKind) => ({
   /** No app is checked where the scope is all of them. */
-  checkApp: (appId: string | null): Effect.Effect<void, NoSuchApp | DatabaseError> => appId === null ? Effect.void : Effect.flatMap(
-    query((sql) => sql`select 1 from apps where app_id = ${appId} for key share`),
-    (found): Effect.Effect<void, NoSuchApp> => found.length > 0 ? Effect.void : new NoSuchApp()
-  ),
+  checkApp: (appId: string | null): Effect.Effect<void, NoSuchApp | DatabaseError> =>
+    appId === null
+      ? Effect.void
+      : Effect.flatMap(
+          query((sql) => sql`select 1 from apps where app_id = ${appId} for key share`),
+          (found): Effect.Effect<void, NoSuchApp> => (found.length > 0 ? Effect.void : new NoSuchApp())
+        ),
   /** False: it was there already. A reason that is given replaces the one that it had. */
-  put: Effect.fnUntraced(function*(scope: string, reason: string | null) {
-    const there = yield* query((sql) => sql`select 1 from telegram_holds where scope = ${scope} and kind = ${kind} and released_at is null for no key update`)
-    yield* query((sql) => sql`
+  put: Effect.fnUntraced(function* (scope: string, reason: string | null) {
+    const there = yield* query(
+      (sql) =>
+        sql`select 1 from telegram_holds
+          where scope = ${scope} and kind = ${kind} and released_at is null for no key update`
+    )
+    yield* query(
+      (sql) => sql`
       insert into telegram_holds as h (scope, kind, reason) values (${scope}, ${kind}, ${reason})
-      on conflict (scope, kind) do update set released_at = null, since = case when h.released_at is null then h.since else now() end,
-        reason = case when h.released_at is null then coalesce(excluded.reason, h.reason) else excluded.reason end`)
+      on conflict (scope, kind) do update set released_at = null, since = case when h.released_at is null then h.since
+        else now() end,
+        reason = case when h.released_at is null then coalesce(excluded.reason, h.reason) else excluded.reason end`
+    )
     return there.length === 0
   }),
   /** False: there was none. What was put aside goes on by `Holds.finish`, for which this leaves a job. */
-  lift: Effect.fnUntraced(function*(scope: string) {
-    const was = yield* query((sql) => sql`select 1 from telegram_holds where scope = ${scope} and kind = ${kind} and released_at is null for update`)
-    yield* query((sql) => sql`update telegram_holds set released_at = now() where scope = ${scope} and kind = ${kind} and released_at is null`)
-    if (was.length > 0) yield* query((sql) => sql`select graphile_worker.add_job('release', '{}'::json), graphile_worker.add_job('manager', '{}'::json)`)
+  lift: Effect.fnUntraced(function* (scope: string) {
+    const was = yield* query(
+      (sql) =>
+        sql`select 1 from telegram_holds where scope = ${scope} and kind = ${kind} and released_at is null for update`
+    )
+    yield* query(
+      (sql) =>
+        sql`update telegram_holds set released_at = now()
+          where scope = ${scope} and kind = ${kind} and released_at is null`
+    )
+    if (was.length > 0)
+      yield* query(
+        (sql) =>
+          sql`select graphile_worker.add_job('release', '{}'::json), graphile_worker.add_job('manager', '{}'::json)`
+      )
     return was.length > 0
   })
 })

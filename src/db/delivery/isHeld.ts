@@ -3,11 +3,17 @@ import type { Query, Sql } from "#src/db/postgres/postgres.ts"
 /** What an operator stops at once. */
 export const ALL_APPS = "*"
 
-/** Whether the operator holds the bots of this app back, which they are too while the app is suspended. Read once a statement, from a table that as a rule is empty, however many rows are asked about. */
-export const isHeld = (sql: Sql, appId: Query) => sql`array(select scope from telegram_holds where released_at is null) && array[${ALL_APPS}, ${appId}]`
+/**
+ * Whether the operator holds the bots of this app back, which they are too while the app is suspended. Read once a
+ * statement, from a table that as a rule is empty, however many rows are asked about.
+ */
+export const isHeld = (sql: Sql, appId: Query) =>
+  sql`array(select scope from telegram_holds where released_at is null) && array[${ALL_APPS}, ${appId}]`
 
 /**
- * The same for who puts aside what is held: the holds, locked until this has been done, so that what a release finds there is all that there is.
- * One that is being released is none any more; one whose reason is just being changed is, which is why the lock is the weakest that a release waits for.
+ * The same for who puts aside what is held: the holds, locked until this has been done, so that what a release finds
+ * there is all that there is. One that is being released is none any more; one whose reason is just being changed is,
+ * which is why the lock is the weakest that a release waits for.
  */
-export const holds = (sql: Sql) => sql`select scope, kind from telegram_holds where released_at is null for key share skip locked`
+export const holds = (sql: Sql) =>
+  sql`select scope, kind from telegram_holds where released_at is null for key share skip locked`

@@ -49,14 +49,14 @@ export interface LeaseRow {
 }
 
 /**
- * Leases ready lanes. The channels that have any are visited one after another by a jump along the index, so that a channel with
- * a hundred thousand ready lanes costs a claim no more than one with a single lane. Each is looked up by itself: joined, all there are would be read,
- * which is the better plan as long as there are few. Ready lanes of a stopped channel are parked in passing,
- * and so are those of bots that the operator holds back, and of apps that are suspended.
- * What was on the wire when an earlier lease was lost is put down as unknown. The intent to send the first event is put down, too,
- * unless the channel is paced: then it has a statement of its own, after the wait.
- * The log is looked through up to the last event that this statement sees, which may be less than a head that has just moved.
- * The worker's own row is locked against deletion: whoever finds it dead deletes the row before it frees its lanes.
+ * Leases ready lanes. The channels that have any are visited one after another by a jump along the index, so that a
+ * channel with a hundred thousand ready lanes costs a claim no more than one with a single lane. Each is looked up by
+ * itself: joined, all there are would be read, which is the better plan as long as there are few. Ready lanes of a
+ * stopped channel are parked in passing, and so are those of bots that the operator holds back, and of apps that are
+ * suspended. What was on the wire when an earlier lease was lost is put down as unknown. The intent to send the first
+ * event is put down, too, unless the channel is paced: then it has a statement of its own, after the wait. The log is
+ * looked through up to the last event that this statement sees, which may be less than a head that has just moved. The
+ * worker's own row is locked against deletion: whoever finds it dead deletes the row before it frees its lanes.
  */
 export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) => sql`
   with recursive me as (
@@ -65,20 +65,27 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
     ${holds(sql)}
   ), visit as (
     (select app_id, channel_id, 1 as n from lanes
-      where status = 'ready' and owner is null and (app_id, channel_id) > (${after.appId}, ${after.channelId}) order by app_id, channel_id limit 1)
+      where status = 'ready' and owner is null and (app_id,
+        channel_id) > (${after.appId}, ${after.channelId}) order by app_id, channel_id limit 1)
     union all
     select x.app_id, x.channel_id, v.n + 1 from visit v cross join lateral (
       select app_id, channel_id from lanes
-      where status = 'ready' and owner is null and (app_id, channel_id) > (v.app_id, v.channel_id) order by app_id, channel_id limit 1
+      where status = 'ready' and owner is null and (app_id, channel_id) > (v.app_id, v.channel_id) order by app_id,
+        channel_id limit 1
     ) x where v.n < ${CHANNELS_A_CLAIM}::int
   ), visited as (
     select v.app_id, v.channel_id, c.kind, c.endpoint, c.version, c.events, c.paced,
-      c.status in ('active', 'failing') and not exists (select from hold h where h.scope in (${ALL_APPS}, v.app_id) and (h.kind = 'app' or starts_with(c.kind, 'telegram'))) as walked,
-      case when c.status = 'failing' then 1 when c.paced then least(${room.perPaced}::int, ${room.perEndpoint}::int) else ${room.perEndpoint}::int end as places,
+      c.status in ('active', 'failing') and not exists (select from hold h
+        where h.scope in (${ALL_APPS}, v.app_id) and (h.kind = 'app' or starts_with(c.kind, 'telegram'))) as walked,
+      case when c.status = 'failing' then 1 when c.paced
+        then least(${room.perPaced}::int, ${room.perEndpoint}::int) else ${room.perEndpoint}::int end as places,
       coalesce(c.not_before <= now(), true) as wanted, coalesce(b.busy, 0) as busy, coalesce(a.busy, 0) as app_busy
-    from visit v left join lateral (select * from channels x where x.app_id = v.app_id and x.channel_id = v.channel_id offset 0) c on true
-    left join unnest(${[...room.endpoints.keys()]}::text[], ${[...room.endpoints.values()]}::int[]) as b(endpoint, busy) on b.endpoint = c.endpoint
-    left join unnest(${[...room.apps.keys()]}::text[], ${[...room.apps.values()]}::int[]) as a(app_id, busy) on a.app_id = v.app_id
+    from visit v left join lateral (select * from channels x where x.app_id = v.app_id
+      and x.channel_id = v.channel_id offset 0) c on true
+    left join unnest(${[...room.endpoints.keys()]}::text[],
+      ${[...room.endpoints.values()]}::int[]) as b(endpoint, busy) on b.endpoint = c.endpoint
+    left join unnest(${[...room.apps.keys()]}::text[],
+      ${[...room.apps.values()]}::int[]) as a(app_id, busy) on a.app_id = v.app_id
   ), parked as (
     update lanes l set status = 'parked' from (
       select x.* from visited v cross join lateral (
@@ -90,7 +97,8 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
     where l.app_id = p.app_id and l.session_id = p.session_id and l.channel_id = p.channel_id
   ), candidate as (
     select l.*, v.kind, v.endpoint, v.version, v.events, v.paced, v.places, v.busy, v.app_busy,
-      row_number() over (partition by v.endpoint order by l.due_at) as of_endpoint, row_number() over (partition by v.app_id order by l.due_at) as of_app
+      row_number() over (partition by v.endpoint order by l.due_at) as of_endpoint,
+        row_number() over (partition by v.app_id order by l.due_at) as of_app
     from visited v cross join lateral (
       select app_id, session_id, channel_id, due_at from lanes
       where app_id = v.app_id and channel_id = v.channel_id and status = 'ready' and owner is null
@@ -99,59 +107,81 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
   ), picked as (
     select l.*, k.kind, k.endpoint, k.version, k.events, k.paced
     from candidate k join lanes l using (app_id, session_id, channel_id), me
-    where l.status = 'ready' and l.owner is null and k.of_endpoint + k.busy <= k.places and k.of_app + k.app_busy <= ${room.perApp}::int
+    where l.status = 'ready' and l.owner is null and k.of_endpoint + k.busy <= k.places
+      and k.of_app + k.app_busy <= ${room.perApp}::int
     order by k.of_endpoint, l.due_at limit ${room.lanes}::int for no key update of l skip locked
   ), next as (
-    select p.app_id, p.session_id, p.channel_id, e.*, row_number() over (partition by p.app_id, p.session_id, p.channel_id order by e.cursor) as place
+    select p.app_id, p.session_id, p.channel_id, e.*, row_number() over (partition by p.app_id, p.session_id,
+      p.channel_id order by e.cursor) as place
     from picked p left join sessions s using (app_id, session_id) cross join lateral (
-      select e.cursor, e.id, e.type, ${shownEvent(sql)} as text, coalesce(e.expires_at <= now(), false) or coalesce(e.created_at < p.stale_before, false) as expired, p.redo <> '{}' as redo from events e
-      where e.app_id = p.app_id and e.session_id = p.session_id and e.cursor > p.position and p.redo = '{}' and (p.events is null or e.type = any(p.events))
+      select e.cursor, e.id, e.type,
+        ${shownEvent(sql)} as text, coalesce(e.expires_at <= now(), false) or coalesce(e.created_at < p.stale_before,
+          false) as expired, p.redo <> '{}' as redo from events e
+      where e.app_id = p.app_id and e.session_id = p.session_id and e.cursor > p.position and p.redo = '{}'
+        and (p.events is null or e.type = any(p.events))
       order by e.cursor limit ${EVENTS_A_LEASE}::int
     ) e
     union all
-    select p.app_id, p.session_id, p.channel_id, e.cursor, e.id, e.type, ${shownEvent(sql)}, false, true, row_number() over (partition by p.app_id, p.session_id, p.channel_id order by e.cursor)
-    from picked p left join sessions s using (app_id, session_id) join events e on e.app_id = p.app_id and e.session_id = p.session_id and e.cursor = any(p.redo[1:${EVENTS_A_LEASE}::int])
+    select p.app_id, p.session_id, p.channel_id, e.cursor, e.id, e.type,
+      ${shownEvent(sql)}, false, true, row_number() over (partition by p.app_id, p.session_id, p.channel_id
+        order by e.cursor)
+    from picked p left join sessions s using (app_id, session_id) join events e on e.app_id = p.app_id
+      and e.session_id = p.session_id and e.cursor = any(p.redo[1:${EVENTS_A_LEASE}::int])
   ), seen as (
     select p.app_id, p.session_id, p.channel_id, p.paced, n.events, n.cursor, case
         when p.redo <> '{}' then p.position
         when n.events = ${EVENTS_A_LEASE}::int then n.last
         else greatest(p.position, coalesce(t.cursor, 0)) end as examined
     from picked p
-    left join (select app_id, session_id, channel_id, count(*) as events, min(cursor) as cursor, max(cursor) as last from next group by 1, 2, 3) n using (app_id, session_id, channel_id)
-    left join lateral (select e.cursor from events e where e.app_id = p.app_id and e.session_id = p.session_id order by e.cursor desc limit 1) t on true
+    left join (select app_id, session_id, channel_id, count(*) as events, min(cursor) as cursor, max(cursor) as last
+      from next group by 1, 2, 3) n using (app_id, session_id, channel_id)
+    left join lateral (select e.cursor from events e where e.app_id = p.app_id and e.session_id = p.session_id
+      order by e.cursor desc limit 1) t on true
   ), leased as (
     update lanes l set fence = l.fence + 1,
       owner = case when s.cursor is null then null else ${owner} end,
-      sending = case when s.paced then l.sending else s.cursor end, sending_at = case when s.paced then l.sending_at else now() end,
+      sending = case when s.paced then l.sending else s.cursor end, sending_at = case when s.paced then l.sending_at
+        else now() end,
       position = case when s.cursor is null then s.examined else l.position end,
       redo = case when s.cursor is null then l.redo[${EVENTS_A_LEASE + 1}::int:] else l.redo end,
-      status = case when s.cursor is null and s.examined >= l.head and cardinality(l.redo) <= ${EVENTS_A_LEASE}::int then 'idle' else 'ready' end
+      status = case when s.cursor is null and s.examined >= l.head
+        and cardinality(l.redo) <= ${EVENTS_A_LEASE}::int then 'idle' else 'ready' end
     from seen s
     where l.app_id = s.app_id and l.session_id = s.session_id and l.channel_id = s.channel_id
     returning l.app_id, l.session_id, l.channel_id, l.fence, l.failures, s.examined
   ), interrupted as (
-    insert into delivery_attempts (app_id, session_id, channel_id, cursor, part, fence, event_id, outcome, error_code, started_at, latency_ms)
-    select p.app_id, p.session_id, p.channel_id, p.sending, p.sending_part, coalesce(p.sending_fence, p.fence), e.id, 'unknown', 'interrupted', p.sending_at, extract(epoch from now() - p.sending_at) * 1000
+    insert into delivery_attempts (app_id, session_id, channel_id, cursor, part, fence, event_id, outcome, error_code,
+      started_at, latency_ms)
+    select p.app_id, p.session_id, p.channel_id, p.sending, p.sending_part, coalesce(p.sending_fence, p.fence), e.id,
+      'unknown', 'interrupted', p.sending_at, extract(epoch from now() - p.sending_at) * 1000
     from picked p join events e on e.app_id = p.app_id and e.session_id = p.session_id and e.cursor = p.sending
     on conflict do nothing
   )
-  select v.visited, v.picked, v.last_app, v.last_channel, n.app_id, n.session_id, n.channel_id, p.kind, p.endpoint, p.version, d.fence, d.failures, d.examined,
-    case when p.planned_at > now() then extract(epoch from p.planned_at - now())::float8 * 1000 end as early_ms, case when n.redo then 0 else p.part end as part, p.sending as interrupted, p.sending_part as interrupted_part,
+  select v.visited, v.picked, v.last_app, v.last_channel, n.app_id, n.session_id, n.channel_id, p.kind, p.endpoint,
+    p.version, d.fence, d.failures, d.examined,
+    case when p.planned_at > now() then extract(epoch from p.planned_at - now())::float8 * 1000 end as early_ms, case
+      when n.redo then 0 else p.part end as part, p.sending as interrupted, p.sending_part as interrupted_part,
     case when p.paced then (p.sending is not null)::int + (
-      select count(*)::int from delivery_attempts a where a.app_id = p.app_id and a.session_id = p.session_id and a.channel_id = p.channel_id
-        and a.cursor = coalesce(p.sending, n.cursor) and a.part = case when p.sending is null then p.part else p.sending_part end and a.outcome = 'unknown'
+      select count(*)::int from delivery_attempts a where a.app_id = p.app_id and a.session_id = p.session_id
+        and a.channel_id = p.channel_id
+        and a.cursor = coalesce(p.sending, n.cursor) and a.part = case when p.sending is null then p.part
+          else p.sending_part end and a.outcome = 'unknown'
         and a.fence is distinct from p.sending_fence
     ) else 0 end as unknowns,
     n.cursor, n.id, n.type, n.text, n.expired, n.redo, case when n.redo and p.paced then (
       select json_agg(a.part) from delivery_attempts a
-      where a.app_id = p.app_id and a.session_id = p.session_id and a.channel_id = p.channel_id and a.cursor = n.cursor and a.outcome = 'sent'
+      where a.app_id = p.app_id and a.session_id = p.session_id and a.channel_id = p.channel_id and a.cursor = n.cursor
+        and a.outcome = 'sent'
     ) end as sent
   from (
-    select count(*)::int as visited, max(app_id) as last_app, (array_agg(channel_id order by n desc))[1] as last_channel, (select count(*)::int from picked) as picked from visit
-  ) v left join (leased d join picked p using (app_id, session_id, channel_id) join next n using (app_id, session_id, channel_id)) on true
+    select count(*)::int as visited, max(app_id) as last_app, (array_agg(channel_id
+      order by n desc))[1] as last_channel, (select count(*)::int from picked) as picked from visit
+  ) v left join (leased d join picked p using (app_id, session_id, channel_id) join next n using (app_id, session_id,
+    channel_id)) on true
   order by n.app_id, n.session_id, n.channel_id, n.place`
 
-const milliseconds = (duration: Duration.Duration | null): number | null => duration === null ? null : Math.round(Duration.toMillis(duration))
+const milliseconds = (duration: Duration.Duration | null): number | null =>
+  duration === null ? null : Math.round(Duration.toMillis(duration))
 
 const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
   app: batch.map(({ lease }) => lease.appId),
@@ -167,7 +197,9 @@ const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
   redo: batch.map(({ event }) => Number(event.redo)),
   last: batch.map(({ last }) => Number(last)),
   telling: batch.map(({ telling }) => Number(telling)),
-  recovered: batch.map(({ lease, event, outcome }) => Number(outcome === "sent" && lease.failures > 0 && event === lease.events[0])),
+  recovered: batch.map(({ lease, event, outcome }) =>
+    Number(outcome === "sent" && lease.failures > 0 && event === lease.events[0])
+  ),
   outcome: batch.map(({ outcome }) => outcome),
   statusCode: batch.map(({ statusCode }) => statusCode),
   errorCode: batch.map(({ errorCode }) => errorCode),
@@ -176,12 +208,17 @@ const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
   latencyMs: batch.map(({ latency }) => milliseconds(latency)),
   // Behind the last event of the lease the channel wants nothing of what was looked through.
   position: batch.map(({ lease, event, last, onward }) =>
-    onward !== "pass" || event.redo || !last ? null : event.cursor === lease.events.at(-1)?.cursor ? lease.examined : event.cursor),
+    onward !== "pass" || event.redo || !last
+      ? null
+      : event.cursor === lease.events.at(-1)?.cursor
+        ? lease.examined
+        : event.cursor
+  ),
   // Null: the lane is as far within the event as it was.
-  past: batch.map(({ event, part, last, onward }) => onward !== "pass" || event.redo ? null : last ? 0 : part + 1),
+  past: batch.map(({ event, part, last, onward }) => (onward !== "pass" || event.redo ? null : last ? 0 : part + 1)),
   parked: batch.map(({ onward }) => Number(onward === "park")),
-  failures: batch.map(({ onward }) => typeof onward === "string" ? 0 : onward.failures),
-  delayMs: batch.map(({ onward }) => typeof onward === "string" ? null : milliseconds(onward.retryAfter)),
+  failures: batch.map(({ onward }) => (typeof onward === "string" ? 0 : onward.failures)),
+  delayMs: batch.map(({ onward }) => (typeof onward === "string" ? null : milliseconds(onward.retryAfter))),
   next: batch.map(({ next }) => next?.cursor ?? null)
 })
 
@@ -189,23 +226,35 @@ const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
 const NOTED_EVERY = Duration.seconds(10)
 
 /**
- * Writes the outcomes of tries and moves their lanes, only where the lease still holds; a lane without a row in the answer was taken over.
- * Lanes are locked in order of their key, here as everywhere, and each is judged as it is once it is locked.
- * With `next`, the intent to send that event is on record; a lane whose channel has been stopped or changed meanwhile, or whose app is suspended, is given back instead.
- * A retry gets a job for the second after it is due, one for all that are due in the same second: the job is a wake-up.
+ * Writes the outcomes of tries and moves their lanes, only where the lease still holds; a lane without a row in the
+ * answer was taken over. Lanes are locked in order of their key, here as everywhere, and each is judged as it is once
+ * it is locked. With `next`, the intent to send that event is on record; a lane whose channel has been stopped or
+ * changed meanwhile, or whose app is suspended, is given back instead. A retry gets a job for the second after it is
+ * due, one for all that are due in the same second: the job is a wake-up.
  */
 export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
   const b = toColumns(batch)
   return sql<Array<{ readonly n: number; readonly after: Exclude<AfterStep, "lost">; readonly news: boolean }>>`
     with done as (
-      select d.*, c.status in ('active', 'failing') and c.version = d.version and not (${isSuspended(sql, sql`d.app_id`)}) as goes_on, c.paced,
-        d.telling = 1 and (d.outcome not in ('sent', 'rejected') or d.recovered = 1 or c.failing_since is not null or c.last_success_at >= now() - ${milliseconds(NOTED_EVERY)}::bigint * interval '1 millisecond' is not true) as news
-      from unnest(${b.app}::text[], ${b.session}::text[], ${b.channel}::text[], ${b.version}::int[], ${b.owner}::text[], ${b.fence}::int[], ${b.cursor}::bigint[], ${b.part}::int[], ${b.event}::text[],
-          ${b.redo}::int[], ${b.last}::int[], ${b.telling}::int[], ${b.recovered}::int[], ${b.outcome}::text[], ${b.statusCode}::int[], ${b.errorCode}::text[], ${b.answer}::text[], ${b.startedAt}::text[], ${b.latencyMs}::bigint[],
-          ${b.position}::bigint[], ${b.past}::int[], ${b.parked}::int[], ${b.failures}::int[], ${b.delayMs}::bigint[], ${b.next}::bigint[])
-        with ordinality as d(app_id, session_id, channel_id, version, owner, fence, cursor, part, event_id, redo, last, telling, recovered, outcome, status_code, error_code, answer, started_at, latency_ms,
+      select d.*, c.status in ('active', 'failing') and c.version = d.version
+        and not (${isSuspended(sql, sql`d.app_id`)}) as goes_on, c.paced,
+        d.telling = 1 and (d.outcome not in ('sent', 'rejected') or d.recovered = 1 or c.failing_since is not null
+          or c.last_success_at >= now() -
+            ${milliseconds(NOTED_EVERY)}::bigint * interval '1 millisecond' is not true) as news
+      from unnest(${b.app}::text[], ${b.session}::text[],
+        ${b.channel}::text[], ${b.version}::int[],
+          ${b.owner}::text[], ${b.fence}::int[], ${b.cursor}::bigint[], ${b.part}::int[], ${b.event}::text[],
+          ${b.redo}::int[], ${b.last}::int[],
+            ${b.telling}::int[], ${b.recovered}::int[],
+              ${b.outcome}::text[], ${b.statusCode}::int[],
+                ${b.errorCode}::text[], ${b.answer}::text[], ${b.startedAt}::text[], ${b.latencyMs}::bigint[],
+          ${b.position}::bigint[], ${b.past}::int[],
+            ${b.parked}::int[], ${b.failures}::int[], ${b.delayMs}::bigint[], ${b.next}::bigint[])
+        with ordinality as d(app_id, session_id, channel_id, version, owner, fence, cursor, part, event_id, redo, last,
+          telling, recovered, outcome, status_code, error_code, answer, started_at, latency_ms,
           position, past, parked, failures, delay_ms, next, n)
-      left join lateral (select * from channels x where x.app_id = d.app_id and x.channel_id = d.channel_id offset 0) c on true
+      left join lateral (select * from channels x where x.app_id = d.app_id
+        and x.channel_id = d.channel_id offset 0) c on true
     ), mine as (
       select d.n, l.app_id, l.session_id, l.channel_id from lanes l join done d using (app_id, session_id, channel_id)
       order by l.app_id, l.session_id, l.channel_id for no key update of l
@@ -223,24 +272,34 @@ export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
         status = case
           when d.parked = 1 then 'parked'
           when d.delay_ms is not null then 'waiting'
-          when greatest(l.position, coalesce(d.position, 0)) < l.head or (case when d.redo = 1 and d.last = 1 then array_remove(l.redo, d.cursor) else l.redo end) <> '{}' then 'ready'
+          when greatest(l.position, coalesce(d.position, 0)) < l.head or (case when d.redo = 1 and d.last = 1
+            then array_remove(l.redo, d.cursor) else l.redo end) <> '{}' then 'ready'
           else 'idle' end
       from mine m join done d using (n)
-      where l.app_id = m.app_id and l.session_id = m.session_id and l.channel_id = m.channel_id and l.owner = d.owner and l.fence = d.fence
-      returning d.n, d.news, l.due_at, case when l.owner is not null then 'next' when l.status = 'ready' then 'ready' else 'rest' end as after
+      where l.app_id = m.app_id and l.session_id = m.session_id and l.channel_id = m.channel_id and l.owner = d.owner
+        and l.fence = d.fence
+      returning d.n, d.news, l.due_at, case when l.owner is not null then 'next' when l.status = 'ready' then 'ready'
+        else 'rest' end as after
     ), recorded as (
-      insert into delivery_attempts (app_id, session_id, channel_id, cursor, part, fence, event_id, outcome, status_code, error_code, answer, started_at, latency_ms)
-      select d.app_id, d.session_id, d.channel_id, d.cursor, d.part, d.fence, d.event_id, d.outcome, d.status_code, d.error_code, d.answer, d.started_at::timestamptz, d.latency_ms
+      insert into delivery_attempts (app_id, session_id, channel_id, cursor, part, fence, event_id, outcome,
+        status_code, error_code, answer, started_at, latency_ms)
+      select d.app_id, d.session_id, d.channel_id, d.cursor, d.part, d.fence, d.event_id, d.outcome, d.status_code,
+        d.error_code, d.answer, d.started_at::timestamptz, d.latency_ms
       from done d join moved m using (n) where d.outcome is not null
       on conflict do nothing
     ), woken as (
-      select count(graphile_worker.add_job('deliver', '{}'::json, run_at := due.at, job_key := 'deliver:' || extract(epoch from due.at)::bigint, job_key_mode := 'preserve_run_at'))
-      from (select distinct date_trunc('second', m.due_at) + interval '1 second' as at from moved m join done d using (n) where d.delay_ms is not null) due
+      select count(graphile_worker.add_job('deliver', '{}'::json, run_at := due.at,
+        job_key := 'deliver:' || extract(epoch from due.at)::bigint, job_key_mode := 'preserve_run_at'))
+      from (select distinct date_trunc('second', m.due_at) + interval '1 second' as at from moved m
+        join done d using (n) where d.delay_ms is not null) due
     )
     select m.n::int, m.after, m.news from moved m, woken`
 }
 
-/** How the channels of these steps are doing. Written apart from the steps, so that a channel with many lanes is no queue for them. */
+/**
+ * How the channels of these steps are doing. Written apart from the steps, so that a channel with many lanes is no
+ * queue for them.
+ */
 export const noteHealth = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
   const b = {
     app: batch.map(({ lease }) => lease.appId),
@@ -252,12 +311,15 @@ export const noteHealth = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
     with seen as (
       select app_id, channel_id, bool_or(outcome = 'gone') as gone, bool_or(outcome in ('sent', 'rejected')) as reached,
         count(*) filter (where outcome not in ('sent', 'rejected')) as failed, max(throttle_ms) as throttle_ms
-      from unnest(${b.app}::text[], ${b.channel}::text[], ${b.outcome}::text[], ${b.throttleMs}::bigint[]) as t(app_id, channel_id, outcome, throttle_ms)
+      from unnest(${b.app}::text[], ${b.channel}::text[],
+        ${b.outcome}::text[], ${b.throttleMs}::bigint[]) as t(app_id, channel_id, outcome, throttle_ms)
       group by 1, 2
     ), present as (
-      select c.app_id, c.channel_id, s.gone, s.reached, s.failed, s.throttle_ms, case when not s.reached then coalesce(c.failing_since, now()) end as failing_since
+      select c.app_id, c.channel_id, s.gone, s.reached, s.failed, s.throttle_ms, case when not s.reached
+        then coalesce(c.failing_since, now()) end as failing_since
       from (select * from seen order by app_id, channel_id offset 0) s cross join lateral (
-        select * from channels x where x.app_id = s.app_id and x.channel_id = s.channel_id and x.status in ('active', 'failing') offset 0 for no key update
+        select * from channels x where x.app_id = s.app_id and x.channel_id = s.channel_id and x.status in ('active',
+          'failing') offset 0 for no key update
       ) c
     )
     update channels c set
@@ -265,11 +327,14 @@ export const noteHealth = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
       consecutive_failures = case when p.reached then 0 else c.consecutive_failures + p.failed end,
       last_success_at = case when p.reached then now() else c.last_success_at end,
       status = case
-        when p.gone or p.failing_since < now() - ${milliseconds(DISABLED_AFTER)}::bigint * interval '1 millisecond' then 'disabled'
+        when p.gone or p.failing_since < now() -
+          ${milliseconds(DISABLED_AFTER)}::bigint * interval '1 millisecond' then 'disabled'
         when p.failing_since < now() - ${milliseconds(FAILING_AFTER)}::bigint * interval '1 millisecond' then 'failing'
         else 'active' end,
       not_before = case
-        when p.failing_since < now() - ${milliseconds(FAILING_AFTER)}::bigint * interval '1 millisecond' then now() + ${milliseconds(PROBE_EVERY)}::bigint * interval '1 millisecond'
+        when p.failing_since < now() -
+          ${milliseconds(FAILING_AFTER)}::bigint * interval '1 millisecond'
+            then now() + ${milliseconds(PROBE_EVERY)}::bigint * interval '1 millisecond'
         when p.throttle_ms is not null then now() + p.throttle_ms * interval '1 millisecond'
         else c.not_before end
     from present p where c.app_id = p.app_id and c.channel_id = p.channel_id`

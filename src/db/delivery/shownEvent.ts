@@ -5,5 +5,6 @@ import type { Sql } from "#src/db/postgres/Database.ts"
  * Only events with scores are looked at a second time: the others stay one inlined expression.
  */
 export const shownEvent = (sql: Sql) => sql`
-  case when e.type = 'relationship_score.changed' then event_json(visible_event(e), s.external_user_ref, s.character_slug)
+  case when e.type = 'relationship_score.changed' then event_json(visible_event(e), s.external_user_ref,
+    s.character_slug)
   else event_json(e, s.external_user_ref, s.character_slug) end`

@@ -21,7 +21,10 @@ export interface NextCase {
   readonly attempts: number
 }
 
-/** What is to be done about a run next. `wait`: what is being played has to end first. `lost`: it is another's meanwhile, or gone. */
+/**
+ * What is to be done about a run next. `wait`: what is being played has to end first. `lost`: it is another's
+ * meanwhile, or gone.
+ */
 export type Step =
   | { readonly kind: "play"; readonly next: NextCase; readonly worstMicroUsd: number }
   | { readonly kind: "end"; readonly status: EvalStatus }
@@ -44,98 +47,174 @@ export interface Ending {
 }
 
 /**
- * The runs that are not wound up, each worked on by one worker: whose death frees it. What is held of the app's budget is what the cases that are being played may cost,
- * and stands on the run, so that whoever takes over knows what to give back.
+ * The runs that are not wound up, each worked on by one worker: whose death frees it. What is held of the app's budget
+ * is what the cases that are being played may cost, and stands on the run, so that whoever takes over knows what to
+ * give back.
  */
-export class EvalQueue extends Context.Service<EvalQueue, {
-  /** The oldest run that waits, or whose worker is gone; one that was cancelled too, for it has to be wound up. Those of a suspended app wait. */
-  readonly claim: (owner: string, except: ReadonlyArray<string>) => Effect.Effect<HeldRun | undefined, DatabaseError>
-  /** Whether cases of it are still to be played, by this worker. */
-  readonly isWanted: (run: HeldRun) => Effect.Effect<boolean, DatabaseError>
-  /** What a case has cost whose worker died at it: of what was held for it. False, here and below: the run is another's meanwhile, or gone. */
-  readonly charge: (run: HeldRun, microUsd: number) => Effect.Effect<boolean, DatabaseError>
-  /**
-   * Begins the next case beside those that are being played (their places, and what each may cost), holding as much as it may cost: unless that is more than the run
-   * may cost in all, or than the app's budget covers.
-   */
-  readonly begin: (run: HeldRun, playing: ReadonlyMap<number, number>, worstOf: (caseKey: string) => number) => Effect.Effect<Step, DatabaseError>
-  /** What became of it, once. */
-  readonly done: (run: HeldRun, next: NextCase, done: Done) => Effect.Effect<boolean, DatabaseError>
-  /** Gives back what is held, and says how the run has ended; one that was cancelled stays cancelled. */
-  readonly finish: (run: HeldRun, ending: Ending) => Effect.Effect<void, DatabaseError>
-  /** Leaves the run to another. */
-  readonly leave: (run: HeldRun) => Effect.Effect<void, DatabaseError>
-}>()("src/db/evals/EvalQueue") {
-  static readonly layer = Layer.effect(EvalQueue, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
-    const expenses = yield* Expenses
+export class EvalQueue extends Context.Service<
+  EvalQueue,
+  {
+    /**
+     * The oldest run that waits, or whose worker is gone; one that was cancelled too, for it has to be wound up. Those
+     * of a suspended app wait.
+     */
+    readonly claim: (owner: string, except: ReadonlyArray<string>) => Effect.Effect<HeldRun | undefined, DatabaseError>
+    /** Whether cases of it are still to be played, by this worker. */
+    readonly isWanted: (run: HeldRun) => Effect.Effect<boolean, DatabaseError>
+    /**
+     * What a case has cost whose worker died at it: of what was held for it. False, here and below: the run is
+     * another's meanwhile, or gone.
+     */
+    readonly charge: (run: HeldRun, microUsd: number) => Effect.Effect<boolean, DatabaseError>
+    /**
+     * Begins the next case beside those that are being played (their places, and what each may cost), holding as much
+     * as it may cost: unless that is more than the run may cost in all, or than the app's budget covers.
+     */
+    readonly begin: (
+      run: HeldRun,
+      playing: ReadonlyMap<number, number>,
+      worstOf: (caseKey: string) => number
+    ) => Effect.Effect<Step, DatabaseError>
+    /** What became of it, once. */
+    readonly done: (run: HeldRun, next: NextCase, done: Done) => Effect.Effect<boolean, DatabaseError>
+    /** Gives back what is held, and says how the run has ended; one that was cancelled stays cancelled. */
+    readonly finish: (run: HeldRun, ending: Ending) => Effect.Effect<void, DatabaseError>
+    /** Leaves the run to another. */
+    readonly leave: (run: HeldRun) => Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/evals/EvalQueue") {
+  static readonly layer = Layer.effect(
+    EvalQueue,
+    Effect.gen(function* () {
+      const { query, transaction } = yield* Database
+      const expenses = yield* Expenses
 
-    /** The run, locked, as long as it is this worker's. */
-    const lock = ({ app_id, run_id, owner }: HeldRun) => query<Array<Pick<StoredRun, "status" | "spent_micro_usd" | "held_micro_usd">>>((sql) => sql`
-      select status, spent_micro_usd, held_micro_usd from eval_runs where app_id = ${app_id} and run_id = ${run_id} and owner = ${owner} and finished_at is null for update`).pipe(Effect.map((rows) => rows[0]))
-    const payer = ({ app_id }: HeldRun) => ({ appId: app_id, sessionId: null })
-    const charge = Effect.fnUntraced(function*(run: HeldRun, microUsd: number) {
-      const held = yield* lock(run)
-      if (held === undefined || microUsd === 0) return held !== undefined
-      // More than it may cost by plan is possible, and is paid.
-      const over = microUsd - held.held_micro_usd
-      if (over > 0) yield* expenses.add({ ...payer(run), activity: "eval", microUsd: over, runRef: run.run_id })
-      yield* query((sql) => sql`
-        update eval_runs set spent_micro_usd = spent_micro_usd + ${microUsd}::bigint, held_micro_usd = greatest(0, held_micro_usd - ${microUsd}::bigint) where app_id = ${run.app_id} and run_id = ${run.run_id}`)
-      return true
-    }, transaction)
-
-    const begin = Effect.fnUntraced(function*(run: HeldRun, playing: ReadonlyMap<number, number>, worstOf: (caseKey: string) => number): Effect.fn.Return<Step, DatabaseError> {
-      const held = yield* lock(run)
-      if (held === undefined) return { kind: "lost" }
-      if (held.status !== "running") return { kind: "end", status: held.status }
-      const [next] = yield* query<Array<NextCase>>((sql) => sql`
-        select place, case_key, repeat, attempts from eval_results
-        where app_id = ${run.app_id} and run_id = ${run.run_id} and status is null and not place::text = any(${[...playing.keys()].map(String)}::text[]) order by place limit 1`)
-      const otherwise = (status: EvalStatus): Step => playing.size > 0 ? { kind: "wait" } : { kind: "end", status }
-      if (next === undefined) return otherwise("completed")
-      const worst = worstOf(next.case_key)
-      const worstOfAll = [...playing.values()].reduce((sum, other) => sum + other, worst)
-      if (held.spent_micro_usd + worstOfAll > run.max_cost_micro_usd) return otherwise("budget_stopped")
-      const more = worstOfAll - held.held_micro_usd
-      if (more > 0) {
-        if ((yield* expenses.take(payer(run), "eval", more, run.run_id)) === null) return otherwise("budget_stopped")
-        yield* query((sql) => sql`update eval_runs set held_micro_usd = held_micro_usd + ${more}::bigint where app_id = ${run.app_id} and run_id = ${run.run_id}`)
-      }
-      yield* query((sql) => sql`update eval_results set attempts = attempts + 1 where app_id = ${run.app_id} and run_id = ${run.run_id} and place = ${next.place}::int`)
-      return { kind: "play", next, worstMicroUsd: worst }
-    }, transaction)
-
-    return EvalQueue.of({
-      claim: (owner, except) => query<Array<HeldRun>>((sql) => sql`
-        update eval_runs r set owner = ${owner}, status = case when r.status = 'queued' then 'running' else r.status end, started_at = coalesce(r.started_at, now())
-        from (
-          select app_id, run_id from eval_runs q where app_id <> all(${except}::text[]) and finished_at is null and (owner is null or not exists (select from workers w where w.worker_id = q.owner)) and not (${isSuspended(sql, sql`q.app_id`)})
-          order by (select count(*) from eval_runs b where b.app_id = q.app_id and b.finished_at is null and b.owner is not null), created_at limit 1 for update skip locked
-        ) free
-        where r.app_id = free.app_id and r.run_id = free.run_id and exists (select from workers w where w.worker_id = ${owner}) returning r.*`).pipe(Effect.map((rows) => rows[0])),
-      isWanted: ({ app_id, run_id, owner }) => query((sql) => sql`
-        select 1 from eval_runs where app_id = ${app_id} and run_id = ${run_id} and owner = ${owner} and status = 'running'`).pipe(Effect.map((rows) => rows.length > 0)),
-      charge,
-      begin,
-      done: Effect.fnUntraced(function*(run, { place }, { status, checks, trajectory, costMicroUsd }) {
-        if (!(yield* charge(run, costMicroUsd))) return false
-        yield* query((sql) => sql`
-          update eval_results set status = ${status}, checks = ${JSON.stringify(checks)}::text::json, trajectory = ${trajectory === null ? null : JSON.stringify(trajectory)}::text::json,
-            cost_micro_usd = ${costMicroUsd}::bigint, finished_at = now()
-          where app_id = ${run.app_id} and run_id = ${run.run_id} and place = ${place}::int and status is null`)
-        return true
-      }, transaction),
-      finish: Effect.fnUntraced(function*(run, { status, metrics, gateResults, verdict, errorCode }) {
+      /** The run, locked, as long as it is this worker's. */
+      const lock = ({ app_id, run_id, owner }: HeldRun) =>
+        query<Array<Pick<StoredRun, "status" | "spent_micro_usd" | "held_micro_usd">>>(
+          (sql) => sql`
+      select status, spent_micro_usd, held_micro_usd from eval_runs
+        where app_id = ${app_id} and run_id = ${run_id} and owner = ${owner} and finished_at is null for update`
+        ).pipe(Effect.map((rows) => rows[0]))
+      const payer = ({ app_id }: HeldRun) => ({ appId: app_id, sessionId: null })
+      const charge = Effect.fnUntraced(function* (run: HeldRun, microUsd: number) {
         const held = yield* lock(run)
-        if (held === undefined) return
-        if (held.held_micro_usd > 0) yield* expenses.giveBack({ ...payer(run), activity: "eval", microUsd: held.held_micro_usd, runRef: run.run_id })
-        yield* query((sql) => sql`
-          update eval_runs set status = case when status = 'cancelled' then status else ${status} end, held_micro_usd = 0, owner = null, finished_at = now(), error_code = ${errorCode}, verdict = ${verdict},
-            metrics = ${metrics === null ? null : JSON.stringify(metrics)}::text::json, gate_results = ${JSON.stringify(gateResults)}::text::json
-          where app_id = ${run.app_id} and run_id = ${run.run_id}`)
-      }, transaction),
-      leave: ({ app_id, run_id, owner }) => Effect.asVoid(query((sql) => sql`update eval_runs set owner = null where app_id = ${app_id} and run_id = ${run_id} and owner = ${owner}`))
+        if (held === undefined || microUsd === 0) return held !== undefined
+        // More than it may cost by plan is possible, and is paid.
+        const over = microUsd - held.held_micro_usd
+        if (over > 0) yield* expenses.add({ ...payer(run), activity: "eval", microUsd: over, runRef: run.run_id })
+        yield* query(
+          (sql) => sql`
+        update eval_runs set spent_micro_usd = spent_micro_usd +
+          ${microUsd}::bigint, held_micro_usd = greatest(0,
+            held_micro_usd - ${microUsd}::bigint) where app_id = ${run.app_id} and run_id = ${run.run_id}`
+        )
+        return true
+      }, transaction)
+
+      const begin = Effect.fnUntraced(function* (
+        run: HeldRun,
+        playing: ReadonlyMap<number, number>,
+        worstOf: (caseKey: string) => number
+      ): Effect.fn.Return<Step, DatabaseError> {
+        const held = yield* lock(run)
+        if (held === undefined) return { kind: "lost" }
+        if (held.status !== "running") return { kind: "end", status: held.status }
+        const [next] = yield* query<Array<NextCase>>(
+          (sql) => sql`
+        select place, case_key, repeat, attempts from eval_results
+        where app_id = ${run.app_id} and run_id =
+          ${run.run_id} and status is null
+            and not place::text = any(${[...playing.keys()].map(String)}::text[]) order by place limit 1`
+        )
+        const otherwise = (status: EvalStatus): Step => (playing.size > 0 ? { kind: "wait" } : { kind: "end", status })
+        if (next === undefined) return otherwise("completed")
+        const worst = worstOf(next.case_key)
+        const worstOfAll = [...playing.values()].reduce((sum, other) => sum + other, worst)
+        if (held.spent_micro_usd + worstOfAll > run.max_cost_micro_usd) return otherwise("budget_stopped")
+        const more = worstOfAll - held.held_micro_usd
+        if (more > 0) {
+          if ((yield* expenses.take(payer(run), "eval", more, run.run_id)) === null) return otherwise("budget_stopped")
+          yield* query(
+            (sql) =>
+              sql`update eval_runs set held_micro_usd = held_micro_usd +
+                ${more}::bigint where app_id = ${run.app_id} and run_id = ${run.run_id}`
+          )
+        }
+        yield* query(
+          (sql) =>
+            sql`update eval_results set attempts = attempts + 1
+              where app_id = ${run.app_id} and run_id = ${run.run_id} and place = ${next.place}::int`
+        )
+        return { kind: "play", next, worstMicroUsd: worst }
+      }, transaction)
+
+      return EvalQueue.of({
+        claim: (owner, except) =>
+          query<Array<HeldRun>>(
+            (sql) => sql`
+        update eval_runs r set owner =
+          ${owner}, status = case when r.status = 'queued' then 'running' else r.status end,
+            started_at = coalesce(r.started_at, now())
+        from (
+          select app_id, run_id from eval_runs q
+            where app_id <> all(${except}::text[]) and finished_at is null and (owner is null or not exists (select
+              from workers w where w.worker_id = q.owner)) and not (${isSuspended(sql, sql`q.app_id`)})
+          order by (select count(*) from eval_runs b where b.app_id = q.app_id and b.finished_at is null
+            and b.owner is not null), created_at limit 1 for update skip locked
+        ) free
+        where r.app_id = free.app_id and r.run_id = free.run_id and exists (select from workers w
+          where w.worker_id = ${owner}) returning r.*`
+          ).pipe(Effect.map((rows) => rows[0])),
+        isWanted: ({ app_id, run_id, owner }) =>
+          query(
+            (sql) => sql`
+        select 1 from eval_runs where app_id =
+          ${app_id} and run_id = ${run_id} and owner = ${owner} and status = 'running'`
+          ).pipe(Effect.map((rows) => rows.length > 0)),
+        charge,
+        begin,
+        done: Effect.fnUntraced(function* (run, { place }, { status, checks, trajectory, costMicroUsd }) {
+          if (!(yield* charge(run, costMicroUsd))) return false
+          yield* query(
+            (sql) => sql`
+          update eval_results set status =
+            ${status}, checks = ${JSON.stringify(checks)}::text::json,
+              trajectory = ${trajectory === null ? null : JSON.stringify(trajectory)}::text::json,
+            cost_micro_usd = ${costMicroUsd}::bigint, finished_at = now()
+          where app_id = ${run.app_id} and run_id = ${run.run_id} and place = ${place}::int and status is null`
+          )
+          return true
+        }, transaction),
+        finish: Effect.fnUntraced(function* (run, { status, metrics, gateResults, verdict, errorCode }) {
+          const held = yield* lock(run)
+          if (held === undefined) return
+          if (held.held_micro_usd > 0)
+            yield* expenses.giveBack({
+              ...payer(run),
+              activity: "eval",
+              microUsd: held.held_micro_usd,
+              runRef: run.run_id
+            })
+          yield* query(
+            (sql) => sql`
+          update eval_runs set status = case when status = 'cancelled' then status
+            else ${status} end, held_micro_usd = 0, owner = null, finished_at = now(),
+              error_code = ${errorCode}, verdict = ${verdict},
+            metrics = ${metrics === null ? null : JSON.stringify(metrics)}::text::json,
+              gate_results = ${JSON.stringify(gateResults)}::text::json
+          where app_id = ${run.app_id} and run_id = ${run.run_id}`
+          )
+        }, transaction),
+        leave: ({ app_id, run_id, owner }) =>
+          Effect.asVoid(
+            query(
+              (sql) =>
+                sql`update eval_runs set owner = null
+                  where app_id = ${app_id} and run_id = ${run_id} and owner = ${owner}`
+            )
+          )
+      })
     })
-  }))
+  )
 }

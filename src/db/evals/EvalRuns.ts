@@ -82,89 +82,171 @@ export interface EvalPricing {
 }
 
 /** What a case of this run may cost at most, in micro-USD. */
-export const worstOf = ({ isFree, worstMicroUsd }: EvalPricing, { engine, reply_mode, regrade_of }: Pick<RunOrder, "engine" | "reply_mode" | "regrade_of">, asked: Case): number =>
-  isFree(engine) ? 0 : worstMicroUsd(reply_mode, regrade_of === null ? asked.turns.map(({ user }) => user) : [], checksOf(asked).reduce((sum, { check }) => sum + questionsOf(check), 0))
+export const worstOf = (
+  { isFree, worstMicroUsd }: EvalPricing,
+  { engine, reply_mode, regrade_of }: Pick<RunOrder, "engine" | "reply_mode" | "regrade_of">,
+  asked: Case
+): number =>
+  isFree(engine)
+    ? 0
+    : worstMicroUsd(
+        reply_mode,
+        regrade_of === null ? asked.turns.map(({ user }) => user) : [],
+        checksOf(asked).reduce((sum, { check }) => sum + questionsOf(check), 0)
+      )
 
 /** The results that are done, as the statistics take them. */
-export const toCaseResults = (cases: ReadonlyArray<Case>, results: ReadonlyArray<StoredResult>): ReadonlyArray<CaseResult> => {
+export const toCaseResults = (
+  cases: ReadonlyArray<Case>,
+  results: ReadonlyArray<StoredResult>
+): ReadonlyArray<CaseResult> => {
   const byKey = new Map(cases.map((one) => [one.key, one]))
   return results.flatMap(({ case_key, repeat, status, checks, trajectory, cost_micro_usd }) => {
     const asked = byKey.get(case_key)
-    return asked === undefined || status === null ? [] : [{ asked, repeat, status, checks: checks ?? [], trajectory, costMicroUsd: cost_micro_usd }]
+    return asked === undefined || status === null
+      ? []
+      : [{ asked, repeat, status, checks: checks ?? [], trajectory, costMicroUsd: cost_micro_usd }]
   })
 }
 
 /** Runs of suites, and what became of each case. Who plays them is the job `evals`: see EvalQueue. */
-export class EvalRuns extends Context.Service<EvalRuns, {
-  readonly pricing: EvalPricing
-  /** Writes the run with a row for every case and repeat, takes what the first may cost from the app's budget, and wakes a worker; all of it or nothing. */
-  readonly create: (appId: string, order: RunOrder) => Effect.Effect<StoredRun, EvalUnfunded | TooManyEvals | DatabaseError>
-  readonly get: (appId: string, runId: string) => Effect.Effect<StoredRun | undefined, DatabaseError>
-  /** The newest first. */
-  readonly list: (appId: string, filter: { readonly suiteId: string | null; readonly status: string | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<ListedRun>, DatabaseError>
-  /** Those that are done, in the order of the suite. */
-  readonly results: (appId: string, runId: string, filter: { readonly status: string | null; readonly after: number | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<StoredResult>, DatabaseError>
-  readonly allResults: (appId: string, runId: string) => Effect.Effect<ReadonlyArray<StoredResult>, DatabaseError>
-  /** No further case is begun. One that has ended stays as it is. Undefined: no such run. */
-  readonly cancel: (appId: string, runId: string) => Effect.Effect<StoredRun | undefined, DatabaseError>
-}>()("src/db/evals/EvalRuns") {
-  static readonly layer = (pricing: EvalPricing) => Layer.effect(EvalRuns, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
-    const expenses = yield* Expenses
+export class EvalRuns extends Context.Service<
+  EvalRuns,
+  {
+    readonly pricing: EvalPricing
+    /**
+     * Writes the run with a row for every case and repeat, takes what the first may cost from the app's budget, and
+     * wakes a worker; all of it or nothing.
+     */
+    readonly create: (
+      appId: string,
+      order: RunOrder
+    ) => Effect.Effect<StoredRun, EvalUnfunded | TooManyEvals | DatabaseError>
+    readonly get: (appId: string, runId: string) => Effect.Effect<StoredRun | undefined, DatabaseError>
+    /** The newest first. */
+    readonly list: (
+      appId: string,
+      filter: {
+        readonly suiteId: string | null
+        readonly status: string | null
+        readonly before: string | null
+        readonly limit: number
+      }
+    ) => Effect.Effect<ReadonlyArray<ListedRun>, DatabaseError>
+    /** Those that are done, in the order of the suite. */
+    readonly results: (
+      appId: string,
+      runId: string,
+      filter: { readonly status: string | null; readonly after: number | null; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<StoredResult>, DatabaseError>
+    readonly allResults: (appId: string, runId: string) => Effect.Effect<ReadonlyArray<StoredResult>, DatabaseError>
+    /** No further case is begun. One that has ended stays as it is. Undefined: no such run. */
+    readonly cancel: (appId: string, runId: string) => Effect.Effect<StoredRun | undefined, DatabaseError>
+  }
+>()("src/db/evals/EvalRuns") {
+  static readonly layer = (pricing: EvalPricing) =>
+    Layer.effect(
+      EvalRuns,
+      Effect.gen(function* () {
+        const { query, transaction } = yield* Database
+        const expenses = yield* Expenses
 
-    const get = (appId: string, runId: string) => query<Array<StoredRun>>((sql) => sql`
+        const get = (appId: string, runId: string) =>
+          query<Array<StoredRun>>(
+            (sql) => sql`
       select r.*, c.total, c.done from eval_runs r, lateral (
-        select count(*)::int as total, (count(*) filter (where x.status is not null))::int as done from eval_results x where x.app_id = r.app_id and x.run_id = r.run_id
-      ) c where r.app_id = ${appId} and r.run_id = ${runId}`).pipe(Effect.map((rows) => rows[0]))
-    const wake = query((sql) => sql`select graphile_worker.add_job('evals', '{}'::json)`)
+        select count(*)::int as total, (count(*) filter (where x.status is not null))::int as done from eval_results x
+          where x.app_id = r.app_id and x.run_id = r.run_id
+      ) c where r.app_id = ${appId} and r.run_id = ${runId}`
+          ).pipe(Effect.map((rows) => rows[0]))
+        const wake = query((sql) => sql`select graphile_worker.add_job('evals', '{}'::json)`)
 
-    const create = Effect.fnUntraced(function*(appId: string, order: RunOrder) {
-      // One after another, or all of many at once would be the last that there is room for.
-      yield* query((sql) => sql`select pg_advisory_xact_lock(hashtextextended(${`evals ${appId}`}, 0))`)
-      const [{ open }] = yield* query<[{ open: number }]>((sql) => sql`select count(*)::int as open from eval_runs where app_id = ${appId} and finished_at is null`)
-      if (open >= MOST_OPEN_RUNS) return yield* new TooManyEvals()
-      const runId = newId("evr")
-      const first = order.cases[0]
-      const held = first === undefined ? 0 : worstOf(pricing, order, first)
-      if (held > 0 && (yield* expenses.take({ appId, sessionId: null }, "eval", held, runId)) === null) return yield* new EvalUnfunded()
-      yield* query((sql) => sql`
-        insert into eval_runs (app_id, run_id, suite_id, character_slug, character_version, reply_mode, engine, repeats, seed, cases, gates, baseline_run_id, regrade_of, max_cost_micro_usd, held_micro_usd)
-        values (${appId}, ${runId}, ${order.suite_id}, ${order.character_slug}, ${order.character_version}, ${order.reply_mode}, ${order.engine}, ${order.repeats}, ${order.seed},
-          ${JSON.stringify(order.cases)}::text::json, ${JSON.stringify(order.gates)}::text::json, ${order.baseline_run_id}, ${order.regrade_of}, ${order.max_cost_micro_usd}, ${held})`)
-      yield* query((sql) => sql`
+        const create = Effect.fnUntraced(function* (appId: string, order: RunOrder) {
+          // One after another, or all of many at once would be the last that there is room for.
+          yield* query((sql) => sql`select pg_advisory_xact_lock(hashtextextended(${`evals ${appId}`}, 0))`)
+          const [{ open }] = yield* query<[{ open: number }]>(
+            (sql) => sql`select count(*)::int as open from eval_runs where app_id = ${appId} and finished_at is null`
+          )
+          if (open >= MOST_OPEN_RUNS) return yield* new TooManyEvals()
+          const runId = newId("evr")
+          const first = order.cases[0]
+          const held = first === undefined ? 0 : worstOf(pricing, order, first)
+          if (held > 0 && (yield* expenses.take({ appId, sessionId: null }, "eval", held, runId)) === null)
+            return yield* new EvalUnfunded()
+          yield* query(
+            (sql) => sql`
+        insert into eval_runs (app_id, run_id, suite_id, character_slug, character_version, reply_mode, engine,
+          repeats, seed, cases, gates, baseline_run_id, regrade_of, max_cost_micro_usd, held_micro_usd)
+        values (${appId}, ${runId}, ${order.suite_id},
+          ${order.character_slug}, ${order.character_version},
+            ${order.reply_mode}, ${order.engine}, ${order.repeats}, ${order.seed},
+          ${JSON.stringify(order.cases)}::text::json,
+            ${JSON.stringify(order.gates)}::text::json,
+              ${order.baseline_run_id}, ${order.regrade_of}, ${order.max_cost_micro_usd}, ${held})`
+          )
+          yield* query(
+            (sql) => sql`
         insert into eval_results (app_id, run_id, place, case_key, repeat)
         select ${appId}, ${runId}, (c.n - 1) * ${order.repeats}::int + r.n, c.key, r.n
-        from unnest(${order.cases.map(({ key }) => key)}::text[]) with ordinality as c(key, n), generate_series(1, ${order.repeats}::int) as r(n)`)
-      yield* wake
-      return (yield* get(appId, runId)) ?? (yield* Effect.die(new Error("a run just written is gone")))
-    }, transaction)
+        from unnest(${order.cases.map(({ key }) => key)}::text[]) with ordinality as c(key, n), generate_series(1,
+          ${order.repeats}::int) as r(n)`
+          )
+          yield* wake
+          return (yield* get(appId, runId)) ?? (yield* Effect.die(new Error("a run just written is gone")))
+        }, transaction)
 
-    const results = (appId: string, runId: string, { status, after, limit }: { readonly status: string | null; readonly after: number | null; readonly limit: number | null }) => query<Array<StoredResult>>((sql) => sql`
-      select place, case_key, repeat, status, attempts, checks, trajectory, cost_micro_usd, finished_at from eval_results
-      where app_id = ${appId} and run_id = ${runId} and status is not null and (${status}::text is null or status = ${status}) and place > ${after ?? 0}::int
-      order by place limit ${limit}::int`)
+        const results = (
+          appId: string,
+          runId: string,
+          {
+            status,
+            after,
+            limit
+          }: { readonly status: string | null; readonly after: number | null; readonly limit: number | null }
+        ) =>
+          query<Array<StoredResult>>(
+            (sql) => sql`
+      select place, case_key, repeat, status, attempts, checks, trajectory, cost_micro_usd, finished_at
+        from eval_results
+      where app_id = ${appId} and run_id =
+        ${runId} and status is not null
+          and (${status}::text is null or status = ${status}) and place > ${after ?? 0}::int
+      order by place limit ${limit}::int`
+          )
 
-    const cancel = Effect.fnUntraced(function*(appId: string, runId: string) {
-      const ended = yield* query((sql) => sql`
-        update eval_runs set status = 'cancelled' where app_id = ${appId} and run_id = ${runId} and status in ('queued', 'running') returning 1`)
-      if (ended.length > 0) yield* wake
-      return yield* get(appId, runId)
-    }, transaction)
+        const cancel = Effect.fnUntraced(function* (appId: string, runId: string) {
+          const ended = yield* query(
+            (sql) => sql`
+        update eval_runs set status = 'cancelled'
+          where app_id = ${appId} and run_id = ${runId} and status in ('queued', 'running') returning 1`
+          )
+          if (ended.length > 0) yield* wake
+          return yield* get(appId, runId)
+        }, transaction)
 
-    return EvalRuns.of({
-      pricing,
-      create,
-      get,
-      list: (appId, { suiteId, status, before, limit }) => query<Array<ListedRun>>((sql) => sql`
-        select r.app_id, r.run_id, r.suite_id, r.status, r.character_slug, r.character_version, r.reply_mode, r.engine, r.repeats, r.seed, r.gates, r.baseline_run_id, r.regrade_of,
-          r.max_cost_micro_usd, r.spent_micro_usd, r.held_micro_usd, r.metrics, r.gate_results, r.verdict, r.error_code, r.created_at, r.started_at, r.finished_at, c.total, c.done from eval_runs r, lateral (
-          select count(*)::int as total, (count(*) filter (where x.status is not null))::int as done from eval_results x where x.app_id = r.app_id and x.run_id = r.run_id
+        return EvalRuns.of({
+          pricing,
+          create,
+          get,
+          list: (appId, { suiteId, status, before, limit }) =>
+            query<Array<ListedRun>>(
+              (sql) => sql`
+        select r.app_id, r.run_id, r.suite_id, r.status, r.character_slug, r.character_version, r.reply_mode, r.engine,
+          r.repeats, r.seed, r.gates, r.baseline_run_id, r.regrade_of,
+          r.max_cost_micro_usd, r.spent_micro_usd, r.held_micro_usd, r.metrics, r.gate_results, r.verdict,
+            r.error_code, r.created_at, r.started_at, r.finished_at, c.total, c.done from eval_runs r, lateral (
+          select count(*)::int as total, (count(*) filter (where x.status is not null))::int as done
+            from eval_results x where x.app_id = r.app_id and x.run_id = r.run_id
         ) c
-        where r.app_id = ${appId} and (${suiteId}::text is null or r.suite_id = ${suiteId}) and (${status}::text is null or r.status = ${status}) and (${before}::text is null or r.run_id < ${before})
-        order by r.run_id desc limit ${limit}::int`),
-      results,
-      allResults: (appId, runId) => results(appId, runId, { status: null, after: null, limit: null }),
-      cancel
-    })
-  }))
+        where r.app_id = ${appId} and (${suiteId}::text is null
+          or r.suite_id = ${suiteId}) and
+            (${status}::text is null or r.status = ${status}) and (${before}::text is null or r.run_id < ${before})
+        order by r.run_id desc limit ${limit}::int`
+            ),
+          results,
+          allResults: (appId, runId) => results(appId, runId, { status: null, after: null, limit: null }),
+          cancel
+        })
+      })
+    )
 }

@@ -21,43 +21,91 @@ export interface StoredSuite extends SuiteFields {
 }
 
 /** What characters of an app are held to. */
-export class EvalSuites extends Context.Service<EvalSuites, {
-  readonly create: (appId: string, suite: SuiteFields) => Effect.Effect<StoredSuite, DatabaseError>
-  readonly get: (appId: string, suiteId: string) => Effect.Effect<StoredSuite | undefined, DatabaseError>
-  /** The newest first. */
-  readonly list: (appId: string, filter: { readonly characterSlug: string | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<StoredSuite>, DatabaseError>
-  /** `change` makes the next of the present one, under the row's lock. Undefined: no such suite. */
-  readonly update: <E>(appId: string, suiteId: string, expectedVersion: number | undefined, change: (suite: SuiteFields) => Effect.Effect<SuiteFields, E>) => Effect.Effect<StoredSuite | undefined, E | VersionConflict | DatabaseError>
-  /** Its runs stay, with the cases as they were. False: no such suite. */
-  readonly remove: (appId: string, suiteId: string) => Effect.Effect<boolean, DatabaseError>
-}>()("src/db/evals/EvalSuites") {
-  static readonly layer = Layer.effect(EvalSuites, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
-    const get = (appId: string, suiteId: string, lock = false) =>
-      query<Array<StoredSuite>>((sql) => sql`select * from eval_suites where app_id = ${appId} and suite_id = ${suiteId} ${lock ? sql`for update` : sql``}`).pipe(Effect.map((rows) => rows[0]))
+export class EvalSuites extends Context.Service<
+  EvalSuites,
+  {
+    readonly create: (appId: string, suite: SuiteFields) => Effect.Effect<StoredSuite, DatabaseError>
+    readonly get: (appId: string, suiteId: string) => Effect.Effect<StoredSuite | undefined, DatabaseError>
+    /** The newest first. */
+    readonly list: (
+      appId: string,
+      filter: { readonly characterSlug: string | null; readonly before: string | null; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<StoredSuite>, DatabaseError>
+    /** `change` makes the next of the present one, under the row's lock. Undefined: no such suite. */
+    readonly update: <E>(
+      appId: string,
+      suiteId: string,
+      expectedVersion: number | undefined,
+      change: (suite: SuiteFields) => Effect.Effect<SuiteFields, E>
+    ) => Effect.Effect<StoredSuite | undefined, E | VersionConflict | DatabaseError>
+    /** Its runs stay, with the cases as they were. False: no such suite. */
+    readonly remove: (appId: string, suiteId: string) => Effect.Effect<boolean, DatabaseError>
+  }
+>()("src/db/evals/EvalSuites") {
+  static readonly layer = Layer.effect(
+    EvalSuites,
+    Effect.gen(function* () {
+      const { query, transaction } = yield* Database
+      const get = (appId: string, suiteId: string, lock = false) =>
+        query<Array<StoredSuite>>(
+          (sql) =>
+            sql`select * from eval_suites where app_id = ${appId} and suite_id = ${suiteId} ${
+              lock
+                ? sql`for
+              update`
+                : sql``
+            }`
+        ).pipe(Effect.map((rows) => rows[0]))
 
-    const update = <E>(appId: string, suiteId: string, expectedVersion: number | undefined, change: (suite: SuiteFields) => Effect.Effect<SuiteFields, E>) => transaction(Effect.gen(function*() {
-      const present = yield* get(appId, suiteId, true)
-      if (present === undefined) return undefined
-      if (expectedVersion !== undefined && expectedVersion !== present.version) return yield* new VersionConflict({ current: present.version })
-      const { name, character_slug, cases, gates } = yield* change(present)
-      const [suite] = yield* query<Array<StoredSuite>>((sql) => sql`
-        update eval_suites set name = ${name}, character_slug = ${character_slug}, cases = ${JSON.stringify(cases)}::text::json, gates = ${JSON.stringify(gates)}::text::json,
+      const update = <E>(
+        appId: string,
+        suiteId: string,
+        expectedVersion: number | undefined,
+        change: (suite: SuiteFields) => Effect.Effect<SuiteFields, E>
+      ) =>
+        transaction(
+          Effect.gen(function* () {
+            const present = yield* get(appId, suiteId, true)
+            if (present === undefined) return undefined
+            if (expectedVersion !== undefined && expectedVersion !== present.version)
+              return yield* new VersionConflict({ current: present.version })
+            const { name, character_slug, cases, gates } = yield* change(present)
+            const [suite] = yield* query<Array<StoredSuite>>(
+              (sql) => sql`
+        update eval_suites set name = ${name},
+          character_slug = ${character_slug},
+            cases = ${JSON.stringify(cases)}::text::json, gates = ${JSON.stringify(gates)}::text::json,
           version = version + 1, updated_at = now()
-        where app_id = ${appId} and suite_id = ${suiteId} returning *`)
-      return suite
-    }))
+        where app_id = ${appId} and suite_id = ${suiteId} returning *`
+            )
+            return suite
+          })
+        )
 
-    return EvalSuites.of({
-      create: (appId, { name, character_slug, cases, gates }) => query<[StoredSuite]>((sql) => sql`
+      return EvalSuites.of({
+        create: (appId, { name, character_slug, cases, gates }) =>
+          query<[StoredSuite]>(
+            (sql) => sql`
         insert into eval_suites (app_id, suite_id, name, character_slug, cases, gates)
-        values (${appId}, ${newId("evs")}, ${name}, ${character_slug}, ${JSON.stringify(cases)}::text::json, ${JSON.stringify(gates)}::text::json) returning *`).pipe(Effect.map(([suite]) => suite)),
-      get: (appId, suiteId) => get(appId, suiteId),
-      list: (appId, { characterSlug, before, limit }) => query<Array<StoredSuite>>((sql) => sql`
-        select * from eval_suites where app_id = ${appId} and (${characterSlug}::text is null or character_slug = ${characterSlug}) and (${before}::text is null or suite_id < ${before})
-        order by suite_id desc limit ${limit}::int`),
-      update,
-      remove: (appId, suiteId) => query((sql) => sql`delete from eval_suites where app_id = ${appId} and suite_id = ${suiteId} returning 1`).pipe(Effect.map((rows) => rows.length > 0))
+        values (${appId}, ${newId("evs")},
+          ${name}, ${character_slug}, ${JSON.stringify(cases)}::text::json,
+            ${JSON.stringify(gates)}::text::json) returning *`
+          ).pipe(Effect.map(([suite]) => suite)),
+        get: (appId, suiteId) => get(appId, suiteId),
+        list: (appId, { characterSlug, before, limit }) =>
+          query<Array<StoredSuite>>(
+            (sql) => sql`
+        select * from eval_suites where app_id =
+          ${appId} and (${characterSlug}::text is null
+            or character_slug = ${characterSlug}) and (${before}::text is null or suite_id < ${before})
+        order by suite_id desc limit ${limit}::int`
+          ),
+        update,
+        remove: (appId, suiteId) =>
+          query(
+            (sql) => sql`delete from eval_suites where app_id = ${appId} and suite_id = ${suiteId} returning 1`
+          ).pipe(Effect.map((rows) => rows.length > 0))
+      })
     })
-  }))
+  )
 }

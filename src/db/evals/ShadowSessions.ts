@@ -33,7 +33,14 @@ export interface StoredTurn {
   readonly reason: string | null
   readonly cost_micro_usd: number
   readonly events: ReadonlyArray<{ readonly type: string; readonly bubbles: ReadonlyArray<string> | null }>
-  readonly stages: ReadonlyArray<{ readonly stage: StageName; readonly decision: string | null; readonly detail: { readonly memories?: ReadonlyArray<{ readonly id: string }>; readonly cited_memory_ids?: ReadonlyArray<string> } | null }>
+  readonly stages: ReadonlyArray<{
+    readonly stage: StageName
+    readonly decision: string | null
+    readonly detail: {
+      readonly memories?: ReadonlyArray<{ readonly id: string }>
+      readonly cited_memory_ids?: ReadonlyArray<string>
+    } | null
+  }>
 }
 
 /** The person that a case is played with, by its place in the run. */
@@ -41,129 +48,244 @@ const personOf = (place: number): string => `eval-${place}`
 /** Sessions that one transaction erases. */
 const A_STEP = 5
 /** All that is kept of such an app when it has no session any more, what refers to others first. */
-const TABLES = ["end_users", "evidence", "npcs", "graph_edges", "storylines", "arc_influences", "worlds", "character_versions", "characters", "apps"] as const
+const TABLES = [
+  "end_users",
+  "evidence",
+  "npcs",
+  "graph_edges",
+  "storylines",
+  "arc_influences",
+  "worlds",
+  "character_versions",
+  "characters",
+  "apps"
+] as const
 /** Of the character's world; see `migrations/0011_world.sql`. */
 const OF_ITS_WORLD = ["npcs", "graph_edges", "storylines", "arc_influences"] as const
 
 /** The sessions in which a run plays its cases, in an app of their own: see `shadow.ts`. The app's id is the run's. */
-export class ShadowSessions extends Context.Service<ShadowSessions, {
-  /** Makes the app with a copy of the character's version, its world and what sources say of it, if it is not there. */
-  readonly openApp: (cast: Cast) => Effect.Effect<void, DatabaseError>
-  /** A session for the case at that place, opened at that moment. */
-  readonly open: (cast: Cast, place: number, setup: Setup, seed: string, at: Date) => Effect.Effect<{ readonly session: SessionRef; readonly greeting: ReadonlyArray<string> }, DatabaseError>
-  /** Has what a turn has written so far be from that moment, instead of the database's own; and no delay of the author's be waited for. */
-  readonly stamp: (turn: TurnRef, at: Date) => Effect.Effect<void, DatabaseError>
-  readonly turn: (turn: TurnRef) => Effect.Effect<StoredTurn | undefined, DatabaseError>
-  /** What all turns have cost that are there. */
-  readonly spent: (of: Played) => Effect.Effect<number, DatabaseError>
-  /** Erases the sessions. */
-  readonly erase: (of: Played) => Effect.Effect<void, DatabaseError>
-  /** And the app itself. */
-  readonly closeApp: (runId: string) => Effect.Effect<void, DatabaseError>
-}>()("src/db/evals/ShadowSessions") {
-  static readonly layer = Layer.effect(ShadowSessions, Effect.gen(function*() {
-    const database = yield* Database
-    const { query, transaction } = database
-    const sessions = yield* Sessions
+export class ShadowSessions extends Context.Service<
+  ShadowSessions,
+  {
+    /**
+     * Makes the app with a copy of the character's version, its world and what sources say of it, if it is not there.
+     */
+    readonly openApp: (cast: Cast) => Effect.Effect<void, DatabaseError>
+    /** A session for the case at that place, opened at that moment. */
+    readonly open: (
+      cast: Cast,
+      place: number,
+      setup: Setup,
+      seed: string,
+      at: Date
+    ) => Effect.Effect<{ readonly session: SessionRef; readonly greeting: ReadonlyArray<string> }, DatabaseError>
+    /**
+     * Has what a turn has written so far be from that moment, instead of the database's own; and no delay of the
+     * author's be waited for.
+     */
+    readonly stamp: (turn: TurnRef, at: Date) => Effect.Effect<void, DatabaseError>
+    readonly turn: (turn: TurnRef) => Effect.Effect<StoredTurn | undefined, DatabaseError>
+    /** What all turns have cost that are there. */
+    readonly spent: (of: Played) => Effect.Effect<number, DatabaseError>
+    /** Erases the sessions. */
+    readonly erase: (of: Played) => Effect.Effect<void, DatabaseError>
+    /** And the app itself. */
+    readonly closeApp: (runId: string) => Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/evals/ShadowSessions") {
+  static readonly layer = Layer.effect(
+    ShadowSessions,
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { query, transaction } = database
+      const sessions = yield* Sessions
 
-    /** As it is now: it has no versions. What is of one session or person alone is not of these. */
-    const copyWorld = Effect.fnUntraced(function*({ appId, runId, slug }: Cast) {
-      yield* query((sql) => sql`insert into worlds (app_id, slug, revision) select ${runId}, slug, revision from worlds where app_id = ${appId} and slug = ${slug} on conflict do nothing`)
-      for (const table of OF_ITS_WORLD) {
-        yield* query((sql) => sql`
+      /** As it is now: it has no versions. What is of one session or person alone is not of these. */
+      const copyWorld = Effect.fnUntraced(function* ({ appId, runId, slug }: Cast) {
+        yield* query(
+          (sql) =>
+            sql`insert into worlds (app_id, slug, revision)
+              select ${runId}, slug, revision from worlds
+                where app_id = ${appId} and slug = ${slug} on conflict do nothing`
+        )
+        for (const table of OF_ITS_WORLD) {
+          yield* query(
+            (sql) => sql`
           insert into ${sql(table)} (app_id, slug, id, fields, created_at, updated_at)
           select ${runId}, slug, id, fields, created_at, updated_at from ${sql(table)}
-          where app_id = ${appId} and slug = ${slug} and coalesce(fields ->> 'session_id', fields #>> '{scope,session_id}', fields #>> '{scope,external_user_ref}') is null on conflict do nothing`)
-      }
-    })
+          where app_id = ${appId} and slug =
+            ${slug} and coalesce(fields ->> 'session_id', fields #>> '{scope,session_id}',
+              fields #>> '{scope,external_user_ref}') is null on conflict do nothing`
+          )
+        }
+      })
 
-    /** What replies may be given of it. */
-    const copyEvidence = Effect.fnUntraced(function*({ appId, runId, slug }: Cast) {
-      yield* query((sql) => sql`
-        insert into evidence (app_id, slug, evidence_id, kind, text, source, trust, status, dictionary, created_at, updated_at)
-        select ${runId}, slug, evidence_id, kind, text, source, trust, status, dictionary, created_at, updated_at from evidence e
+      /** What replies may be given of it. */
+      const copyEvidence = Effect.fnUntraced(function* ({ appId, runId, slug }: Cast) {
+        yield* query(
+          (sql) => sql`
+        insert into evidence (app_id, slug, evidence_id, kind, text, source, trust, status, dictionary, created_at,
+          updated_at)
+        select ${runId}, slug, evidence_id, kind, text, source, trust, status, dictionary, created_at, updated_at
+          from evidence e
         where app_id = ${appId} and slug = ${slug} and session_id is null
-          and exists (select from evidence_chunks c where c.app_id = e.app_id and c.slug = e.slug and c.evidence_id = e.evidence_id) on conflict do nothing`)
-      yield* query((sql) => sql`
+          and exists (select from evidence_chunks c where c.app_id = e.app_id and c.slug = e.slug
+            and c.evidence_id = e.evidence_id) on conflict do nothing`
+        )
+        yield* query(
+          (sql) => sql`
         insert into evidence_chunks (app_id, slug, evidence_id, chunk, text, words)
-        select ${runId}, c.slug, c.evidence_id, c.chunk, c.text, c.words from evidence_chunks c join evidence e on e.app_id = ${runId} and e.slug = c.slug and e.evidence_id = c.evidence_id
-        where c.app_id = ${appId} and c.slug = ${slug} on conflict do nothing`)
-      yield* query((sql) => sql`
+        select ${runId}, c.slug, c.evidence_id, c.chunk, c.text, c.words from evidence_chunks c
+          join evidence e on e.app_id = ${runId} and e.slug = c.slug and e.evidence_id = c.evidence_id
+        where c.app_id = ${appId} and c.slug = ${slug} on conflict do nothing`
+        )
+        yield* query(
+          (sql) => sql`
         insert into evidence_terms (app_id, slug, lexeme, evidence_id, chunk, frequency, words)
-        select ${runId}, t.slug, t.lexeme, t.evidence_id, t.chunk, t.frequency, t.words from evidence_terms t join evidence e on e.app_id = ${runId} and e.slug = t.slug and e.evidence_id = t.evidence_id
-        where t.app_id = ${appId} and t.slug = ${slug} on conflict do nothing`)
-    })
+        select ${runId}, t.slug, t.lexeme, t.evidence_id, t.chunk, t.frequency, t.words from evidence_terms t
+          join evidence e on e.app_id = ${runId} and e.slug = t.slug and e.evidence_id = t.evidence_id
+        where t.app_id = ${appId} and t.slug = ${slug} on conflict do nothing`
+        )
+      })
 
-    const openApp = Effect.fnUntraced(function*({ appId, runId, slug, version }: Cast) {
-      yield* query((sql) => sql`insert into apps (app_id, account_id, name, environment) values (${runId}, ${SHADOW_ACCOUNT}, 'eval', 'test') on conflict do nothing`)
-      yield* query((sql) => sql`insert into characters (app_id, slug, version) values (${runId}, ${slug}, ${version}) on conflict do nothing`)
-      yield* query((sql) => sql`
+      const openApp = Effect.fnUntraced(function* ({ appId, runId, slug, version }: Cast) {
+        yield* query(
+          (sql) =>
+            sql`insert into apps (app_id, account_id, name, environment)
+              values (${runId}, ${SHADOW_ACCOUNT}, 'eval', 'test') on conflict do nothing`
+        )
+        yield* query(
+          (sql) =>
+            sql`insert into characters (app_id, slug, version)
+              values (${runId}, ${slug}, ${version}) on conflict do nothing`
+        )
+        yield* query(
+          (sql) => sql`
         insert into character_versions (app_id, slug, version, profile)
-        select ${runId}, slug, version, profile from character_versions where app_id = ${appId} and slug = ${slug} and version = ${version} on conflict do nothing`)
-      yield* copyWorld({ appId, runId, slug, version })
-      yield* copyEvidence({ appId, runId, slug, version })
-    }, transaction)
+        select ${runId}, slug, version, profile from character_versions
+          where app_id = ${appId} and slug = ${slug} and version = ${version} on conflict do nothing`
+        )
+        yield* copyWorld({ appId, runId, slug, version })
+        yield* copyEvidence({ appId, runId, slug, version })
+      }, transaction)
 
-    const open = Effect.fnUntraced(function*({ runId, slug }: Cast, place: number, setup: Setup, seed: string, at: Date) {
-      const created = yield* sessions.create(runId, {
-        characterSlug: slug, externalUserRef: personOf(place), proactiveControls: { proactive_enabled: false }, metadata: {}, endUser: {}, newThread: true, seed
-      }).pipe(Effect.catchTags({ CharacterUnavailable: Effect.die, QuotaReached: Effect.die }))
-      const { session_id: sessionId } = created.session
-      const { display_name = null, timezone = null, locale = null, age_band } = setup.end_user
-      yield* query((sql) => sql`
-        update end_users set display_name = ${display_name}, timezone = ${timezone}, locale = ${locale}, age_band = ${age_band ?? "unknown"} where app_id = ${runId} and external_user_ref = ${personOf(place)}`)
-      yield* query((sql) => sql`update sessions set created_at = ${at.toISOString()}::timestamptz where app_id = ${runId} and session_id = ${sessionId}`)
-      const said = yield* query<Array<{ bubbles: ReadonlyArray<string> }>>((sql) => sql`
-        update events set created_at = ${at.toISOString()}::timestamptz where app_id = ${runId} and session_id = ${sessionId} returning payload -> 'bubbles' as bubbles`)
-      return { session: { appId: runId, sessionId }, greeting: said[0]?.bubbles ?? [] }
-    }, transaction)
+      const open = Effect.fnUntraced(function* (
+        { runId, slug }: Cast,
+        place: number,
+        setup: Setup,
+        seed: string,
+        at: Date
+      ) {
+        const created = yield* sessions
+          .create(runId, {
+            characterSlug: slug,
+            externalUserRef: personOf(place),
+            proactiveControls: { proactive_enabled: false },
+            metadata: {},
+            endUser: {},
+            newThread: true,
+            seed
+          })
+          .pipe(Effect.catchTags({ CharacterUnavailable: Effect.die, QuotaReached: Effect.die }))
+        const { session_id: sessionId } = created.session
+        const { display_name = null, timezone = null, locale = null, age_band } = setup.end_user
+        yield* query(
+          (sql) => sql`
+        update end_users set display_name =
+          ${display_name}, timezone = ${timezone},
+            locale = ${locale}, age_band =
+              ${age_band ?? "unknown"} where app_id = ${runId} and external_user_ref = ${personOf(place)}`
+        )
+        yield* query(
+          (sql) =>
+            sql`update sessions set created_at =
+              ${at.toISOString()}::timestamptz where app_id = ${runId} and session_id = ${sessionId}`
+        )
+        const said = yield* query<Array<{ bubbles: ReadonlyArray<string> }>>(
+          (sql) => sql`
+        update events set created_at =
+          ${at.toISOString()}::timestamptz
+            where app_id = ${runId} and session_id = ${sessionId} returning payload -> 'bubbles' as bubbles`
+        )
+        return { session: { appId: runId, sessionId }, greeting: said[0]?.bubbles ?? [] }
+      }, transaction)
 
-    const stamp = Effect.fnUntraced(function*({ appId, sessionId, turnIndex }: TurnRef, at: Date) {
-      const moment = at.toISOString()
-      yield* query((sql) => sql`
+      const stamp = Effect.fnUntraced(function* ({ appId, sessionId, turnIndex }: TurnRef, at: Date) {
+        const moment = at.toISOString()
+        yield* query(
+          (sql) => sql`
         with moved as (
-          update turns set deferred = true, accepted_at = case when outcome is null then ${moment}::timestamptz else accepted_at end, settled_at = case when outcome is null then null else ${moment}::timestamptz end
+          update turns set deferred = true, accepted_at = case when outcome is null
+            then ${moment}::timestamptz else accepted_at end, settled_at = case when outcome is null then null
+              else ${moment}::timestamptz end
           where app_id = ${appId} and session_id = ${sessionId} and turn_index = ${turnIndex}::int returning *
         ), logged as (
-          update session_logs l set last_user_at = ${moment}::timestamptz, last_character_at = case when l.last_character_at is null then null else ${moment}::timestamptz end
+          update session_logs l set last_user_at =
+            ${moment}::timestamptz, last_character_at = case when l.last_character_at is null then null
+              else ${moment}::timestamptz end
           from moved m where l.app_id = m.app_id and l.session_id = m.session_id
         )
         update events e set created_at = ${moment}::timestamptz from moved m
-        where e.app_id = m.app_id and e.session_id = m.session_id and e.trace_id = m.run_ref and (e.cursor > m.cursor or m.outcome is null)`)
-    })
+        where e.app_id = m.app_id and e.session_id = m.session_id and e.trace_id = m.run_ref and (e.cursor > m.cursor
+          or m.outcome is null)`
+        )
+      })
 
-    const ofPlace = (sql: Sql, place: number | null) => place === null ? sql`` : sql`and external_user_ref = ${personOf(place)}`
-    const eraseSome = Effect.fnUntraced(function*({ runId, place }: Played) {
-      const some = yield* query<Array<{ session_id: string }>>((sql) => sql`select session_id from sessions where app_id = ${runId} ${ofPlace(sql, place)} order by session_id limit ${A_STEP}`)
-      yield* eraseSessions(runId, some.map((row) => row.session_id)).pipe(Effect.provideService(Database, database))
-      return some.length
-    }, transaction)
-    const erase = Effect.fnUntraced(function*(of: Played) {
-      while ((yield* eraseSome(of)) > 0);
-    })
+      const ofPlace = (sql: Sql, place: number | null) =>
+        place === null ? sql`` : sql`and external_user_ref = ${personOf(place)}`
+      const eraseSome = Effect.fnUntraced(function* ({ runId, place }: Played) {
+        const some = yield* query<Array<{ session_id: string }>>(
+          (sql) =>
+            sql`select session_id from sessions
+              where app_id = ${runId} ${ofPlace(sql, place)} order by session_id limit ${A_STEP}`
+        )
+        yield* eraseSessions(
+          runId,
+          some.map((row) => row.session_id)
+        ).pipe(Effect.provideService(Database, database))
+        return some.length
+      }, transaction)
+      const erase = Effect.fnUntraced(function* (of: Played) {
+        while ((yield* eraseSome(of)) > 0);
+      })
 
-    return ShadowSessions.of({
-      openApp,
-      open,
-      stamp,
-      turn: ({ appId, sessionId, turnIndex }) => query<Array<StoredTurn>>((sql) => sql`
+      return ShadowSessions.of({
+        openApp,
+        open,
+        stamp,
+        turn: ({ appId, sessionId, turnIndex }) =>
+          query<Array<StoredTurn>>(
+            (sql) => sql`
         select t.outcome, t.failure_reason as reason, coalesce(t.cost_micro_usd, 0)::int8 as cost_micro_usd,
           coalesce((
-            select json_agg(json_build_object('type', e.type, 'bubbles', e.payload -> 'bubbles') order by e.cursor) from events e
+            select json_agg(json_build_object('type', e.type, 'bubbles', e.payload -> 'bubbles') order by e.cursor)
+              from events e
             where e.app_id = t.app_id and e.session_id = t.session_id and e.trace_id = t.run_ref and e.cursor > t.cursor
           ), '[]') as events,
           coalesce((
-            select json_agg(json_build_object('stage', g.stage, 'decision', g.decision, 'detail', g.detail) order by g.seq) from turn_stages g
-            where g.app_id = t.app_id and g.session_id = t.session_id and g.turn_index = t.turn_index and g.fence = t.fence
+            select json_agg(json_build_object('stage', g.stage, 'decision', g.decision, 'detail', g.detail)
+              order by g.seq) from turn_stages g
+            where g.app_id = t.app_id and g.session_id = t.session_id and g.turn_index = t.turn_index
+              and g.fence = t.fence
           ), '[]') as stages
-        from turns t where t.app_id = ${appId} and t.session_id = ${sessionId} and t.turn_index = ${turnIndex}::int`).pipe(Effect.map((rows) => rows[0])),
-      spent: ({ runId, place }) => query<[{ spent: number }]>((sql) => sql`
-        select coalesce(sum(cost_micro_usd), 0)::int8 as spent from turns join sessions using (app_id, session_id) where app_id = ${runId} ${ofPlace(sql, place)}`).pipe(Effect.map(([{ spent }]) => spent)),
-      erase,
-      closeApp: Effect.fnUntraced(function*(runId) {
-        yield* erase({ runId, place: null })
-        yield* transaction(Effect.forEach(TABLES, (table) => query((sql) => sql`delete from ${sql(table)} where app_id = ${runId}`), { discard: true }))
+        from turns t where t.app_id = ${appId} and t.session_id = ${sessionId} and t.turn_index = ${turnIndex}::int`
+          ).pipe(Effect.map((rows) => rows[0])),
+        spent: ({ runId, place }) =>
+          query<[{ spent: number }]>(
+            (sql) => sql`
+        select coalesce(sum(cost_micro_usd), 0)::int8 as spent from turns join sessions using (app_id, session_id)
+          where app_id = ${runId} ${ofPlace(sql, place)}`
+          ).pipe(Effect.map(([{ spent }]) => spent)),
+        erase,
+        closeApp: Effect.fnUntraced(function* (runId) {
+          yield* erase({ runId, place: null })
+          yield* transaction(
+            Effect.forEach(TABLES, (table) => query((sql) => sql`delete from ${sql(table)} where app_id = ${runId}`), {
+              discard: true
+            })
+          )
+        })
       })
     })
-  }))
+  )
 }

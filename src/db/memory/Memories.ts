@@ -42,7 +42,16 @@ export interface FoundMemory {
 
 const memoryOf = (lines: ReadonlyArray<string>) => (text: string, place: number) => {
   const [id = "", kind = "", importance, pinned, atMs, cursor = "", ...lexemes] = (lines[place] ?? "").split(" ")
-  return { id, kind, text, importance: Number(importance), pinned: pinned === "true", atMs: Number(atMs), cursor: cursor === "-" ? null : Number(cursor), lexemes: lexemes.filter((lexeme) => lexeme !== "") }
+  return {
+    id,
+    kind,
+    text,
+    importance: Number(importance),
+    pinned: pinned === "true",
+    atMs: Number(atMs),
+    cursor: cursor === "-" ? null : Number(cursor),
+    lexemes: lexemes.filter((lexeme) => lexeme !== "")
+  }
 }
 
 export interface MemoryFilter {
@@ -69,71 +78,121 @@ interface Found {
 /** Searches that travel together: a session with many memories among them must not keep many waiting. */
 const MOST_AT_ONCE = 16
 
-/** The stems of a search, and those of a session's memories that are in question. In a line each: to put a thousand rows into JSON takes the database as long as all the rest. */
-const searchAmong = (sql: Pool, inQuestion: Query) => groupCommit<Wanted, Found>({
-  maxBatch: MOST_AT_ONCE,
-  inFlight: 2,
-  appOf: ({ appId }) => appId,
-  run: (batch) => sql<Array<Found>>`
+/**
+ * The stems of a search, and those of a session's memories that are in question. In a line each: to put a thousand rows
+ * into JSON takes the database as long as all the rest.
+ */
+const searchAmong = (sql: Pool, inQuestion: Query) =>
+  groupCommit<Wanted, Found>({
+    maxBatch: MOST_AT_ONCE,
+    inFlight: 2,
+    appOf: ({ appId }) => appId,
+    run: (batch) => sql<Array<Found>>`
     select (
       select coalesce(json_agg(json_build_object('lexeme', lexeme, 'weight', weight)), '[]') from (
         select coalesce(stem[1], term) as lexeme, max(weight) as weight
-        from json_to_recordset(w.terms) as t(term text, weight float8) cross join lateral (select ts_lexize(w.dictionary::regdictionary, term) as stem) s
+        from json_to_recordset(w.terms) as t(term text, weight float8) cross
+          join lateral (select ts_lexize(w.dictionary::regdictionary, term) as stem) s
         where stem is null or cardinality(stem) > 0 group by 1
       ) q
     ) as stems, m.*
     from json_to_recordset(${JSON.stringify(batch.map(({ appId, sessionId, asOf, ...rest }, n) => ({ ...rest, n, app_id: appId, session_id: sessionId, as_of: asOf })))}::text::json)
       as w(n int, app_id text, session_id text, terms json, dictionary text, as_of timestamptz)
       cross join lateral (
-        select coalesce(string_agg(memory_id || ' ' || kind || ' ' || importance || ' ' || pinned || ' ' || floor(extract(epoch from created_at) * 1000) || ' ' || coalesce(evidence -> 0 ->> 'cursor', '-') || ' ' || lexemes, E'\n'), '') as lines,
+        select coalesce(string_agg(memory_id || ' ' || kind || ' ' || importance || ' ' || pinned || ' ' ||
+          floor(extract(epoch from created_at) * 1000) || ' ' || coalesce(evidence -> 0 ->> 'cursor',
+            '-') || ' ' || lexemes, E'\n'), '') as lines,
           coalesce(json_agg(text), '[]') as texts
         from (
-          select * from memories where app_id = w.app_id and session_id = w.session_id and ${inQuestion} order by memory_id desc limit ${MOST_SEARCHED}::int
+          select * from memories where app_id = w.app_id and session_id = w.session_id
+            and ${inQuestion} order by memory_id desc limit ${MOST_SEARCHED}::int
         ) m
       ) m
     order by w.n`
-})
+  })
 
-/** What a character remembers of a person, for those who read it or look for something in it. Changed by patches alone: see Relationships. */
-export class Memories extends Context.Service<Memories, {
-  readonly get: (session: SessionRef, memoryId: string) => Effect.Effect<Memory | undefined, DatabaseError>
-  /** The newest first. */
-  readonly list: (session: SessionRef, filter: MemoryFilter) => Effect.Effect<ReadonlyArray<Memory>, DatabaseError>
-  /** Those of these ids that are there, in no order. */
-  readonly some: (session: SessionRef, memoryIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Memory>, DatabaseError>
-  /** The best first. Neither what is in quarantine nor what was forgotten is ever found. */
-  readonly search: (session: SessionRef, search: MemorySearch) => Effect.Effect<ReadonlyArray<FoundMemory>, DatabaseError>
-}>()("src/db/memory/Memories") {
-  static readonly layer = Layer.effect(Memories, Effect.gen(function*() {
-    const database = yield* Database
-    const { pool, query } = database
-    const findPresent = searchAmong(pool, pool`status = 'active'`)
-    const findPast = searchAmong(pool, pool`status in ('active', 'superseded') and valid_at <= w.as_of and (invalid_at is null or invalid_at > w.as_of)`)
+/**
+ * What a character remembers of a person, for those who read it or look for something in it. Changed by patches alone:
+ * see Relationships.
+ */
+export class Memories extends Context.Service<
+  Memories,
+  {
+    readonly get: (session: SessionRef, memoryId: string) => Effect.Effect<Memory | undefined, DatabaseError>
+    /** The newest first. */
+    readonly list: (session: SessionRef, filter: MemoryFilter) => Effect.Effect<ReadonlyArray<Memory>, DatabaseError>
+    /** Those of these ids that are there, in no order. */
+    readonly some: (
+      session: SessionRef,
+      memoryIds: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<Memory>, DatabaseError>
+    /** The best first. Neither what is in quarantine nor what was forgotten is ever found. */
+    readonly search: (
+      session: SessionRef,
+      search: MemorySearch
+    ) => Effect.Effect<ReadonlyArray<FoundMemory>, DatabaseError>
+  }
+>()("src/db/memory/Memories") {
+  static readonly layer = Layer.effect(
+    Memories,
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { pool, query } = database
+      const findPresent = searchAmong(pool, pool`status = 'active'`)
+      const findPast = searchAmong(
+        pool,
+        pool`status in ('active', 'superseded') and valid_at <= w.as_of and (invalid_at is null or invalid_at > w.as_of)`
+      )
 
-    const search = Effect.fnUntraced(function*(session: SessionRef, { terms, languages, asOf, pinned, limit }: MemorySearch) {
-      const dictionary = languages === null ? (yield* sessionDictionaries([session]).pipe(Effect.provideService(Database, database)))(0) : dictionaryFor(languages)
-      const wanted = { ...session, terms, dictionary, asOf: asOf?.toISOString() ?? null }
-      const found = yield* asOf === null ? findPresent(wanted) : findPast(wanted)
-      const memories = found.texts.map(memoryOf(found.lines.split("\n")))
-      const scored = scoreMemories(memories, found.stems, asOf?.getTime() ?? (yield* Clock.currentTimeMillis))
-      return scored.filter(({ memory, score }) => score.lexical > 0 || (pinned && memory.pinned)).slice(0, limit)
-        .map(({ memory: { id, kind, text, pinned, importance, atMs, cursor }, score }): FoundMemory => ({ id, kind, text, pinned, importance, at: new Date(atMs), cursor, score }))
-    })
+      const search = Effect.fnUntraced(function* (
+        session: SessionRef,
+        { terms, languages, asOf, pinned, limit }: MemorySearch
+      ) {
+        const dictionary =
+          languages === null
+            ? (yield* sessionDictionaries([session]).pipe(Effect.provideService(Database, database)))(0)
+            : dictionaryFor(languages)
+        const wanted = { ...session, terms, dictionary, asOf: asOf?.toISOString() ?? null }
+        const found = yield* asOf === null ? findPresent(wanted) : findPast(wanted)
+        const memories = found.texts.map(memoryOf(found.lines.split("\n")))
+        const scored = scoreMemories(memories, found.stems, asOf?.getTime() ?? (yield* Clock.currentTimeMillis))
+        return scored
+          .filter(({ memory, score }) => score.lexical > 0 || (pinned && memory.pinned))
+          .slice(0, limit)
+          .map(({ memory: { id, kind, text, pinned, importance, atMs, cursor }, score }): FoundMemory => ({
+            id,
+            kind,
+            text,
+            pinned,
+            importance,
+            at: new Date(atMs),
+            cursor,
+            score
+          }))
+      })
 
-    const some = ({ appId, sessionId }: SessionRef, memoryIds: ReadonlyArray<string>) => query<Array<Memory>>((sql) => sql`
-      select ${memoryColumns(sql)} from memories where app_id = ${appId} and session_id = ${sessionId} and memory_id = any(${memoryIds}::text[])`)
+      const some = ({ appId, sessionId }: SessionRef, memoryIds: ReadonlyArray<string>) =>
+        query<Array<Memory>>(
+          (sql) => sql`
+      select ${memoryColumns(sql)} from memories
+        where app_id = ${appId} and session_id = ${sessionId} and memory_id = any(${memoryIds}::text[])`
+        )
 
-    return Memories.of({
-      search,
-      some,
-      get: (session, memoryId) => Effect.map(some(session, [memoryId]), ([memory]) => memory),
-      list: ({ appId, sessionId }, { kind, status, pinned, before, limit }) => query((sql) => sql`
+      return Memories.of({
+        search,
+        some,
+        get: (session, memoryId) => Effect.map(some(session, [memoryId]), ([memory]) => memory),
+        list: ({ appId, sessionId }, { kind, status, pinned, before, limit }) =>
+          query(
+            (sql) => sql`
         select ${memoryColumns(sql)} from memories where app_id = ${appId} and session_id = ${sessionId}
           ${status === null ? sql`and status <> 'forgotten'` : sql`and status = ${status}`}
           ${kind === null ? sql`` : sql`and kind = ${kind}`}
           ${pinned === null ? sql`` : sql`and pinned = ${pinned}`}
           ${before === null ? sql`` : sql`and memory_id < ${before}`}
-        order by memory_id desc limit ${limit}::int`)
+        order by memory_id desc limit ${limit}::int`
+          )
+      })
     })
-  }))
+  )
 }

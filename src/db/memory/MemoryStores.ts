@@ -19,17 +19,22 @@ const NOTHING: Omit<Row, "n"> = { bearing: {}, loops: [], forgotten: [] }
 /** Loops of a session that are looked through for the most pressing. */
 const MOST_LOOPS = 10
 
-/** What a character has noted of a person, from its tables: two queries, of which the one without a search travels with those of other turns. */
-export const layer = Layer.effect(MemoryStore, Effect.gen(function*() {
-  const { pool } = yield* Database
-  const memories = yield* Memories
+/**
+ * What a character has noted of a person, from its tables: two queries, of which the one without a search travels with
+ * those of other turns.
+ */
+export const layer = Layer.effect(
+  MemoryStore,
+  Effect.gen(function* () {
+    const { pool } = yield* Database
+    const memories = yield* Memories
 
-  const standing = groupCommit<SessionRef, Omit<Row, "n">>({
-    maxBatch: 64,
-    inFlight: 2,
-    appOf: ({ appId }) => appId,
-    run: async (batch) => {
-      const rows = await pool<Array<Row>>`
+    const standing = groupCommit<SessionRef, Omit<Row, "n">>({
+      maxBatch: 64,
+      inFlight: 2,
+      appOf: ({ appId }) => appId,
+      run: async (batch) => {
+        const rows = await pool<Array<Row>>`
         select w.n::int, r.bearing, (
           select coalesce(json_agg(l), '[]') from (
             select loop_id as id, kind, owner, text, ${iso(pool, "due_at")}, priority, status, evidence, ${iso(pool, "created_at")}, ${iso(pool, "updated_at")} from open_loops
@@ -42,24 +47,47 @@ export const layer = Layer.effect(MemoryStore, Effect.gen(function*() {
         ) as forgotten
         from unnest(${batch.map(({ appId }) => appId)}::text[], ${batch.map(({ sessionId }) => sessionId)}::text[]) with ordinality as w(app_id, session_id, n)
         join relationships r on r.app_id = w.app_id and r.session_id = w.session_id`
-      const known = new Map(rows.map((row) => [row.n, row]))
-      return batch.map((_, place) => known.get(place + 1) ?? NOTHING)
-    }
-  })
+        const known = new Map(rows.map((row) => [row.n, row]))
+        return batch.map((_, place) => known.get(place + 1) ?? NOTHING)
+      }
+    })
 
-  return MemoryStore.of({
-    look: ({ turn, terms, memories: most, loops }) => Effect.all([
-      standing({ appId: turn.appId, sessionId: turn.sessionId }),
-      memories.search(turn, { terms, languages: [turn.endUser.locale, ...turn.character.voice.languages], asOf: null, pinned: true, limit: most })
-    ], { concurrency: 2 }).pipe(
-      Effect.map(([row, found]): Known => ({
-        memories: found.map(({ id, kind, text, at, cursor, score }) => ({ id, kind, text, at, cursor, score: score.total })),
-        loops: row.loops.slice(0, loops),
-        bearing: { ...NEW_BEARING, ...row.bearing },
-        forgotten: new Set(row.forgotten),
-        failed: false
-      })),
-      Effect.catchTag("DatabaseError", (error) => Effect.as(Effect.logWarning("what is remembered could not be read", { reason: error.message }), { ...NOTHING_KNOWN, failed: true }))
-    )
+    return MemoryStore.of({
+      look: ({ turn, terms, memories: most, loops }) =>
+        Effect.all(
+          [
+            standing({ appId: turn.appId, sessionId: turn.sessionId }),
+            memories.search(turn, {
+              terms,
+              languages: [turn.endUser.locale, ...turn.character.voice.languages],
+              asOf: null,
+              pinned: true,
+              limit: most
+            })
+          ],
+          { concurrency: 2 }
+        ).pipe(
+          Effect.map(([row, found]): Known => ({
+            memories: found.map(({ id, kind, text, at, cursor, score }) => ({
+              id,
+              kind,
+              text,
+              at,
+              cursor,
+              score: score.total
+            })),
+            loops: row.loops.slice(0, loops),
+            bearing: { ...NEW_BEARING, ...row.bearing },
+            forgotten: new Set(row.forgotten),
+            failed: false
+          })),
+          Effect.catchTag("DatabaseError", (error) =>
+            Effect.as(Effect.logWarning("what is remembered could not be read", { reason: error.message }), {
+              ...NOTHING_KNOWN,
+              failed: true
+            })
+          )
+        )
+    })
   })
-}))
+)

@@ -29,78 +29,129 @@ interface Said {
 
 const countsOf = (words: ReadonlyArray<string>): ReadonlyArray<readonly [string, number]> => {
   const counts = new Map<string, number>()
-  for (const word of words) if (word.length <= MOST_TERM_CHARS) counts.set(word, Math.min(MOST_TF, (counts.get(word) ?? 0) + 1))
+  for (const word of words)
+    if (word.length <= MOST_TERM_CHARS) counts.set(word, Math.min(MOST_TF, (counts.get(word) ?? 0) + 1))
   return [...counts].slice(0, MOST_TERMS)
 }
 
-/** The end-user's language, or else the character's. One that changes leaves older words findable by themselves, if not by their other forms. */
-const dictionaryOf = ({ endUser, character }: Turn): string => dictionaryFor([endUser.locale, ...character.voice.languages])
+/**
+ * The end-user's language, or else the character's. One that changes leaves older words findable by themselves, if not
+ * by their other forms.
+ */
+const dictionaryOf = ({ endUser, character }: Turn): string =>
+  dictionaryFor([endUser.locale, ...character.voice.languages])
 
 /**
- * Recall over `memory_blocks` and `memory_terms`. What was said is taken into the index when it is about to leave the history of its session's turns,
- * some at a time: accepting and settling pay nothing for it, and a session that fits into its history has no index at all.
- * The database finds the words and `bestDocs` weighs them: adding up thousands of rows costs a database ten times as much as finding them.
- * An index is made of the log, so it does not wait for the disk: what a crash forgets is indexed again.
+ * Recall over `memory_blocks` and `memory_terms`. What was said is taken into the index when it is about to leave the
+ * history of its session's turns, some at a time: accepting and settling pay nothing for it, and a session that fits
+ * into its history has no index at all. The database finds the words and `bestDocs` weighs them: adding up thousands of
+ * rows costs a database ten times as much as finding them. An index is made of the log, so it does not wait for the
+ * disk: what a crash forgets is indexed again.
  */
-export const layer = Layer.effect(Recall, Effect.gen(function*() {
-  const { pool, query } = yield* Database
-  const lookUp = groupCommit({ maxBatch: MOST_AT_ONCE, inFlight: 2, run: (batch: ReadonlyArray<LookUp>) => lookUpAll(pool, batch) })
-  const read = groupCommit({ maxBatch: MOST_AT_ONCE, inFlight: 2, run: (batch: ReadonlyArray<Places>) => readPlaces(pool, batch) })
+export const layer = Layer.effect(
+  Recall,
+  Effect.gen(function* () {
+    const { pool, query } = yield* Database
+    const lookUp = groupCommit({
+      maxBatch: MOST_AT_ONCE,
+      inFlight: 2,
+      run: (batch: ReadonlyArray<LookUp>) => lookUpAll(pool, batch)
+    })
+    const read = groupCommit({
+      maxBatch: MOST_AT_ONCE,
+      inFlight: 2,
+      run: (batch: ReadonlyArray<Places>) => readPlaces(pool, batch)
+    })
 
-  const index = Effect.fnUntraced(function*({ turn, indexTo }: RecallRequest, indexedTo: number) {
-    // With what was said before it and after it: what is indexed is never the last of the log.
-    const around = yield* query<Array<Said>>((sql) => sql`
+    const index = Effect.fnUntraced(function* ({ turn, indexTo }: RecallRequest, indexedTo: number) {
+      // With what was said before it and after it: what is indexed is never the last of the log.
+      const around = yield* query<Array<Said>>(
+        (sql) => sql`
       select cursor, role, payload ->> 'text' as text from events
-      where app_id = ${turn.appId} and session_id = ${turn.sessionId} and cursor >= ${indexedTo}::bigint and type in ('message.created', 'character.initiated')
-      order by cursor limit ${MOST_INDEXED + 2}::int`)
-    const names = { user: terms(turn.endUser.displayName ?? ""), character: terms(turn.character.display_name) }
-    const said = around.map(({ cursor, role, text }) => ({ cursor, role, words: terms(text) }))
-    const lengthAt = (place: number): number => Math.min(MOST_LENGTH, said[place]?.words.length ?? 0)
-    const docs = said.flatMap(({ cursor, role, words }, place) => cursor <= indexedTo || cursor > indexTo ? [] : [{
-      cursor, before: lengthAt(place - 1), own: lengthAt(place), after: lengthAt(place + 1), counts: countsOf([...words, ...names[role]])
-    }]).slice(0, MOST_INDEXED)
-    if (docs.length === 0) return 0
-    // Two that index the same have the same first document, so that the second of them writes nothing.
-    yield* query((sql) => sql`
+      where app_id = ${turn.appId} and session_id =
+        ${turn.sessionId} and cursor >= ${indexedTo}::bigint and type in ('message.created', 'character.initiated')
+      order by cursor limit ${MOST_INDEXED + 2}::int`
+      )
+      const names = { user: terms(turn.endUser.displayName ?? ""), character: terms(turn.character.display_name) }
+      const said = around.map(({ cursor, role, text }) => ({ cursor, role, words: terms(text) }))
+      const lengthAt = (place: number): number => Math.min(MOST_LENGTH, said[place]?.words.length ?? 0)
+      const docs = said
+        .flatMap(({ cursor, role, words }, place) =>
+          cursor <= indexedTo || cursor > indexTo
+            ? []
+            : [
+                {
+                  cursor,
+                  before: lengthAt(place - 1),
+                  own: lengthAt(place),
+                  after: lengthAt(place + 1),
+                  counts: countsOf([...words, ...names[role]])
+                }
+              ]
+        )
+        .slice(0, MOST_INDEXED)
+      if (docs.length === 0) return 0
+      // Two that index the same have the same first document, so that the second of them writes nothing.
+      yield* query(
+        (sql) => sql`
       with last as (
-        select first_doc + cardinality(cursors) as next_doc, words, cursors[cardinality(cursors)] as cursor from memory_blocks
+        select first_doc + cardinality(cursors) as next_doc, words, cursors[cardinality(cursors)] as cursor
+          from memory_blocks
         where app_id = ${turn.appId} and session_id = ${turn.sessionId} order by first_doc desc limit 1
       ), block as (
         insert into memory_blocks (app_id, session_id, first_doc, cursors, words)
-        select ${turn.appId}, ${turn.sessionId}, coalesce(next_doc, 1), ${docs.map(({ cursor }) => cursor)}::bigint[], coalesce(words, 0) + ${docs.reduce((sum, { own }) => sum + own, 0)}::int
-        from set_config('synchronous_commit', 'off', true) left join last on true where coalesce(cursor, 0) = ${indexedTo}::bigint
+        select ${turn.appId}, ${turn.sessionId}, coalesce(next_doc, 1),
+          ${docs.map(({ cursor }) => cursor)}::bigint[], coalesce(words,
+            0) + ${docs.reduce((sum, { own }) => sum + own, 0)}::int
+        from set_config('synchronous_commit', 'off', true) left join last on true where coalesce(cursor,
+          0) = ${indexedTo}::bigint
         on conflict do nothing returning first_doc
       )
       insert into memory_terms (app_id, session_id, lexeme, doc, tf, before, own, after)
-      select ${turn.appId}, ${turn.sessionId}, coalesce(stem[1], t.term ->> 0), block.first_doc + d.place::int - 1, sum((t.term ->> 1)::int), (d.doc ->> 'before')::int, (d.doc ->> 'own')::int, (d.doc ->> 'after')::int
+      select ${turn.appId}, ${turn.sessionId}, coalesce(stem[1], t.term ->> 0), block.first_doc + d.place::int - 1,
+        sum((t.term ->> 1)::int), (d.doc ->> 'before')::int, (d.doc ->> 'own')::int, (d.doc ->> 'after')::int
       from block cross join json_array_elements(${JSON.stringify(docs)}::text::json) with ordinality as d(doc, place)
         cross join lateral json_array_elements(d.doc -> 'counts') as t(term)
         cross join lateral (select ts_lexize(${dictionaryOf(turn)}::regdictionary, t.term ->> 0) as stem) s
       where stem is null or cardinality(stem) > 0
       group by 3, 4, 6, 7, 8
-      on conflict do nothing`)
-    return docs.length
-  })
+      on conflict do nothing`
+      )
+      return docs.length
+    })
 
-  const search = Effect.fnUntraced(function*(request: RecallRequest): Effect.fn.Return<ReadonlyArray<Recalled>, DatabaseError> {
-    const { turn: { appId, sessionId }, terms, before, limit } = request
-    const wanted = { appId, sessionId, terms, before, dictionary: dictionaryOf(request.turn) }
-    const known = yield* lookUp(wanted)
-    // Only when nothing can lie between the index and the history is it complete.
-    const complete = known.indexedTo >= before || (yield* index(request, known.indexedTo)) === 0
-    const best = bestDocs(complete ? known : yield* lookUp(wanted), limit, yield* Weights)
-    if (best.length === 0) return []
-    const said = new Map((yield* read({ appId, sessionId, docs: best.map(({ doc }) => doc) })).map(({ doc, ...said }) => [doc, said]))
-    return best.flatMap(({ doc, score }) => {
-      const found = said.get(doc)
-      return found === undefined ? [] : [{ ...found, score }]
+    const search = Effect.fnUntraced(function* (
+      request: RecallRequest
+    ): Effect.fn.Return<ReadonlyArray<Recalled>, DatabaseError> {
+      const {
+        turn: { appId, sessionId },
+        terms,
+        before,
+        limit
+      } = request
+      const wanted = { appId, sessionId, terms, before, dictionary: dictionaryOf(request.turn) }
+      const known = yield* lookUp(wanted)
+      // Only when nothing can lie between the index and the history is it complete.
+      const complete = known.indexedTo >= before || (yield* index(request, known.indexedTo)) === 0
+      const best = bestDocs(complete ? known : yield* lookUp(wanted), limit, yield* Weights)
+      if (best.length === 0) return []
+      const said = new Map(
+        (yield* read({ appId, sessionId, docs: best.map(({ doc }) => doc) })).map(({ doc, ...said }) => [doc, said])
+      )
+      return best.flatMap(({ doc, score }) => {
+        const found = said.get(doc)
+        return found === undefined ? [] : [{ ...found, score }]
+      })
+    })
+
+    return Recall.of({
+      search: (request) =>
+        search(request).pipe(
+          Effect.map((found) => ({ found, failed: false })),
+          Effect.catchTag("DatabaseError", (error) =>
+            Effect.as(Effect.logWarning("recall failed", { reason: error.message }), { found: [], failed: true })
+          )
+        )
     })
   })
-
-  return Recall.of({
-    search: (request) => search(request).pipe(
-      Effect.map((found) => ({ found, failed: false })),
-      Effect.catchTag("DatabaseError", (error) => Effect.as(Effect.logWarning("recall failed", { reason: error.message }), { found: [], failed: true }))
-    )
-  })
-}))
+)

@@ -13,25 +13,50 @@ interface Page {
 }
 
 /** Open loops and snapshots of a session, the newest first. */
-export class RelationshipLists extends Context.Service<RelationshipLists, {
-  /** But for those that were opened by what has been forgotten. */
-  readonly loops: (session: SessionRef, filter: Page & { readonly status: string | null }) => Effect.Effect<ReadonlyArray<OpenLoop>, DatabaseError>
-  readonly loop: (session: SessionRef, loopId: string) => Effect.Effect<OpenLoop | undefined, DatabaseError>
-  readonly snapshots: (session: SessionRef, page: Page) => Effect.Effect<ReadonlyArray<Snapshot>, DatabaseError>
-}>()("src/db/memory/RelationshipLists") {
-  static readonly layer = Layer.effect(RelationshipLists, Effect.gen(function*() {
-    const { query } = yield* Database
-    return RelationshipLists.of({
-      loops: ({ appId, sessionId }, { before, limit, status }) => query((sql) => sql`
+export class RelationshipLists extends Context.Service<
+  RelationshipLists,
+  {
+    /** But for those that were opened by what has been forgotten. */
+    readonly loops: (
+      session: SessionRef,
+      filter: Page & { readonly status: string | null }
+    ) => Effect.Effect<ReadonlyArray<OpenLoop>, DatabaseError>
+    readonly loop: (session: SessionRef, loopId: string) => Effect.Effect<OpenLoop | undefined, DatabaseError>
+    readonly snapshots: (session: SessionRef, page: Page) => Effect.Effect<ReadonlyArray<Snapshot>, DatabaseError>
+  }
+>()("src/db/memory/RelationshipLists") {
+  static readonly layer = Layer.effect(
+    RelationshipLists,
+    Effect.gen(function* () {
+      const { query } = yield* Database
+      return RelationshipLists.of({
+        loops: ({ appId, sessionId }, { before, limit, status }) =>
+          query(
+            (sql) => sql`
         select ${loopColumns(sql)} from open_loops where app_id = ${appId} and session_id = ${sessionId} and text <> ''
           ${status === null ? sql`` : sql`and status = ${status}`}
           ${before === null ? sql`` : sql`and loop_id < ${before}`}
-        order by loop_id desc limit ${limit}::int`),
-      loop: ({ appId, sessionId }, loopId) => query<Array<OpenLoop>>((sql) => sql`
-        select ${loopColumns(sql)} from open_loops where app_id = ${appId} and session_id = ${sessionId} and loop_id = ${loopId} and text <> ''`).pipe(Effect.map(([loop]) => loop)),
-      snapshots: ({ appId, sessionId }, { before, limit }) => query<Array<{ snapshot: Snapshot }>>((sql) => sql`
-        select snapshot from snapshots where app_id = ${appId} and session_id = ${sessionId} ${before === null ? sql`` : sql`and snapshot_id < ${before}`}
-        order by snapshot_id desc limit ${limit}::int`).pipe(Effect.map((rows) => rows.map(({ snapshot }) => snapshot)))
+        order by loop_id desc limit ${limit}::int`
+          ),
+        loop: ({ appId, sessionId }, loopId) =>
+          query<Array<OpenLoop>>(
+            (sql) => sql`
+        select ${loopColumns(sql)} from open_loops
+          where app_id = ${appId} and session_id = ${sessionId} and loop_id = ${loopId} and text <> ''`
+          ).pipe(Effect.map(([loop]) => loop)),
+        snapshots: ({ appId, sessionId }, { before, limit }) =>
+          query<Array<{ snapshot: Snapshot }>>(
+            (sql) => sql`
+        select snapshot from snapshots
+          where app_id = ${appId} and session_id = ${sessionId} ${
+            before === null
+              ? sql``
+              : sql`and snapshot_id <
+            ${before}`
+          }
+        order by snapshot_id desc limit ${limit}::int`
+          ).pipe(Effect.map((rows) => rows.map(({ snapshot }) => snapshot)))
+      })
     })
-  }))
+  )
 }

@@ -45,99 +45,193 @@ const statusOf = ({ beats, status }: Storyline, present: Step, latest: Step | un
 }
 
 /** How far sessions are in their characters' stories: each is in one at a time. */
-export class SessionStories extends Context.Service<SessionStories, {
-  /** The stories that a session is in or was in, the latest first. */
-  readonly list: (session: InSession) => Effect.Effect<ReadonlyArray<Story>, DatabaseError>
-  /**
-   * Goes on by at most one beat, where all its conditions hold after a patch, and gives the patch with what entering it does. Within the transaction of the caller, who holds the session:
-   * so a beat is entered with the reading of its turn or not at all, whoever dies.
-   */
-  readonly goOn: (session: InSession, character: Character, before: Relationship, patch: Patch, happening: Happening) => Effect.Effect<Patch, DatabaseError>
-  /** The same by something that the app names, for which a beat of this storyline waits; null: none does. */
-  readonly trigger: (session: InSession & { readonly version: number }, storylineId: string, trigger: string) => Effect.Effect<Beat | null, DatabaseError>
-}>()("src/db/memory/SessionStories") {
-  static readonly layer = Layer.effect(SessionStories, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
-    const worlds = yield* Worlds
-    const relationships = yield* Relationships
-    const characters = yield* CharacterVersions
+export class SessionStories extends Context.Service<
+  SessionStories,
+  {
+    /** The stories that a session is in or was in, the latest first. */
+    readonly list: (session: InSession) => Effect.Effect<ReadonlyArray<Story>, DatabaseError>
+    /**
+     * Goes on by at most one beat, where all its conditions hold after a patch, and gives the patch with what entering
+     * it does. Within the transaction of the caller, who holds the session: so a beat is entered with the reading of
+     * its turn or not at all, whoever dies.
+     */
+    readonly goOn: (
+      session: InSession,
+      character: Character,
+      before: Relationship,
+      patch: Patch,
+      happening: Happening
+    ) => Effect.Effect<Patch, DatabaseError>
+    /** The same by something that the app names, for which a beat of this storyline waits; null: none does. */
+    readonly trigger: (
+      session: InSession & { readonly version: number },
+      storylineId: string,
+      trigger: string
+    ) => Effect.Effect<Beat | null, DatabaseError>
+  }
+>()("src/db/memory/SessionStories") {
+  static readonly layer = Layer.effect(
+    SessionStories,
+    Effect.gen(function* () {
+      const { query, transaction } = yield* Database
+      const worlds = yield* Worlds
+      const relationships = yield* Relationships
+      const characters = yield* CharacterVersions
 
-    const stepsOf = ({ appId, sessionId }: SessionRef) => query<Array<Step>>((sql) => sql`
-      select storyline_id, beat, ${iso(sql, "entered_at")}, turn_index, trigger from storyline_steps where app_id = ${appId} and session_id = ${sessionId} order by step`)
+      const stepsOf = ({ appId, sessionId }: SessionRef) =>
+        query<Array<Step>>(
+          (sql) => sql`
+      select storyline_id, beat, ${iso(sql, "entered_at")}, turn_index, trigger from storyline_steps
+        where app_id = ${appId} and session_id = ${sessionId} order by step`
+        )
 
-    const list = Effect.fnUntraced(function*(session: InSession) {
-      const [world, steps] = yield* Effect.all([worlds.look(session), stepsOf(session)], { concurrency: 2 })
-      return [...Map.groupBy(steps, ({ storyline_id }) => storyline_id)].toReversed().flatMap(([id, own]): ReadonlyArray<Story> => {
-        const present = own.at(-1)
-        const storyline = world?.storylines.find((one) => one.id === id)
-        return present === undefined ? [] : [{ storyline, status: storyline === undefined ? "ended" : statusOf(storyline, present, steps.at(-1)), present, steps: own }]
+      const list = Effect.fnUntraced(function* (session: InSession) {
+        const [world, steps] = yield* Effect.all([worlds.look(session), stepsOf(session)], { concurrency: 2 })
+        return [...Map.groupBy(steps, ({ storyline_id }) => storyline_id)]
+          .toReversed()
+          .flatMap(([id, own]): ReadonlyArray<Story> => {
+            const present = own.at(-1)
+            const storyline = world?.storylines.find((one) => one.id === id)
+            return present === undefined
+              ? []
+              : [
+                  {
+                    storyline,
+                    status: storyline === undefined ? "ended" : statusOf(storyline, present, steps.at(-1)),
+                    present,
+                    steps: own
+                  }
+                ]
+          })
       })
-    })
 
-    const enter = Effect.fnUntraced(function*(session: InSession, { storyline, beat }: { readonly storyline: Storyline; readonly beat: Beat }, { at, turnIndex, trigger }: Happening) {
-      const { appId, sessionId } = session
-      const initiates = beat.on_enter.proactive_reason !== null
-      yield* query((sql) => sql`
-        insert into storyline_steps (app_id, session_id, step, storyline_id, beat, entered_at, turn_index, trigger, initiates)
-        select ${appId}, ${sessionId}, coalesce(max(step), 0) + 1, ${storyline.id}, ${beat.key}, ${at.toISOString()}::timestamptz, ${turnIndex}::int, ${trigger}, ${initiates}
-        from storyline_steps where app_id = ${appId} and session_id = ${sessionId}`)
-      if (initiates) yield* query((sql) => lookAgain(sql, session))
-    })
+      const enter = Effect.fnUntraced(function* (
+        session: InSession,
+        { storyline, beat }: { readonly storyline: Storyline; readonly beat: Beat },
+        { at, turnIndex, trigger }: Happening
+      ) {
+        const { appId, sessionId } = session
+        const initiates = beat.on_enter.proactive_reason !== null
+        yield* query(
+          (sql) => sql`
+        insert into storyline_steps (app_id, session_id, step, storyline_id, beat, entered_at, turn_index, trigger,
+          initiates)
+        select ${appId}, ${sessionId}, coalesce(max(step), 0) + 1,
+          ${storyline.id}, ${beat.key}, ${at.toISOString()}::timestamptz, ${turnIndex}::int, ${trigger}, ${initiates}
+        from storyline_steps where app_id = ${appId} and session_id = ${sessionId}`
+        )
+        if (initiates) yield* query((sql) => lookAgain(sql, session))
+      })
 
-    const next = Effect.fnUntraced(function*(session: InSession, world: SessionWorld, character: Character, after: Relationship, happening: Happening, only: string | null) {
-      const { appId, sessionId } = session
-      const [steps, [row]] = yield* Effect.all([
-        stepsOf(session),
-        query<Array<{ created_at: Date }>>((sql) => sql`select created_at from sessions where app_id = ${appId} and session_id = ${sessionId}`)
-      ])
-      if (row === undefined) return null
-      const at = happening.at.getTime()
-      const occasion: Occasion = {
-        ...happening,
-        at,
-        scores: new Map(standing(character.relationship_posture, after.bearing.scores, at).map(({ dimension, value }) => [dimension.key, value])),
-        loops: [...after.loops.values()],
-        beganAt: row.created_at.getTime()
-      }
-      return entering(world, steps, occasion, only)
-    })
+      const next = Effect.fnUntraced(function* (
+        session: InSession,
+        world: SessionWorld,
+        character: Character,
+        after: Relationship,
+        happening: Happening,
+        only: string | null
+      ) {
+        const { appId, sessionId } = session
+        const [steps, [row]] = yield* Effect.all([
+          stepsOf(session),
+          query<Array<{ created_at: Date }>>(
+            (sql) => sql`select created_at from sessions where app_id = ${appId} and session_id = ${sessionId}`
+          )
+        ])
+        if (row === undefined) return null
+        const at = happening.at.getTime()
+        const occasion: Occasion = {
+          ...happening,
+          at,
+          scores: new Map(
+            standing(character.relationship_posture, after.bearing.scores, at).map(({ dimension, value }) => [
+              dimension.key,
+              value
+            ])
+          ),
+          loops: [...after.loops.values()],
+          beganAt: row.created_at.getTime()
+        }
+        return entering(world, steps, occasion, only)
+      })
 
-    const moved = (character: Character, before: Relationship, patch: Patch, { on_enter: { emotion_delta } }: Beat, at: Date): Patch => emotion_delta === null ? patch : {
-      ...patch, bearing: { ...patch.bearing, emotion: felt(character.baseline_emotion, apply(before, patch, at.toISOString(), null).bearing.emotion, emotion_delta, at.toISOString()) }
-    }
+      const moved = (
+        character: Character,
+        before: Relationship,
+        patch: Patch,
+        { on_enter: { emotion_delta } }: Beat,
+        at: Date
+      ): Patch =>
+        emotion_delta === null
+          ? patch
+          : {
+              ...patch,
+              bearing: {
+                ...patch.bearing,
+                emotion: felt(
+                  character.baseline_emotion,
+                  apply(before, patch, at.toISOString(), null).bearing.emotion,
+                  emotion_delta,
+                  at.toISOString()
+                )
+              }
+            }
 
-    const goOn = Effect.fnUntraced(function*(session: InSession, character: Character, before: Relationship, patch: Patch, happening: Happening) {
-      const { appId, sessionId } = session
-      const world = yield* worlds.look(session)
-      if (world === undefined) return patch
-      // The two have spoken since: there is nothing more to write first about.
-      yield* query((sql) => sql`update storyline_steps set initiates = false where app_id = ${appId} and session_id = ${sessionId} and initiates and turn_index < ${happening.turnIndex}::int`)
-      const after = apply(before, patch, happening.at.toISOString(), happening.turnIndex)
-      const entered = yield* next(session, world, character, after, happening, null)
-      if (entered === null) return patch
-      yield* enter(session, entered, happening)
-      return moved(character, before, patch, entered.beat, happening.at)
-    })
-
-    const trigger = Effect.fnUntraced(function*(session: InSession & { readonly version: number }, storylineId: string, name: string) {
-      const { appId, slug, sessionId, version } = session
-      const [world, character] = yield* Effect.all([worlds.look(session), characters.get(appId, slug, version)], { concurrency: 2 })
-      yield* query((sql) => lockSessions(sql, [appId], [sessionId]))
-      const at = new Date(yield* Clock.currentTimeMillis)
-      const [log] = yield* query<Array<{ turn_count: number }>>((sql) => sql`select turn_count from session_logs where app_id = ${appId} and session_id = ${sessionId}`)
-      if (world === undefined || log === undefined) return null
-      let beat: Beat | null = null
-      yield* relationships.amend(session, Effect.fnUntraced(function*(now) {
-        const happening: Happening = { at, turnIndex: log.turn_count, message: null, trigger: name }
-        const entered = yield* next(session, world, character, now, happening, storylineId)
-        if (entered === null) return { at, patch: EMPTY_PATCH }
-        beat = entered.beat
+      const goOn = Effect.fnUntraced(function* (
+        session: InSession,
+        character: Character,
+        before: Relationship,
+        patch: Patch,
+        happening: Happening
+      ) {
+        const { appId, sessionId } = session
+        const world = yield* worlds.look(session)
+        if (world === undefined) return patch
+        // The two have spoken since: there is nothing more to write first about.
+        yield* query(
+          (sql) =>
+            sql`update storyline_steps set initiates = false
+              where app_id = ${appId} and session_id =
+                ${sessionId} and initiates and turn_index < ${happening.turnIndex}::int`
+        )
+        const after = apply(before, patch, happening.at.toISOString(), happening.turnIndex)
+        const entered = yield* next(session, world, character, after, happening, null)
+        if (entered === null) return patch
         yield* enter(session, entered, happening)
-        return { at, patch: moved(character, now, EMPTY_PATCH, entered.beat, at) }
-      }))
-      return beat as Beat | null
-    }, transaction)
+        return moved(character, before, patch, entered.beat, happening.at)
+      })
 
-    return SessionStories.of({ list, goOn, trigger })
-  }))
+      const trigger = Effect.fnUntraced(function* (
+        session: InSession & { readonly version: number },
+        storylineId: string,
+        name: string
+      ) {
+        const { appId, slug, sessionId, version } = session
+        const [world, character] = yield* Effect.all([worlds.look(session), characters.get(appId, slug, version)], {
+          concurrency: 2
+        })
+        yield* query((sql) => lockSessions(sql, [appId], [sessionId]))
+        const at = new Date(yield* Clock.currentTimeMillis)
+        const [log] = yield* query<Array<{ turn_count: number }>>(
+          (sql) => sql`select turn_count from session_logs where app_id = ${appId} and session_id = ${sessionId}`
+        )
+        if (world === undefined || log === undefined) return null
+        let beat: Beat | null = null
+        yield* relationships.amend(
+          session,
+          Effect.fnUntraced(function* (now) {
+            const happening: Happening = { at, turnIndex: log.turn_count, message: null, trigger: name }
+            const entered = yield* next(session, world, character, now, happening, storylineId)
+            if (entered === null) return { at, patch: EMPTY_PATCH }
+            beat = entered.beat
+            yield* enter(session, entered, happening)
+            return { at, patch: moved(character, now, EMPTY_PATCH, entered.beat, at) }
+          })
+        )
+        return beat as Beat | null
+      }, transaction)
+
+      return SessionStories.of({ list, goOn, trigger })
+    })
+  )
 }

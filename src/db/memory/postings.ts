@@ -10,7 +10,10 @@ export interface Postings {
   readonly average: number
   /** How much each word of the search counts. */
   readonly weights: ReadonlyArray<number>
-  /** 14 bytes for each word in each document, word by word: the word (2), the document (4), how often (2), the words of the document before (2), of itself (2) and of the one after (2). */
+  /**
+   * 14 bytes for each word in each document, word by word: the word (2), the document (4), how often (2), the words of
+   * the document before (2), of itself (2) and of the one after (2).
+   */
   readonly postings: Buffer
 }
 
@@ -31,10 +34,14 @@ const B = 0.75
 const INSIDE = 2
 
 /**
- * The documents that say most of what is searched, by BM25, each read together with its neighbours; the best and of equal ones the newest first.
- * Loops over typed arrays: a long conversation has thousands of places to add up.
+ * The documents that say most of what is searched, by BM25, each read together with its neighbours; the best and of
+ * equal ones the newest first. Loops over typed arrays: a long conversation has thousands of places to add up.
  */
-export const bestDocs = ({ first, last, visible, average, weights, postings }: Postings, limit: number, { nextTo, nextButOne }: Pick<RetrievalWeights, "nextTo" | "nextButOne"> = WEIGHTS): ReadonlyArray<ScoredDoc> => {
+export const bestDocs = (
+  { first, last, visible, average, weights, postings }: Postings,
+  limit: number,
+  { nextTo, nextButOne }: Pick<RetrievalWeights, "nextTo" | "nextButOne"> = WEIGHTS
+): ReadonlyArray<ScoredDoc> => {
   const docs = last - first + 1
   const scores = new Float64Array(docs)
   // Room for two neighbours at both ends.
@@ -58,12 +65,14 @@ export const bestDocs = ({ first, last, visible, average, weights, postings }: P
       const frequency = frequencies[place + 2] ?? 0
       if (frequency === 0) return
       frequencies[place + 2] = 0
-      // The length that counts is that of an utterance with neighbours of average length, and never less than the average: "Yes." must not outrank what it answers.
-      scores[place]! += weight * frequency / (frequency + K1 * (1 - B + B * Math.max(1, (1 + words / average) / 2)))
+      // The length that counts is that of an utterance with neighbours of average length, and never less than the
+      // average: "Yes." must not outrank what it answers.
+      scores[place]! += (weight * frequency) / (frequency + K1 * (1 - B + B * Math.max(1, (1 + words / average) / 2)))
     }
     for (let at = from; at < to; at += POSTING_BYTES) {
       const place = postings.readUInt32BE(at + DOC) - first
-      for (let distance = -1; distance <= 1; distance++) take(place + distance, postings.readUInt16BE(at + LENGTH_BEFORE + 2 * (distance + 1)))
+      for (let distance = -1; distance <= 1; distance++)
+        take(place + distance, postings.readUInt16BE(at + LENGTH_BEFORE + 2 * (distance + 1)))
     }
     if (nextButOne === 0) continue
     // Of those further away the length is not at hand, and taken for the average.

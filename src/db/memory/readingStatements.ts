@@ -33,30 +33,40 @@ export interface UnreadRow {
 
 /** The first turn of each of these sessions that has ended and was not read yet. */
 export const findUnread = (sql: Sql, sessions: ReadonlyArray<SessionRef>) => sql<Array<UnreadRow>>`
-  select w.n::int, t.turn_index, t.outcome, t.character_slug, coalesce(t.character_version, c.version) as character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band,
-    a.expose_relational_numerics as exposes, t.reading_hold_micro_usd as held_micro_usd, ${isLimited(sql, sql`t`)} as is_limited,
-    not exists (select from turns later where later.app_id = t.app_id and later.session_id = t.session_id and later.turn_index > t.turn_index) as is_last, coalesce(ended.at, t.settled_at) as ended_at,
+  select w.n::int, t.turn_index, t.outcome, t.character_slug, coalesce(t.character_version,
+    c.version) as character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band,
+    a.expose_relational_numerics as exposes, t.reading_hold_micro_usd as held_micro_usd,
+      ${isLimited(sql, sql`t`)} as is_limited,
+    not exists (select from turns later where later.app_id = t.app_id and later.session_id = t.session_id
+      and later.turn_index > t.turn_index) as is_last, coalesce(ended.at, t.settled_at) as ended_at,
     exists (select from storylines y where y.app_id = t.app_id and y.slug = t.character_slug) as storied,
-    coalesce((select json_agg(distinct m ->> 'id') from turn_stages g cross join json_array_elements(g.detail -> 'memories') m
-      where g.app_id = t.app_id and g.session_id = t.session_id and g.turn_index = t.turn_index and g.stage = 'retrieval' and starts_with(m ->> 'id', 'mem_')), '[]') as recalled,
+    coalesce((select json_agg(distinct m ->> 'id') from turn_stages g cross
+      join json_array_elements(g.detail -> 'memories') m
+      where g.app_id = t.app_id and g.session_id = t.session_id and g.turn_index = t.turn_index
+        and g.stage = 'retrieval' and starts_with(m ->> 'id', 'mem_')), '[]') as recalled,
     (
-      select json_agg(json_build_array(e.role, e.payload ->> 'text', e.cursor, floor(extract(epoch from e.created_at) * 1000), e.trace_id = t.run_ref) order by e.cursor)
+      select json_agg(json_build_array(e.role, e.payload ->> 'text', e.cursor, floor(extract(epoch
+        from e.created_at) * 1000), e.trace_id = t.run_ref) order by e.cursor)
       from (
-        select * from events e where e.app_id = t.app_id and e.session_id = t.session_id and e.type in ('message.created', 'character.initiated')
+        select * from events e where e.app_id = t.app_id and e.session_id = t.session_id
+          and e.type in ('message.created', 'character.initiated')
           and e.cursor <= coalesce(ended.cursor, t.cursor) and (e.role = 'character' or e.cursor <= t.cursor)
         order by e.cursor desc limit ${sql.unsafe(String(HISTORY_UTTERANCES + 2))}
       ) e
     ) as said
-  from unnest(${sessions.map(({ appId }) => appId)}::text[], ${sessions.map(({ sessionId }) => sessionId)}::text[]) with ordinality as w(app_id, session_id, n)
+  from unnest(${sessions.map(({ appId }) => appId)}::text[],
+    ${sessions.map(({ sessionId }) => sessionId)}::text[]) with ordinality as w(app_id, session_id, n)
     cross join lateral (
       select t.*, s.external_user_ref, s.character_slug from turns t join sessions s using (app_id, session_id)
       where t.app_id = w.app_id and t.session_id = w.session_id
-        and t.turn_index > coalesce((select r.read_turn from relationships r where r.app_id = w.app_id and r.session_id = w.session_id), 0)
+        and t.turn_index > coalesce((select r.read_turn from relationships r where r.app_id = w.app_id
+          and r.session_id = w.session_id), 0)
       order by t.turn_index limit 1
     ) t
     cross join lateral (
       select max(e.cursor) as cursor, max(e.created_at) as at from events e
-      where e.app_id = t.app_id and e.session_id = t.session_id and e.cursor >= t.cursor and e.trace_id = t.run_ref and e.type <> 'relationship_score.changed'
+      where e.app_id = t.app_id and e.session_id = t.session_id and e.cursor >= t.cursor and e.trace_id = t.run_ref
+        and e.type <> 'relationship_score.changed'
     ) ended
     join apps a on a.app_id = t.app_id join characters c on c.app_id = t.app_id and c.slug = t.character_slug
     join end_users u on u.app_id = t.app_id and u.external_user_ref = t.external_user_ref
@@ -69,17 +79,24 @@ export interface Told {
   readonly payload: Payload<"relationship_score.changed">
 }
 
-/** Appends how it stands now to the logs of these sessions, which the caller holds locked. An app may have opted out while the turn was read. */
+/**
+ * Appends how it stands now to the logs of these sessions, which the caller holds locked. An app may have opted out
+ * while the turn was read.
+ */
 export const appendScores = (sql: Sql, told: ReadonlyArray<Told>) => sql`
   with told as (
-    select * from unnest(${told.map(({ session }) => session.appId)}::text[], ${told.map(({ session }) => session.sessionId)}::text[], ${told.map(({ turnIndex }) => turnIndex)}::int[],
-      ${told.map(() => newId("evt"))}::text[], ${told.map(({ payload }) => JSON.stringify(payload))}::text[]) as w(app_id, session_id, turn_index, id, payload)
+    select * from unnest(${told.map(({ session }) => session.appId)}::text[],
+      ${told.map(({ session }) => session.sessionId)}::text[], ${told.map(({ turnIndex }) => turnIndex)}::int[],
+      ${told.map(() => newId("evt"))}::text[],
+        ${told.map(({ payload }) => JSON.stringify(payload))}::text[]) as w(app_id, session_id, turn_index, id, payload)
   ), counted as (
     update session_logs l set last_cursor = l.last_cursor + 1 from told w join apps a using (app_id)
-    where l.app_id = w.app_id and l.session_id = w.session_id and a.expose_relational_numerics returning w.*, l.last_cursor
+    where l.app_id = w.app_id and l.session_id = w.session_id and a.expose_relational_numerics returning w.*,
+      l.last_cursor
   ), appended as (
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-    select c.app_id, c.session_id, c.last_cursor, c.id, 'relationship_score.changed', 'system', t.run_ref, 'system', c.payload::json
+    select c.app_id, c.session_id, c.last_cursor, c.id, 'relationship_score.changed', 'system', t.run_ref, 'system',
+      c.payload::json
     from counted c join turns t using (app_id, session_id, turn_index)
   )
   select session_id, last_cursor from counted`

@@ -13,11 +13,14 @@ export interface RelationshipRow {
 
 /** Memories as they leave the database, in the form of the domain. */
 export const memoryColumns = (sql: Sql) => sql`
-  memory_id as id, kind, subject, text, importance, confidence, pinned, status, ${iso(sql, "valid_at")}, ${iso(sql, "invalid_at")}, supersedes_id, to_json(linked_ids) as linked_ids, evidence, source,
+  memory_id as id, kind, subject, text, importance, confidence, pinned, status,
+    ${iso(sql, "valid_at")}, ${iso(sql, "invalid_at")}, supersedes_id, to_json(linked_ids) as linked_ids, evidence,
+      source,
   tombstone, recall_count, ${iso(sql, "last_recalled_at")}, ${iso(sql, "created_at")}`
 
 export const loopColumns = (sql: Sql) => sql`
-  loop_id as id, kind, owner, text, ${iso(sql, "due_at")}, priority, status, evidence, ${iso(sql, "created_at")}, ${iso(sql, "updated_at")}`
+  loop_id as id, kind, owner, text,
+    ${iso(sql, "due_at")}, priority, status, evidence, ${iso(sql, "created_at")}, ${iso(sql, "updated_at")}`
 
 /** Words of a memory that are looked for, as far as they are kept. */
 const MOST_TERMS = 120
@@ -25,50 +28,76 @@ const MOST_TERM_CHARS = 60
 
 /** One that was superseded is looked for as well, where it is asked what was known at some time. */
 const searchable = ({ status, text }: Memory): ReadonlyArray<string> =>
-  status === "active" || status === "superseded" ? [...new Set(terms(text))].filter((term) => term.length <= MOST_TERM_CHARS).slice(0, MOST_TERMS) : []
+  status === "active" || status === "superseded"
+    ? [...new Set(terms(text))].filter((term) => term.length <= MOST_TERM_CHARS).slice(0, MOST_TERMS)
+    : []
 
 /** Something of a session's, to be written with what is of others. */
 export interface Of<A> {
   readonly session: SessionRef
   readonly one: A
 }
-const named = <A extends object>(rows: ReadonlyArray<Of<A>>) => JSON.stringify(rows.map(({ session: { appId, sessionId }, one }) => ({ ...one, app_id: appId, session_id: sessionId })))
+const named = <A extends object>(rows: ReadonlyArray<Of<A>>) =>
+  JSON.stringify(
+    rows.map(({ session: { appId, sessionId }, one }) => ({ ...one, app_id: appId, session_id: sessionId }))
+  )
 const appsOf = (rows: ReadonlyArray<Of<unknown>>) => rows.map(({ session }) => session.appId)
 const sessionsOf = (rows: ReadonlyArray<Of<unknown>>) => rows.map(({ session }) => session.sessionId)
 
 /** Each with the dictionary by which its words are stemmed. */
 export const writeMemories = (sql: Sql, memories: ReadonlyArray<Of<Memory & { readonly dictionary: string }>>) => sql`
-  insert into memories (app_id, session_id, memory_id, kind, subject, text, importance, confidence, pinned, status, valid_at, invalid_at, supersedes_id, linked_ids, evidence, source, tombstone,
+  insert into memories (app_id, session_id, memory_id, kind, subject, text, importance, confidence, pinned, status,
+    valid_at, invalid_at, supersedes_id, linked_ids, evidence, source, tombstone,
     recall_count, last_recalled_at, created_at, lexemes)
-  select m.app_id, m.session_id, m.id, m.kind, m.subject, m.text, m.importance, m.confidence, m.pinned, m.status, m.valid_at, m.invalid_at, m.supersedes_id, m.linked_ids, m.evidence, m.source, m.tombstone,
+  select m.app_id, m.session_id, m.id, m.kind, m.subject, m.text, m.importance, m.confidence, m.pinned, m.status,
+    m.valid_at, m.invalid_at, m.supersedes_id, m.linked_ids, m.evidence, m.source, m.tombstone,
     m.recall_count, m.last_recalled_at, m.created_at, (
-      select coalesce(string_agg(distinct coalesce(stem[1], term), ' '), '') from unnest(m.terms) as term cross join lateral (select ts_lexize(m.dictionary::regdictionary, term) as stem) s where stem is null or cardinality(stem) > 0
+      select coalesce(string_agg(distinct coalesce(stem[1], term), ' '), '') from unnest(m.terms) as term cross
+        join lateral (select ts_lexize(m.dictionary::regdictionary, term) as stem) s where stem is null
+          or cardinality(stem) > 0
     )
   from json_to_recordset(${named(memories.map(({ session, one }) => ({ session, one: { ...one, terms: searchable(one) } })))}::text::json) as m(app_id text, session_id text, id text, kind text, subject text, text text,
-    importance smallint, confidence float8, pinned boolean, status text, valid_at timestamptz, invalid_at timestamptz, supersedes_id text, linked_ids text[], evidence json, source text, tombstone text, recall_count int,
+    importance smallint, confidence float8, pinned boolean, status text, valid_at timestamptz, invalid_at timestamptz,
+      supersedes_id text, linked_ids text[], evidence json, source text, tombstone text, recall_count int,
     last_recalled_at timestamptz, created_at timestamptz, terms text[], dictionary text)
-  on conflict (app_id, session_id, memory_id) do update set kind = excluded.kind, subject = excluded.subject, text = excluded.text, importance = excluded.importance, confidence = excluded.confidence,
-    pinned = excluded.pinned, status = excluded.status, valid_at = excluded.valid_at, invalid_at = excluded.invalid_at, supersedes_id = excluded.supersedes_id, linked_ids = excluded.linked_ids,
-    evidence = excluded.evidence, source = excluded.source, tombstone = excluded.tombstone, recall_count = excluded.recall_count, last_recalled_at = excluded.last_recalled_at, lexemes = excluded.lexemes`
+  on conflict (app_id, session_id, memory_id) do update set kind = excluded.kind, subject = excluded.subject,
+    text = excluded.text, importance = excluded.importance, confidence = excluded.confidence,
+    pinned = excluded.pinned, status = excluded.status, valid_at = excluded.valid_at, invalid_at = excluded.invalid_at,
+      supersedes_id = excluded.supersedes_id, linked_ids = excluded.linked_ids,
+    evidence = excluded.evidence, source = excluded.source, tombstone = excluded.tombstone,
+      recall_count = excluded.recall_count, last_recalled_at = excluded.last_recalled_at, lexemes = excluded.lexemes`
 
 /** Each with the moment at which it was recalled once more. */
-export const writeRecalled = (sql: Sql, recalled: ReadonlyArray<Of<{ readonly id: string; readonly at: string }>>) => sql`
+export const writeRecalled = (
+  sql: Sql,
+  recalled: ReadonlyArray<Of<{ readonly id: string; readonly at: string }>>
+) => sql`
   update memories m set recall_count = m.recall_count + 1, last_recalled_at = x.at::timestamptz
-  from unnest(${appsOf(recalled)}::text[], ${sessionsOf(recalled)}::text[], ${recalled.map(({ one }) => one.id)}::text[], ${recalled.map(({ one }) => one.at)}::text[]) as x(app_id, session_id, id, at)
+  from unnest(${appsOf(recalled)}::text[],
+    ${sessionsOf(recalled)}::text[],
+      ${recalled.map(({ one }) => one.id)}::text[],
+        ${recalled.map(({ one }) => one.at)}::text[]) as x(app_id, session_id, id, at)
   where m.app_id = x.app_id and m.session_id = x.session_id and m.memory_id = x.id`
 
 export const writeLoops = (sql: Sql, loops: ReadonlyArray<Of<OpenLoop>>) => sql`
-  insert into open_loops (app_id, session_id, loop_id, kind, owner, text, due_at, priority, status, evidence, created_at, updated_at)
-  select l.* from json_to_recordset(${named(loops)}::text::json) as l(app_id text, session_id text, id text, kind text, owner text, text text, due_at timestamptz, priority smallint, status text,
+  insert into open_loops (app_id, session_id, loop_id, kind, owner, text, due_at, priority, status, evidence,
+    created_at, updated_at)
+  select l.* from json_to_recordset(${named(loops)}::text::json) as l(app_id text, session_id text, id text, kind text,
+    owner text, text text, due_at timestamptz, priority smallint, status text,
     evidence json, created_at timestamptz, updated_at timestamptz)
-  on conflict (app_id, session_id, loop_id) do update set kind = excluded.kind, owner = excluded.owner, text = excluded.text, due_at = excluded.due_at, priority = excluded.priority,
+  on conflict (app_id, session_id, loop_id) do update set kind = excluded.kind, owner = excluded.owner,
+    text = excluded.text, due_at = excluded.due_at, priority = excluded.priority,
     status = excluded.status, evidence = excluded.evidence, updated_at = excluded.updated_at`
 
 export const writeSnapshots = (sql: Sql, snapshots: ReadonlyArray<Of<Snapshot>>) => sql`
   insert into snapshots (app_id, session_id, snapshot_id, turn_index, snapshot, created_at)
   select app_id, session_id, id, turn_index, snapshot::json, created_at::timestamptz
-  from unnest(${appsOf(snapshots)}::text[], ${sessionsOf(snapshots)}::text[], ${snapshots.map(({ one }) => one.id)}::text[], ${snapshots.map(({ one }) => one.turn_index)}::int[],
-    ${snapshots.map(({ one }) => JSON.stringify(one))}::text[], ${snapshots.map(({ one }) => one.created_at)}::text[]) as s(app_id, session_id, id, turn_index, snapshot, created_at)
+  from unnest(${appsOf(snapshots)}::text[],
+    ${sessionsOf(snapshots)}::text[],
+      ${snapshots.map(({ one }) => one.id)}::text[], ${snapshots.map(({ one }) => one.turn_index)}::int[],
+    ${snapshots.map(({ one }) => JSON.stringify(one))}::text[],
+      ${snapshots.map(({ one }) => one.created_at)}::text[]) as s(app_id, session_id, id, turn_index, snapshot,
+        created_at)
   on conflict do nothing`
 
 /** What a patch makes of a relationship. */
@@ -79,12 +108,20 @@ export interface Amended {
   readonly after: Relationship
 }
 
-/** Writes patches, and how it stands after them. A loop or a preference may bring forward when it is looked at whether the character writes first. */
+/**
+ * Writes patches, and how it stands after them. A loop or a preference may bring forward when it is looked at whether
+ * the character writes first.
+ */
 export const writePatches = (sql: Sql, amended: ReadonlyArray<Of<Amended>>) => sql`
   with done as (
-    select * from unnest(${appsOf(amended)}::text[], ${sessionsOf(amended)}::text[], ${amended.map(({ one }) => one.after.version)}::int[], ${amended.map(({ one }) => one.turnIndex)}::int[], ${amended.map(({ one }) => one.at)}::text[],
-        ${amended.map(({ one }) => JSON.stringify(one.patch))}::text[], ${amended.map(({ one }) => one.after.readTurn)}::int[], ${amended.map(({ one }) => JSON.stringify(one.after.bearing))}::text[],
-        ${amended.map(({ one: { patch } }) => patch.loops.length > 0 || patch.bearing.preferences !== undefined ? 1 : 0)}::int[])
+    select * from unnest(${appsOf(amended)}::text[],
+      ${sessionsOf(amended)}::text[],
+        ${amended.map(({ one }) => one.after.version)}::int[],
+          ${amended.map(({ one }) => one.turnIndex)}::int[], ${amended.map(({ one }) => one.at)}::text[],
+        ${amended.map(({ one }) => JSON.stringify(one.patch))}::text[],
+          ${amended.map(({ one }) => one.after.readTurn)}::int[],
+            ${amended.map(({ one }) => JSON.stringify(one.after.bearing))}::text[],
+        ${amended.map(({ one: { patch } }) => (patch.loops.length > 0 || patch.bearing.preferences !== undefined ? 1 : 0))}::int[])
       as d(app_id, session_id, version, turn_index, at, patch, read_turn, bearing, stirs)
   ), written as (
     insert into relational_patches (app_id, session_id, version, turn_index, at, patch)

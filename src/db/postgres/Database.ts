@@ -5,12 +5,24 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
-import { ANSWER_WITHIN_MS, answered, begin, openPool, type OpenTransaction, type Pool, type Query, type Sql } from "./postgres.ts"
+import {
+  ANSWER_WITHIN_MS,
+  answered,
+  begin,
+  openPool,
+  type OpenTransaction,
+  type Pool,
+  type Query,
+  type Sql
+} from "./postgres.ts"
 import { classify } from "./sqlState.ts"
 
 export type { Pool, Sql } from "./postgres.ts"
 
-/** `unreachable`: the connection failed, was silent or the server is going away, so the fate of a commit may be unknown. `refused`: the server answered with an error, so nothing was committed. */
+/**
+ * `unreachable`: the connection failed, was silent or the server is going away, so the fate of a commit may be unknown.
+ * `refused`: the server answered with an error, so nothing was committed.
+ */
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", {
   reason: Schema.Literals(["unreachable", "refused"]),
   sqlState: Schema.NullOr(Schema.String),
@@ -21,78 +33,117 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
   }
 }
 
-export const toDatabaseError = (cause: unknown): DatabaseError => cause instanceof DatabaseError ? cause : new DatabaseError({ ...classify(cause), cause })
+export const toDatabaseError = (cause: unknown): DatabaseError =>
+  cause instanceof DatabaseError ? cause : new DatabaseError({ ...classify(cause), cause })
 
-/** For the statements of one transaction: they run in their order, and none waits for the answer of the one before it. */
+/**
+ * For the statements of one transaction: they run in their order, and none waits for the answer of the one before it.
+ */
 export const TOGETHER = { concurrency: "unbounded" } as const
 
-/** Connections that no transaction takes: what is one statement, as a send is, must not wait for those of many steps. */
+/**
+ * Connections that no transaction takes: what is one statement, as a send is, must not wait for those of many steps.
+ */
 const LEFT_TO_STATEMENTS = 4
 
 /** The open transaction of this fiber, if there is one. */
-const Transaction = Context.Reference<OpenTransaction | undefined>("src/db/Transaction", { defaultValue: () => undefined })
+const Transaction = Context.Reference<OpenTransaction | undefined>("src/db/Transaction", {
+  defaultValue: () => undefined
+})
 
 /** PostgreSQL. The only service that opens a pool. */
-export class Database extends Context.Service<Database, {
-  readonly url: Redacted.Redacted<string>
-  /** The pool itself, for the batched statements of the hot paths, which manage their own transaction. */
-  readonly pool: Pool
-  /**
-   * One query, on the open transaction or else on the pool. One that is given up comes to its end on the server, unheard, or to its time-out:
-   * a request to cancel names a connection and not a query, and as queries follow each other closely on a connection, it would hit the next one.
-   */
-  readonly query: <A extends ReadonlyArray<unknown>>(build: (sql: Sql) => Query & PromiseLike<unknown>) => Effect.Effect<A, DatabaseError>
-  /** Commits when the effect succeeds; rolls back when it fails, dies or is interrupted. Nested calls join. */
-  readonly transaction: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E | DatabaseError, R>
-  /** Does this once the open transaction is committed, if it is; at once where there is none. */
-  readonly afterCommit: (action: () => void) => Effect.Effect<void>
-}>()("src/db/postgres/Database") {
+export class Database extends Context.Service<
+  Database,
+  {
+    readonly url: Redacted.Redacted<string>
+    /** The pool itself, for the batched statements of the hot paths, which manage their own transaction. */
+    readonly pool: Pool
+    /**
+     * One query, on the open transaction or else on the pool. One that is given up comes to its end on the server,
+     * unheard, or to its time-out: a request to cancel names a connection and not a query, and as queries follow each
+     * other closely on a connection, it would hit the next one.
+     */
+    readonly query: <A extends ReadonlyArray<unknown>>(
+      build: (sql: Sql) => Query & PromiseLike<unknown>
+    ) => Effect.Effect<A, DatabaseError>
+    /** Commits when the effect succeeds; rolls back when it fails, dies or is interrupted. Nested calls join. */
+    readonly transaction: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E | DatabaseError, R>
+    /** Does this once the open transaction is committed, if it is; at once where there is none. */
+    readonly afterCommit: (action: () => void) => Effect.Effect<void>
+  }
+>()("src/db/postgres/Database") {
   static readonly layer = (options: { readonly url: Redacted.Redacted<string>; readonly maxConnections: number }) =>
-    Layer.effect(Database, Effect.gen(function*() {
-      const pool = yield* Effect.acquireRelease(
-        Effect.sync(() => openPool(Redacted.value(options.url), options.maxConnections)),
-        (sql) => Effect.promise(() => sql.end({ timeout: 3 }))
-      )
-      const attempt = <A>(start: () => PromiseLike<A>) => Effect.tryPromise({ try: () => answered(start()), catch: toDatabaseError })
+    Layer.effect(
+      Database,
+      Effect.gen(function* () {
+        const pool = yield* Effect.acquireRelease(
+          Effect.sync(() => openPool(Redacted.value(options.url), options.maxConnections)),
+          (sql) => Effect.promise(() => sql.end({ timeout: 3 }))
+        )
+        const attempt = <A>(start: () => PromiseLike<A>) =>
+          Effect.tryPromise({ try: () => answered(start()), catch: toDatabaseError })
 
-      const query = <A extends ReadonlyArray<unknown>>(build: (sql: Sql) => Query & PromiseLike<unknown>) =>
-        Effect.flatMap(Transaction, (transaction) =>
-          Effect.tryPromise({
-            try: () => {
-              if (transaction !== undefined && transaction.lostBy !== null) return Promise.reject(transaction.lostBy)
-              const answer = answered(build(transaction?.sql ?? pool) as unknown as PromiseLike<A>)
-              return transaction === undefined ? answer : answer.catch((error: unknown) => {
-                if (classify(error).reason === "unreachable") transaction.lostBy ??= error
-                throw error
-              })
-            },
-            catch: toDatabaseError
-          }))
+        const query = <A extends ReadonlyArray<unknown>>(build: (sql: Sql) => Query & PromiseLike<unknown>) =>
+          Effect.flatMap(Transaction, (transaction) =>
+            Effect.tryPromise({
+              try: () => {
+                if (transaction !== undefined && transaction.lostBy !== null) return Promise.reject(transaction.lostBy)
+                const answer = answered(build(transaction?.sql ?? pool) as unknown as PromiseLike<A>)
+                return transaction === undefined
+                  ? answer
+                  : answer.catch((error: unknown) => {
+                      if (classify(error).reason === "unreachable") transaction.lostBy ??= error
+                      throw error
+                    })
+              },
+              catch: toDatabaseError
+            })
+          )
 
-      const places = yield* Semaphore.make(Math.max(1, options.maxConnections - LEFT_TO_STATEMENTS))
-      const noPlace = Effect.fail(new DatabaseError({ reason: "unreachable", sqlState: null, cause: new Error(`no connection within ${ANSWER_WITHIN_MS} ms`) }))
-      const inPlace = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
-        Effect.uninterruptibleMask((restore) =>
-          restore(places.take(1).pipe(Effect.timeoutOrElse({ duration: ANSWER_WITHIN_MS, orElse: () => noPlace }))).pipe(
-            Effect.andThen(Effect.ensuring(restore(self), places.release(1)))
-          ))
+        const places = yield* Semaphore.make(Math.max(1, options.maxConnections - LEFT_TO_STATEMENTS))
+        const noPlace = Effect.fail(
+          new DatabaseError({
+            reason: "unreachable",
+            sqlState: null,
+            cause: new Error(`no connection within ${ANSWER_WITHIN_MS} ms`)
+          })
+        )
+        const inPlace = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
+          Effect.uninterruptibleMask((restore) =>
+            restore(
+              places.take(1).pipe(Effect.timeoutOrElse({ duration: ANSWER_WITHIN_MS, orElse: () => noPlace }))
+            ).pipe(Effect.andThen(Effect.ensuring(restore(self), places.release(1))))
+          )
 
-      const transaction = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
-        Effect.flatMap(Transaction, (open): Effect.Effect<A, E | DatabaseError, R> =>
-          open !== undefined ? self : inPlace(Effect.acquireUseRelease(
-            attempt(() => begin(pool)),
-            (transaction) => Effect.provideService(self, Transaction, transaction),
-            ({ end, afterwards }, exit) => Effect.tap(attempt(() => end(Exit.isSuccess(exit))), () => Effect.sync(() => {
-              if (Exit.isSuccess(exit)) for (const action of afterwards) action()
-            }))
-          )))
+        const transaction = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
+          Effect.flatMap(Transaction, (open): Effect.Effect<A, E | DatabaseError, R> =>
+            open !== undefined
+              ? self
+              : inPlace(
+                  Effect.acquireUseRelease(
+                    attempt(() => begin(pool)),
+                    (transaction) => Effect.provideService(self, Transaction, transaction),
+                    ({ end, afterwards }, exit) =>
+                      Effect.tap(
+                        attempt(() => end(Exit.isSuccess(exit))),
+                        () =>
+                          Effect.sync(() => {
+                            if (Exit.isSuccess(exit)) for (const action of afterwards) action()
+                          })
+                      )
+                  )
+                )
+          )
 
-      const afterCommit = (action: () => void) =>
-        Effect.flatMap(Transaction, (open) => Effect.sync(() => {
-          if (open === undefined) action()
-          else open.afterwards.push(action)
-        }))
+        const afterCommit = (action: () => void) =>
+          Effect.flatMap(Transaction, (open) =>
+            Effect.sync(() => {
+              if (open === undefined) action()
+              else open.afterwards.push(action)
+            })
+          )
 
-      return Database.of({ url: options.url, pool, query, transaction, afterCommit })
-    }))
+        return Database.of({ url: options.url, pool, query, transaction, afterCommit })
+      })
+    )
 }

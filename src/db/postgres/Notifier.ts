@@ -13,7 +13,8 @@ const CHANGES_A_PAYLOAD = 150
 /** Follows the sender's name when lanes have something to deliver. */
 const PUSHED = "+"
 
-const encode = (changes: ReadonlyArray<LogChange>) => changes.map(({ sessionId, cursor }) => `${sessionId}:${cursor}`).join(" ")
+const encode = (changes: ReadonlyArray<LogChange>) =>
+  changes.map(({ sessionId, cursor }) => `${sessionId}:${cursor}`).join(" ")
 const decode = (payload: string): ReadonlyArray<LogChange> =>
   payload.split(" ").map((part) => {
     const [sessionId = "", cursor = "0"] = part.split(":")
@@ -24,42 +25,54 @@ const decode = (payload: string): ReadonlyArray<LogChange> =>
  * Carries log signals between processes. NOTIFY takes an instance-wide lock at commit, so the changes of 20 ms
  * go out together, in a transaction of their own that does not wait for the disk: the word is a hint and may be lost.
  */
-export const layer = Layer.effectDiscard(Effect.gen(function*() {
-  const { pool, query } = yield* Database
-  const signals = yield* LogSignals
-  const self = newId("wrk")
-  const pending = new Map<string, number>()
-  let pushed = false
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { pool, query } = yield* Database
+    const signals = yield* LogSignals
+    const self = newId("wrk")
+    const pending = new Map<string, number>()
+    let pushed = false
 
-  const flush = Effect.gen(function*() {
-    if (pending.size === 0) return
-    const changes = [...pending].map(([sessionId, cursor]) => ({ sessionId, cursor }))
-    pending.clear()
-    const sender = pushed ? `${self}${PUSHED}` : self
-    pushed = false
-    const payloads: Array<string> = []
-    for (let i = 0; i < changes.length; i += CHANGES_A_PAYLOAD) payloads.push(`${sender} ${encode(changes.slice(i, i + CHANGES_A_PAYLOAD))}`)
-    yield* query((sql) => sql`
-      select set_config('synchronous_commit', 'off', true), pg_notify(${CHANNEL}, payload) from unnest(${payloads}::text[]) as payload`)
-  }).pipe(Effect.catchTag("DatabaseError", () => Effect.void))
+    const flush = Effect.gen(function* () {
+      if (pending.size === 0) return
+      const changes = [...pending].map(([sessionId, cursor]) => ({ sessionId, cursor }))
+      pending.clear()
+      const sender = pushed ? `${self}${PUSHED}` : self
+      pushed = false
+      const payloads: Array<string> = []
+      for (let i = 0; i < changes.length; i += CHANGES_A_PAYLOAD)
+        payloads.push(`${sender} ${encode(changes.slice(i, i + CHANGES_A_PAYLOAD))}`)
+      yield* query(
+        (sql) => sql`
+      select set_config('synchronous_commit', 'off', true),
+        pg_notify(${CHANNEL}, payload) from unnest(${payloads}::text[]) as payload`
+      )
+    }).pipe(Effect.catchTag("DatabaseError", () => Effect.void))
 
-  yield* Effect.acquireRelease(
-    Effect.sync(() => signals.carry((changes, push) => {
-      pushed ||= push
-      for (const { sessionId, cursor } of changes) pending.set(sessionId, Math.max(cursor, pending.get(sessionId) ?? 0))
-    })),
-    (stop) => Effect.sync(stop).pipe(Effect.andThen(flush))
-  )
-  yield* Effect.acquireRelease(
-    whileStarting(Effect.tryPromise({
-      try: () => pool.listen(CHANNEL, (payload) => {
-        const cut = payload.indexOf(" ")
-        const [sender, push] = payload.slice(0, cut).split(PUSHED)
-        if (sender !== self) signals.hear(decode(payload.slice(cut + 1)), push !== undefined)
-      }),
-      catch: toDatabaseError
-    })),
-    (listening) => Effect.promise(() => listening.unlisten().catch(() => {}))
-  )
-  yield* rounds("20 millis", flush).pipe(Effect.annotateLogs({ service: "Notifier" }), Effect.forkScoped)
-}))
+    yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        signals.carry((changes, push) => {
+          pushed ||= push
+          for (const { sessionId, cursor } of changes)
+            pending.set(sessionId, Math.max(cursor, pending.get(sessionId) ?? 0))
+        })
+      ),
+      (stop) => Effect.sync(stop).pipe(Effect.andThen(flush))
+    )
+    yield* Effect.acquireRelease(
+      whileStarting(
+        Effect.tryPromise({
+          try: () =>
+            pool.listen(CHANNEL, (payload) => {
+              const cut = payload.indexOf(" ")
+              const [sender, push] = payload.slice(0, cut).split(PUSHED)
+              if (sender !== self) signals.hear(decode(payload.slice(cut + 1)), push !== undefined)
+            }),
+          catch: toDatabaseError
+        })
+      ),
+      (listening) => Effect.promise(() => listening.unlisten().catch(() => {}))
+    )
+    yield* rounds("20 millis", flush).pipe(Effect.annotateLogs({ service: "Notifier" }), Effect.forkScoped)
+  })
+)

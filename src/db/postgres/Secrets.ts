@@ -8,15 +8,21 @@ import type { SealedColumn } from "./sealedColumns.ts"
 import { open, seal, type SecretsKey, type SecretUnreadable } from "./secretsCipher.ts"
 
 /** What this process seals with, and all that it can open with: two keys while one replaces the other. */
-export class SecretsKeys extends Context.Service<SecretsKeys, {
-  readonly sealing: SecretsKey
-  readonly opening: ReadonlyArray<SecretsKey>
-}>()("src/db/SecretsKeys") {}
+export class SecretsKeys extends Context.Service<
+  SecretsKeys,
+  {
+    readonly sealing: SecretsKey
+    readonly opening: ReadonlyArray<SecretsKey>
+  }
+>()("src/db/SecretsKeys") {}
 
 /** The database belongs to another key. */
 export class SecretsKeyMismatch extends Schema.TaggedError<SecretsKeyMismatch>()("SecretsKeyMismatch", {}) {
   override get message() {
-    return "SECRETS_KEY: does not match this database, whose secrets are stored under another key: give that key (in development it is in secrets.key in DATA_DIR)"
+    return (
+      "SECRETS_KEY: does not match this database, whose secrets are stored under another key: give that key (in " +
+      "development it is in secrets.key in DATA_DIR)"
+    )
   }
 }
 
@@ -26,21 +32,38 @@ const CHECK_ROW = ["true"]
 /** The check value under this key. */
 export const sealedCheck = (key: SecretsKey): Buffer => seal(key, CHECK, CHECK_ROW, Redacted.make("troupe"))
 
-/** Secrets at rest (delivery.md 5): what `seal` makes is stored in the column and row that it names, and opens nowhere else. */
-export class Secrets extends Context.Service<Secrets, {
-  readonly seal: (column: SealedColumn, row: ReadonlyArray<string>, secret: Redacted.Redacted<string>) => Buffer
-  readonly open: (column: SealedColumn, row: ReadonlyArray<string>, sealed: Uint8Array) => Effect.Effect<Redacted.Redacted<string>, SecretUnreadable>
-}>()("src/db/postgres/Secrets") {
+/**
+ * Secrets at rest (delivery.md 5): what `seal` makes is stored in the column and row that it names, and opens nowhere
+ * else.
+ */
+export class Secrets extends Context.Service<
+  Secrets,
+  {
+    readonly seal: (column: SealedColumn, row: ReadonlyArray<string>, secret: Redacted.Redacted<string>) => Buffer
+    readonly open: (
+      column: SealedColumn,
+      row: ReadonlyArray<string>,
+      sealed: Uint8Array
+    ) => Effect.Effect<Redacted.Redacted<string>, SecretUnreadable>
+  }
+>()("src/db/postgres/Secrets") {
   /** Fails when the database belongs to another key; the first key that comes makes it its own. */
-  static readonly layer = Layer.effect(Secrets, Effect.gen(function*() {
-    const { sealing, opening } = yield* SecretsKeys
-    const { query } = yield* Database
-    yield* query((sql) => sql`insert into secrets_check (sealed) values (${sealedCheck(sealing)}) on conflict do nothing`)
-    const [row] = yield* query<Array<{ sealed: Buffer }>>((sql) => sql`select sealed from secrets_check`)
-    yield* open(opening, CHECK, CHECK_ROW, row?.sealed ?? Buffer.alloc(0)).pipe(Effect.mapError(() => new SecretsKeyMismatch()))
-    return Secrets.of({
-      seal: (column, row, secret) => seal(sealing, column, row, secret),
-      open: (column, row, sealed) => open(opening, column, row, sealed)
+  static readonly layer = Layer.effect(
+    Secrets,
+    Effect.gen(function* () {
+      const { sealing, opening } = yield* SecretsKeys
+      const { query } = yield* Database
+      yield* query(
+        (sql) => sql`insert into secrets_check (sealed) values (${sealedCheck(sealing)}) on conflict do nothing`
+      )
+      const [row] = yield* query<Array<{ sealed: Buffer }>>((sql) => sql`select sealed from secrets_check`)
+      yield* open(opening, CHECK, CHECK_ROW, row?.sealed ?? Buffer.alloc(0)).pipe(
+        Effect.mapError(() => new SecretsKeyMismatch())
+      )
+      return Secrets.of({
+        seal: (column, row, secret) => seal(sealing, column, row, secret),
+        open: (column, row, sealed) => open(opening, column, row, sealed)
+      })
     })
-  }))
+  )
 }

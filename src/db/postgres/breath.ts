@@ -4,11 +4,12 @@ import * as Effect from "effect/Effect"
 const A_ROUND = 10
 
 /**
- * Lets others of this process go on before work that takes a while. Turns become ready, and are read, by the batch: work of
- * one app goes on in its order, apps take turns, and each round of the event loop does only a little of it. So a request waits
- * for these and not for all, and an app waits for one piece of each other app and not for all pieces of a busy one.
+ * Lets others of this process go on before work that takes a while. Turns become ready, and are read, by the batch:
+ * work of one app goes on in its order, apps take turns, and each round of the event loop does only a little of it. So
+ * a request waits for these and not for all, and an app waits for one piece of each other app and not for all pieces of
+ * a busy one.
  */
-export const makeBreath = (): (appId: string) => Effect.Effect<void> => {
+export const makeBreath = (): ((appId: string) => Effect.Effect<void>) => {
   // An app that was served goes to the end of the map.
   const waiting = new Map<string, Array<() => void>>()
   let isDue = false
@@ -31,11 +32,12 @@ export const makeBreath = (): (appId: string) => Effect.Effect<void> => {
     isDue = false
     askForARound()
   }
-  return (appId) => Effect.callback((resume) => {
-    const go = () => resume(Effect.void)
-    const queue = waiting.get(appId)
-    if (queue === undefined) waiting.set(appId, [go])
-    else queue.push(go)
-    askForARound()
-  })
+  return (appId) =>
+    Effect.callback((resume) => {
+      const go = () => resume(Effect.void)
+      const queue = waiting.get(appId)
+      if (queue === undefined) waiting.set(appId, [go])
+      else queue.push(go)
+      askForARound()
+    })
 }

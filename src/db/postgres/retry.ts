@@ -10,8 +10,11 @@ const patience = Schedule.min([Schedule.exponential("50 millis"), Schedule.space
   Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, Duration.seconds(1))))
 )
 
-/** Waits out a database that cannot be reached. For work that must end and may take its time; a request must not wait. */
-export const untilReachable = <A, R>(effect: Effect.Effect<A, DatabaseError, R>): Effect.Effect<A, DatabaseError, R> => Effect.retry(effect, patience)
+/**
+ * Waits out a database that cannot be reached. For work that must end and may take its time; a request must not wait.
+ */
+export const untilReachable = <A, R>(effect: Effect.Effect<A, DatabaseError, R>): Effect.Effect<A, DatabaseError, R> =>
+  Effect.retry(effect, patience)
 
 const START_PATIENCE = Schedule.spaced("1 second").pipe(
   Schedule.upTo({ times: 15 }),
@@ -22,6 +25,8 @@ const START_PATIENCE = Schedule.spaced("1 second").pipe(
 /** At start: a database that is only just coming up, or going over to another host, is waited for a while. */
 export const whileStarting = <A, R>(effect: Effect.Effect<A, DatabaseError, R>): Effect.Effect<A, DatabaseError, R> =>
   effect.pipe(
-    Effect.tapError((error) => Effect.logWarning("starting, but the database did not answer", { reason: error.message })),
+    Effect.tapError((error) =>
+      Effect.logWarning("starting, but the database did not answer", { reason: error.message })
+    ),
     Effect.retry(START_PATIENCE)
   )

@@ -7,34 +7,54 @@ const BATCH = 100
 
 type Row = Readonly<Record<string, string>> & { readonly sealed: Buffer }
 
-/** Seals the next rows of a column, in the order of its key, under the sealing key. Answers the key of the last of them; null: there are no more. */
-const nextBatch = Effect.fnUntraced(function*({ table, key, column }: SealedColumn, after: ReadonlyArray<string> | null) {
+/**
+ * Seals the next rows of a column, in the order of its key, under the sealing key. Answers the key of the last of them;
+ * null: there are no more.
+ */
+const nextBatch = Effect.fnUntraced(function* (
+  { table, key, column }: SealedColumn,
+  after: ReadonlyArray<string> | null
+) {
   const { query, transaction } = yield* Database
   const { open, seal } = yield* Secrets
   const { sealing } = yield* SecretsKeys
-  return yield* transaction(Effect.gen(function*() {
-    const rows = yield* query<Array<Row>>((sql) => sql`
+  return yield* transaction(
+    Effect.gen(function* () {
+      const rows = yield* query<Array<Row>>(
+        (sql) => sql`
       select ${sql([...key])}, ${sql(column)} as sealed from ${sql(table)}
       where substring(${sql(column)} from 2 for 8) <> ${sealing.id}
-        ${after === null ? sql`` : sql`and (${sql([...key])}) > (${after.map((value, at) => at === 0 ? sql`${value}` : sql`, ${value}`)})`}
-      order by ${sql([...key])} limit ${BATCH} for update`)
-    for (const { sealed, ...at } of rows) {
-      const row = key.map((name) => at[name] ?? "")
-      const secret = yield* open({ table, key, column }, row, sealed)
-      yield* query((sql) => sql`
+        ${
+          after === null
+            ? sql``
+            : sql`and
+          (${sql([...key])}) > (${after.map((value, at) => (at === 0 ? sql`${value}` : sql`, ${value}`))})`
+        }
+      order by ${sql([...key])} limit ${BATCH} for update`
+      )
+      for (const { sealed, ...at } of rows) {
+        const row = key.map((name) => at[name] ?? "")
+        const secret = yield* open({ table, key, column }, row, sealed)
+        yield* query(
+          (sql) => sql`
         update ${sql(table)} set ${sql(column)} = ${seal({ table, key, column }, row, secret)}
-        where (${sql([...key])}) = (${row.map((value, at) => at === 0 ? sql`${value}` : sql`, ${value}`)})`)
-    }
-    const last = rows.at(-1)
-    return { count: rows.length, last: last === undefined ? null : key.map((name) => last[name] ?? "") }
-  }))
+        where (${sql([...key])}) = (${row.map((value, at) => (at === 0 ? sql`${value}` : sql`, ${value}`))})`
+        )
+      }
+      const last = rows.at(-1)
+      return { count: rows.length, last: last === undefined ? null : key.map((name) => last[name] ?? "") }
+    })
+  )
 })
 
-const pass = Effect.fnUntraced(function*(columns: ReadonlyArray<SealedColumn>) {
+const pass = Effect.fnUntraced(function* (columns: ReadonlyArray<SealedColumn>) {
   let rotated = 0
   for (const column of columns) {
-    for (let after: ReadonlyArray<string> | null = null;;) {
-      const batch: { readonly count: number; readonly last: ReadonlyArray<string> | null } = yield* nextBatch(column, after)
+    for (let after: ReadonlyArray<string> | null = null; ;) {
+      const batch: { readonly count: number; readonly last: ReadonlyArray<string> | null } = yield* nextBatch(
+        column,
+        after
+      )
       rotated += batch.count
       after = batch.last
       if (after === null) break
@@ -44,14 +64,16 @@ const pass = Effect.fnUntraced(function*(columns: ReadonlyArray<SealedColumn>) {
 })
 
 /**
- * Seals every secret under the sealing key, and then makes that the key of the database. Stopped half way it has lost nothing, for a sealed
- * secret names its key: run again it goes on with what is left. Answers how many secrets it sealed anew.
+ * Seals every secret under the sealing key, and then makes that the key of the database. Stopped half way it has lost
+ * nothing, for a sealed secret names its key: run again it goes on with what is left. Answers how many secrets it
+ * sealed anew.
  */
-export const rotateSecrets = Effect.fn("rotateSecrets")(function*(columns: ReadonlyArray<SealedColumn>) {
+export const rotateSecrets = Effect.fn("rotateSecrets")(function* (columns: ReadonlyArray<SealedColumn>) {
   const { query } = yield* Database
   const { sealing } = yield* SecretsKeys
   let rotated = 0
-  // Until a pass finds nothing: a process that was given the new key late may have sealed under the old one behind our back.
+  // Until a pass finds nothing: a process that was given the new key late may have sealed under the old one behind our
+  // back.
   for (let found = yield* pass(columns); found > 0; found = yield* pass(columns)) rotated += found
   yield* query((sql) => sql`update secrets_check set sealed = ${sealedCheck(sealing)}`)
   return rotated

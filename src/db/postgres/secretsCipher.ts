@@ -10,7 +10,10 @@ export interface SecretsKey {
   readonly bytes: Redacted.Redacted<Buffer>
 }
 
-/** `unknown_key`: sealed under a key that this process does not have. `altered`: changed, cut off, or moved here from another row or column. */
+/**
+ * `unknown_key`: sealed under a key that this process does not have. `altered`: changed, cut off, or moved here from
+ * another row or column.
+ */
 export class SecretUnreadable extends Schema.TaggedError<SecretUnreadable>()("SecretUnreadable", {
   reason: Schema.Literals(["unknown_key", "altered"]),
   table: Schema.String,
@@ -18,14 +21,15 @@ export class SecretUnreadable extends Schema.TaggedError<SecretUnreadable>()("Se
   row: Schema.Array(Schema.String)
 }) {
   override get message() {
-    const why = this.reason === "unknown_key" ? "is sealed under a key that is not given" : "was altered or comes from elsewhere"
+    const why =
+      this.reason === "unknown_key" ? "is sealed under a key that is not given" : "was altered or comes from elsewhere"
     return `${this.table}.${this.column} of ${this.row.join("/")} ${why}`
   }
 }
 
 /*
- * A sealed secret: version 1, key id 8, nonce 12, ciphertext, tag 16 bytes. AES-256-GCM with a random nonce; table, column and row are
- * additional data, so that a value opens only where it was sealed.
+ * A sealed secret: version 1, key id 8, nonce 12, ciphertext, tag 16 bytes. AES-256-GCM with a random nonce; table,
+ * column and row are additional data, so that a value opens only where it was sealed.
  */
 const VERSION = 1
 const ID_BYTES = 8
@@ -42,18 +46,32 @@ export const secretsKey = (bytes: Redacted.Redacted<Buffer>): SecretsKey => ({
 const bind = (header: Uint8Array, { table, column }: SealedColumn, row: ReadonlyArray<string>) =>
   Buffer.concat([header, Buffer.from(JSON.stringify([table, column, row]))])
 
-export const seal = (key: SecretsKey, column: SealedColumn, row: ReadonlyArray<string>, secret: Redacted.Redacted<string>): Buffer => {
+export const seal = (
+  key: SecretsKey,
+  column: SealedColumn,
+  row: ReadonlyArray<string>,
+  secret: Redacted.Redacted<string>
+): Buffer => {
   const header = Buffer.concat([Buffer.from([VERSION]), key.id])
   const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv(CIPHER, Redacted.value(key.bytes), nonce, { authTagLength: TAG_BYTES }).setAAD(bind(header, column, row))
+  const cipher = createCipheriv(CIPHER, Redacted.value(key.bytes), nonce, { authTagLength: TAG_BYTES }).setAAD(
+    bind(header, column, row)
+  )
   const text = [cipher.update(Redacted.value(secret), "utf8"), cipher.final()]
   return Buffer.concat([header, nonce, ...text, cipher.getAuthTag()])
 }
 
-export const open = (keys: ReadonlyArray<SecretsKey>, column: SealedColumn, row: ReadonlyArray<string>, sealed: Uint8Array): Effect.Effect<Redacted.Redacted<string>, SecretUnreadable> => {
-  const unreadable = (reason: SecretUnreadable["reason"]) => new SecretUnreadable({ reason, table: column.table, column: column.column, row })
+export const open = (
+  keys: ReadonlyArray<SecretsKey>,
+  column: SealedColumn,
+  row: ReadonlyArray<string>,
+  sealed: Uint8Array
+): Effect.Effect<Redacted.Redacted<string>, SecretUnreadable> => {
+  const unreadable = (reason: SecretUnreadable["reason"]) =>
+    new SecretUnreadable({ reason, table: column.table, column: column.column, row })
   const bytes = Buffer.from(sealed)
-  if (bytes.length < HEADER_BYTES + NONCE_BYTES + TAG_BYTES || bytes[0] !== VERSION) return Effect.fail(unreadable("altered"))
+  if (bytes.length < HEADER_BYTES + NONCE_BYTES + TAG_BYTES || bytes[0] !== VERSION)
+    return Effect.fail(unreadable("altered"))
   const header = bytes.subarray(0, HEADER_BYTES)
   const key = keys.find(({ id }) => id.equals(header.subarray(1)))
   if (key === undefined) return Effect.fail(unreadable("unknown_key"))

@@ -27,88 +27,154 @@ interface Open {
 }
 
 /**
- * Erasing end-users: what they have said, what was remembered of it, where it was delivered, and what the app was told of them. It takes what there is
- * when it is asked for; who comes back meanwhile begins anew. A step is a transaction, so that whoever dies in between leaves the rest to the next round.
- * What stays is money, which the ledger books by session, and what of the account's changes the audit log tells.
+ * Erasing end-users: what they have said, what was remembered of it, where it was delivered, and what the app was told
+ * of them. It takes what there is when it is asked for; who comes back meanwhile begins anew. A step is a transaction,
+ * so that whoever dies in between leaves the rest to the next round. What stays is money, which the ledger books by
+ * session, and what of the account's changes the audit log tells.
  */
-export class Erasures extends Context.Service<Erasures, {
-  /** The receipt; of the erasure that is under way, if there is one. Undefined: no such end-user. */
-  readonly begin: (appId: string, externalUserRef: string) => Effect.Effect<Erasure | undefined, DatabaseError>
-  readonly get: (appId: string, erasureId: string) => Effect.Effect<Erasure | undefined, DatabaseError>
-  /** Brings what is open to its end. */
-  readonly work: Effect.Effect<void, DatabaseError>
-}>()("src/db/privacy/Erasures") {
-  static readonly layer = Layer.effect(Erasures, Effect.gen(function*() {
-    const database = yield* Database
-    const { query, transaction } = database
-    const record = auditing(database)
+export class Erasures extends Context.Service<
+  Erasures,
+  {
+    /** The receipt; of the erasure that is under way, if there is one. Undefined: no such end-user. */
+    readonly begin: (appId: string, externalUserRef: string) => Effect.Effect<Erasure | undefined, DatabaseError>
+    readonly get: (appId: string, erasureId: string) => Effect.Effect<Erasure | undefined, DatabaseError>
+    /** Brings what is open to its end. */
+    readonly work: Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/privacy/Erasures") {
+  static readonly layer = Layer.effect(
+    Erasures,
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { query, transaction } = database
+      const record = auditing(database)
 
-    const begin = Effect.fnUntraced(function*(appId: string, externalUserRef: string) {
-      const [person] = yield* query((sql) => sql`select 1 from end_users where app_id = ${appId} and external_user_ref = ${externalUserRef} for update`)
-      if (person === undefined) return undefined
-      const [open] = yield* query<Array<Erasure>>((sql) => sql`
-        select erasure_id, status, created_at, completed_at from erasures where app_id = ${appId} and external_user_ref = ${externalUserRef} and status <> 'completed'`)
-      if (open !== undefined) return open
-      const [receipt] = yield* query<[Erasure]>((sql) => sql`
-        insert into erasures (app_id, erasure_id, external_user_ref, created_at) values (${appId}, ${newId("ers")}, ${externalUserRef}, clock_timestamp())
-        returning erasure_id, status, created_at, completed_at`)
-      yield* record({ action: "end_user.erased", appId, subject: receipt.erasure_id })
-      yield* blankPerson(appId, externalUserRef)
-      yield* query((sql) => sql`select graphile_worker.add_job('erasures', '{}'::json)`)
-      return receipt
-    }, transaction, Effect.provideService(Database, database))
+      const begin = Effect.fnUntraced(
+        function* (appId: string, externalUserRef: string) {
+          const [person] = yield* query(
+            (sql) =>
+              sql`select 1 from end_users where app_id = ${appId} and external_user_ref = ${externalUserRef} for update`
+          )
+          if (person === undefined) return undefined
+          const [open] = yield* query<Array<Erasure>>(
+            (sql) => sql`
+        select erasure_id, status, created_at, completed_at from erasures
+          where app_id = ${appId} and external_user_ref = ${externalUserRef} and status <> 'completed'`
+          )
+          if (open !== undefined) return open
+          const [receipt] = yield* query<[Erasure]>(
+            (sql) => sql`
+        insert into erasures (app_id, erasure_id, external_user_ref, created_at)
+          values (${appId}, ${newId("ers")}, ${externalUserRef}, clock_timestamp())
+        returning erasure_id, status, created_at, completed_at`
+          )
+          yield* record({ action: "end_user.erased", appId, subject: receipt.erasure_id })
+          yield* blankPerson(appId, externalUserRef)
+          yield* query((sql) => sql`select graphile_worker.add_job('erasures', '{}'::json)`)
+          return receipt
+        },
+        transaction,
+        Effect.provideService(Database, database)
+      )
 
-    /** What is left of a person without sessions. Who has come back keeps what is new. */
-    const finish = Effect.fnUntraced(function*(appId: string, externalUserRef: string) {
-      yield* eraseTraces(appId, externalUserRef)
-      yield* query((sql) => sql`
+      /** What is left of a person without sessions. Who has come back keeps what is new. */
+      const finish = Effect.fnUntraced(function* (appId: string, externalUserRef: string) {
+        yield* eraseTraces(appId, externalUserRef)
+        yield* query(
+          (sql) => sql`
         with gone as (
-          delete from telegram_chats where app_id = ${appId} and external_user_ref = ${externalUserRef} and session_id is null returning app_id, channel_id, chat_id
+          delete from telegram_chats where app_id =
+            ${appId} and external_user_ref =
+              ${externalUserRef} and session_id is null returning app_id, channel_id, chat_id
         )
-        delete from telegram_paces p using gone g where p.app_id = g.app_id and p.channel_id = g.channel_id and p.chat_id = g.chat_id`)
-      yield* query((sql) => sql`select 1 from end_users where app_id = ${appId} and external_user_ref = ${externalUserRef} for update`)
-      const back = yield* query((sql) => sql`select 1 from sessions where app_id = ${appId} and external_user_ref = ${externalUserRef} limit 1`)
-      if (back.length > 0) return
-      yield* query((sql) => sql`delete from allowances where app_id = ${appId} and kind = 'end_user' and external_user_ref = ${externalUserRef}`)
-      yield* keepMinor(appId, externalUserRef)
-      yield* query((sql) => sql`delete from end_users where app_id = ${appId} and external_user_ref = ${externalUserRef}`)
-    })
-
-    /** True: there is more to be done. */
-    const step = Effect.fnUntraced(function*({ app_id: appId, erasure_id: id }: Open) {
-      const [erasure] = yield* query<Array<{ external_user_ref: string }>>((sql) => sql`
-        select external_user_ref from erasures where app_id = ${appId} and erasure_id = ${id} and status <> 'completed' for update skip locked`)
-      if (erasure === undefined) return false
-      const { external_user_ref: ref } = erasure
-      yield* query((sql) => lockAllowancesOf(sql, appId, [ref]))
-      const some = yield* query<Array<{ session_id: string }>>((sql) => sql`
-        select s.session_id from sessions s join erasures e on e.app_id = s.app_id and e.erasure_id = ${id} and s.created_at <= e.created_at
-        where s.app_id = ${appId} and s.external_user_ref = ${ref} order by s.session_id limit ${SESSIONS_A_STEP}`)
-      if (some.length > 0) {
-        yield* eraseSessions(appId, some.map((row) => row.session_id))
-        yield* query((sql) => sql`update erasures set status = 'running' where app_id = ${appId} and erasure_id = ${id}`)
-        return true
-      }
-      yield* finish(appId, ref)
-      yield* query((sql) => sql`update erasures set status = 'completed', external_user_ref = null, completed_at = now() where app_id = ${appId} and erasure_id = ${id}`)
-      return false
-    }, transaction, Effect.provideService(Database, database))
-
-    const work = Effect.gen(function*() {
-      const open = yield* query<Array<Open>>((sql) => sql`select app_id, erasure_id from erasures where status <> 'completed' order by created_at limit ${A_ROUND}`)
-      for (const erasure of open) {
-        // One that cannot be now does not keep the others.
-        yield* Effect.repeat(step(erasure), { while: (more) => more }).pipe(
-          Effect.catchTag("DatabaseError", (error) => Effect.logWarning("an erasure was left", { erasure_id: erasure.erasure_id, reason: error.message }))
+        delete from telegram_paces p using gone g where p.app_id = g.app_id and p.channel_id = g.channel_id
+          and p.chat_id = g.chat_id`
         )
-      }
-    })
+        yield* query(
+          (sql) =>
+            sql`select 1 from end_users where app_id = ${appId} and external_user_ref = ${externalUserRef} for update`
+        )
+        const back = yield* query(
+          (sql) =>
+            sql`select 1 from sessions where app_id = ${appId} and external_user_ref = ${externalUserRef} limit 1`
+        )
+        if (back.length > 0) return
+        yield* query(
+          (sql) =>
+            sql`delete from allowances where app_id =
+              ${appId} and kind = 'end_user' and external_user_ref = ${externalUserRef}`
+        )
+        yield* keepMinor(appId, externalUserRef)
+        yield* query(
+          (sql) => sql`delete from end_users where app_id = ${appId} and external_user_ref = ${externalUserRef}`
+        )
+      })
 
-    return Erasures.of({
-      begin,
-      get: (appId, erasureId) => query<Array<Erasure>>((sql) => sql`
-        select erasure_id, status, created_at, completed_at from erasures where app_id = ${appId} and erasure_id = ${erasureId}`).pipe(Effect.map((rows) => rows[0])),
-      work
+      /** True: there is more to be done. */
+      const step = Effect.fnUntraced(
+        function* ({ app_id: appId, erasure_id: id }: Open) {
+          const [erasure] = yield* query<Array<{ external_user_ref: string }>>(
+            (sql) => sql`
+        select external_user_ref from erasures
+          where app_id = ${appId} and erasure_id = ${id} and status <> 'completed' for update skip locked`
+          )
+          if (erasure === undefined) return false
+          const { external_user_ref: ref } = erasure
+          yield* query((sql) => lockAllowancesOf(sql, appId, [ref]))
+          const some = yield* query<Array<{ session_id: string }>>(
+            (sql) => sql`
+        select s.session_id from sessions s join erasures e on e.app_id = s.app_id
+          and e.erasure_id = ${id} and s.created_at <= e.created_at
+        where s.app_id = ${appId} and s.external_user_ref = ${ref} order by s.session_id limit ${SESSIONS_A_STEP}`
+          )
+          if (some.length > 0) {
+            yield* eraseSessions(
+              appId,
+              some.map((row) => row.session_id)
+            )
+            yield* query(
+              (sql) => sql`update erasures set status = 'running' where app_id = ${appId} and erasure_id = ${id}`
+            )
+            return true
+          }
+          yield* finish(appId, ref)
+          yield* query(
+            (sql) =>
+              sql`update erasures set status = 'completed', external_user_ref = null, completed_at = now()
+                where app_id = ${appId} and erasure_id = ${id}`
+          )
+          return false
+        },
+        transaction,
+        Effect.provideService(Database, database)
+      )
+
+      const work = Effect.gen(function* () {
+        const open = yield* query<Array<Open>>(
+          (sql) =>
+            sql`select app_id, erasure_id from erasures where status <> 'completed' order by created_at
+              limit ${A_ROUND}`
+        )
+        for (const erasure of open) {
+          // One that cannot be now does not keep the others.
+          yield* Effect.repeat(step(erasure), { while: (more) => more }).pipe(
+            Effect.catchTag("DatabaseError", (error) =>
+              Effect.logWarning("an erasure was left", { erasure_id: erasure.erasure_id, reason: error.message })
+            )
+          )
+        }
+      })
+
+      return Erasures.of({
+        begin,
+        get: (appId, erasureId) =>
+          query<Array<Erasure>>(
+            (sql) => sql`
+        select erasure_id, status, created_at, completed_at from erasures
+          where app_id = ${appId} and erasure_id = ${erasureId}`
+          ).pipe(Effect.map((rows) => rows[0])),
+        work
+      })
     })
-  }))
+  )
 }

@@ -12,51 +12,117 @@ const A_ROUND = 100
 /** Sessions that one transaction erases. */
 const SESSIONS_A_STEP = 5
 
-/** All that is kept of an app when it has no session any more, what refers to others first. Its keys, its ledger and the audit log stay. */
+/**
+ * All that is kept of an app when it has no session any more, what refers to others first. Its keys, its ledger and the
+ * audit log stay.
+ */
 const TABLES = [
-  "lanes", "delivery_attempts", "events", "session_logs", "telegram_chats", "telegram_paces", "telegram_updates", "telegram_links", "telegram_provisionings", "telegram_batch_items",
-  "telegram_batches", "telegram_bots", "channels", "end_users", "minor_marks", "erasures", "idempotency_keys", "allowances", "safety_counts", "proactive_policies", "readiness_probes", "research", "evidence", "eval_results", "eval_runs", "eval_suites", "images", "assets", "visual_identities", "npcs", "graph_edges", "storylines", "arc_influences", "worlds", "import_images", "imports", "crashed_units", "character_versions", "characters", "apps"
+  "lanes",
+  "delivery_attempts",
+  "events",
+  "session_logs",
+  "telegram_chats",
+  "telegram_paces",
+  "telegram_updates",
+  "telegram_links",
+  "telegram_provisionings",
+  "telegram_batch_items",
+  "telegram_batches",
+  "telegram_bots",
+  "channels",
+  "end_users",
+  "minor_marks",
+  "erasures",
+  "idempotency_keys",
+  "allowances",
+  "safety_counts",
+  "proactive_policies",
+  "readiness_probes",
+  "research",
+  "evidence",
+  "eval_results",
+  "eval_runs",
+  "eval_suites",
+  "images",
+  "assets",
+  "visual_identities",
+  "npcs",
+  "graph_edges",
+  "storylines",
+  "arc_influences",
+  "worlds",
+  "import_images",
+  "imports",
+  "crashed_units",
+  "character_versions",
+  "characters",
+  "apps"
 ] as const
 
 /** Demo apps whose keys have all expired. */
-export class ExpiredSandboxes extends Context.Service<ExpiredSandboxes, {
-  /** The ids of their apps, of so many as are dealt with at a time. */
-  readonly due: Effect.Effect<ReadonlyArray<string>, DatabaseError>
-  /** Deletes the app with everything in it and its account, a step a transaction: whoever dies in between leaves it due. Its bots must be detached. */
-  readonly erase: (appId: string) => Effect.Effect<void, DatabaseError>
-}>()("src/db/privacy/ExpiredSandboxes") {
-  static readonly layer = Layer.effect(ExpiredSandboxes, Effect.gen(function*() {
-    const database = yield* Database
-    const { query, transaction } = database
+export class ExpiredSandboxes extends Context.Service<
+  ExpiredSandboxes,
+  {
+    /** The ids of their apps, of so many as are dealt with at a time. */
+    readonly due: Effect.Effect<ReadonlyArray<string>, DatabaseError>
+    /**
+     * Deletes the app with everything in it and its account, a step a transaction: whoever dies in between leaves it
+     * due. Its bots must be detached.
+     */
+    readonly erase: (appId: string) => Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/privacy/ExpiredSandboxes") {
+  static readonly layer = Layer.effect(
+    ExpiredSandboxes,
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { query, transaction } = database
 
-    const due = query<Array<{ app_id: string }>>((sql) => sql`
+      const due = query<Array<{ app_id: string }>>(
+        (sql) => sql`
       select a.app_id from accounts o join apps a using (account_id)
       where o.kind = 'demo' and not exists (
-        select from api_keys k where k.app_id = a.app_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now() - ${AFTER}::interval)
-      ) order by a.app_id limit ${A_ROUND}`).pipe(Effect.map((rows) => rows.map((row) => row.app_id)))
+        select from api_keys k where k.app_id = a.app_id and k.revoked_at is null and (k.expires_at is null
+          or k.expires_at > now() - ${AFTER}::interval)
+      ) order by a.app_id limit ${A_ROUND}`
+      ).pipe(Effect.map((rows) => rows.map((row) => row.app_id)))
 
-    const eraseSome = Effect.fnUntraced(function*(appId: string) {
-      yield* query((sql) => sql`select 1 from allowances where app_id = ${appId} order by kind, external_user_ref for no key update`)
-      const some = yield* query<Array<{ session_id: string }>>((sql) => sql`select session_id from sessions where app_id = ${appId} order by session_id limit ${SESSIONS_A_STEP}`)
-      yield* eraseSessions(appId, some.map((row) => row.session_id)).pipe(Effect.provideService(Database, database))
-      return some.length
-    }, transaction)
+      const eraseSome = Effect.fnUntraced(function* (appId: string) {
+        yield* query(
+          (sql) =>
+            sql`select 1 from allowances where app_id = ${appId} order by kind, external_user_ref for no key update`
+        )
+        const some = yield* query<Array<{ session_id: string }>>(
+          (sql) =>
+            sql`select session_id from sessions where app_id = ${appId} order by session_id limit ${SESSIONS_A_STEP}`
+        )
+        yield* eraseSessions(
+          appId,
+          some.map((row) => row.session_id)
+        ).pipe(Effect.provideService(Database, database))
+        return some.length
+      }, transaction)
 
-    const eraseRest = Effect.fnUntraced(function*(appId: string) {
-      const [app] = yield* query<Array<{ account_id: string }>>((sql) => sql`select account_id from apps where app_id = ${appId} for update`)
-      if (app === undefined) return
-      yield* query((sql) => discardObjects(sql, appId, sql`select object_key from stored_objects where app_id = ${appId}`))
-      yield* query((sql) => sql`delete from telegram_holds where scope = ${appId}`)
-      for (const table of TABLES) yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${appId}`)
-      yield* query((sql) => sql`delete from accounts where account_id = ${app.account_id} and kind = 'demo'`)
-    }, transaction)
+      const eraseRest = Effect.fnUntraced(function* (appId: string) {
+        const [app] = yield* query<Array<{ account_id: string }>>(
+          (sql) => sql`select account_id from apps where app_id = ${appId} for update`
+        )
+        if (app === undefined) return
+        yield* query((sql) =>
+          discardObjects(sql, appId, sql`select object_key from stored_objects where app_id = ${appId}`)
+        )
+        yield* query((sql) => sql`delete from telegram_holds where scope = ${appId}`)
+        for (const table of TABLES) yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${appId}`)
+        yield* query((sql) => sql`delete from accounts where account_id = ${app.account_id} and kind = 'demo'`)
+      }, transaction)
 
-    return ExpiredSandboxes.of({
-      due,
-      erase: Effect.fnUntraced(function*(appId: string) {
-        while ((yield* eraseSome(appId)) > 0);
-        yield* eraseRest(appId)
+      return ExpiredSandboxes.of({
+        due,
+        erase: Effect.fnUntraced(function* (appId: string) {
+          while ((yield* eraseSome(appId)) > 0);
+          yield* eraseRest(appId)
+        })
       })
     })
-  }))
+  )
 }

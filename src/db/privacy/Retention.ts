@@ -27,74 +27,118 @@ interface Place {
   readonly session_id: string
 }
 
-/** Deletes what is older than it is to be kept, a step a transaction, so that nothing is locked for long and a crash loses no more than a step. */
-export class Retention extends Context.Service<Retention, {
-  readonly apply: Effect.Effect<void, DatabaseError>
-}>()("src/db/privacy/Retention") {
-  static readonly layer = ({ attempts, log }: RetentionOptions) => Layer.effect(Retention, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
+/**
+ * Deletes what is older than it is to be kept, a step a transaction, so that nothing is locked for long and a crash
+ * loses no more than a step.
+ */
+export class Retention extends Context.Service<
+  Retention,
+  {
+    readonly apply: Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/privacy/Retention") {
+  static readonly layer = ({ attempts, log }: RetentionOptions) =>
+    Layer.effect(
+      Retention,
+      Effect.gen(function* () {
+        const { query, transaction } = yield* Database
 
-    const deleteAttempts = query((sql) => sql`
+        const deleteAttempts = query(
+          (sql) => sql`
       delete from delivery_attempts where ctid = any(array(
-        select ctid from delivery_attempts where started_at < now() - ${Duration.toSeconds(attempts)}::bigint * interval '1 second' limit ${ROWS_A_STEP}::int
-      )) returning 1`).pipe(Effect.repeat({ until: (rows) => rows.length < ROWS_A_STEP }))
+        select ctid from delivery_attempts
+          where started_at < now() - ${Duration.toSeconds(attempts)}::bigint * interval '1 second'
+            limit ${ROWS_A_STEP}::int
+      )) returning 1`
+        ).pipe(Effect.repeat({ until: (rows) => rows.length < ROWS_A_STEP }))
 
-    // The clock of an eval may be years behind; its sessions go with their run. From the beginning of any other log up to the first event that is young enough, that a lane still has before it or that a turn still answers.
-    const trim = Effect.fnUntraced(function*(age: Duration.Duration, after: Place) {
-      const scope = yield* query<Array<Place>>((sql) => sql`
-        select app_id, session_id from session_logs where ${isNoShadow(sql)} and (app_id, session_id) > (${after.app_id}, ${after.session_id})
-        order by app_id, session_id limit ${SESSIONS_A_STEP}::int for no key update`)
-      const [cut] = yield* query<Array<{ more: boolean }>>((sql) => sql`
+        // The clock of an eval may be years behind; its sessions go with their run. From the beginning of any other log
+        // up to the first event that is young enough, that a lane still has before it or that a turn still answers.
+        const trim = Effect.fnUntraced(function* (age: Duration.Duration, after: Place) {
+          const scope = yield* query<Array<Place>>(
+            (sql) => sql`
+        select app_id, session_id from session_logs
+          where ${isNoShadow(sql)} and (app_id, session_id) > (${after.app_id}, ${after.session_id})
+        order by app_id, session_id limit ${SESSIONS_A_STEP}::int for no key update`
+          )
+          const [cut] = yield* query<Array<{ more: boolean }>>(
+            (sql) => sql`
         with bound as (
           select l.app_id, l.session_id, l.kept_after, least(
-            (select e.cursor from events e where e.app_id = l.app_id and e.session_id = l.session_id and e.cursor <= l.kept_after + ${EVENTS_A_STEP}::int
-              and e.created_at < now() - ${Duration.toSeconds(age)}::bigint * interval '1 second' order by e.cursor desc limit 1),
+            (select e.cursor from events e where e.app_id = l.app_id and e.session_id = l.session_id
+              and e.cursor <= l.kept_after + ${EVENTS_A_STEP}::int
+              and e.created_at < now() - ${Duration.toSeconds(age)}::bigint * interval '1 second'
+                order by e.cursor desc limit 1),
             (select min(x.position) from lanes x join channels c using (app_id, channel_id)
               where x.app_id = l.app_id and x.session_id = l.session_id and c.status not in ('disabled', 'deleted')),
-            (select t.cursor - 1 from turns t where t.app_id = l.app_id and t.session_id = l.session_id and t.outcome is null order by t.turn_index limit 1)
+            (select t.cursor - 1 from turns t where t.app_id = l.app_id and t.session_id = l.session_id
+              and t.outcome is null order by t.turn_index limit 1)
           ) as last
           from session_logs l
-          where (l.app_id, l.session_id) in (select * from unnest(${scope.map((row) => row.app_id)}::text[], ${scope.map((row) => row.session_id)}::text[]))
-            and exists (select from events e where e.app_id = l.app_id and e.session_id = l.session_id and e.cursor = l.kept_after + 1
+          where (l.app_id, l.session_id) in (select *
+            from unnest(${scope.map((row) => row.app_id)}::text[], ${scope.map((row) => row.session_id)}::text[]))
+            and exists (select from events e where e.app_id = l.app_id and e.session_id = l.session_id
+              and e.cursor = l.kept_after + 1
               and e.created_at < now() - ${Duration.toSeconds(age)}::bigint * interval '1 second')
         ), trimmed as (
           update session_logs l set kept_after = b.last from bound b
           where l.app_id = b.app_id and l.session_id = b.session_id and b.last > b.kept_after
           returning l.app_id, l.session_id, b.kept_after as after, b.last
         ), deleted as (
-          delete from events e using trimmed t where e.app_id = t.app_id and e.session_id = t.session_id and e.cursor > t.after and e.cursor <= t.last
+          delete from events e using trimmed t where e.app_id = t.app_id and e.session_id = t.session_id
+            and e.cursor > t.after and e.cursor <= t.last
         ), forgotten as (
-          select b.app_id, b.session_id, max(b.first_doc + (select count(*)::int from unnest(b.cursors) c where c <= t.last)) as kept_from
+          select b.app_id, b.session_id, max(b.first_doc + (select count(*)::int from unnest(b.cursors) c
+            where c <= t.last)) as kept_from
           from trimmed t join memory_blocks b using (app_id, session_id) where b.cursors[1] <= t.last group by 1, 2
         ), unindexed as (
-          delete from memory_terms m using forgotten f where m.app_id = f.app_id and m.session_id = f.session_id and m.doc < f.kept_from
+          delete from memory_terms m using forgotten f where m.app_id = f.app_id and m.session_id = f.session_id
+            and m.doc < f.kept_from
         ), unblocked as (
-          delete from memory_blocks b using trimmed t where b.app_id = t.app_id and b.session_id = t.session_id and b.cursors[cardinality(b.cursors)] <= t.last
+          delete from memory_blocks b using trimmed t where b.app_id = t.app_id and b.session_id = t.session_id
+            and b.cursors[cardinality(b.cursors)] <= t.last
         )
-        select exists (select from trimmed where last = after + ${EVENTS_A_STEP}::int) as more`)
-      return cut?.more === true ? after : scope.at(-1)
-    }, transaction)
-    const trimLogs = Effect.fnUntraced(function*(age: Duration.Duration) {
-      let place: Place | undefined = { app_id: "", session_id: "" }
-      while (place !== undefined) place = yield* trim(age, place)
-    })
+        select exists (select from trimmed where last = after + ${EVENTS_A_STEP}::int) as more`
+          )
+          return cut?.more === true ? after : scope.at(-1)
+        }, transaction)
+        const trimLogs = Effect.fnUntraced(function* (age: Duration.Duration) {
+          let place: Place | undefined = { app_id: "", session_id: "" }
+          while (place !== undefined) place = yield* trim(age, place)
+        })
 
-    // After a quiet week Telegram begins to count updates at a random number: an old one must not pass for a new one's copy. What a bot that is held has yet to answer stays.
-    const deleteUpdates = query((sql) => sql`
+        // After a quiet week Telegram begins to count updates at a random number: an old one must not pass for a new
+        // one's copy. What a bot that is held has yet to answer stays.
+        const deleteUpdates = query(
+          (sql) => sql`
       delete from telegram_updates where ctid = any(array(
-        select ctid from telegram_updates u where received_at < now() - ${UPDATES_KEPT}::interval and (done_at is not null or not exists (
-          select from telegram_bots b where b.app_id = u.app_id and b.channel_id = u.channel_id and b.status <> 'detached'
+        select ctid from telegram_updates u
+          where received_at < now() - ${UPDATES_KEPT}::interval and (done_at is not null or not exists (
+          select from telegram_bots b where b.app_id = u.app_id and b.channel_id = u.channel_id
+            and b.status <> 'detached'
         )) limit ${ROWS_A_STEP}::int
-      )) returning 1`).pipe(Effect.repeat({ until: (rows) => rows.length < ROWS_A_STEP }))
+      )) returning 1`
+        ).pipe(Effect.repeat({ until: (rows) => rows.length < ROWS_A_STEP }))
 
-    const deleteManagerUpdates = query((sql) => sql`delete from telegram_manager_updates where done_at < now() - ${UPDATES_KEPT}::interval`)
+        const deleteManagerUpdates = query(
+          (sql) => sql`delete from telegram_manager_updates where done_at < now() - ${UPDATES_KEPT}::interval`
+        )
 
-    const forgetSecrets = query((sql) => sql`
+        const forgetSecrets = query(
+          (sql) => sql`
       with past as (
-        select app_id, channel_id from channels where previous_secret_until < now() order by app_id, channel_id for no key update
+        select app_id, channel_id from channels where previous_secret_until < now() order by app_id,
+          channel_id for no key update
       )
-      update channels c set previous_secret = null, previous_secret_until = null from past p where c.app_id = p.app_id and c.channel_id = p.channel_id`)
+      update channels c set previous_secret = null, previous_secret_until = null from past p where c.app_id = p.app_id
+        and c.channel_id = p.channel_id`
+        )
 
-    return Retention.of({ apply: Effect.all([forgetSecrets, deleteAttempts, deleteUpdates, deleteManagerUpdates], { discard: true }).pipe(Effect.andThen(log === null ? Effect.void : trimLogs(log))) })
-  }))
+        return Retention.of({
+          apply: Effect.all([forgetSecrets, deleteAttempts, deleteUpdates, deleteManagerUpdates], {
+            discard: true
+          }).pipe(Effect.andThen(log === null ? Effect.void : trimLogs(log)))
+        })
+      })
+    )
 }

@@ -13,7 +13,13 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
 
 /** What a demo key may do over its whole life (contract 8). Characters of a message are code points. */
-export const DEMO_LIMITS = { characters: 5, sessions: 15, messages: 150, message_characters: 2000, credit_usd: 1 } as const
+export const DEMO_LIMITS = {
+  characters: 5,
+  sessions: 15,
+  messages: 150,
+  message_characters: 2000,
+  credit_usd: 1
+} as const
 const LIFETIME = Duration.hours(24)
 const WINDOW_SECONDS = 3600
 
@@ -42,50 +48,76 @@ export interface Sandbox {
 /** The operator gives out no demo keys. */
 export class SandboxesClosed extends Schema.TaggedError<SandboxesClosed>()("SandboxesClosed", {}) {}
 /** There is room again after so many seconds. */
-export class SandboxesLimited extends Schema.TaggedError<SandboxesLimited>()("SandboxesLimited", { retryAfterSeconds: Schema.Int }) {}
+export class SandboxesLimited extends Schema.TaggedError<SandboxesLimited>()("SandboxesLimited", {
+  retryAfterSeconds: Schema.Int
+}) {}
 
 /** Demo keys, each with an account and an app of its own that last for as long as it does: see ExpiredSandboxes. */
-export class Sandboxes extends Context.Service<Sandboxes, {
-  readonly isOpen: boolean
-  readonly issue: (caller: Caller) => Effect.Effect<Sandbox, SandboxesClosed | SandboxesLimited | DatabaseError>
-}>()("src/db/privacy/Sandboxes") {
-  static readonly layer = ({ open, keysPerHour, characters: cast }: SandboxOptions) => Layer.effect(Sandboxes, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
-    const limits = yield* RollingLimits
-    const apps = yield* Apps
-    const keys = yield* ApiKeys
-    const characters = yield* Characters
+export class Sandboxes extends Context.Service<
+  Sandboxes,
+  {
+    readonly isOpen: boolean
+    readonly issue: (caller: Caller) => Effect.Effect<Sandbox, SandboxesClosed | SandboxesLimited | DatabaseError>
+  }
+>()("src/db/privacy/Sandboxes") {
+  static readonly layer = ({ open, keysPerHour, characters: cast }: SandboxOptions) =>
+    Layer.effect(
+      Sandboxes,
+      Effect.gen(function* () {
+        const { query, transaction } = yield* Database
+        const limits = yield* RollingLimits
+        const apps = yield* Apps
+        const keys = yield* ApiKeys
+        const characters = yield* Characters
 
-    // Both or neither: who is refused by one has not used up the other.
-    const admit = Effect.fnUntraced(function*({ address, fingerprint }: Caller) {
-      for (const [kind, subject] of [["demo_key_address", address], ["demo_key_fingerprint", fingerprint]] as const) {
-        const limit = yield* limits.take({ kind, subject, most: keysPerHour, windowSeconds: WINDOW_SECONDS })
-        if (!limit.taken) return yield* new SandboxesLimited({ retryAfterSeconds: limit.retryAfterSeconds })
-      }
-    }, transaction)
+        // Both or neither: who is refused by one has not used up the other.
+        const admit = Effect.fnUntraced(function* ({ address, fingerprint }: Caller) {
+          for (const [kind, subject] of [
+            ["demo_key_address", address],
+            ["demo_key_fingerprint", fingerprint]
+          ] as const) {
+            const limit = yield* limits.take({ kind, subject, most: keysPerHour, windowSeconds: WINDOW_SECONDS })
+            if (!limit.taken) return yield* new SandboxesLimited({ retryAfterSeconds: limit.retryAfterSeconds })
+          }
+        }, transaction)
 
-    const make = Effect.gen(function*() {
-      const accountId = newId("acc")
-      const expiresAt = new Date((yield* Clock.currentTimeMillis) + Duration.toMillis(LIFETIME))
-      yield* query((sql) => sql`insert into accounts (account_id, kind, name) values (${accountId}, 'demo', 'Demo sandbox')`)
-      const { app_id: appId } = yield* Effect.orDie(apps.open({ accountId, name: "Demo sandbox", environment: "test" }))
-      for (const { slug, ...profile } of cast) yield* Effect.orDie(characters.create(appId, slug, profile))
-      // From here on characters count.
-      yield* query((sql) => sql`
-        insert into allowances (app_id, kind, total_limit_micro_usd, message_limit, message_length_limit, character_limit, session_limit)
-        values (${appId}, 'app', ${DEMO_LIMITS.credit_usd * 1_000_000}, ${DEMO_LIMITS.messages}, ${DEMO_LIMITS.message_characters}, ${DEMO_LIMITS.characters}, ${DEMO_LIMITS.sessions})`)
-      const made = yield* Effect.orDie(keys.create(appId, { name: "demo key", kind: "demo", expiresAt }))
-      if (made === undefined) return yield* Effect.die(new Error("an app just made is gone"))
-      return { apiKey: made.minted.apiKey, appId, expiresAt, characterSlugs: cast.map(({ slug }) => slug) } satisfies Sandbox
-    }).pipe(transaction, Effect.provideService(CurrentActor, { kind: "anybody", id: null }))
+        const make = Effect.gen(function* () {
+          const accountId = newId("acc")
+          const expiresAt = new Date((yield* Clock.currentTimeMillis) + Duration.toMillis(LIFETIME))
+          yield* query(
+            (sql) => sql`insert into accounts (account_id, kind, name) values (${accountId}, 'demo', 'Demo sandbox')`
+          )
+          const { app_id: appId } = yield* Effect.orDie(
+            apps.open({ accountId, name: "Demo sandbox", environment: "test" })
+          )
+          for (const { slug, ...profile } of cast) yield* Effect.orDie(characters.create(appId, slug, profile))
+          // From here on characters count.
+          yield* query(
+            (sql) => sql`
+        insert into allowances (app_id, kind, total_limit_micro_usd, message_limit, message_length_limit,
+          character_limit, session_limit)
+        values (${appId}, 'app', ${DEMO_LIMITS.credit_usd * 1_000_000},
+          ${DEMO_LIMITS.messages}, ${DEMO_LIMITS.message_characters},
+            ${DEMO_LIMITS.characters}, ${DEMO_LIMITS.sessions})`
+          )
+          const made = yield* Effect.orDie(keys.create(appId, { name: "demo key", kind: "demo", expiresAt }))
+          if (made === undefined) return yield* Effect.die(new Error("an app just made is gone"))
+          return {
+            apiKey: made.minted.apiKey,
+            appId,
+            expiresAt,
+            characterSlugs: cast.map(({ slug }) => slug)
+          } satisfies Sandbox
+        }).pipe(transaction, Effect.provideService(CurrentActor, { kind: "anybody", id: null }))
 
-    return Sandboxes.of({
-      isOpen: open,
-      issue: Effect.fnUntraced(function*(caller: Caller) {
-        if (!open) return yield* new SandboxesClosed()
-        yield* admit(caller)
-        return yield* make
+        return Sandboxes.of({
+          isOpen: open,
+          issue: Effect.fnUntraced(function* (caller: Caller) {
+            if (!open) return yield* new SandboxesClosed()
+            yield* admit(caller)
+            return yield* make
+          })
+        })
       })
-    })
-  }))
+    )
 }

@@ -15,7 +15,15 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { type Gathered, gatherer } from "./initiativeFacts.ts"
 import { Prices } from "#src/model/prices.ts"
 import type { Reserve } from "#src/model/reservation.ts"
-import { beginTurn, claimDue, decidedOf, lockCaps, skippedByOf, writeDecision, writeDue } from "./initiativeStatements.ts"
+import {
+  beginTurn,
+  claimDue,
+  decidedOf,
+  lockCaps,
+  skippedByOf,
+  writeDecision,
+  writeDue
+} from "./initiativeStatements.ts"
 import { lockAllowances } from "#src/db/billing/moneyStatements.ts"
 import { attempt } from "#src/units/attempt.ts"
 import { unitOf } from "#src/units/Unit.ts"
@@ -61,122 +69,228 @@ const GIVEN_UP_FOR = "1 day"
 /** How long whoever looks at a session may take before another looks. */
 const LEASE_MS = 120_000
 
-const isoOf = (ms: number | null) => ms === null ? null : new Date(ms).toISOString()
+const isoOf = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
-/** Characters that write first: when sessions are due to be looked at, what is decided then, and the turns that come of it. */
-export class Initiatives extends Context.Service<Initiatives, {
-  /** The controls that hold for a session, and when its character may next write first. Undefined: no such session. */
-  readonly stateOf: (session: SessionRef) => Effect.Effect<ProactiveState | undefined, DatabaseError>
-  /** What would be decided at a moment. Writes nothing. */
-  readonly evaluate: (session: SessionRef, at: Date | null) => Effect.Effect<Evaluation | undefined, DatabaseError>
-  /** The session's scheduled messages whose time has come, each with the gate that it waits for. */
-  readonly heldBack: (session: SessionRef) => Effect.Effect<ReadonlyMap<string, GateName>, DatabaseError>
-  /** Decides as of a moment and acts on it. */
-  readonly enact: (session: SessionRef, at: Date | null) => Effect.Effect<Evaluation | undefined, DatabaseError>
-  /** Takes up to `most` sessions that are due, and gives how to decide on each, once: a session that has changed since is left to be looked at anew. */
-  readonly takeDue: (most: number) => Effect.Effect<ReadonlyArray<Effect.Effect<void, DatabaseError>>, DatabaseError>
-  /** What has come in the way of a turn since it was begun; null: nothing, the character may speak. */
-  readonly objection: (turn: BegunTurn) => Effect.Effect<GateName | typeof OVERTAKEN | null, DatabaseError>
-  /** The newest first, of one session or of all, those before `before`. */
-  readonly decisions: (appId: string, filter: { readonly sessionId: string | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<StoredDecision>, DatabaseError>
-}>()("src/db/proactive/Initiatives") {
-  static readonly layer = ({ reserve }: { readonly reserve: Reserve }) => Layer.effect(Initiatives, Effect.gen(function*() {
-    const database = yield* Database
-    const { query, transaction } = database
-    const relationships = yield* Relationships
-    const gather = gatherer(database, yield* CharacterVersions, reserve)
-    const { version } = yield* Prices
+/**
+ * Characters that write first: when sessions are due to be looked at, what is decided then, and the turns that come of
+ * it.
+ */
+export class Initiatives extends Context.Service<
+  Initiatives,
+  {
+    /**
+     * The controls that hold for a session, and when its character may next write first. Undefined: no such session.
+     */
+    readonly stateOf: (session: SessionRef) => Effect.Effect<ProactiveState | undefined, DatabaseError>
+    /** What would be decided at a moment. Writes nothing. */
+    readonly evaluate: (session: SessionRef, at: Date | null) => Effect.Effect<Evaluation | undefined, DatabaseError>
+    /** The session's scheduled messages whose time has come, each with the gate that it waits for. */
+    readonly heldBack: (session: SessionRef) => Effect.Effect<ReadonlyMap<string, GateName>, DatabaseError>
+    /** Decides as of a moment and acts on it. */
+    readonly enact: (session: SessionRef, at: Date | null) => Effect.Effect<Evaluation | undefined, DatabaseError>
+    /**
+     * Takes up to `most` sessions that are due, and gives how to decide on each, once: a session that has changed since
+     * is left to be looked at anew.
+     */
+    readonly takeDue: (most: number) => Effect.Effect<ReadonlyArray<Effect.Effect<void, DatabaseError>>, DatabaseError>
+    /** What has come in the way of a turn since it was begun; null: nothing, the character may speak. */
+    readonly objection: (turn: BegunTurn) => Effect.Effect<GateName | typeof OVERTAKEN | null, DatabaseError>
+    /** The newest first, of one session or of all, those before `before`. */
+    readonly decisions: (
+      appId: string,
+      filter: { readonly sessionId: string | null; readonly before: string | null; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<StoredDecision>, DatabaseError>
+  }
+>()("src/db/proactive/Initiatives") {
+  static readonly layer = ({ reserve }: { readonly reserve: Reserve }) =>
+    Layer.effect(
+      Initiatives,
+      Effect.gen(function* () {
+        const database = yield* Database
+        const { query, transaction } = database
+        const relationships = yield* Relationships
+        const gather = gatherer(database, yield* CharacterVersions, reserve)
+        const { version } = yield* Prices
 
-    const stateOf = Effect.fnUntraced(function*(session: SessionRef) {
-      const now = yield* Clock.currentTimeMillis
-      const gathered = yield* gather(session, now)
-      if (gathered === undefined) return undefined
-      const { nextEligibleAt } = prospectOf(gathered.facts, now)
-      return { effective: gathered.facts.controls, sources: gathered.sources, nextEligibleAt: nextEligibleAt === null ? null : new Date(nextEligibleAt) }
-    })
+        const stateOf = Effect.fnUntraced(function* (session: SessionRef) {
+          const now = yield* Clock.currentTimeMillis
+          const gathered = yield* gather(session, now)
+          if (gathered === undefined) return undefined
+          const { nextEligibleAt } = prospectOf(gathered.facts, now)
+          return {
+            effective: gathered.facts.controls,
+            sources: gathered.sources,
+            nextEligibleAt: nextEligibleAt === null ? null : new Date(nextEligibleAt)
+          }
+        })
 
-    const evaluate = Effect.fnUntraced(function*(session: SessionRef, at: Date | null) {
-      const now = at?.getTime() ?? (yield* Clock.currentTimeMillis)
-      const gathered = yield* gather(session, now)
-      return gathered === undefined ? undefined : { at: new Date(now), decision: decide(gathered.facts, now), runRef: null }
-    })
+        const evaluate = Effect.fnUntraced(function* (session: SessionRef, at: Date | null) {
+          const now = at?.getTime() ?? (yield* Clock.currentTimeMillis)
+          const gathered = yield* gather(session, now)
+          return gathered === undefined
+            ? undefined
+            : { at: new Date(now), decision: decide(gathered.facts, now), runRef: null }
+        })
 
-    const held = Effect.fnUntraced(function*(session: SessionRef) {
-      const now = yield* Clock.currentTimeMillis
-      const gathered = yield* gather(session, now)
-      return gathered === undefined ? new Map<string, GateName>() : heldBack(gathered.facts, now)
-    })
+        const held = Effect.fnUntraced(function* (session: SessionRef) {
+          const now = yield* Clock.currentTimeMillis
+          const gathered = yield* gather(session, now)
+          return gathered === undefined ? new Map<string, GateName>() : heldBack(gathered.facts, now)
+        })
 
-    const begin = Effect.fnUntraced(function*(session: SessionRef, { facts, holdMicroUsd }: Gathered, { candidate }: Decision, now: number, travelled: boolean) {
-      const runRef = newId("run")
-      const { reason, loop, beat, scheduled } = candidate
-      const initiative: Initiative = {
-        reason, about: loop?.text ?? beat?.summary ?? scheduled?.topic ?? null, ...(typeof scheduled?.text === "string" && { text: scheduled.text }), avoid: facts.preferences.topics_avoid, welcome: facts.preferences.topics_welcome, channels: facts.channels.map(({ kind }) => kind), ...(travelled && { as_of: new Date(now).toISOString() })
-      }
-      const [opened] = yield* query<Array<{ turn_index: number }>>((sql) => beginTurn(sql, session, runRef, holdMicroUsd, initiative, version))
-      if (scheduled !== undefined && opened !== undefined) yield* query((sql) => beginScheduled(sql, session, scheduled.id, opened.turn_index))
-      if (beat !== undefined) yield* query((sql) => sql`update storyline_steps set initiates = false where app_id = ${session.appId} and session_id = ${session.sessionId} and initiates`)
-      if (loop !== null) {
-        const at = new Date(now)
-        yield* relationships.amend(session, () => Effect.succeed({ at, patch: { ...EMPTY_PATCH, loops: [{ ...loop, status: "surfaced", updated_at: at.toISOString() }] } }))
-      }
-      return { runRef, turnIndex: opened?.turn_index ?? null }
-    })
+        const begin = Effect.fnUntraced(function* (
+          session: SessionRef,
+          { facts, holdMicroUsd }: Gathered,
+          { candidate }: Decision,
+          now: number,
+          travelled: boolean
+        ) {
+          const runRef = newId("run")
+          const { reason, loop, beat, scheduled } = candidate
+          const initiative: Initiative = {
+            reason,
+            about: loop?.text ?? beat?.summary ?? scheduled?.topic ?? null,
+            ...(typeof scheduled?.text === "string" && { text: scheduled.text }),
+            avoid: facts.preferences.topics_avoid,
+            welcome: facts.preferences.topics_welcome,
+            channels: facts.channels.map(({ kind }) => kind),
+            ...(travelled && { as_of: new Date(now).toISOString() })
+          }
+          const [opened] = yield* query<Array<{ turn_index: number }>>((sql) =>
+            beginTurn(sql, session, runRef, holdMicroUsd, initiative, version)
+          )
+          if (scheduled !== undefined && opened !== undefined)
+            yield* query((sql) => beginScheduled(sql, session, scheduled.id, opened.turn_index))
+          if (beat !== undefined)
+            yield* query(
+              (sql) =>
+                sql`update storyline_steps set initiates = false
+                  where app_id = ${session.appId} and session_id = ${session.sessionId} and initiates`
+            )
+          if (loop !== null) {
+            const at = new Date(now)
+            yield* relationships.amend(session, () =>
+              Effect.succeed({
+                at,
+                patch: { ...EMPTY_PATCH, loops: [{ ...loop, status: "surfaced", updated_at: at.toISOString() }] }
+              })
+            )
+          }
+          return { runRef, turnIndex: opened?.turn_index ?? null }
+        })
 
-    /** Under the locks of all that is counted, so that what is decided is decided on what is true then. `leasedUntil`: only if the session is still due as it was taken. */
-    const decideOn = Effect.fnUntraced(function*(session: SessionRef, at: Date | null, leasedUntil: string | null) {
-      const { appId, sessionId } = session
-      yield* query((sql) => lockCaps(sql, session))
-      yield* query((sql) => lockAllowances(sql, [appId], [sessionId]))
-      yield* query((sql) => lockSessions(sql, [appId], [sessionId]))
-      const due = yield* query((sql) => sql`
-        select 1 from relationships where app_id = ${appId} and session_id = ${sessionId} and (${leasedUntil}::timestamptz is null or initiate_at = ${leasedUntil}::timestamptz) for no key update`)
-      if (leasedUntil !== null && due.length === 0) return undefined
-      const now = at?.getTime() ?? (yield* Clock.currentTimeMillis)
-      const gathered = yield* gather(session, now)
-      if (gathered === undefined) return undefined
-      const decision = decide(gathered.facts, now)
-      const begun = decision.send ? yield* begin(session, gathered, decision, now, at !== null) : null
-      const next: Prospect = decision.send ? prospectOf(afterwards(gathered.facts, decision.candidate, now), now) : decision
-      yield* query((sql) => writeDecision(sql, session, {
-        decisionId: newId("dec"), at: new Date(now).toISOString(), reason: decision.candidate.reason, skippedBy: decision.send ? null : decision.skippedBy,
-        turnIndex: begun?.turnIndex ?? null, nextEligibleAt: isoOf(next.nextEligibleAt)
-      }))
-      // After a journey in time the present has to be looked at as it is.
-      const dueAt = at !== null ? new Date(yield* Clock.currentTimeMillis).toISOString() : isOn(gathered.facts.controls) && gathered.facts.active ? isoOf(next.nextEligibleAt) ?? "never" : "off"
-      yield* query((sql) => writeDue(sql, session, dueAt, next.awaitsWord))
-      return { at: new Date(now), decision, runRef: begun?.runRef ?? null }
-    }, transaction)
+        /**
+         * Under the locks of all that is counted, so that what is decided is decided on what is true then.
+         * `leasedUntil`: only if the session is still due as it was taken.
+         */
+        const decideOn = Effect.fnUntraced(function* (
+          session: SessionRef,
+          at: Date | null,
+          leasedUntil: string | null
+        ) {
+          const { appId, sessionId } = session
+          yield* query((sql) => lockCaps(sql, session))
+          yield* query((sql) => lockAllowances(sql, [appId], [sessionId]))
+          yield* query((sql) => lockSessions(sql, [appId], [sessionId]))
+          const due = yield* query(
+            (sql) => sql`
+        select 1 from relationships where app_id =
+          ${appId} and session_id = ${sessionId}
+            and (${leasedUntil}::timestamptz is null or initiate_at = ${leasedUntil}::timestamptz) for no key update`
+          )
+          if (leasedUntil !== null && due.length === 0) return undefined
+          const now = at?.getTime() ?? (yield* Clock.currentTimeMillis)
+          const gathered = yield* gather(session, now)
+          if (gathered === undefined) return undefined
+          const decision = decide(gathered.facts, now)
+          const begun = decision.send ? yield* begin(session, gathered, decision, now, at !== null) : null
+          const next: Prospect = decision.send
+            ? prospectOf(afterwards(gathered.facts, decision.candidate, now), now)
+            : decision
+          yield* query((sql) =>
+            writeDecision(sql, session, {
+              decisionId: newId("dec"),
+              at: new Date(now).toISOString(),
+              reason: decision.candidate.reason,
+              skippedBy: decision.send ? null : decision.skippedBy,
+              turnIndex: begun?.turnIndex ?? null,
+              nextEligibleAt: isoOf(next.nextEligibleAt)
+            })
+          )
+          // After a journey in time the present has to be looked at as it is.
+          const dueAt =
+            at !== null
+              ? new Date(yield* Clock.currentTimeMillis).toISOString()
+              : isOn(gathered.facts.controls) && gathered.facts.active
+                ? (isoOf(next.nextEligibleAt) ?? "never")
+                : "off"
+          yield* query((sql) => writeDue(sql, session, dueAt, next.awaitsWord))
+          return { at: new Date(now), decision, runRef: begun?.runRef ?? null }
+        }, transaction)
 
-    const takeDue = Effect.fnUntraced(function*(most: number) {
-      const now = yield* Clock.currentTimeMillis
-      const leasedUntil = new Date(now + LEASE_MS).toISOString()
-      const due = yield* query<Array<{ app_id: string; session_id: string }>>((sql) => claimDue(sql, new Date(now).toISOString(), leasedUntil, most))
-      return due.map(({ app_id: appId, session_id: sessionId }) => Effect.asVoid(attempt(
-        unitOf("proactive", appId, sessionId),
-        decideOn({ appId, sessionId }, null, leasedUntil),
-        query((sql) => sql`
-          update relationships set initiate_at = now() + ${GIVEN_UP_FOR}::interval where app_id = ${appId} and session_id = ${sessionId} and initiate_at = ${leasedUntil}::timestamptz`)
-      )))
-    })
+        const takeDue = Effect.fnUntraced(function* (most: number) {
+          const now = yield* Clock.currentTimeMillis
+          const leasedUntil = new Date(now + LEASE_MS).toISOString()
+          const due = yield* query<Array<{ app_id: string; session_id: string }>>((sql) =>
+            claimDue(sql, new Date(now).toISOString(), leasedUntil, most)
+          )
+          return due.map(({ app_id: appId, session_id: sessionId }) =>
+            Effect.asVoid(
+              attempt(
+                unitOf("proactive", appId, sessionId),
+                decideOn({ appId, sessionId }, null, leasedUntil),
+                query(
+                  (sql) => sql`
+          update relationships set initiate_at = now() +
+            ${GIVEN_UP_FOR}::interval where app_id =
+              ${appId} and session_id = ${sessionId} and initiate_at = ${leasedUntil}::timestamptz`
+                )
+              )
+            )
+          )
+        })
 
-    const objection = Effect.fnUntraced(function*(turn: BegunTurn) {
-      const { turnIndex, acceptedAt, initiative } = turn
-      const present = yield* Clock.currentTimeMillis
-      const now = initiative.as_of === undefined ? present : Date.parse(initiative.as_of) + Math.max(0, present - acceptedAt.getTime())
-      const gathered = yield* gather(turn, now, { turnIndex })
-      if (gathered === undefined) return null
-      if (gathered.turnCount > turnIndex) return OVERTAKEN
-      return shutBy(gathered.facts, { reason: initiative.reason, loop: null, from: 0 }, now)?.gate ?? null
-    })
+        const objection = Effect.fnUntraced(function* (turn: BegunTurn) {
+          const { turnIndex, acceptedAt, initiative } = turn
+          const present = yield* Clock.currentTimeMillis
+          const now =
+            initiative.as_of === undefined
+              ? present
+              : Date.parse(initiative.as_of) + Math.max(0, present - acceptedAt.getTime())
+          const gathered = yield* gather(turn, now, { turnIndex })
+          if (gathered === undefined) return null
+          if (gathered.turnCount > turnIndex) return OVERTAKEN
+          return shutBy(gathered.facts, { reason: initiative.reason, loop: null, from: 0 }, now)?.gate ?? null
+        })
 
-    const decisions = (appId: string, { sessionId, before, limit }: { readonly sessionId: string | null; readonly before: string | null; readonly limit: number }) => query<Array<StoredDecision>>((sql) => sql`
+        const decisions = (
+          appId: string,
+          {
+            sessionId,
+            before,
+            limit
+          }: { readonly sessionId: string | null; readonly before: string | null; readonly limit: number }
+        ) =>
+          query<Array<StoredDecision>>(
+            (sql) => sql`
       select d.decision_id, d.at, d.session_id, d.reason, t.run_ref, d.next_eligible_at,
         ${decidedOf(sql)} as decision, ${skippedByOf(sql)} as skipped_by
-      from proactive_decisions d left join turns t on t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index
-      where d.app_id = ${appId} and (${sessionId}::text is null or d.session_id = ${sessionId}) and (${before}::text is null or d.decision_id < ${before})
-      order by d.decision_id desc limit ${limit}::int`)
+      from proactive_decisions d left join turns t on t.app_id = d.app_id and t.session_id = d.session_id
+        and t.turn_index = d.turn_index
+      where d.app_id = ${appId} and (${sessionId}::text is null
+        or d.session_id = ${sessionId}) and (${before}::text is null or d.decision_id < ${before})
+      order by d.decision_id desc limit ${limit}::int`
+          )
 
-    return Initiatives.of({ stateOf, evaluate, heldBack: held, enact: (session, at) => decideOn(session, at, null), takeDue, objection, decisions })
-  }))
+        return Initiatives.of({
+          stateOf,
+          evaluate,
+          heldBack: held,
+          enact: (session, at) => decideOn(session, at, null),
+          takeDue,
+          objection,
+          decisions
+        })
+      })
+    )
 }

@@ -14,29 +14,60 @@ export interface StoredPolicy {
 const UNTOUCHED: StoredPolicy = { policy: {}, version: 1 }
 
 /** What apps want of characters that write first. An app that never said anything is at version 1 of the defaults. */
-export class ProactivePolicies extends Context.Service<ProactivePolicies, {
-  readonly get: (appId: string) => Effect.Effect<StoredPolicy, DatabaseError>
-  /** `change` makes the next policy of the present one, under the row's lock. Every session that may be concerned is looked at anew. */
-  readonly update: <E>(appId: string, expectedVersion: number | undefined, change: (policy: object) => Effect.Effect<object, E>) => Effect.Effect<StoredPolicy, E | VersionConflict | DatabaseError>
-}>()("src/db/proactive/ProactivePolicies") {
-  static readonly layer = Layer.effect(ProactivePolicies, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
+export class ProactivePolicies extends Context.Service<
+  ProactivePolicies,
+  {
+    readonly get: (appId: string) => Effect.Effect<StoredPolicy, DatabaseError>
+    /**
+     * `change` makes the next policy of the present one, under the row's lock. Every session that may be concerned is
+     * looked at anew.
+     */
+    readonly update: <E>(
+      appId: string,
+      expectedVersion: number | undefined,
+      change: (policy: object) => Effect.Effect<object, E>
+    ) => Effect.Effect<StoredPolicy, E | VersionConflict | DatabaseError>
+  }
+>()("src/db/proactive/ProactivePolicies") {
+  static readonly layer = Layer.effect(
+    ProactivePolicies,
+    Effect.gen(function* () {
+      const { query, transaction } = yield* Database
 
-    const get = (appId: string) =>
-      query<Array<StoredPolicy>>((sql) => sql`select policy, version from proactive_policies where app_id = ${appId}`).pipe(Effect.map(([row]) => row ?? UNTOUCHED))
+      const get = (appId: string) =>
+        query<Array<StoredPolicy>>(
+          (sql) => sql`select policy, version from proactive_policies where app_id = ${appId}`
+        ).pipe(Effect.map(([row]) => row ?? UNTOUCHED))
 
-    const update = <E>(appId: string, expectedVersion: number | undefined, change: (policy: object) => Effect.Effect<object, E>) => transaction(Effect.gen(function*() {
-      yield* query((sql) => sql`insert into proactive_policies (app_id, policy) values (${appId}, '{}') on conflict do nothing`)
-      yield* query((sql) => sql`select 1 from proactive_policies where app_id = ${appId} for no key update`)
-      const { policy, version } = yield* get(appId)
-      if (expectedVersion !== undefined && expectedVersion !== version) return yield* new VersionConflict({ current: version })
-      const next = yield* change(policy)
-      yield* query((sql) => sql`
-        update proactive_policies set policy = ${JSON.stringify(next)}::text::json, version = ${version + 1}::int where app_id = ${appId}`)
-      yield* query((sql) => hasten(sql, sql`select app_id, session_id from relationships where app_id = ${appId}`))
-      return { policy: next, version: version + 1 }
-    }))
+      const update = <E>(
+        appId: string,
+        expectedVersion: number | undefined,
+        change: (policy: object) => Effect.Effect<object, E>
+      ) =>
+        transaction(
+          Effect.gen(function* () {
+            yield* query(
+              (sql) =>
+                sql`insert into proactive_policies (app_id, policy) values (${appId}, '{}') on conflict do nothing`
+            )
+            yield* query((sql) => sql`select 1 from proactive_policies where app_id = ${appId} for no key update`)
+            const { policy, version } = yield* get(appId)
+            if (expectedVersion !== undefined && expectedVersion !== version)
+              return yield* new VersionConflict({ current: version })
+            const next = yield* change(policy)
+            yield* query(
+              (sql) => sql`
+        update proactive_policies set policy =
+          ${JSON.stringify(next)}::text::json, version = ${version + 1}::int where app_id = ${appId}`
+            )
+            yield* query((sql) =>
+              hasten(sql, sql`select app_id, session_id from relationships where app_id = ${appId}`)
+            )
+            return { policy: next, version: version + 1 }
+          })
+        )
 
-    return ProactivePolicies.of({ get, update })
-  }))
+      return ProactivePolicies.of({ get, update })
+    })
+  )
 }

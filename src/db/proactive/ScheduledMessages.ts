@@ -46,66 +46,96 @@ const columns = (sql: Sql) => sql`
     when t.turn_index is not null and t.outcome is null then 'sending'
     when ${openSchedule(sql)} then case when m.until < now() then 'expired' else 'scheduled' end
     else 'skipped' end as status,
-  case when t.outcome <> 'replied' then case t.outcome when 'withheld' then coalesce(t.failure_reason, 'withheld') else t.outcome end end as skipped_by`
+  case when t.outcome <> 'replied' then case t.outcome when 'withheld' then coalesce(t.failure_reason, 'withheld')
+    else t.outcome end end as skipped_by`
 
 /** Proactive messages that an app schedules: words or a topic, at a time, subject to every gate. */
-export class ScheduledMessages extends Context.Service<ScheduledMessages, {
-  /** Undefined: the session has exited or is gone. */
-  readonly create: (
-    session: SessionRef, message: NewScheduledMessage
-  ) => Effect.Effect<ScheduledMessage | undefined, ScheduleFull | DatabaseError>
-  readonly get: (session: SessionRef, scheduledId: string) => Effect.Effect<ScheduledMessage | undefined, DatabaseError>
-  /** The newest first, those before `before`. */
-  readonly list: (
-    session: SessionRef, page: { readonly before: string | null; readonly limit: number }
-  ) => Effect.Effect<ReadonlyArray<ScheduledMessage>, DatabaseError>
-  /** Undefined: there is no such message. */
-  readonly cancel: (
-    session: SessionRef, scheduledId: string
-  ) => Effect.Effect<ScheduledMessage | undefined, ScheduleClosed | DatabaseError>
-}>()("src/db/proactive/ScheduledMessages") {
-  static readonly layer = Layer.effect(ScheduledMessages, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
+export class ScheduledMessages extends Context.Service<
+  ScheduledMessages,
+  {
+    /** Undefined: the session has exited or is gone. */
+    readonly create: (
+      session: SessionRef,
+      message: NewScheduledMessage
+    ) => Effect.Effect<ScheduledMessage | undefined, ScheduleFull | DatabaseError>
+    readonly get: (
+      session: SessionRef,
+      scheduledId: string
+    ) => Effect.Effect<ScheduledMessage | undefined, DatabaseError>
+    /** The newest first, those before `before`. */
+    readonly list: (
+      session: SessionRef,
+      page: { readonly before: string | null; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<ScheduledMessage>, DatabaseError>
+    /** Undefined: there is no such message. */
+    readonly cancel: (
+      session: SessionRef,
+      scheduledId: string
+    ) => Effect.Effect<ScheduledMessage | undefined, ScheduleClosed | DatabaseError>
+  }
+>()("src/db/proactive/ScheduledMessages") {
+  static readonly layer = Layer.effect(
+    ScheduledMessages,
+    Effect.gen(function* () {
+      const { query, transaction } = yield* Database
 
-    const select = ({ appId, sessionId }: SessionRef, id: string | null, before: string | null, limit: number) =>
-      query<Array<ScheduledMessage>>((sql) => sql`
+      const select = ({ appId, sessionId }: SessionRef, id: string | null, before: string | null, limit: number) =>
+        query<Array<ScheduledMessage>>(
+          (sql) => sql`
         select ${columns(sql)} from scheduled_messages m left join turns t using (app_id, session_id, turn_index)
         where m.app_id = ${appId} and m.session_id = ${sessionId}
-          and (${id}::text is null or m.scheduled_id = ${id}) and (${before}::text is null or m.scheduled_id < ${before})
-        order by m.scheduled_id desc limit ${limit}::int`)
-    const get = (session: SessionRef, id: string) => Effect.map(select(session, id, null, 1), ([row]) => row)
+          and (${id}::text is null or m.scheduled_id =
+            ${id}) and (${before}::text is null or m.scheduled_id < ${before})
+        order by m.scheduled_id desc limit ${limit}::int`
+        )
+      const get = (session: SessionRef, id: string) => Effect.map(select(session, id, null, 1), ([row]) => row)
 
-    const create = Effect.fnUntraced(function*(session: SessionRef, { at, until, text, topic }: NewScheduledMessage) {
-      const { appId, sessionId } = session
-      yield* query((sql) => lockSessions(sql, [appId], [sessionId]))
-      const [found] = yield* query<Array<{ status: string; open: number }>>((sql) => sql`
+      const create = Effect.fnUntraced(function* (
+        session: SessionRef,
+        { at, until, text, topic }: NewScheduledMessage
+      ) {
+        const { appId, sessionId } = session
+        yield* query((sql) => lockSessions(sql, [appId], [sessionId]))
+        const [found] = yield* query<Array<{ status: string; open: number }>>(
+          (sql) => sql`
         select l.status, (
           select count(*)::int from scheduled_messages m left join turns t using (app_id, session_id, turn_index)
           where m.app_id = l.app_id and m.session_id = l.session_id and m.until > now() and ${openSchedule(sql)}
         ) as open
-        from session_logs l where l.app_id = ${appId} and l.session_id = ${sessionId}`)
-      if (found?.status !== "active") return undefined
-      if (found.open >= MOST_SCHEDULED) return yield* new ScheduleFull({ most: MOST_SCHEDULED })
-      const id = newId("sch")
-      yield* query((sql) => sql`
+        from session_logs l where l.app_id = ${appId} and l.session_id = ${sessionId}`
+        )
+        if (found?.status !== "active") return undefined
+        if (found.open >= MOST_SCHEDULED) return yield* new ScheduleFull({ most: MOST_SCHEDULED })
+        const id = newId("sch")
+        yield* query(
+          (sql) => sql`
         insert into scheduled_messages (app_id, session_id, scheduled_id, at, until, text, topic)
-        values (${appId}, ${sessionId}, ${id}, ${at.toISOString()}, ${until.toISOString()}, ${text}, ${topic})`)
-      yield* query((sql) => lookAgain(sql, session))
-      return yield* get(session, id)
-    }, transaction)
+        values (${appId}, ${sessionId}, ${id}, ${at.toISOString()}, ${until.toISOString()}, ${text}, ${topic})`
+        )
+        yield* query((sql) => lookAgain(sql, session))
+        return yield* get(session, id)
+      }, transaction)
 
-    const cancel = Effect.fnUntraced(function*(session: SessionRef, id: string) {
-      const { appId, sessionId } = session
-      yield* query((sql) => lockSessions(sql, [appId], [sessionId]))
-      const found = yield* get(session, id)
-      if (found === undefined || found.status === "cancelled") return found
-      if (found.status !== "scheduled") return yield* new ScheduleClosed({ status: found.status })
-      yield* query((sql) => sql`
+      const cancel = Effect.fnUntraced(function* (session: SessionRef, id: string) {
+        const { appId, sessionId } = session
+        yield* query((sql) => lockSessions(sql, [appId], [sessionId]))
+        const found = yield* get(session, id)
+        if (found === undefined || found.status === "cancelled") return found
+        if (found.status !== "scheduled") return yield* new ScheduleClosed({ status: found.status })
+        yield* query(
+          (sql) => sql`
         update scheduled_messages set cancelled_at = now()
-        where app_id = ${appId} and session_id = ${sessionId} and scheduled_id = ${id}`)
-      return yield* get(session, id)
-    }, transaction)
+        where app_id = ${appId} and session_id = ${sessionId} and scheduled_id = ${id}`
+        )
+        return yield* get(session, id)
+      }, transaction)
 
-    return ScheduledMessages.of({ create, get, cancel, list: (session, { before, limit }) => select(session, null, before, limit) })
-  }))
+      return ScheduledMessages.of({
+        create,
+        get,
+        cancel,
+        list: (session, { before, limit }) => select(session, null, before, limit)
+      })
+    })
+  )
 }

@@ -66,38 +66,52 @@ const momentOf = (sql: Sql) => sql`coalesce((t.initiative ->> 'as_of')::timestam
 
 const select = (sql: Sql, { appId, sessionId }: SessionRef, except: number) => sql`
   select s.character_slug, c.version as character_version,
-    coalesce((select v.prompt_bytes from character_versions v where v.app_id = s.app_id and v.slug = s.character_slug and v.version = c.version), 0) as prompt_bytes, s.external_user_ref, s.proactive_controls, s.created_at,
-    l.status, l.turn_count, l.open_turns, l.unanswered_character_turns, l.last_user_at, l.last_character_at, u.blocked, u.timezone, u.age_band, p.policy, r.bearing, to_json(array(
-      select e.payload ->> 'text' from turns t join events e on e.app_id = t.app_id and e.session_id = t.session_id and e.cursor = t.cursor and e.role = 'user'
-      where t.app_id = s.app_id and t.session_id = s.session_id and t.turn_index > coalesce(r.read_turn, 0) and t.initiative is null order by t.turn_index desc limit ${UNREAD}::int
+    coalesce((select v.prompt_bytes from character_versions v where v.app_id = s.app_id and v.slug = s.character_slug
+      and v.version = c.version), 0) as prompt_bytes, s.external_user_ref, s.proactive_controls, s.created_at,
+    l.status, l.turn_count, l.open_turns, l.unanswered_character_turns, l.last_user_at, l.last_character_at, u.blocked,
+      u.timezone, u.age_band, p.policy, r.bearing, to_json(array(
+      select e.payload ->> 'text' from turns t join events e on e.app_id = t.app_id and e.session_id = t.session_id
+        and e.cursor = t.cursor and e.role = 'user'
+      where t.app_id = s.app_id and t.session_id = s.session_id and t.turn_index > coalesce(r.read_turn, 0)
+        and t.initiative is null order by t.turn_index desc limit ${UNREAD}::int
     )) as unread,
     to_json(array(
-      select distinct h.kind from lanes n join channels h using (app_id, channel_id) where n.app_id = s.app_id and n.session_id = s.session_id and h.status in ('active', 'failing') order by h.kind
+      select distinct h.kind from lanes n join channels h using (app_id, channel_id) where n.app_id = s.app_id
+        and n.session_id = s.session_id and h.status in ('active', 'failing') order by h.kind
     )) as kinds,
     coalesce((
-      select not bool_or(t.status = 'active' and h.status in ('active', 'failing') and b.status in ('pending', 'active', 'degraded') and not (${isHeld(sql, sql`b.app_id`)}))
-      from telegram_chats t join telegram_bots b using (app_id, channel_id) join channels h using (app_id, channel_id) where t.session_id = s.session_id and t.app_id = s.app_id
+      select not bool_or(t.status = 'active' and h.status in ('active', 'failing') and b.status in ('pending',
+        'active', 'degraded') and not (${isHeld(sql, sql`b.app_id`)}))
+      from telegram_chats t join telegram_bots b using (app_id, channel_id) join channels h using (app_id, channel_id)
+        where t.session_id = s.session_id and t.app_id = s.app_id
     ), false) as unreachable, ${isSuspended(sql, sql`s.app_id`)} as suspended,
     coalesce((
       select json_agg(json_build_array(floor(extract(epoch from ${momentOf(sql)}) * 1000), t.session_id = s.session_id))
       from sessions o join turns t using (app_id, session_id)
-      where o.app_id = s.app_id and o.external_user_ref = s.external_user_ref and t.initiative is not null and t.accepted_at > now() - ${LOOKED_BACK}::interval
+      where o.app_id = s.app_id and o.external_user_ref = s.external_user_ref and t.initiative is not null
+        and t.accepted_at > now() - ${LOOKED_BACK}::interval
         and not (t.session_id = s.session_id and t.turn_index = ${except}::int)
     ), '[]') as initiatives,
     (
       select ${momentOf(sql)} from turns t
-      where t.app_id = s.app_id and t.session_id = s.session_id and t.initiative is not null and t.turn_index <> ${except}::int order by t.accepted_at desc limit 1
+      where t.app_id = s.app_id and t.session_id = s.session_id and t.initiative is not null
+        and t.turn_index <> ${except}::int order by t.accepted_at desc limit 1
     ) as last_initiative_at,
     (
-      select json_build_object('step', p.step, 'summary', b ->> 'summary', 'at', floor(extract(epoch from p.entered_at) * 1000))
-      from storyline_steps p join storylines y on y.app_id = p.app_id and y.slug = s.character_slug and y.id = p.storyline_id and y.fields ->> 'status' = 'active'
+      select json_build_object('step', p.step, 'summary', b ->> 'summary', 'at', floor(extract(epoch
+        from p.entered_at) * 1000))
+      from storyline_steps p join storylines y on y.app_id = p.app_id and y.slug = s.character_slug
+        and y.id = p.storyline_id and y.fields ->> 'status' = 'active'
         cross join lateral json_array_elements(y.fields -> 'beats') b
-      where p.app_id = s.app_id and p.session_id = s.session_id and p.initiates and b ->> 'key' = p.beat order by p.step desc limit 1
+      where p.app_id = s.app_id and p.session_id = s.session_id and p.initiates and b ->> 'key' = p.beat
+        order by p.step desc limit 1
     ) as beat,
     ${scheduledOf(sql)} as scheduled
-  from sessions s join session_logs l using (app_id, session_id) join characters c on c.app_id = s.app_id and c.slug = s.character_slug
+  from sessions s join session_logs l using (app_id, session_id) join characters c on c.app_id = s.app_id
+    and c.slug = s.character_slug
     join end_users u on u.app_id = s.app_id and u.external_user_ref = s.external_user_ref
-    left join relationships r on r.app_id = s.app_id and r.session_id = s.session_id left join proactive_policies p on p.app_id = s.app_id
+    left join relationships r on r.app_id = s.app_id and r.session_id = s.session_id left
+      join proactive_policies p on p.app_id = s.app_id
   where s.app_id = ${appId} and s.session_id = ${sessionId}`
 
 /** What was begun on the app's day of this moment: in all (kind null), and by each kind of channel. */
@@ -105,49 +119,89 @@ const countDay = (sql: Sql, { appId, sessionId }: SessionRef, timezone: string, 
   with today as (
     select t.initiative from turns t
     where t.app_id = ${appId} and t.initiative is not null and t.accepted_at > now() - ${LOOKED_BACK}::interval
-      and (${momentOf(sql)} at time zone ${timezone})::date = (${at.toISOString()}::timestamptz at time zone ${timezone})::date
+      and (${momentOf(sql)} at time zone
+        ${timezone})::date = (${at.toISOString()}::timestamptz at time zone ${timezone})::date
       and not (t.session_id = ${sessionId} and t.turn_index = ${except}::int)
   )
   select null as kind, count(*)::int as sent from today
   union all
-  select kind, count(*)::int from today cross join lateral json_array_elements_text(initiative -> 'channels') kind group by kind`
+  select kind, count(*)::int from today cross join lateral json_array_elements_text(initiative -> 'channels') kind
+    group by kind`
 
-/** Whether these limits, and the policy's on what writing first costs, leave room for so much more. As an accept asks for a send. */
-const afford = (sql: Sql, appId: string, externalUserRef: string, { cost_cap: { daily_usd, monthly_usd } }: Policy, holdMicroUsd: number) => {
-  const micro = (usd: number | null) => usd === null ? null : Math.round(usd * 1_000_000)
+/**
+ * Whether these limits, and the policy's on what writing first costs, leave room for so much more. As an accept asks
+ * for a send.
+ */
+const afford = (
+  sql: Sql,
+  appId: string,
+  externalUserRef: string,
+  { cost_cap: { daily_usd, monthly_usd } }: Policy,
+  holdMicroUsd: number
+) => {
+  const micro = (usd: number | null) => (usd === null ? null : Math.round(usd * 1_000_000))
   const hold = sql`${Math.max(holdMicroUsd, 1)}::bigint`
   return sql`
     with spent as (
-      select coalesce(sum(amount_micro_usd) filter (where at >= date_trunc('day', now(), 'utc')), 0) as today, coalesce(sum(amount_micro_usd), 0) as this_month
-      from ledger where app_id = ${appId} and activity = 'proactive' and at >= date_trunc('month', now(), 'utc') and ${daily_usd !== null || monthly_usd !== null}
+      select coalesce(sum(amount_micro_usd) filter (where at >= date_trunc('day', now(), 'utc')), 0) as today,
+        coalesce(sum(amount_micro_usd), 0) as this_month
+      from ledger where app_id = ${appId} and activity = 'proactive' and at >= date_trunc('month', now(), 'utc')
+        and ${daily_usd !== null || monthly_usd !== null}
     )
     select not coalesce(
       coalesce(is_over_budget(a, ${hold}), false) or coalesce(is_over_cap(u, d, ${hold}), false)
-      or coalesce(s.today + ${hold} > ${micro(daily_usd)}::bigint, false) or coalesce(s.this_month + ${hold} > ${micro(monthly_usd)}::bigint, false), false) as affordable
+      or coalesce(s.today + ${hold} >
+        ${micro(daily_usd)}::bigint, false)
+          or coalesce(s.this_month + ${hold} > ${micro(monthly_usd)}::bigint, false), false) as affordable
     from spent s left join allowances a on a.app_id = ${appId} and a.kind = 'app'
       left join allowances u on u.app_id = ${appId} and u.kind = 'end_user' and u.external_user_ref = ${externalUserRef}
       left join allowances d on d.app_id = u.app_id and d.kind = 'default'`
 }
 
-/** Gathers what decides whether a character may write first, as it stands: exactly so where the caller holds the session and its limits locked. Undefined: no such session. */
-export const gatherer = ({ query }: Context.Service.Shape<typeof Database>, characters: Context.Service.Shape<typeof CharacterVersions>, reserve: Reserve) =>
-  Effect.fnUntraced(function*(session: SessionRef, now: number, except: Except = null) {
+/**
+ * Gathers what decides whether a character may write first, as it stands: exactly so where the caller holds the session
+ * and its limits locked. Undefined: no such session.
+ */
+export const gatherer = (
+  { query }: Context.Service.Shape<typeof Database>,
+  characters: Context.Service.Shape<typeof CharacterVersions>,
+  reserve: Reserve
+) =>
+  Effect.fnUntraced(function* (session: SessionRef, now: number, except: Except = null) {
     const mine = except?.turnIndex ?? 0
-    const [rows, loops] = yield* Effect.all([
-      query<Array<Row>>((sql) => select(sql, session, mine)),
-      query<Array<OpenLoop>>((sql) => sql`
-        select ${loopColumns(sql)} from open_loops where app_id = ${session.appId} and session_id = ${session.sessionId} and status = 'open' and due_at is not null order by loop_id`)
-    ], { concurrency: "unbounded" })
+    const [rows, loops] = yield* Effect.all(
+      [
+        query<Array<Row>>((sql) => select(sql, session, mine)),
+        query<Array<OpenLoop>>(
+          (sql) => sql`
+        select ${loopColumns(sql)} from open_loops
+          where app_id = ${session.appId}
+            and session_id = ${session.sessionId} and status = 'open' and due_at is not null order by loop_id`
+        )
+      ],
+      { concurrency: "unbounded" }
+    )
     const [row] = rows
     if (row === undefined) return undefined
     const character = yield* characters.get(session.appId, row.character_slug, row.character_version)
     const policy = readPolicy(row.policy ?? {})
     const holdMicroUsd = totalOf(reserve("proactive", ""), row.prompt_bytes)
-    const counted = policy.daily_cap_app !== null || Object.values(policy.channel_policy.channels).some(({ daily_cap }) => daily_cap !== null)
-    const today = counted ? yield* query<Array<{ kind: string | null; sent: number }>>((sql) => countDay(sql, session, policy.timezone, new Date(now), mine)) : []
+    const counted =
+      policy.daily_cap_app !== null ||
+      Object.values(policy.channel_policy.channels).some(({ daily_cap }) => daily_cap !== null)
+    const today = counted
+      ? yield* query<Array<{ kind: string | null; sent: number }>>((sql) =>
+          countDay(sql, session, policy.timezone, new Date(now), mine)
+        )
+      : []
     const sentBy = (kind: string | null) => today.find((sent) => sent.kind === kind)?.sent ?? 0
     // What is held for a turn is counted already.
-    const [money] = except !== null ? [{ affordable: true }] : yield* query<Array<{ affordable: boolean }>>((sql) => afford(sql, session.appId, row.external_user_ref, policy, holdMicroUsd))
+    const [money] =
+      except !== null
+        ? [{ affordable: true }]
+        : yield* query<Array<{ affordable: boolean }>>((sql) =>
+            afford(sql, session.appId, row.external_user_ref, policy, holdMicroUsd)
+          )
     const { effective, sources } = controlsOf(row.proactive_controls, character.behavioral_thresholds)
     const lastInitiativeAt = row.last_initiative_at?.getTime() ?? null
     const lastUserAt = row.last_user_at?.getTime() ?? null
@@ -159,16 +213,26 @@ export const gatherer = ({ query }: Context.Service.Shape<typeof Database>, char
       controls: effective,
       rhythm: character.life_rhythm,
       // Who asks to be left alone is so at once, whenever the turn is read.
-      preferences: row.unread.toReversed().reduce((before, text) => decidePreferences(before, text, []) ?? before, { ...NO_PREFERENCES, ...(row.bearing ?? NEW_BEARING).preferences }),
+      preferences: row.unread.toReversed().reduce((before, text) => decidePreferences(before, text, []) ?? before, {
+        ...NO_PREFERENCES,
+        ...(row.bearing ?? NEW_BEARING).preferences
+      }),
       person: { ageBand: row.age_band, timezone: row.timezone, blocked: row.blocked },
       unreachable: row.unreachable,
       suspended: row.suspended,
       active: row.status === "active",
       openTurns: row.open_turns - (except === null ? 0 : 1),
-      lastTurnAt: Math.max(row.created_at.getTime(), lastUserAt ?? 0, row.last_character_at?.getTime() ?? 0, lastInitiativeAt ?? 0),
+      lastTurnAt: Math.max(
+        row.created_at.getTime(),
+        lastUserAt ?? 0,
+        row.last_character_at?.getTime() ?? 0,
+        lastInitiativeAt ?? 0
+      ),
       unansweredTurns: row.unanswered_character_turns,
       // To somebody who has never written the character can only have spoken of its own accord.
-      initiativeUnanswered: row.unanswered_character_turns > 0 && (lastUserAt === null || (lastInitiativeAt !== null && lastInitiativeAt > lastUserAt)),
+      initiativeUnanswered:
+        row.unanswered_character_turns > 0 &&
+        (lastUserAt === null || (lastInitiativeAt !== null && lastInitiativeAt > lastUserAt)),
       lastInitiativeAt,
       initiatives: row.initiatives.filter(([, own]) => own).map(([at]) => at),
       personInitiatives: row.initiatives.map(([at]) => at),

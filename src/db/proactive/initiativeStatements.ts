@@ -6,37 +6,58 @@ import { addTurnJobs } from "#src/db/conversation/turnJobs.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
 /**
- * Takes sessions that are due to be looked at, those that wait longest first, and puts them off until `until`: whoever dies looking
- * leaves them to be found again then. The caller knows by that moment that nobody has changed anything since.
+ * Takes sessions that are due to be looked at, those that wait longest first, and puts them off until `until`: whoever
+ * dies looking leaves them to be found again then. The caller knows by that moment that nobody has changed anything
+ * since.
  */
 export const claimDue = (sql: Sql, now: string, until: string, most: number) => sql`
   with due as (
-    select app_id, session_id from relationships where initiate_at <= ${now}::timestamptz order by initiate_at limit ${most}::int for no key update skip locked
+    select app_id, session_id from relationships
+      where initiate_at <= ${now}::timestamptz order by initiate_at limit ${most}::int for no key update skip locked
   )
   update relationships r set initiate_at = ${until}::timestamptz from due d
   where r.app_id = d.app_id and r.session_id = d.session_id returning r.app_id, r.session_id`
 
-/** Whoever decides on one session of a person's, or on one of an app that counts, decides alone: two at once could both be the last that is allowed. */
+/**
+ * Whoever decides on one session of a person's, or on one of an app that counts, decides alone: two at once could both
+ * be the last that is allowed.
+ */
 export const lockCaps = (sql: Sql, { appId, sessionId }: SessionRef) => sql`
   select pg_advisory_xact_lock(hashtextextended(lock, 0)) from (
     select 'initiatives ' || s.app_id as lock, 0 as place from sessions s join proactive_policies p using (app_id)
-    where s.app_id = ${appId} and s.session_id = ${sessionId} and p.policy::jsonb ?| array['daily_cap_app', 'channel_policy', 'cost_cap']
+    where s.app_id = ${appId} and s.session_id =
+      ${sessionId} and p.policy::jsonb ?| array['daily_cap_app', 'channel_policy', 'cost_cap']
     union all
-    select 'initiatives ' || app_id || ' ' || external_user_ref, 1 from sessions where app_id = ${appId} and session_id = ${sessionId}
+    select 'initiatives ' || app_id || ' ' || external_user_ref, 1 from sessions
+      where app_id = ${appId} and session_id = ${sessionId}
     order by place
   ) locks`
 
-/** Begins a turn by which the character writes first, in a session that the caller holds locked: like an accept, without a message. */
-export const beginTurn = (sql: Sql, { appId, sessionId }: SessionRef, runRef: string, holdMicroUsd: number, initiative: Initiative, priceVersion: string) => sql`
+/**
+ * Begins a turn by which the character writes first, in a session that the caller holds locked: like an accept, without
+ * a message.
+ */
+export const beginTurn = (
+  sql: Sql,
+  { appId, sessionId }: SessionRef,
+  runRef: string,
+  holdMicroUsd: number,
+  initiative: Initiative,
+  priceVersion: string
+) => sql`
   with opened as (
-    insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, source_kind, hold_micro_usd, initiative)
-    select app_id, session_id, turn_count + 1, ${runRef}, last_cursor, 'fast', 'proactive', ${holdMicroUsd}::bigint, ${JSON.stringify(initiative)}::text::json
+    insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, source_kind, hold_micro_usd,
+      initiative)
+    select app_id, session_id, turn_count + 1,
+      ${runRef}, last_cursor, 'fast', 'proactive', ${holdMicroUsd}::bigint, ${JSON.stringify(initiative)}::text::json
     from session_logs where app_id = ${appId} and session_id = ${sessionId}
     returning *
   ), counted as (
-    update session_logs l set turn_count = l.turn_count + 1, open_turns = l.open_turns + 1 from opened o where l.app_id = o.app_id and l.session_id = o.session_id
+    update session_logs l set turn_count = l.turn_count + 1, open_turns = l.open_turns + 1 from opened o
+      where l.app_id = o.app_id and l.session_id = o.session_id
   ), moves as (
-    select o.app_id, c.external_user_ref, now() as at, o.hold_micro_usd as amount, 0 as sent from opened o join sessions c using (app_id, session_id)
+    select o.app_id, c.external_user_ref, now() as at, o.hold_micro_usd as amount, 0 as sent from opened o
+      join sessions c using (app_id, session_id)
   ), counted_use as (
     ${countUse(sql, "moves")}
   ), entered as (
@@ -56,24 +77,40 @@ export interface NewDecision {
 
 /** Keeps a decision, unless it is a skip for the same reason as the last one. */
 export const writeDecision = (sql: Sql, { appId, sessionId }: SessionRef, d: NewDecision) => sql`
-  insert into proactive_decisions (app_id, session_id, decision_id, at, reason, decision, skipped_by, turn_index, next_eligible_at)
-  select ${appId}, ${sessionId}, ${d.decisionId}, ${d.at}::timestamptz, ${d.reason}, ${d.skippedBy === null ? "sent" : "skipped"}, ${d.skippedBy}, ${d.turnIndex}::int, ${d.nextEligibleAt}::timestamptz
+  insert into proactive_decisions (app_id, session_id, decision_id, at, reason, decision, skipped_by, turn_index,
+    next_eligible_at)
+  select ${appId}, ${sessionId},
+    ${d.decisionId}, ${d.at}::timestamptz,
+      ${d.reason}, ${d.skippedBy === null ? "sent" : "skipped"},
+        ${d.skippedBy}, ${d.turnIndex}::int, ${d.nextEligibleAt}::timestamptz
   where not exists (
-    select from (select skipped_by, reason from proactive_decisions where app_id = ${appId} and session_id = ${sessionId} order by decision_id desc limit 1) last
+    select from (select skipped_by, reason from proactive_decisions
+      where app_id = ${appId} and session_id = ${sessionId} order by decision_id desc limit 1) last
     where last.skipped_by = ${d.skippedBy}::text and last.reason = ${d.reason}
   )`
 
 /** When a session is looked at next: at a moment; `never` as things stand; `off`: as long as nobody wants it. */
-export const writeDue = (sql: Sql, { appId, sessionId }: SessionRef, at: string | "never" | "off", awaitsWord: boolean) => sql`
-  update relationships set initiate_at = ${at === "off" ? sql`null` : at === "never" ? sql`'infinity'` : sql`${at}::timestamptz`}, awaits_word = ${awaitsWord} where app_id = ${appId} and session_id = ${sessionId}`
+export const writeDue = (
+  sql: Sql,
+  { appId, sessionId }: SessionRef,
+  at: string | "never" | "off",
+  awaitsWord: boolean
+) => sql`
+  update relationships set initiate_at =
+    ${at === "off" ? sql`null` : at === "never" ? sql`'infinity'` : sql`${at}::timestamptz`},
+      awaits_word = ${awaitsWord} where app_id = ${appId} and session_id = ${sessionId}`
 
-/** Has all sessions (app_id, session_id) of a query looked at soon, of those that are looked at at all. In the order of their key, as everywhere where there are several, and each by its key (`offset 0`), however many wait. */
+/**
+ * Has all sessions (app_id, session_id) of a query looked at soon, of those that are looked at at all. In the order of
+ * their key, as everywhere where there are several, and each by its key (`offset 0`), however many wait.
+ */
 export const hasten = (sql: Sql, sessions: postgres.PendingQuery<postgres.Row[]>) => sql`
   with wanted as materialized (
     select * from (${sessions}) s(app_id, session_id) order by app_id, session_id
   ), mine as (
     select r.* from wanted w cross join lateral (
-      select app_id, session_id from relationships r where r.app_id = w.app_id and r.session_id = w.session_id and r.initiate_at > now() offset 0 for no key update
+      select app_id, session_id from relationships r where r.app_id = w.app_id and r.session_id = w.session_id
+        and r.initiate_at > now() offset 0 for no key update
     ) r
   )
   update relationships r set initiate_at = now() from mine m where r.app_id = m.app_id and r.session_id = m.session_id`
@@ -84,7 +121,9 @@ export const lookAgain = (sql: Sql, { appId, sessionId }: SessionRef) => sql`
   on conflict (app_id, session_id) do update set initiate_at = now()`
 
 /** What a decision `d` came to, by the turn `t` that was begun by it: one that came to nothing was not sent. */
-export const decidedOf = (sql: Sql) => sql`case when t.outcome is null or t.outcome = 'replied' then d.decision else 'skipped' end`
+export const decidedOf = (sql: Sql) =>
+  sql`case when t.outcome is null or t.outcome = 'replied' then d.decision else 'skipped' end`
 /** And what it was skipped by. */
 export const skippedByOf = (sql: Sql) =>
-  sql`case t.outcome when 'failed' then 'failed' when 'exited' then 'session_exited' when 'withheld' then coalesce(t.failure_reason, 'withheld') else d.skipped_by end`
+  sql`case t.outcome when 'failed' then 'failed' when 'exited' then 'session_exited' when 'withheld'
+    then coalesce(t.failure_reason, 'withheld') else d.skipped_by end`

@@ -9,13 +9,27 @@ const LEAST_SHARE = 0.4
 const WITHIN = "3 seconds"
 
 /** What sources say, in PostgreSQL. */
-export const layer = Layer.effect(EvidenceStore, Effect.gen(function*() {
-  const evidence = yield* Evidence
-  return {
-    look: ({ turn, terms, limit }) => evidence.search({ appId: turn.appId, slug: turn.character.slug }, { terms, leastShare: LEAST_SHARE, limit }).pipe(
-      Effect.map((found) => ({ found: found.map(({ evidence_id: id, text, title }) => ({ id, text, title })), failed: false })),
-      Effect.timeout(WITHIN),
-      Effect.catch((error) => Effect.as(Effect.logWarning("evidence could not be searched", { reason: error.message }), { found: [], failed: true }))
-    )
-  }
-}))
+export const layer = Layer.effect(
+  EvidenceStore,
+  Effect.gen(function* () {
+    const evidence = yield* Evidence
+    return {
+      look: ({ turn, terms, limit }) =>
+        evidence
+          .search({ appId: turn.appId, slug: turn.character.slug }, { terms, leastShare: LEAST_SHARE, limit })
+          .pipe(
+            Effect.map((found) => ({
+              found: found.map(({ evidence_id: id, text, title }) => ({ id, text, title })),
+              failed: false
+            })),
+            Effect.timeout(WITHIN),
+            Effect.catch((error) =>
+              Effect.as(Effect.logWarning("evidence could not be searched", { reason: error.message }), {
+                found: [],
+                failed: true
+              })
+            )
+          )
+    }
+  })
+)

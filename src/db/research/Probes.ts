@@ -39,77 +39,164 @@ export interface Engine {
   readonly holdMicroUsd: number
 }
 
-const columns = (sql: Sql) => sql`app_id, slug, run_ref, version, status, attempts, held_micro_usd::int8, spent_micro_usd::int8, engine, model, turns, contradictions, error_code, created_at, finished_at`
+const columns = (sql: Sql) =>
+  sql`app_id, slug, run_ref, version, status, attempts, held_micro_usd::int8, spent_micro_usd::int8, engine, model,
+    turns, contradictions, error_code, created_at, finished_at`
 
-/** Rehearsals of characters: what is asked for, gone on with and kept. What was not spent of the money is given back at the end. */
-export class Probes extends Context.Service<Probes, {
-  /** One that is under way for this version already is that one. */
-  readonly begin: (appId: string, slug: string, version: number, by: Engine) => Effect.Effect<StoredProbe, NotAffordable | DatabaseError>
-  readonly latest: (appId: string, slug: string) => Effect.Effect<StoredProbe | undefined, DatabaseError>
-  /** What a model found in this version; null: none has looked. */
-  readonly contradictions: (appId: string, slug: string, version: number) => Effect.Effect<ReadonlyArray<Finding> | null, DatabaseError>
-  /** One to work at, in the name of a registered worker. */
-  readonly claim: (owner: string, except: ReadonlyArray<string>) => Effect.Effect<StoredProbe | undefined, DatabaseError>
-  /** False: somebody else works at it by now. */
-  readonly note: (owner: string, probe: Probe, turns: ReadonlyArray<Rehearsed>, spentMicroUsd: number) => Effect.Effect<boolean, DatabaseError>
-  /** Leaves it to another worker, who goes on with it. */
-  readonly leave: (owner: string, probe: Probe) => Effect.Effect<void, DatabaseError>
-  readonly finish: (owner: string, probe: Probe, end: { readonly status: "completed" | "failed"; readonly contradictions: ReadonlyArray<Finding> | null; readonly spentMicroUsd: number; readonly errorCode: string | null }) => Effect.Effect<void, DatabaseError>
-}>()("src/db/research/Probes") {
-  static readonly layer = Layer.effect(Probes, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
-    const expenses = yield* Expenses
-    const characters = yield* Characters
-
-    const one = (where: (sql: Sql) => ReturnType<Sql>) => query<Array<StoredProbe>>((sql) => sql`select ${columns(sql)} from readiness_probes where ${where(sql)}`).pipe(Effect.map((rows) => rows[0]))
-    const get = (appId: string, runRef: string) => one((sql) => sql`app_id = ${appId} and run_ref = ${runRef}`)
-
-    const begin = Effect.fnUntraced(function*(appId: string, slug: string, version: number, { engine, model, holdMicroUsd }: Engine) {
-      yield* query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${slug} for no key update`)
-      const open = yield* one((sql) => sql`app_id = ${appId} and slug = ${slug} and version = ${version} and status in ('queued', 'running') limit 1`)
-      if (open !== undefined) return open
-      const runRef = newId("run")
-      const expense = yield* expenses.take({ appId, sessionId: null }, "probe", holdMicroUsd, runRef)
-      if (expense === null) return yield* new NotAffordable()
-      yield* query((sql) => sql`
-        insert into readiness_probes (app_id, slug, run_ref, version, held_micro_usd, engine, model) values (${appId}, ${slug}, ${runRef}, ${version}, ${holdMicroUsd}, ${engine}, ${model})`)
-      yield* query((sql) => sql`select graphile_worker.add_job('rehearse', '{}'::json)`)
-      const probe = yield* get(appId, runRef)
-      return probe ?? (yield* Effect.die(new Error("a probe just written is gone")))
-    }, transaction)
-
-    const finish = Effect.fnUntraced(function*(owner: string, { app_id: appId, run_ref: runRef }: Probe, { status, contradictions, spentMicroUsd, errorCode }: { readonly status: string; readonly contradictions: ReadonlyArray<Finding> | null; readonly spentMicroUsd: number; readonly errorCode: string | null }) {
-      const [ended] = yield* query<Array<{ slug: string; version: number; held: number }>>((sql) => sql`
-        update readiness_probes set status = ${status}, owner = null, contradictions = ${contradictions === null ? null : JSON.stringify(contradictions)}::text::json, spent_micro_usd = ${spentMicroUsd}, error_code = ${errorCode}, finished_at = now()
-        where app_id = ${appId} and run_ref = ${runRef} and owner = ${owner} and status = 'running' returning slug, version, held_micro_usd::int8 as held`)
-      if (ended === undefined) return
-      const left = ended.held - spentMicroUsd
-      const expense = { appId, sessionId: null, runRef, activity: "probe" } as const
-      if (left > 0) yield* expenses.giveBack({ ...expense, microUsd: left })
-      // More than it may cost by plan is possible, and is paid.
-      if (left < 0) yield* expenses.add({ ...expense, microUsd: -left })
-      const character = yield* characters.get(appId, ended.slug)
-      if (character !== undefined && character.version === ended.version && character.readiness === "ready" && contradictions !== null && contradictions.length > 0) {
-        yield* characters.noteReadiness(appId, ended.slug, ended.version, "needs_work")
+/**
+ * Rehearsals of characters: what is asked for, gone on with and kept. What was not spent of the money is given back at
+ * the end.
+ */
+export class Probes extends Context.Service<
+  Probes,
+  {
+    /** One that is under way for this version already is that one. */
+    readonly begin: (
+      appId: string,
+      slug: string,
+      version: number,
+      by: Engine
+    ) => Effect.Effect<StoredProbe, NotAffordable | DatabaseError>
+    readonly latest: (appId: string, slug: string) => Effect.Effect<StoredProbe | undefined, DatabaseError>
+    /** What a model found in this version; null: none has looked. */
+    readonly contradictions: (
+      appId: string,
+      slug: string,
+      version: number
+    ) => Effect.Effect<ReadonlyArray<Finding> | null, DatabaseError>
+    /** One to work at, in the name of a registered worker. */
+    readonly claim: (
+      owner: string,
+      except: ReadonlyArray<string>
+    ) => Effect.Effect<StoredProbe | undefined, DatabaseError>
+    /** False: somebody else works at it by now. */
+    readonly note: (
+      owner: string,
+      probe: Probe,
+      turns: ReadonlyArray<Rehearsed>,
+      spentMicroUsd: number
+    ) => Effect.Effect<boolean, DatabaseError>
+    /** Leaves it to another worker, who goes on with it. */
+    readonly leave: (owner: string, probe: Probe) => Effect.Effect<void, DatabaseError>
+    readonly finish: (
+      owner: string,
+      probe: Probe,
+      end: {
+        readonly status: "completed" | "failed"
+        readonly contradictions: ReadonlyArray<Finding> | null
+        readonly spentMicroUsd: number
+        readonly errorCode: string | null
       }
-    }, transaction)
+    ) => Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/research/Probes") {
+  static readonly layer = Layer.effect(
+    Probes,
+    Effect.gen(function* () {
+      const { query, transaction } = yield* Database
+      const expenses = yield* Expenses
+      const characters = yield* Characters
 
-    return Probes.of({
-      begin,
-      latest: (appId, slug) => one((sql) => sql`app_id = ${appId} and slug = ${slug} order by created_at desc limit 1`),
-      contradictions: (appId, slug, version) => query<Array<{ contradictions: ReadonlyArray<Finding> }>>((sql) => sql`
-        select contradictions from readiness_probes where app_id = ${appId} and slug = ${slug} and version = ${version} and contradictions is not null order by created_at desc limit 1`).pipe(
-        Effect.map((rows) => rows[0]?.contradictions ?? null)
-      ),
-      claim: Effect.fnUntraced(function*(owner, except) {
-        const [claimed] = yield* query<Array<Probe>>((sql) => claimRun(sql, "readiness_probes", owner, except))
-        return claimed === undefined ? undefined : yield* get(claimed.app_id, claimed.run_ref)
-      }),
-      note: (owner, { app_id, run_ref }, turns, spentMicroUsd) => query((sql) => sql`
+      const one = (where: (sql: Sql) => ReturnType<Sql>) =>
+        query<Array<StoredProbe>>((sql) => sql`select ${columns(sql)} from readiness_probes where ${where(sql)}`).pipe(
+          Effect.map((rows) => rows[0])
+        )
+      const get = (appId: string, runRef: string) => one((sql) => sql`app_id = ${appId} and run_ref = ${runRef}`)
+
+      const begin = Effect.fnUntraced(function* (
+        appId: string,
+        slug: string,
+        version: number,
+        { engine, model, holdMicroUsd }: Engine
+      ) {
+        yield* query(
+          (sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${slug} for no key update`
+        )
+        const open = yield* one(
+          (sql) =>
+            sql`app_id = ${appId} and slug =
+              ${slug} and version = ${version} and status in ('queued', 'running') limit 1`
+        )
+        if (open !== undefined) return open
+        const runRef = newId("run")
+        const expense = yield* expenses.take({ appId, sessionId: null }, "probe", holdMicroUsd, runRef)
+        if (expense === null) return yield* new NotAffordable()
+        yield* query(
+          (sql) => sql`
+        insert into readiness_probes (app_id, slug, run_ref, version, held_micro_usd, engine, model)
+          values (${appId}, ${slug}, ${runRef}, ${version}, ${holdMicroUsd}, ${engine}, ${model})`
+        )
+        yield* query((sql) => sql`select graphile_worker.add_job('rehearse', '{}'::json)`)
+        const probe = yield* get(appId, runRef)
+        return probe ?? (yield* Effect.die(new Error("a probe just written is gone")))
+      }, transaction)
+
+      const finish = Effect.fnUntraced(function* (
+        owner: string,
+        { app_id: appId, run_ref: runRef }: Probe,
+        {
+          status,
+          contradictions,
+          spentMicroUsd,
+          errorCode
+        }: {
+          readonly status: string
+          readonly contradictions: ReadonlyArray<Finding> | null
+          readonly spentMicroUsd: number
+          readonly errorCode: string | null
+        }
+      ) {
+        const [ended] = yield* query<Array<{ slug: string; version: number; held: number }>>(
+          (sql) => sql`
+        update readiness_probes set status =
+          ${status}, owner = null, contradictions =
+            ${contradictions === null ? null : JSON.stringify(contradictions)}::text::json,
+              spent_micro_usd = ${spentMicroUsd}, error_code = ${errorCode}, finished_at = now()
+        where app_id = ${appId} and run_ref =
+          ${runRef} and owner = ${owner} and status = 'running' returning slug, version, held_micro_usd::int8 as held`
+        )
+        if (ended === undefined) return
+        const left = ended.held - spentMicroUsd
+        const expense = { appId, sessionId: null, runRef, activity: "probe" } as const
+        if (left > 0) yield* expenses.giveBack({ ...expense, microUsd: left })
+        // More than it may cost by plan is possible, and is paid.
+        if (left < 0) yield* expenses.add({ ...expense, microUsd: -left })
+        const character = yield* characters.get(appId, ended.slug)
+        if (
+          character !== undefined &&
+          character.version === ended.version &&
+          character.readiness === "ready" &&
+          contradictions !== null &&
+          contradictions.length > 0
+        ) {
+          yield* characters.noteReadiness(appId, ended.slug, ended.version, "needs_work")
+        }
+      }, transaction)
+
+      return Probes.of({
+        begin,
+        latest: (appId, slug) =>
+          one((sql) => sql`app_id = ${appId} and slug = ${slug} order by created_at desc limit 1`),
+        contradictions: (appId, slug, version) =>
+          query<Array<{ contradictions: ReadonlyArray<Finding> }>>(
+            (sql) => sql`
+        select contradictions from readiness_probes
+          where app_id = ${appId} and slug =
+            ${slug} and version = ${version} and contradictions is not null order by created_at desc limit 1`
+          ).pipe(Effect.map((rows) => rows[0]?.contradictions ?? null)),
+        claim: Effect.fnUntraced(function* (owner, except) {
+          const [claimed] = yield* query<Array<Probe>>((sql) => claimRun(sql, "readiness_probes", owner, except))
+          return claimed === undefined ? undefined : yield* get(claimed.app_id, claimed.run_ref)
+        }),
+        note: (owner, { app_id, run_ref }, turns, spentMicroUsd) =>
+          query(
+            (sql) => sql`
         update readiness_probes set turns = ${JSON.stringify(turns)}::text::json, spent_micro_usd = ${spentMicroUsd}
-        where app_id = ${app_id} and run_ref = ${run_ref} and owner = ${owner} and status = 'running' returning 1`).pipe(Effect.map((rows) => rows.length > 0)),
-      leave: (owner, probe) => Effect.asVoid(query((sql) => leaveRun(sql, "readiness_probes", owner, probe))),
-      finish
+        where app_id = ${app_id} and run_ref = ${run_ref} and owner = ${owner} and status = 'running' returning 1`
+          ).pipe(Effect.map((rows) => rows.length > 0)),
+        leave: (owner, probe) => Effect.asVoid(query((sql) => leaveRun(sql, "readiness_probes", owner, probe))),
+        finish
+      })
     })
-  }))
+  )
 }

@@ -10,40 +10,67 @@ import { blankPerson, eraseTraces } from "#src/db/conversation/eraseTraces.ts"
 
 const SURE_WITHIN = "5 minutes"
 
-/** What an app's bots know of a person: their sessions, wherever they were held, what else is kept of them, and the updates that it came by. */
-export class Forgetting extends Context.Service<Forgetting, {
-  /** Forgets when it is asked for a second time, soon after the first. False: that was the first. */
-  readonly ask: (chat: ChatKey) => Effect.Effect<boolean, DatabaseError>
-}>()("src/db/telegram/Forgetting") {
-  static readonly layer = Layer.effect(Forgetting, Effect.gen(function*() {
-    const database = yield* Database
-    const { query, transaction } = database
+/**
+ * What an app's bots know of a person: their sessions, wherever they were held, what else is kept of them, and the
+ * updates that it came by.
+ */
+export class Forgetting extends Context.Service<
+  Forgetting,
+  {
+    /** Forgets when it is asked for a second time, soon after the first. False: that was the first. */
+    readonly ask: (chat: ChatKey) => Effect.Effect<boolean, DatabaseError>
+  }
+>()("src/db/telegram/Forgetting") {
+  static readonly layer = Layer.effect(
+    Forgetting,
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { query, transaction } = database
 
-    const forget = Effect.fnUntraced(function*(appId: string, refs: ReadonlyArray<string>) {
-      const rows = yield* query<Array<{ session_id: string }>>((sql) => sql`select session_id from sessions where app_id = ${appId} and external_user_ref = any(${[...refs]}::text[])`)
-      yield* eraseSessions(appId, rows.map(({ session_id }) => session_id))
-      for (const ref of new Set(refs)) {
-        yield* blankPerson(appId, ref)
-        yield* eraseTraces(appId, ref)
-      }
-    }, Effect.provideService(Database, database))
+      const forget = Effect.fnUntraced(
+        function* (appId: string, refs: ReadonlyArray<string>) {
+          const rows = yield* query<Array<{ session_id: string }>>(
+            (sql) =>
+              sql`select session_id from sessions
+                where app_id = ${appId} and external_user_ref = any(${[...refs]}::text[])`
+          )
+          yield* eraseSessions(
+            appId,
+            rows.map(({ session_id }) => session_id)
+          )
+          for (const ref of new Set(refs)) {
+            yield* blankPerson(appId, ref)
+            yield* eraseTraces(appId, ref)
+          }
+        },
+        Effect.provideService(Database, database)
+      )
 
-    const ask = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId }: ChatKey) {
-      const [known] = yield* query<Array<{ external_user_ref: string }>>((sql) => sql`
-        select external_user_ref from telegram_chats where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`)
-      // Before a link made them a user of the app's, the person went by the chat's own name.
-      yield* query((sql) => lockAllowancesOf(sql, appId, [known?.external_user_ref ?? "", refOf(chatId)]))
-      const [chat] = yield* query<Array<{ external_user_ref: string; sure: boolean }>>((sql) => sql`
+      const ask = Effect.fnUntraced(function* ({ appId, channelId, chatId, threadId }: ChatKey) {
+        const [known] = yield* query<Array<{ external_user_ref: string }>>(
+          (sql) => sql`
+        select external_user_ref from telegram_chats
+          where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`
+        )
+        // Before a link made them a user of the app's, the person went by the chat's own name.
+        yield* query((sql) => lockAllowancesOf(sql, appId, [known?.external_user_ref ?? "", refOf(chatId)]))
+        const [chat] = yield* query<Array<{ external_user_ref: string; sure: boolean }>>(
+          (sql) => sql`
         select external_user_ref, coalesce(forget_until > now(), false) as sure from telegram_chats
-        where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId} for update`)
-      const sure = chat?.sure ?? false
-      yield* query((sql) => sql`
+        where app_id = ${appId} and channel_id =
+          ${channelId} and chat_id = ${chatId} and thread_id = ${threadId} for update`
+        )
+        const sure = chat?.sure ?? false
+        yield* query(
+          (sql) => sql`
         update telegram_chats set forget_until = case when not ${sure} then now() + ${SURE_WITHIN}::interval end
-        where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`)
-      if (chat !== undefined && sure) yield* forget(appId, [chat.external_user_ref, refOf(chatId)])
-      return sure
-    }, transaction)
+        where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`
+        )
+        if (chat !== undefined && sure) yield* forget(appId, [chat.external_user_ref, refOf(chatId)])
+        return sure
+      }, transaction)
 
-    return Forgetting.of({ ask })
-  }))
+      return Forgetting.of({ ask })
+    })
+  )
 }

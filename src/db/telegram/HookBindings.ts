@@ -11,7 +11,10 @@ import { type Binding, Updates } from "./Updates.ts"
 const CAPACITY = 10_000
 /** How old what is remembered of a bot may be. */
 const KEPT_MS = 5000
-/** How often a bot that is not remembered has the row read, and a wrong secret has it read again: a new one may have come in this moment. */
+/**
+ * How often a bot that is not remembered has the row read, and a wrong secret has it read again: a new one may have
+ * come in this moment.
+ */
 const ASKED_AGAIN_MS = 1000
 
 const digest = (secret: string) => hash("sha256", secret, "buffer")
@@ -29,8 +32,8 @@ interface Entry {
 const apart = (channelId: string) => Buffer.from(channelId).toString()
 
 /**
- * What was read of bots, for a while. By hand and not by a Cache, which takes many steps of the runtime for what each update asks,
- * and keeps who asked, and by it a whole request, until the old generation of the heap is collected.
+ * What was read of bots, for a while. By hand and not by a Cache, which takes many steps of the runtime for what each
+ * update asks, and keeps who asked, and by it a whole request, until the old generation of the heap is collected.
  */
 const makeMemory = (clock: Clock.Clock, keptMs: number) => {
   // The first is the oldest.
@@ -52,7 +55,10 @@ const makeMemory = (clock: Clock.Clock, keptMs: number) => {
 
 type Read = (channelId: string) => Effect.Effect<Binding | undefined, DatabaseError>
 
-/** Reads a bot once in so long, for all who ask meanwhile: neither waits for another to go on, nor goes with it. What fails is read again at once. */
+/**
+ * Reads a bot once in so long, for all who ask meanwhile: neither waits for another to go on, nor goes with it. What
+ * fails is read again at once.
+ */
 const readOnce = (clock: Clock.Clock, keptMs: number, read: Read): Read => {
   const memory = makeMemory(clock, keptMs)
   const underWay = new Map<string, Deferred.Deferred<Binding | undefined, DatabaseError>>()
@@ -66,40 +72,61 @@ const readOnce = (clock: Clock.Clock, keptMs: number, read: Read): Read => {
     })
     return reading
   }
-  return (channelId) => Effect.suspend(() => {
-    const entry = memory.get(channelId)
-    return entry !== undefined ? Effect.succeed(entry.binding) : Deferred.await(underWay.get(channelId) ?? begin(channelId))
-  })
+  return (channelId) =>
+    Effect.suspend(() => {
+      const entry = memory.get(channelId)
+      return entry !== undefined
+        ? Effect.succeed(entry.binding)
+        : Deferred.await(underWay.get(channelId) ?? begin(channelId))
+    })
 }
 
 /** `foreign`: it was not Telegram that called. */
-export type Caller = { readonly _tag: "telegram"; readonly binding: Binding } | { readonly _tag: "foreign" } | { readonly _tag: "nobody" }
+export type Caller =
+  | { readonly _tag: "telegram"; readonly binding: Binding }
+  | { readonly _tag: "foreign" }
+  | { readonly _tag: "nobody" }
 
-/** Who calls a bot's hook, by the secret that it shows: remembered for a few seconds, so that a busy bot costs no look each. */
-export class HookBindings extends Context.Service<HookBindings, {
-  readonly check: (channelId: string, secret: string) => Effect.Effect<Caller, DatabaseError>
-}>()("src/db/telegram/HookBindings") {
-  static readonly layer = Layer.effect(HookBindings, Effect.gen(function*() {
-    const updates = yield* Updates
-    const clock = yield* Clock.Clock
-    const remembered = makeMemory(clock, KEPT_MS)
-    const [found, looked] = [readOnce(clock, ASKED_AGAIN_MS, updates.binding), readOnce(clock, ASKED_AGAIN_MS, updates.binding)]
-    const look = Effect.fnUntraced(function*(channelId: string, shown: Buffer, isKnown: boolean) {
-      const first = isKnown ? undefined : yield* found(channelId)
-      const now = first !== undefined && fits(first, shown) ? first : yield* looked(channelId)
-      if (now === undefined) return { _tag: "nobody" } satisfies Caller
-      if (now.status === "detached") return { _tag: "telegram", binding: now } satisfies Caller
-      if (!fits(now, shown)) return { _tag: "foreign" } satisfies Caller
-      remembered.set(channelId, now)
-      return { _tag: "telegram", binding: now } satisfies Caller
-    })
+/**
+ * Who calls a bot's hook, by the secret that it shows: remembered for a few seconds, so that a busy bot costs no look
+ * each.
+ */
+export class HookBindings extends Context.Service<
+  HookBindings,
+  {
+    readonly check: (channelId: string, secret: string) => Effect.Effect<Caller, DatabaseError>
+  }
+>()("src/db/telegram/HookBindings") {
+  static readonly layer = Layer.effect(
+    HookBindings,
+    Effect.gen(function* () {
+      const updates = yield* Updates
+      const clock = yield* Clock.Clock
+      const remembered = makeMemory(clock, KEPT_MS)
+      const [found, looked] = [
+        readOnce(clock, ASKED_AGAIN_MS, updates.binding),
+        readOnce(clock, ASKED_AGAIN_MS, updates.binding)
+      ]
+      const look = Effect.fnUntraced(function* (channelId: string, shown: Buffer, isKnown: boolean) {
+        const first = isKnown ? undefined : yield* found(channelId)
+        const now = first !== undefined && fits(first, shown) ? first : yield* looked(channelId)
+        if (now === undefined) return { _tag: "nobody" } satisfies Caller
+        if (now.status === "detached") return { _tag: "telegram", binding: now } satisfies Caller
+        if (!fits(now, shown)) return { _tag: "foreign" } satisfies Caller
+        remembered.set(channelId, now)
+        return { _tag: "telegram", binding: now } satisfies Caller
+      })
 
-    return HookBindings.of({
-      check: (channelId, secret) => Effect.suspend((): Effect.Effect<Caller, DatabaseError> => {
-        const shown = digest(secret)
-        const known = remembered.get(channelId)?.binding
-        return known !== undefined && fits(known, shown) ? Effect.succeed({ _tag: "telegram", binding: known }) : look(channelId, shown, known !== undefined)
+      return HookBindings.of({
+        check: (channelId, secret) =>
+          Effect.suspend((): Effect.Effect<Caller, DatabaseError> => {
+            const shown = digest(secret)
+            const known = remembered.get(channelId)?.binding
+            return known !== undefined && fits(known, shown)
+              ? Effect.succeed({ _tag: "telegram", binding: known })
+              : look(channelId, shown, known !== undefined)
+          })
       })
     })
-  }))
+  )
 }

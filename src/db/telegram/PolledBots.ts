@@ -7,47 +7,72 @@ import { BotRows, type StoredBot } from "./BotRows.ts"
 /** Bots that one process polls: each holds a connection. */
 const MOST_POLLED = 50
 
-/** Which worker polls which bot: one each, for Telegram cuts off the first of two. A worker's go when it is not registered any more. */
-export class PolledBots extends Context.Service<PolledBots, {
-  /** The bots that this worker polls now, with those that nobody else does. */
-  readonly claim: (worker: string) => Effect.Effect<ReadonlyArray<StoredBot>, DatabaseError>
-  /** Whether the bot is still this worker's to poll, under this token. */
-  readonly holds: (bot: StoredBot, worker: string) => Effect.Effect<boolean, DatabaseError>
-  /** Whether the manager bot is this worker's to poll. */
-  readonly holdsManager: (worker: string) => Effect.Effect<boolean, DatabaseError>
-  readonly release: (worker: string) => Effect.Effect<void, DatabaseError>
-}>()("src/db/telegram/PolledBots") {
-  static readonly layer = Layer.effect(PolledBots, Effect.gen(function*() {
-    const { query } = yield* Database
-    const rows = yield* BotRows
-    return PolledBots.of({
-      claim: Effect.fnUntraced(function*(worker) {
-        const mine = yield* query<Array<{ app_id: string; channel_id: string }>>((sql) => sql`
+/**
+ * Which worker polls which bot: one each, for Telegram cuts off the first of two. A worker's go when it is not
+ * registered any more.
+ */
+export class PolledBots extends Context.Service<
+  PolledBots,
+  {
+    /** The bots that this worker polls now, with those that nobody else does. */
+    readonly claim: (worker: string) => Effect.Effect<ReadonlyArray<StoredBot>, DatabaseError>
+    /** Whether the bot is still this worker's to poll, under this token. */
+    readonly holds: (bot: StoredBot, worker: string) => Effect.Effect<boolean, DatabaseError>
+    /** Whether the manager bot is this worker's to poll. */
+    readonly holdsManager: (worker: string) => Effect.Effect<boolean, DatabaseError>
+    readonly release: (worker: string) => Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/telegram/PolledBots") {
+  static readonly layer = Layer.effect(
+    PolledBots,
+    Effect.gen(function* () {
+      const { query } = yield* Database
+      const rows = yield* BotRows
+      return PolledBots.of({
+        claim: Effect.fnUntraced(function* (worker) {
+          const mine = yield* query<Array<{ app_id: string; channel_id: string }>>(
+            (sql) => sql`
           with me as (
             select worker_id from workers where worker_id = ${worker} for key share
           ), free as (
             select b.app_id, b.channel_id from telegram_bots b, me
-            where b.status in ('active', 'degraded', 'suspended') and (b.poller is null or not exists (select from workers w where w.worker_id = b.poller))
-            limit greatest(0, ${MOST_POLLED}::int - (select count(*)::int from telegram_bots where poller = ${worker})) for update of b skip locked
+            where b.status in ('active', 'degraded', 'suspended') and (b.poller is null or not exists (select
+              from workers w where w.worker_id = b.poller))
+            limit greatest(0, ${MOST_POLLED}::int - (select count(*)::int from telegram_bots
+              where poller = ${worker})) for update of b skip locked
           ), taken as (
-            update telegram_bots b set poller = ${worker} from free f where b.app_id = f.app_id and b.channel_id = f.channel_id returning b.app_id, b.channel_id
+            update telegram_bots b set poller =
+              ${worker} from free f where b.app_id = f.app_id and b.channel_id = f.channel_id returning b.app_id,
+                b.channel_id
           )
           select app_id, channel_id from taken
-          union select app_id, channel_id from telegram_bots where poller = ${worker} and status in ('active', 'degraded', 'suspended')`)
-        const bots = yield* Effect.forEach(mine, ({ app_id, channel_id }) => rows.get(app_id, channel_id))
-        return bots.filter((bot) => bot !== undefined)
-      }),
-      holds: (bot, worker) => query((sql) => sql`
-        select 1 from telegram_bots where app_id = ${bot.app_id} and channel_id = ${bot.channel_id} and poller = ${worker} and token_version = ${bot.token_version}
-          and status in ('active', 'degraded', 'suspended')`).pipe(Effect.map((found) => found.length > 0)),
-      holdsManager: (worker) => query((sql) => sql`
+          union select app_id, channel_id from telegram_bots
+            where poller = ${worker} and status in ('active', 'degraded', 'suspended')`
+          )
+          const bots = yield* Effect.forEach(mine, ({ app_id, channel_id }) => rows.get(app_id, channel_id))
+          return bots.filter((bot) => bot !== undefined)
+        }),
+        holds: (bot, worker) =>
+          query(
+            (sql) => sql`
+        select 1 from telegram_bots where app_id =
+          ${bot.app_id} and channel_id =
+            ${bot.channel_id} and poller = ${worker} and token_version = ${bot.token_version}
+          and status in ('active', 'degraded', 'suspended')`
+          ).pipe(Effect.map((found) => found.length > 0)),
+        holdsManager: (worker) =>
+          query(
+            (sql) => sql`
         update telegram_manager m set poller = ${worker} from workers me
-        where me.worker_id = ${worker} and (m.poller is null or m.poller = ${worker} or not exists (select from workers w where w.worker_id = m.poller))
-        returning 1`).pipe(Effect.map((found) => found.length > 0)),
-      release: Effect.fnUntraced(function*(worker) {
-        yield* query((sql) => sql`update telegram_bots set poller = null where poller = ${worker}`)
-        yield* query((sql) => sql`update telegram_manager set poller = null where poller = ${worker}`)
+        where me.worker_id = ${worker} and (m.poller is null
+          or m.poller = ${worker} or not exists (select from workers w where w.worker_id = m.poller))
+        returning 1`
+          ).pipe(Effect.map((found) => found.length > 0)),
+        release: Effect.fnUntraced(function* (worker) {
+          yield* query((sql) => sql`update telegram_bots set poller = null where poller = ${worker}`)
+          yield* query((sql) => sql`update telegram_manager set poller = null where poller = ${worker}`)
+        })
       })
     })
-  }))
+  )
 }

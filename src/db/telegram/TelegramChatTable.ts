@@ -10,44 +10,79 @@ import { migrateChat } from "./migrateChat.ts"
 
 const NEUTRAL = "Sorry, I lost my thread there. Say that again?"
 
-/** What begins a statement that changes the chat of a session; it goes on with `update telegram_chats t ...` and ends with `ofHeld`. */
+/**
+ * What begins a statement that changes the chat of a session; it goes on with `update telegram_chats t ...` and ends
+ * with `ofHeld`.
+ */
 const withHeld = (sql: Sql, ref: ChatRef) => sql`with held as materialized (${chatOf(sql, ref)})`
 const ofHeld = (sql: Sql) => sql`
-  from held h where t.app_id = h.app_id and t.channel_id = h.channel_id and t.chat_id = h.chat_id and t.thread_id = h.thread_id and t.session_id = h.session_id`
+  from held h where t.app_id = h.app_id and t.channel_id = h.channel_id and t.chat_id = h.chat_id
+    and t.thread_id = h.thread_id and t.session_id = h.session_id`
 
 /** The chats of bots in PostgreSQL. */
-export const layer = Layer.effect(TelegramChats, Effect.gen(function*() {
-  const database = yield* Database
-  const { query, transaction } = database
-  const services = yield* Effect.context<Database | LogSignals>()
-  const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
+export const layer = Layer.effect(
+  TelegramChats,
+  Effect.gen(function* () {
+    const database = yield* Database
+    const { query, transaction } = database
+    const services = yield* Effect.context<Database | LogSignals>()
+    const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
 
-  return TelegramChats.of({
-    mark: Effect.fnUntraced(function*(ref: ChatRef, status: "blocked" | "unreachable", reason: string) {
-      const news = yield* query((sql) => sql`
-        ${withHeld(sql, ref)} update telegram_chats t set status = ${status}, reason = ${reason} ${ofHeld(sql)} and t.status = 'active' returning 1`)
-      if (news.length > 0) yield* appendOperational({ appId: ref.appId, type: `chat.${status}`, payload: { channel_id: ref.channelId, session_id: ref.sessionId, reason } })
-    }, transaction, Effect.provideContext(services), unavailable),
+    return TelegramChats.of({
+      mark: Effect.fnUntraced(
+        function* (ref: ChatRef, status: "blocked" | "unreachable", reason: string) {
+          const news = yield* query(
+            (sql) => sql`
+        ${withHeld(sql, ref)} update telegram_chats t
+          set status = ${status}, reason = ${reason} ${ofHeld(sql)} and t.status = 'active' returning 1`
+          )
+          if (news.length > 0)
+            yield* appendOperational({
+              appId: ref.appId,
+              type: `chat.${status}`,
+              payload: { channel_id: ref.channelId, session_id: ref.sessionId, reason }
+            })
+        },
+        transaction,
+        Effect.provideContext(services),
+        unavailable
+      ),
 
-    migrate: ({ appId, channelId }, from, to) => transaction(migrateChat(appId, channelId, from, to).pipe(Effect.provideService(Database, database))).pipe(unavailable),
+      migrate: ({ appId, channelId }, from, to) =>
+        transaction(migrateChat(appId, channelId, from, to).pipe(Effect.provideService(Database, database))).pipe(
+          unavailable
+        ),
 
-    // The chat itself may have a session of its own: then this one has nowhere to go but there.
-    leaveThread: (ref) => query((sql) => sql`
+      // The chat itself may have a session of its own: then this one has nowhere to go but there.
+      leaveThread: (ref) =>
+        query(
+          (sql) => sql`
       ${withHeld(sql, ref)} update telegram_chats t set thread_id = 0 ${ofHeld(sql)}
-        and not exists (select from telegram_chats x where x.app_id = h.app_id and x.channel_id = h.channel_id and x.chat_id = h.chat_id and x.thread_id = 0)`).pipe(Effect.asVoid, unavailable),
+        and not exists (select from telegram_chats x where x.app_id = h.app_id and x.channel_id = h.channel_id
+          and x.chat_id = h.chat_id and x.thread_id = 0)`
+        ).pipe(Effect.asVoid, unavailable),
 
-    apology: (ref, cursor) => query<Array<{ line: string | null; name: string | null; display_name: string | null }>>((sql) => sql`
+      apology: (ref, cursor) =>
+        query<Array<{ line: string | null; name: string | null; display_name: string | null }>>(
+          (sql) => sql`
       ${withHeld(sql, ref)}, allowed as (
         update telegram_chats t set apologised_at = now(), apologised_cursor = ${cursor} ${ofHeld(sql)}
-          and (t.apologised_at is null or t.apologised_at < now() - interval '1 hour' or t.apologised_cursor = ${cursor}) returning 1
+          and (t.apologised_at is null or t.apologised_at < now() - interval '1 hour'
+            or t.apologised_cursor = ${cursor}) returning 1
       )
       select v.profile -> 'fallback_lines' ->> 0 as line, v.profile ->> 'display_name' as name, u.display_name
       from allowed, sessions s join characters c on c.app_id = s.app_id and c.slug = s.character_slug
       join character_versions v on v.app_id = c.app_id and v.slug = c.slug and v.version = c.version
       join end_users u on u.app_id = s.app_id and u.external_user_ref = s.external_user_ref
-      where s.app_id = ${ref.appId} and s.session_id = ${ref.sessionId}`).pipe(
-      Effect.map(([row]) => row === undefined ? null : fillMacros(row.line ?? NEUTRAL, { character: row.name ?? "", user: row.display_name })),
-      unavailable
-    )
+      where s.app_id = ${ref.appId} and s.session_id = ${ref.sessionId}`
+        ).pipe(
+          Effect.map(([row]) =>
+            row === undefined
+              ? null
+              : fillMacros(row.line ?? NEUTRAL, { character: row.name ?? "", user: row.display_name })
+          ),
+          unavailable
+        )
+    })
   })
-}))
+)

@@ -12,15 +12,22 @@ const PRIVATE = { every: 1000, burst: 3 }
 const GROUP = { every: 3000, burst: 1 }
 const BOT_ANSWERS = 10
 const BOT_BURST = 20
-/** What is said unasked is never closer than this, without a burst: no more than 25 a second, with room for what comes closer on the way. */
+/**
+ * What is said unasked is never closer than this, without a burst: no more than 25 a second, with room for what comes
+ * closer on the way.
+ */
 const UNASKED = 52
 /**
- * Whoever finds no place for it is told when to come back, one so long after the other. Those of a second become due together, and each second's
- * have their places within it, before those of the next come: so the lanes of a bot are free for answers most of the time.
+ * Whoever finds no place for it is told when to come back, one so long after the other. Those of a second become due
+ * together, and each second's have their places within it, before those of the next come: so the lanes of a bot are
+ * free for answers most of the time.
  */
 const QUEUED = 64
 const SLOW_FOR = "60 seconds"
-/** How long a call may take to come in. One that is not back is counted as if it took so long: its process may have been killed, or it was broken off. */
+/**
+ * How long a call may take to come in. One that is not back is counted as if it took so long: its process may have been
+ * killed, or it was broken off.
+ */
 const UNDER_WAY = 1000
 /** How long who was told when a chat has a place may take from then to its departure, before it is anybody's. */
 const PROMISED = 500
@@ -35,10 +42,17 @@ interface Places {
   readonly open: boolean
 }
 
-const placeOf = (sql: Sql, ref: PacedChat) => "sessionId" in ref ? chatOf(sql, ref) : sql`
-  select ${ref.appId}::text as app_id, ${ref.channelId}::text as channel_id, ${ref.chatId}::bigint as chat_id, 0::bigint as thread_id, 'active' as status`
+const placeOf = (sql: Sql, ref: PacedChat) =>
+  "sessionId" in ref
+    ? chatOf(sql, ref)
+    : sql`
+  select ${ref.appId}::text as app_id,
+    ${ref.channelId}::text as channel_id, ${ref.chatId}::bigint as chat_id, 0::bigint as thread_id, 'active' as status`
 
-/** By how much a message may come before its time. Whatever the next one is slowed down to, it is no more than Telegram itself allows. */
+/**
+ * By how much a message may come before its time. Whatever the next one is slowed down to, it is no more than Telegram
+ * itself allows.
+ */
 const tolerance = (every: number, burst: number) => (burst - 1) * every
 
 const everyOf = (sql: Sql) => sql`
@@ -55,9 +69,9 @@ interface Taking {
 /**
  * Takes a place of the bot, one in the chat, or both or neither: theoretical arrival times (GCRA), each in its row.
  * The rows are locked before they are read, the bot's first, so that what is decided is decided on what is true then.
- * The bot's is taken ahead of time. The chat's is only promised then, to one at a time as a rule, and taken as the call departs; until it is back
- * it is counted as if it were to come in at the last moment.
- * What is said unasked has a pace of its own beside the bot's, so that no answer waits behind it.
+ * The bot's is taken ahead of time. The chat's is only promised then, to one at a time as a rule, and taken as the call
+ * departs; until it is back it is counted as if it were to come in at the last moment. What is said unasked has a pace
+ * of its own beside the bot's, so that no answer waits behind it.
  */
 const take = (sql: Sql, ref: PacedChat, { ofBot, ofChat, unasked = false, withinMs = 0 }: Taking) => sql`
   with durable as (
@@ -66,86 +80,138 @@ const take = (sql: Sql, ref: PacedChat, { ofBot, ofChat, unasked = false, within
     select c.chat_id, c.thread_id, c.status from (${placeOf(sql, ref)}) c, durable
   ), place as (
     select p.*, clock_timestamp() as at, ${everyOf(sql)} as every,
-      case when p.chat_id = 0 then ${tolerance(BOT_ANSWERS, BOT_BURST)}::int when p.chat_id < 0 then ${tolerance(GROUP.every, GROUP.burst)} else ${tolerance(PRIVATE.every, PRIVATE.burst)} end
+      case when p.chat_id = 0 then ${tolerance(BOT_ANSWERS, BOT_BURST)}::int when p.chat_id < 0
+        then ${tolerance(GROUP.every, GROUP.burst)} else ${tolerance(PRIVATE.every, PRIVATE.burst)} end
         * interval '1 millisecond' as tolerance
-    from telegram_paces p where p.app_id = ${ref.appId} and p.channel_id = ${ref.channelId} and p.chat_id in (${ofBot ? 0 : null}::bigint, (select chat_id from chat))
+    from telegram_paces p where p.app_id =
+      ${ref.appId} and p.channel_id =
+        ${ref.channelId} and p.chat_id in (${ofBot ? 0 : null}::bigint, (select chat_id from chat))
     order by p.chat_id = 0 desc for no key update
   ), ahead as (
-    select p.*, greatest(p.taken_until, p.at) as until, case when ${ofBot}::boolean and p.promised_until > p.at then p.every else interval '0' end as promised,
-      case when ${unasked}::boolean and p.chat_id = 0 then greatest(p.unasked_until, p.at) end as unasked_at from place p
+    select p.*, greatest(p.taken_until, p.at) as until, case
+      when ${ofBot}::boolean and p.promised_until > p.at then p.every else interval '0' end as promised,
+      case when ${unasked}::boolean and p.chat_id = 0 then greatest(p.unasked_until, p.at) end as unasked_at
+        from place p
   ), wait as (
-    select ceil(max(greatest(0, extract(epoch from greatest(p.blocked_until, p.until + p.promised - p.tolerance, p.unasked_at) - p.at) * 1000)))::int as ms,
+    select ceil(max(greatest(0, extract(epoch from greatest(p.blocked_until, p.until + p.promised - p.tolerance,
+      p.unasked_at) - p.at) * 1000)))::int as ms,
       bool_or(p.unasked_at > p.at + ${withinMs}::int * interval '1 millisecond') as is_queued
     from ahead p
   ), taken as (
     update telegram_paces t set
-      taken_until = case when p.chat_id = 0 then p.until + p.every when ${ofChat}::boolean then greatest(p.until, p.at + ${UNDER_WAY}::int * interval '1 millisecond') + p.every else t.taken_until end,
-      promised_until = case when p.chat_id <> 0 and not ${ofChat}::boolean then p.at + (w.ms + ${PROMISED}::int) * interval '1 millisecond' when ${ofBot}::boolean then t.promised_until end,
+      taken_until = case when p.chat_id = 0 then p.until + p.every
+        when ${ofChat}::boolean then greatest(p.until,
+          p.at + ${UNDER_WAY}::int * interval '1 millisecond') + p.every else t.taken_until end,
+      promised_until = case when p.chat_id <> 0
+        and not ${ofChat}::boolean then p.at + (w.ms +
+          ${PROMISED}::int) * interval '1 millisecond' when ${ofBot}::boolean then t.promised_until end,
       unasked_until = coalesce(p.unasked_at + p.every * ${UNASKED / BOT_ANSWERS}::float8, t.unasked_until)
-    from ahead p, wait w where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id and w.ms <= ${withinMs}::int
+    from ahead p, wait w where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id
+      and w.ms <= ${withinMs}::int
     returning t.chat_id, t.taken_until, t.taken_until - (p.until + p.every) as ahead
   ), queue as (
-    select p.*, greatest(p.queued_until, p.unasked_at) as back_at from ahead p, wait w where p.chat_id = 0 and w.is_queued
+    select p.*, greatest(p.queued_until, p.unasked_at) as back_at from ahead p, wait w where p.chat_id = 0
+      and w.is_queued
   ), queued as (
     update telegram_paces t set queued_until = q.back_at + q.every * ${QUEUED / BOT_ANSWERS}::float8
     from queue q where t.app_id = q.app_id and t.channel_id = q.channel_id and t.chat_id = q.chat_id
   )
-  select greatest(w.ms, (select extract(epoch from back_at - at) * 1000 from queue)::int) as wait_ms, c.chat_id, c.thread_id, c.status,
-    (extract(epoch from n.taken_until) * 1000)::float8 as until_ms, (extract(epoch from n.ahead) * 1000)::float8 as ahead_ms,
-    exists (select from turns t where t.app_id = ${ref.appId} and t.session_id = ${"sessionId" in ref ? ref.sessionId : null} and t.outcome is null) and exists (
-      select from channels x where x.app_id = ${ref.appId} and x.channel_id = ${ref.channelId} and x.status in ('active', 'failing') and not (${isHeld(sql, sql`x.app_id`)})) as open
+  select greatest(w.ms, (select extract(epoch from back_at - at) * 1000 from queue)::int) as wait_ms, c.chat_id,
+    c.thread_id, c.status,
+    (extract(epoch from n.taken_until) * 1000)::float8 as until_ms, (extract(epoch
+      from n.ahead) * 1000)::float8 as ahead_ms,
+    exists (select from turns t where t.app_id =
+      ${ref.appId} and t.session_id = ${"sessionId" in ref ? ref.sessionId : null} and t.outcome is null) and exists (
+      select from channels x where x.app_id =
+        ${ref.appId} and x.channel_id =
+          ${ref.channelId} and x.status in ('active', 'failing') and not (${isHeld(sql, sql`x.app_id`)})) as open
   from wait w left join chat c on true left join taken n on n.chat_id = c.chat_id`
 
 const chatIn = ({ chat_id, thread_id, status }: Places): Chat | undefined =>
-  chat_id === null || thread_id === null || status === null ? undefined : { chatId: chat_id, threadId: thread_id, status }
-const underWay = (chat: Chat, { until_ms, ahead_ms }: Places): UnderWay | null => until_ms === null ? null : { chatId: chat.chatId, untilMs: until_ms, aheadMs: ahead_ms ?? 0 }
+  chat_id === null || thread_id === null || status === null
+    ? undefined
+    : { chatId: chat_id, threadId: thread_id, status }
+const underWay = (chat: Chat, { until_ms, ahead_ms }: Places): UnderWay | null =>
+  until_ms === null ? null : { chatId: chat.chatId, untilMs: until_ms, aheadMs: ahead_ms ?? 0 }
 
-/** The pace of bots in PostgreSQL. What it says is gone with a crash of the database costs no more than a place or two. */
-export const layer = Layer.effect(Pace, Effect.gen(function*() {
-  const { query } = yield* Database
-  const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
-  const places = (ref: PacedChat, taking: Taking) => query<Array<Places>>((sql) => take(sql, ref, taking)).pipe(Effect.map(([row]) => row), unavailable)
+/**
+ * The pace of bots in PostgreSQL. What it says is gone with a crash of the database costs no more than a place or two.
+ */
+export const layer = Layer.effect(
+  Pace,
+  Effect.gen(function* () {
+    const { query } = yield* Database
+    const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
+    const places = (ref: PacedChat, taking: Taking) =>
+      query<Array<Places>>((sql) => take(sql, ref, taking)).pipe(
+        Effect.map(([row]) => row),
+        unavailable
+      )
 
-  return Pace.of({
-    reserve: (ref, { proactive, within }) =>
-      Effect.map(places(ref, { ofBot: true, ofChat: false, unasked: proactive, withinMs: Duration.toMillis(within) }), (row) => Duration.millis(row?.wait_ms ?? 0)),
+    return Pace.of({
+      reserve: (ref, { proactive, within }) =>
+        Effect.map(
+          places(ref, { ofBot: true, ofChat: false, unasked: proactive, withinMs: Duration.toMillis(within) }),
+          (row) => Duration.millis(row?.wait_ms ?? 0)
+        ),
 
-    departs: (ref) => Effect.map(places(ref, { ofBot: false, ofChat: true }), (row) => {
-      const chat = row === undefined ? undefined : chatIn(row)
-      if (row === undefined || chat === undefined) return undefined
-      return (row.wait_ms ?? 0) > 0 ? { wait: Duration.millis(row.wait_ms ?? 0) } : { chat, underWay: underWay(chat, row) }
-    }),
+      departs: (ref) =>
+        Effect.map(places(ref, { ofBot: false, ofChat: true }), (row) => {
+          const chat = row === undefined ? undefined : chatIn(row)
+          if (row === undefined || chat === undefined) return undefined
+          return (row.wait_ms ?? 0) > 0
+            ? { wait: Duration.millis(row.wait_ms ?? 0) }
+            : { chat, underWay: underWay(chat, row) }
+        }),
 
-    // What was counted too much is given back, whatever was taken meanwhile: all of it had come later. Who was longer than it was counted for moves the next one.
-    returned: ({ appId, channelId }, { chatId, untilMs, aheadMs }) => query((sql) => sql`
+      // What was counted too much is given back, whatever was taken meanwhile: all of it had come later. Who was longer
+      // than it was counted for moves the next one.
+      returned: ({ appId, channelId }, { chatId, untilMs, aheadMs }) =>
+        query(
+          (sql) => sql`
       with durable as (
         select set_config('synchronous_commit', 'off', true)
       ), place as (
-        select p.*, clock_timestamp() + ${everyOf(sql)} as least_until, to_timestamp(${untilMs / 1000}::float8) as until from telegram_paces p, durable
+        select p.*, clock_timestamp() +
+          ${everyOf(sql)} as least_until,
+            to_timestamp(${untilMs / 1000}::float8) as until from telegram_paces p, durable
         where p.app_id = ${appId} and p.channel_id = ${channelId} and p.chat_id = ${chatId} for no key update of p
       )
-      update telegram_paces t set taken_until = greatest(p.least_until, t.taken_until - least(${aheadMs}::float8 * interval '1 millisecond', greatest(interval '0', p.until - p.least_until)))
-      from place p where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id`).pipe(Effect.asVoid, unavailable),
+      update telegram_paces t set taken_until = greatest(p.least_until,
+        t.taken_until - least(${aheadMs}::float8 * interval '1 millisecond', greatest(interval '0',
+          p.until - p.least_until)))
+      from place p where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id`
+        ).pipe(Effect.asVoid, unavailable),
 
-    spare: (ref) => Effect.map(places(ref, { ofBot: true, ofChat: true }), (row) => {
-      const chat = row === undefined ? undefined : chatIn(row)
-      if (row === undefined || chat === undefined || !row.open || chat.status !== "active") return "over" as const
-      return row.wait_ms !== 0 ? "busy" as const : { chat, underWay: underWay(chat, row) }
-    }),
+      spare: (ref) =>
+        Effect.map(places(ref, { ofBot: true, ofChat: true }), (row) => {
+          const chat = row === undefined ? undefined : chatIn(row)
+          if (row === undefined || chat === undefined || !row.open || chat.status !== "active") return "over" as const
+          return row.wait_ms !== 0 ? ("busy" as const) : { chat, underWay: underWay(chat, row) }
+        }),
 
-    // Where several chats of a bot are blocked, the bot as a whole is meant.
-    penalise: (ref, after) => query((sql) => sql`
+      // Where several chats of a bot are blocked, the bot as a whole is meant.
+      penalise: (ref, after) =>
+        query(
+          (sql) => sql`
       with chat as (
         ${placeOf(sql, ref)}
       ), others as (
-        select count(*) as n from telegram_paces p where p.app_id = ${ref.appId} and p.channel_id = ${ref.channelId} and p.chat_id not in (0, (select chat_id from chat)) and p.blocked_until > now()
+        select count(*) as n from telegram_paces p
+          where p.app_id = ${ref.appId} and p.channel_id =
+            ${ref.channelId} and p.chat_id not in (0, (select chat_id from chat)) and p.blocked_until > now()
       ), locked as (
         select p.app_id, p.channel_id, p.chat_id from telegram_paces p, others o
-        where p.app_id = ${ref.appId} and p.channel_id = ${ref.channelId} and p.chat_id in (0, (select chat_id from chat)) and (p.chat_id <> 0 or o.n > 0)
+        where p.app_id = ${ref.appId} and p.channel_id =
+          ${ref.channelId} and p.chat_id in (0, (select chat_id from chat)) and (p.chat_id <> 0 or o.n > 0)
         order by p.chat_id = 0 desc for no key update of p
       )
-      update telegram_paces p set blocked_until = greatest(p.blocked_until, now() + ${Duration.toMillis(after)}::bigint * interval '1 millisecond'),
-        slow_until = greatest(p.slow_until, now() + ${Duration.toMillis(after)}::bigint * interval '1 millisecond' + ${SLOW_FOR}::interval)
-      from locked l where p.app_id = l.app_id and p.channel_id = l.channel_id and p.chat_id = l.chat_id`).pipe(Effect.asVoid, unavailable)
+      update telegram_paces p set blocked_until = greatest(p.blocked_until,
+        now() + ${Duration.toMillis(after)}::bigint * interval '1 millisecond'),
+        slow_until = greatest(p.slow_until,
+          now() + ${Duration.toMillis(after)}::bigint * interval '1 millisecond' + ${SLOW_FOR}::interval)
+      from locked l where p.app_id = l.app_id and p.channel_id = l.channel_id and p.chat_id = l.chat_id`
+        ).pipe(Effect.asVoid, unavailable)
+    })
   })
-}))
+)

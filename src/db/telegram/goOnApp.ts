@@ -7,14 +7,18 @@ const LANES_A_STEP = 1000
 const SESSIONS_A_STEP = 500
 
 /** A channel that was failing before the suspension has all its time again to recover in. */
-const forgiveChannels = Effect.fnUntraced(function*(appId: string) {
+const forgiveChannels = Effect.fnUntraced(function* (appId: string) {
   const { query } = yield* Database
-  yield* query((sql) => sql`
+  yield* query(
+    (sql) => sql`
     with failing as (
-      select app_id, channel_id from channels where app_id = ${appId} and failing_since is not null and status in ('active', 'failing')
+      select app_id, channel_id from channels
+        where app_id = ${appId} and failing_since is not null and status in ('active', 'failing')
       order by app_id, channel_id for no key update
     )
-    update channels c set failing_since = now() from failing f where c.app_id = f.app_id and c.channel_id = f.channel_id`)
+    update channels c set failing_since = now() from failing f where c.app_id = f.app_id
+      and c.channel_id = f.channel_id`
+  )
 })
 
 interface LanePlace {
@@ -22,43 +26,64 @@ interface LanePlace {
   readonly channel_id: string
 }
 
-/** The next lanes of the app that were parked. Those of Telegram bots are their own to go on with. Null: there are no more. */
-const goOnLanes = Effect.fnUntraced(function*(appId: string, { session_id, channel_id }: LanePlace) {
+/**
+ * The next lanes of the app that were parked. Those of Telegram bots are their own to go on with. Null: there are no
+ * more.
+ */
+const goOnLanes = Effect.fnUntraced(function* (appId: string, { session_id, channel_id }: LanePlace) {
   const { query } = yield* Database
-  const walked = yield* query<Array<LanePlace>>((sql) => sql`
+  const walked = yield* query<Array<LanePlace>>(
+    (sql) => sql`
     with step as materialized (
       select app_id, session_id, channel_id from lanes
-      where app_id = ${appId} and (session_id, channel_id) > (${session_id}, ${channel_id}) order by session_id, channel_id limit ${LANES_A_STEP}::int
+      where app_id = ${appId} and (session_id,
+        channel_id) > (${session_id}, ${channel_id}) order by session_id, channel_id limit ${LANES_A_STEP}::int
     ), back as (
-      select l.app_id, l.session_id, l.channel_id from step s join lanes l using (app_id, session_id, channel_id) join channels c using (app_id, channel_id)
-      where l.status = 'parked' and c.status in ('active', 'failing') and not starts_with(c.kind, 'telegram') and not (${isSuspended(sql, sql`l.app_id`)})
+      select l.app_id, l.session_id, l.channel_id from step s join lanes l using (app_id, session_id, channel_id)
+        join channels c using (app_id, channel_id)
+      where l.status = 'parked' and c.status in ('active', 'failing') and not starts_with(c.kind, 'telegram')
+        and not (${isSuspended(sql, sql`l.app_id`)})
       order by l.app_id, l.session_id, l.channel_id for no key update of l
     ), moved as (
-      update lanes l set status = case when l.position < l.head or l.redo <> '{}' then 'ready' else 'idle' end, due_at = now()
+      update lanes l set status = case when l.position < l.head or l.redo <> '{}' then 'ready' else 'idle' end,
+        due_at = now()
       from back b where l.app_id = b.app_id and l.session_id = b.session_id and l.channel_id = b.channel_id
     )
-    select session_id, channel_id from step order by session_id desc, channel_id desc limit 1`)
+    select session_id, channel_id from step order by session_id desc, channel_id desc limit 1`
+  )
   return walked[0] ?? null
 })
 
 /** Has the next sessions looked at whose characters could not write first. Null: there are no more. */
-const goOnInitiatives = Effect.fnUntraced(function*(appId: string, after: string) {
+const goOnInitiatives = Effect.fnUntraced(function* (appId: string, after: string) {
   const { query } = yield* Database
-  const step = (yield* query<Array<{ session_id: string }>>((sql) => sql`
-    select session_id from relationships where app_id = ${appId} and session_id > ${after} and initiate_at = 'infinity' order by session_id limit ${SESSIONS_A_STEP}::int`))
-    .map((row) => row.session_id)
-  if (step.length > 0) yield* query((sql) => hasten(sql, sql`select ${appId}::text, session_id from unnest(${step}::text[]) as t(session_id)`))
+  const step = (yield* query<Array<{ session_id: string }>>(
+    (sql) => sql`
+    select session_id from relationships
+      where app_id = ${appId} and session_id >
+        ${after} and initiate_at = 'infinity' order by session_id limit ${SESSIONS_A_STEP}::int`
+  )).map((row) => row.session_id)
+  if (step.length > 0)
+    yield* query((sql) =>
+      hasten(sql, sql`select ${appId}::text, session_id from unnest(${step}::text[]) as t(session_id)`)
+    )
   return step.at(-1) ?? null
 })
 
-/** Lets an app whose suspension was lifted go on where it was, apart from its Telegram bots: webhooks, characters that write first, and runs that wait. Step by step, and again is the same. */
-export const goOnApp = Effect.fnUntraced(function*(appId: string) {
+/**
+ * Lets an app whose suspension was lifted go on where it was, apart from its Telegram bots: webhooks, characters that
+ * write first, and runs that wait. Step by step, and again is the same.
+ */
+export const goOnApp = Effect.fnUntraced(function* (appId: string) {
   const { query } = yield* Database
   yield* forgiveChannels(appId)
   let place: LanePlace | null = { session_id: "", channel_id: "" }
   while (place !== null) place = yield* goOnLanes(appId, place)
   let after: string | null = ""
   while (after !== null) after = yield* goOnInitiatives(appId, after)
-  yield* query((sql) => sql`
-    select graphile_worker.add_job(task, '{}'::json) from unnest(array['deliver', 'initiate', 'evals', 'research', 'rehearse']) as t(task)`)
+  yield* query(
+    (sql) => sql`
+    select graphile_worker.add_job(task, '{}'::json) from unnest(array['deliver', 'initiate', 'evals', 'research',
+      'rehearse']) as t(task)`
+  )
 })

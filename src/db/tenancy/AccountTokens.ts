@@ -30,56 +30,97 @@ export interface StoredToken extends AccountToken {
 }
 
 /** Account access tokens: what a client does in the name of the person who approved it, within scopes. */
-export class AccountTokens extends Context.Service<AccountTokens, {
-  readonly issue: (token: { readonly accountId: string; readonly clientName: string; readonly scopes: ReadonlyArray<Scope> }) => Effect.Effect<AccountToken & { readonly secret: string }, DatabaseError>
-  /** Those of the account that can be used, from the oldest on. */
-  readonly list: (accountId: string) => Effect.Effect<ReadonlyArray<AccountToken>, DatabaseError>
-  /** Ends a token at once and for good; again is the same. False: the account has no such token. */
-  readonly revoke: (accountId: string, prefix: string) => Effect.Effect<boolean, DatabaseError>
-  readonly find: (prefix: string) => Effect.Effect<StoredToken | undefined, DatabaseError>
-  /** Writes down that a token is used, unless that was done within the last minute. */
-  readonly used: (prefix: string) => Effect.Effect<void, DatabaseError>
-}>()("src/db/tenancy/AccountTokens") {
-  static readonly layer = Layer.effect(AccountTokens, Effect.gen(function*() {
-    const database = yield* Database
-    const { query, transaction } = database
-    const record = auditing(database)
+export class AccountTokens extends Context.Service<
+  AccountTokens,
+  {
+    readonly issue: (token: {
+      readonly accountId: string
+      readonly clientName: string
+      readonly scopes: ReadonlyArray<Scope>
+    }) => Effect.Effect<AccountToken & { readonly secret: string }, DatabaseError>
+    /** Those of the account that can be used, from the oldest on. */
+    readonly list: (accountId: string) => Effect.Effect<ReadonlyArray<AccountToken>, DatabaseError>
+    /** Ends a token at once and for good; again is the same. False: the account has no such token. */
+    readonly revoke: (accountId: string, prefix: string) => Effect.Effect<boolean, DatabaseError>
+    readonly find: (prefix: string) => Effect.Effect<StoredToken | undefined, DatabaseError>
+    /** Writes down that a token is used, unless that was done within the last minute. */
+    readonly used: (prefix: string) => Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/tenancy/AccountTokens") {
+  static readonly layer = Layer.effect(
+    AccountTokens,
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { query, transaction } = database
+      const record = auditing(database)
 
-    const issue = Effect.fnUntraced(function*({ accountId, clientName, scopes }: { readonly accountId: string; readonly clientName: string; readonly scopes: ReadonlyArray<Scope> }) {
-      const { secret, prefix, secretHash } = mint("lat_")
-      const [token] = yield* query<[AccountToken]>((sql) => sql`
+      const issue = Effect.fnUntraced(function* ({
+        accountId,
+        clientName,
+        scopes
+      }: {
+        readonly accountId: string
+        readonly clientName: string
+        readonly scopes: ReadonlyArray<Scope>
+      }) {
+        const { secret, prefix, secretHash } = mint("lat_")
+        const [token] = yield* query<[AccountToken]>(
+          (sql) => sql`
         insert into account_tokens (prefix, account_id, client_name, scopes, secret_hash, expires_at)
         values (${prefix}, ${accountId}, ${clientName}, ${scopes}::text[], ${secretHash}, now() + ${LIFETIME}::interval)
-        returning prefix, client_name, array_to_json(scopes) as scopes, created_at, expires_at, last_used_at`)
-      yield* record({ accountId, action: "account_token.issued", subject: prefix, detail: { client_name: clientName, scopes } })
-      return { ...token, secret }
-    }, transaction)
+        returning prefix, client_name, array_to_json(scopes) as scopes, created_at, expires_at, last_used_at`
+        )
+        yield* record({
+          accountId,
+          action: "account_token.issued",
+          subject: prefix,
+          detail: { client_name: clientName, scopes }
+        })
+        return { ...token, secret }
+      }, transaction)
 
-    const revoke = Effect.fnUntraced(function*(accountId: string, prefix: string) {
-      const [found] = yield* query<Array<{ revoked_at: Date | null }>>((sql) => sql`
-        select revoked_at from account_tokens where account_id = ${accountId} and prefix = ${prefix} for update`)
-      if (found === undefined) return false
-      if (found.revoked_at !== null) return true
-      yield* query((sql) => sql`update account_tokens set revoked_at = now() where account_id = ${accountId} and prefix = ${prefix}`)
-      yield* record({ accountId, action: "account_token.revoked", subject: prefix })
-      return true
-    }, transaction)
+      const revoke = Effect.fnUntraced(function* (accountId: string, prefix: string) {
+        const [found] = yield* query<Array<{ revoked_at: Date | null }>>(
+          (sql) => sql`
+        select revoked_at from account_tokens where account_id = ${accountId} and prefix = ${prefix} for update`
+        )
+        if (found === undefined) return false
+        if (found.revoked_at !== null) return true
+        yield* query(
+          (sql) =>
+            sql`update account_tokens set revoked_at = now() where account_id = ${accountId} and prefix = ${prefix}`
+        )
+        yield* record({ accountId, action: "account_token.revoked", subject: prefix })
+        return true
+      }, transaction)
 
-    return AccountTokens.of({
-      issue,
-      list: (accountId) =>
-        query<Array<AccountToken>>((sql) => sql`
-          select prefix, client_name, array_to_json(scopes) as scopes, created_at, expires_at, last_used_at from account_tokens
-          where account_id = ${accountId} and revoked_at is null and expires_at > now() order by created_at, prefix`),
-      revoke,
-      find: (prefix) =>
-        query<Array<StoredToken>>((sql) => sql`
-          select prefix, account_id, client_name, array_to_json(scopes) as scopes, created_at, expires_at, last_used_at, secret_hash,
-            revoked_at is not null or expires_at <= now() as ended, last_used_at is null or last_used_at < now() - ${USE_WRITTEN_EVERY}::interval as use_unwritten
-          from account_tokens where prefix = ${prefix}`).pipe(Effect.map((rows) => rows[0])),
-      used: (prefix) =>
-        query((sql) => sql`
-          update account_tokens set last_used_at = now() where prefix = ${prefix} and (last_used_at is null or last_used_at < now() - ${USE_WRITTEN_EVERY}::interval)`).pipe(Effect.asVoid)
+      return AccountTokens.of({
+        issue,
+        list: (accountId) =>
+          query<Array<AccountToken>>(
+            (sql) => sql`
+          select prefix, client_name, array_to_json(scopes) as scopes, created_at, expires_at, last_used_at
+            from account_tokens
+          where account_id = ${accountId} and revoked_at is null and expires_at > now() order by created_at, prefix`
+          ),
+        revoke,
+        find: (prefix) =>
+          query<Array<StoredToken>>(
+            (sql) => sql`
+          select prefix, account_id, client_name, array_to_json(scopes) as scopes, created_at, expires_at,
+            last_used_at, secret_hash,
+            revoked_at is not null or expires_at <= now() as ended, last_used_at is null
+              or last_used_at < now() - ${USE_WRITTEN_EVERY}::interval as use_unwritten
+          from account_tokens where prefix = ${prefix}`
+          ).pipe(Effect.map((rows) => rows[0])),
+        used: (prefix) =>
+          query(
+            (sql) => sql`
+          update account_tokens set last_used_at = now()
+            where prefix = ${prefix} and (last_used_at is null
+              or last_used_at < now() - ${USE_WRITTEN_EVERY}::interval)`
+          ).pipe(Effect.asVoid)
+      })
     })
-  }))
+  )
 }

@@ -23,30 +23,48 @@ export interface Person {
 }
 
 /** Accounts, the owners of apps. */
-export class Accounts extends Context.Service<Accounts, {
-  readonly get: (accountId: string) => Effect.Effect<Account | undefined, DatabaseError>
-  /** The person's account, made when they come for the first time. Name and email become what the provider says now. */
-  readonly signIn: (person: Person) => Effect.Effect<Account, DatabaseError>
-}>()("src/db/tenancy/Accounts") {
-  static readonly layer = Layer.effect(Accounts, Effect.gen(function*() {
-    const database = yield* Database
-    const { query, transaction } = database
-    const record = auditing(database)
+export class Accounts extends Context.Service<
+  Accounts,
+  {
+    readonly get: (accountId: string) => Effect.Effect<Account | undefined, DatabaseError>
+    /**
+     * The person's account, made when they come for the first time. Name and email become what the provider says now.
+     */
+    readonly signIn: (person: Person) => Effect.Effect<Account, DatabaseError>
+  }
+>()("src/db/tenancy/Accounts") {
+  static readonly layer = Layer.effect(
+    Accounts,
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { query, transaction } = database
+      const record = auditing(database)
 
-    const signIn = Effect.fnUntraced(function*({ issuer, subject, name, email }: Person) {
-      const accountId = newId("acc")
-      const [account] = yield* query<[Account]>((sql) => sql`
-        insert into accounts (account_id, kind, issuer, subject, name, email) values (${accountId}, 'person', ${issuer}, ${subject}, ${name}, ${email})
+      const signIn = Effect.fnUntraced(
+        function* ({ issuer, subject, name, email }: Person) {
+          const accountId = newId("acc")
+          const [account] = yield* query<[Account]>(
+            (sql) => sql`
+        insert into accounts (account_id, kind, issuer, subject, name, email)
+          values (${accountId}, 'person', ${issuer}, ${subject}, ${name}, ${email})
         on conflict (issuer, subject) do update set name = excluded.name, email = excluded.email
-        returning account_id, kind, name, email, created_at`)
-      if (account.account_id === accountId) yield* record({ accountId, action: "account.created", detail: { issuer } })
-      return account
-    }, transaction, Effect.provideService(CurrentActor, { kind: "person", id: null }))
+        returning account_id, kind, name, email, created_at`
+          )
+          if (account.account_id === accountId)
+            yield* record({ accountId, action: "account.created", detail: { issuer } })
+          return account
+        },
+        transaction,
+        Effect.provideService(CurrentActor, { kind: "person", id: null })
+      )
 
-    return Accounts.of({
-      get: (accountId) =>
-        query<Array<Account>>((sql) => sql`select account_id, kind, name, email, created_at from accounts where account_id = ${accountId}`).pipe(Effect.map((rows) => rows[0])),
-      signIn
+      return Accounts.of({
+        get: (accountId) =>
+          query<Array<Account>>(
+            (sql) => sql`select account_id, kind, name, email, created_at from accounts where account_id = ${accountId}`
+          ).pipe(Effect.map((rows) => rows[0])),
+        signIn
+      })
     })
-  }))
+  )
 }

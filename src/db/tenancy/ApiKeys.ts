@@ -50,7 +50,9 @@ export interface NewKey {
 }
 
 /** `too_many`: the app has as many keys as it may have. `ended`: the key is revoked, expired or rotated already. */
-export class KeyRefused extends Schema.TaggedError<KeyRefused>()("KeyRefused", { reason: Schema.Literals(["too_many", "ended"]) }) {}
+export class KeyRefused extends Schema.TaggedError<KeyRefused>()("KeyRefused", {
+  reason: Schema.Literals(["too_many", "ended"])
+}) {}
 
 /** A key of one app, or, for the operator, of any. */
 export interface KeyPlace {
@@ -59,142 +61,218 @@ export interface KeyPlace {
 }
 
 /** Runtime keys of apps. */
-export class ApiKeys extends Context.Service<ApiKeys, {
-  /** Undefined: no such app. */
-  readonly create: (appId: string, key: NewKey) => Effect.Effect<{ readonly minted: MintedKey; readonly key: ApiKey } | undefined, KeyRefused | DatabaseError>
-  /** In the order in which they were made, those after the key with the prefix `after`. */
-  readonly list: (appId: string, page: { readonly after: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<ApiKey>, DatabaseError>
-  readonly get: (place: KeyPlace) => Effect.Effect<ApiKey | undefined, DatabaseError>
-  /** Makes a key in place of another, which ends after the grace: at once when that is 0. Undefined: no such key. */
-  readonly rotate: (place: KeyPlace, graceSeconds: number) => Effect.Effect<{ readonly appId: string; readonly minted: MintedKey; readonly key: ApiKey; readonly replaced: ApiKey } | undefined, KeyRefused | DatabaseError>
-  /** Ends a key at once and for good; again is the same. Undefined: no such key. */
-  readonly revoke: (place: KeyPlace) => Effect.Effect<ApiKey | undefined, DatabaseError>
-  /** Those of these keys, by prefix, that can be used now: not while their app is suspended. */
-  readonly valid: (prefixes: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
-  readonly find: (prefix: string) => Effect.Effect<StoredKey | undefined, DatabaseError>
-  /** Hears the prefix of each key that is ended, or suspended with its app, here, or elsewhere as `KeyEndings` has word of it, until the returned function is called. */
-  readonly onEnd: (listener: (prefix: string) => void) => () => void
-  readonly ended: (prefix: string) => void
-  /** Writes down that a key is used, unless that was done within the last minute. */
-  readonly used: (prefix: string) => Effect.Effect<void, DatabaseError>
-}>()("src/db/tenancy/ApiKeys") {
-  static readonly layer = Layer.effect(ApiKeys, Effect.gen(function*() {
-    const database = yield* Database
-    const { query, transaction, afterCommit } = database
-    const record = auditing(database)
-    const listeners = new Set<(prefix: string) => void>()
-    const ended = (prefix: string) => {
-      for (const listener of listeners) listener(prefix)
-    }
-    /** Tells everybody, once it is committed. */
-    const tellEnded = (prefix: string) =>
-      Effect.andThen(query((sql) => sql`select pg_notify(${KEY_ENDED}, ${prefix})`), afterCommit(() => ended(prefix)))
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    /** Undefined: no such app. */
+    readonly create: (
+      appId: string,
+      key: NewKey
+    ) => Effect.Effect<{ readonly minted: MintedKey; readonly key: ApiKey } | undefined, KeyRefused | DatabaseError>
+    /** In the order in which they were made, those after the key with the prefix `after`. */
+    readonly list: (
+      appId: string,
+      page: { readonly after: string | null; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<ApiKey>, DatabaseError>
+    readonly get: (place: KeyPlace) => Effect.Effect<ApiKey | undefined, DatabaseError>
+    /** Makes a key in place of another, which ends after the grace: at once when that is 0. Undefined: no such key. */
+    readonly rotate: (
+      place: KeyPlace,
+      graceSeconds: number
+    ) => Effect.Effect<
+      | { readonly appId: string; readonly minted: MintedKey; readonly key: ApiKey; readonly replaced: ApiKey }
+      | undefined,
+      KeyRefused | DatabaseError
+    >
+    /** Ends a key at once and for good; again is the same. Undefined: no such key. */
+    readonly revoke: (place: KeyPlace) => Effect.Effect<ApiKey | undefined, DatabaseError>
+    /** Those of these keys, by prefix, that can be used now: not while their app is suspended. */
+    readonly valid: (prefixes: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
+    readonly find: (prefix: string) => Effect.Effect<StoredKey | undefined, DatabaseError>
+    /**
+     * Hears the prefix of each key that is ended, or suspended with its app, here, or elsewhere as `KeyEndings` has
+     * word of it, until the returned function is called.
+     */
+    readonly onEnd: (listener: (prefix: string) => void) => () => void
+    readonly ended: (prefix: string) => void
+    /** Writes down that a key is used, unless that was done within the last minute. */
+    readonly used: (prefix: string) => Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/tenancy/ApiKeys") {
+  static readonly layer = Layer.effect(
+    ApiKeys,
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { query, transaction, afterCommit } = database
+      const record = auditing(database)
+      const listeners = new Set<(prefix: string) => void>()
+      const ended = (prefix: string) => {
+        for (const listener of listeners) listener(prefix)
+      }
+      /** Tells everybody, once it is committed. */
+      const tellEnded = (prefix: string) =>
+        Effect.andThen(
+          query((sql) => sql`select pg_notify(${KEY_ENDED}, ${prefix})`),
+          afterCommit(() => ended(prefix))
+        )
 
-    const columns = (sql: Parameters<Parameters<typeof query>[0]>[0]) => sql`
+      const columns = (sql: Parameters<Parameters<typeof query>[0]>[0]) => sql`
       prefix, name, created_at, expires_at, revoked_at, last_used_at, replaced_by,
-      case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired' else 'active' end as status`
+      case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired' else 'active'
+        end as status`
 
-    const get = ({ appId, prefix }: KeyPlace) =>
-      query<Array<ApiKey>>((sql) => sql`
-        select ${columns(sql)} from api_keys where prefix = ${prefix} and (${appId ?? null}::text is null or app_id = ${appId ?? null})`).pipe(Effect.map((rows) => rows[0]))
+      const get = ({ appId, prefix }: KeyPlace) =>
+        query<Array<ApiKey>>(
+          (sql) => sql`
+        select ${columns(sql)} from api_keys
+          where prefix = ${prefix} and (${appId ?? null}::text is null or app_id = ${appId ?? null})`
+        ).pipe(Effect.map((rows) => rows[0]))
 
-    const accountOf = (appId: string) =>
-      query<Array<{ account_id: string }>>((sql) => sql`select account_id from apps where app_id = ${appId} for no key update`).pipe(Effect.map((rows) => rows[0]?.account_id))
+      const accountOf = (appId: string) =>
+        query<Array<{ account_id: string }>>(
+          (sql) => sql`select account_id from apps where app_id = ${appId} for no key update`
+        ).pipe(Effect.map((rows) => rows[0]?.account_id))
 
-    /** Under the lock of the app's row. */
-    const roomForOne = Effect.fnUntraced(function*(appId: string) {
-      const [{ count }] = yield* query<[{ count: number }]>((sql) => sql`
-        select count(*)::int as count from api_keys where app_id = ${appId} and revoked_at is null and (expires_at is null or expires_at > now())`)
-      if (count >= MOST_KEYS) return yield* new KeyRefused({ reason: "too_many" })
-    })
+      /** Under the lock of the app's row. */
+      const roomForOne = Effect.fnUntraced(function* (appId: string) {
+        const [{ count }] = yield* query<[{ count: number }]>(
+          (sql) => sql`
+        select count(*)::int as count from api_keys
+          where app_id = ${appId} and revoked_at is null and (expires_at is null or expires_at > now())`
+        )
+        if (count >= MOST_KEYS) return yield* new KeyRefused({ reason: "too_many" })
+      })
 
-    const insert = Effect.fnUntraced(function*(appId: string, { name, expiresAt = null, kind = "runtime" }: NewKey) {
-      yield* roomForOne(appId)
-      const minted = mintApiKey()
-      const [key] = yield* query<[ApiKey]>((sql) => sql`
-        insert into api_keys (prefix, app_id, name, kind, secret_hash, expires_at) values (${minted.prefix}, ${appId}, ${name}, ${kind}, ${minted.secretHash}, ${expiresAt})
-        returning ${columns(sql)}`)
-      return { minted, key }
-    })
+      const insert = Effect.fnUntraced(function* (appId: string, { name, expiresAt = null, kind = "runtime" }: NewKey) {
+        yield* roomForOne(appId)
+        const minted = mintApiKey()
+        const [key] = yield* query<[ApiKey]>(
+          (sql) => sql`
+        insert into api_keys (prefix, app_id, name, kind, secret_hash, expires_at)
+          values (${minted.prefix}, ${appId}, ${name}, ${kind}, ${minted.secretHash}, ${expiresAt})
+        returning ${columns(sql)}`
+        )
+        return { minted, key }
+      })
 
-    const create = Effect.fnUntraced(function*(appId: string, given: NewKey) {
-      const accountId = yield* accountOf(appId)
-      if (accountId === undefined) return undefined
-      const made = yield* insert(appId, given)
-      yield* record({ accountId, action: "api_key.created", appId, subject: made.key.prefix, detail: { name: made.key.name, expires_at: made.key.expires_at } })
-      return made
-    }, transaction)
+      const create = Effect.fnUntraced(function* (appId: string, given: NewKey) {
+        const accountId = yield* accountOf(appId)
+        if (accountId === undefined) return undefined
+        const made = yield* insert(appId, given)
+        yield* record({
+          accountId,
+          action: "api_key.created",
+          appId,
+          subject: made.key.prefix,
+          detail: { name: made.key.name, expires_at: made.key.expires_at }
+        })
+        return made
+      }, transaction)
 
-    /** The key with its app and account, under the lock of the app's row. */
-    const held = Effect.fnUntraced(function*({ appId, prefix }: KeyPlace) {
-      const [place] = yield* query<Array<{ app_id: string }>>((sql) => sql`
-        select app_id from api_keys where prefix = ${prefix} and (${appId ?? null}::text is null or app_id = ${appId ?? null})`)
-      if (place === undefined) return undefined
-      const accountId = yield* accountOf(place.app_id)
-      const key = yield* get({ prefix })
-      return accountId === undefined || key === undefined ? undefined : { appId: place.app_id, accountId, key }
-    })
+      /** The key with its app and account, under the lock of the app's row. */
+      const held = Effect.fnUntraced(function* ({ appId, prefix }: KeyPlace) {
+        const [place] = yield* query<Array<{ app_id: string }>>(
+          (sql) => sql`
+        select app_id from api_keys where prefix =
+          ${prefix} and (${appId ?? null}::text is null or app_id = ${appId ?? null})`
+        )
+        if (place === undefined) return undefined
+        const accountId = yield* accountOf(place.app_id)
+        const key = yield* get({ prefix })
+        return accountId === undefined || key === undefined ? undefined : { appId: place.app_id, accountId, key }
+      })
 
-    const rotate = Effect.fnUntraced(function*(place: KeyPlace, graceSeconds: number) {
-      const old = yield* held(place)
-      if (old === undefined) return undefined
-      const { appId, accountId } = old
-      const { prefix, status, expires_at: expiresAt, replaced_by } = old.key
-      if (status !== "active" || replaced_by !== null) return yield* new KeyRefused({ reason: "ended" })
-      if (graceSeconds > 0) yield* roomForOne(appId)
-      const next = mintApiKey()
-      const [replaced] = yield* query<[ApiKey]>((sql) => sql`
+      const rotate = Effect.fnUntraced(function* (place: KeyPlace, graceSeconds: number) {
+        const old = yield* held(place)
+        if (old === undefined) return undefined
+        const { appId, accountId } = old
+        const { prefix, status, expires_at: expiresAt, replaced_by } = old.key
+        if (status !== "active" || replaced_by !== null) return yield* new KeyRefused({ reason: "ended" })
+        if (graceSeconds > 0) yield* roomForOne(appId)
+        const next = mintApiKey()
+        const [replaced] = yield* query<[ApiKey]>(
+          (sql) => sql`
         update api_keys set replaced_by = ${next.prefix}, revoked_at = ${graceSeconds === 0 ? sql`now()` : null},
           expires_at = least(expires_at, now() + ${graceSeconds}::int * interval '1 second')
-        where prefix = ${prefix} returning ${columns(sql)}`)
-      const [key] = yield* query<[ApiKey]>((sql) => sql`
+        where prefix = ${prefix} returning ${columns(sql)}`
+        )
+        const [key] = yield* query<[ApiKey]>(
+          (sql) => sql`
         insert into api_keys (prefix, app_id, name, kind, secret_hash, expires_at)
-        select ${next.prefix}, app_id, name, kind, ${next.secretHash}, ${expiresAt} from api_keys where prefix = ${prefix}
-        returning ${columns(sql)}`)
-      if (graceSeconds === 0) yield* tellEnded(prefix)
-      yield* record({ accountId, action: "api_key.rotated", appId, subject: prefix, detail: { replaced_by: key.prefix, grace_seconds: graceSeconds } })
-      return { appId, minted: next, key, replaced }
-    }, transaction)
+        select ${next.prefix}, app_id, name, kind,
+          ${next.secretHash}, ${expiresAt} from api_keys where prefix = ${prefix}
+        returning ${columns(sql)}`
+        )
+        if (graceSeconds === 0) yield* tellEnded(prefix)
+        yield* record({
+          accountId,
+          action: "api_key.rotated",
+          appId,
+          subject: prefix,
+          detail: { replaced_by: key.prefix, grace_seconds: graceSeconds }
+        })
+        return { appId, minted: next, key, replaced }
+      }, transaction)
 
-    const revoke = Effect.fnUntraced(function*(place: KeyPlace) {
-      const found = yield* held(place)
-      if (found === undefined || found.key.status === "revoked") return found?.key
-      const { appId, accountId, key: { prefix } } = found
-      const [revoked] = yield* query<[ApiKey]>((sql) => sql`update api_keys set revoked_at = now() where prefix = ${prefix} returning ${columns(sql)}`)
-      yield* tellEnded(prefix)
-      yield* record({ accountId, action: "api_key.revoked", appId, subject: prefix })
-      return revoked
-    }, transaction)
+      const revoke = Effect.fnUntraced(function* (place: KeyPlace) {
+        const found = yield* held(place)
+        if (found === undefined || found.key.status === "revoked") return found?.key
+        const {
+          appId,
+          accountId,
+          key: { prefix }
+        } = found
+        const [revoked] = yield* query<[ApiKey]>(
+          (sql) => sql`update api_keys set revoked_at = now() where prefix = ${prefix} returning ${columns(sql)}`
+        )
+        yield* tellEnded(prefix)
+        yield* record({ accountId, action: "api_key.revoked", appId, subject: prefix })
+        return revoked
+      }, transaction)
 
-    return ApiKeys.of({
-      create,
-      list: (appId, { after, limit }) =>
-        query<Array<ApiKey>>((sql) => sql`
+      return ApiKeys.of({
+        create,
+        list: (appId, { after, limit }) =>
+          query<Array<ApiKey>>(
+            (sql) => sql`
           select ${columns(sql)} from api_keys where app_id = ${appId}
-            and (${after}::text is null or (created_at, prefix) > (select created_at, prefix from api_keys where app_id = ${appId} and prefix = ${after}))
-          order by created_at, prefix limit ${limit}`),
-      get,
-      rotate,
-      revoke,
-      valid: (prefixes) =>
-        query<Array<{ prefix: string }>>((sql) => sql`
-          select prefix from api_keys where prefix = any(${prefixes}::text[]) and revoked_at is null and (expires_at is null or expires_at > now())
-            and not (${isSuspended(sql, sql`app_id`)})`).pipe(
-          Effect.map((rows) => rows.map((row) => row.prefix))
-        ),
-      find: (prefix) =>
-        query<Array<StoredKey>>((sql) => sql`
-          select k.app_id, k.kind, k.secret_hash, k.revoked_at is not null as revoked, h.scope is not null as suspended, h.reason as suspended_reason, coalesce(expires_at <= now(), false) as expired,
+            and (${after}::text is null or (created_at, prefix) > (select created_at, prefix from api_keys
+              where app_id = ${appId} and prefix = ${after}))
+          order by created_at, prefix limit ${limit}`
+          ),
+        get,
+        rotate,
+        revoke,
+        valid: (prefixes) =>
+          query<Array<{ prefix: string }>>(
+            (sql) => sql`
+          select prefix from api_keys where prefix =
+            any(${prefixes}::text[]) and revoked_at is null and (expires_at is null or expires_at > now())
+            and not (${isSuspended(sql, sql`app_id`)})`
+          ).pipe(Effect.map((rows) => rows.map((row) => row.prefix))),
+        find: (prefix) =>
+          query<Array<StoredKey>>(
+            (sql) => sql`
+          select k.app_id, k.kind, k.secret_hash, k.revoked_at is not null as revoked,
+            h.scope is not null as suspended, h.reason as suspended_reason, coalesce(expires_at <= now(),
+              false) as expired,
             last_used_at is null or last_used_at < now() - ${USE_WRITTEN_EVERY}::interval as use_unwritten
-          from api_keys k left join telegram_holds h on h.scope = k.app_id and h.kind = 'app' and h.released_at is null where k.prefix = ${prefix}`).pipe(Effect.map((rows) => rows[0])),
-      onEnd: (listener) => {
-        listeners.add(listener)
-        return () => listeners.delete(listener)
-      },
-      ended,
-      used: (prefix) =>
-        query((sql) => sql`
-          update api_keys set last_used_at = now() where prefix = ${prefix} and (last_used_at is null or last_used_at < now() - ${USE_WRITTEN_EVERY}::interval)`).pipe(Effect.asVoid)
+          from api_keys k left join telegram_holds h on h.scope = k.app_id and h.kind = 'app' and h.released_at is null
+            where k.prefix = ${prefix}`
+          ).pipe(Effect.map((rows) => rows[0])),
+        onEnd: (listener) => {
+          listeners.add(listener)
+          return () => listeners.delete(listener)
+        },
+        ended,
+        used: (prefix) =>
+          query(
+            (sql) => sql`
+          update api_keys set last_used_at = now()
+            where prefix = ${prefix} and (last_used_at is null
+              or last_used_at < now() - ${USE_WRITTEN_EVERY}::interval)`
+          ).pipe(Effect.asVoid)
+      })
     })
-  }))
+  )
 }

@@ -18,17 +18,34 @@ export interface AuditEntry {
 }
 
 /** The audit log of an account, to be read. */
-export class AuditEntries extends Context.Service<AuditEntries, {
-  /** The newest first, those before `before`; of one app, or of all that the account has or had. */
-  readonly list: (accountId: string, filter: { readonly appId: string | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<AuditEntry>, DatabaseError>
-}>()("src/db/tenancy/AuditEntries") {
-  static readonly layer = Layer.effect(AuditEntries, Effect.gen(function*() {
-    const { query } = yield* Database
-    return AuditEntries.of({
-      list: (accountId, { appId, before, limit }) => query((sql) => sql`
+export class AuditEntries extends Context.Service<
+  AuditEntries,
+  {
+    /** The newest first, those before `before`; of one app, or of all that the account has or had. */
+    readonly list: (
+      accountId: string,
+      filter: { readonly appId: string | null; readonly before: string | null; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<AuditEntry>, DatabaseError>
+  }
+>()("src/db/tenancy/AuditEntries") {
+  static readonly layer = Layer.effect(
+    AuditEntries,
+    Effect.gen(function* () {
+      const { query } = yield* Database
+      return AuditEntries.of({
+        list: (accountId, { appId, before, limit }) =>
+          query(
+            (sql) => sql`
         select entry_id, at, actor_kind, actor, action, app_id, subject, detail from audit_log
-        where account_id = ${accountId} ${appId === null ? sql`` : sql`and app_id = ${appId}`} ${before === null ? sql`` : sql`and entry_id < ${before}`}
-        order by entry_id desc limit ${limit}`)
+        where account_id = ${accountId} ${
+          appId === null
+            ? sql``
+            : sql`and app_id =
+          ${appId}`
+        } ${before === null ? sql`` : sql`and entry_id < ${before}`}
+        order by entry_id desc limit ${limit}`
+          )
+      })
     })
-  }))
+  )
 }

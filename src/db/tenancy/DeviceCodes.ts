@@ -45,53 +45,74 @@ interface PolledRow {
 export const hashOf = (code: string): Buffer => createHash("sha256").update(code).digest()
 
 /** Device codes (RFC 8628), as the client that asked for one sees them. */
-export class DeviceCodes extends Context.Service<DeviceCodes, {
-  readonly start: (request: DeviceRequest) => Effect.Effect<StartedDevice, DatabaseError>
-  /** Asks how it stands, and takes the token, once, when it is there. */
-  readonly poll: (deviceCode: string) => Effect.Effect<Polled, DatabaseError>
-  /** Forgets codes that nobody can do anything with. */
-  readonly expire: Effect.Effect<void, DatabaseError>
-}>()("src/db/tenancy/DeviceCodes") {
-  static readonly layer = Layer.effect(DeviceCodes, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
-    const tokens = yield* AccountTokens
+export class DeviceCodes extends Context.Service<
+  DeviceCodes,
+  {
+    readonly start: (request: DeviceRequest) => Effect.Effect<StartedDevice, DatabaseError>
+    /** Asks how it stands, and takes the token, once, when it is there. */
+    readonly poll: (deviceCode: string) => Effect.Effect<Polled, DatabaseError>
+    /** Forgets codes that nobody can do anything with. */
+    readonly expire: Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/tenancy/DeviceCodes") {
+  static readonly layer = Layer.effect(
+    DeviceCodes,
+    Effect.gen(function* () {
+      const { query, transaction } = yield* Database
+      const tokens = yield* AccountTokens
 
-    const start = ({ clientName, scopes }: DeviceRequest): Effect.Effect<StartedDevice, DatabaseError> =>
-      Effect.gen(function*() {
-        const { secret: deviceCode, secretHash } = mint("dc_")
-        const userCode = newUserCode()
-        const [made] = yield* query<Array<{ expires_at: Date }>>((sql) => sql`
+      const start = ({ clientName, scopes }: DeviceRequest): Effect.Effect<StartedDevice, DatabaseError> =>
+        Effect.gen(function* () {
+          const { secret: deviceCode, secretHash } = mint("dc_")
+          const userCode = newUserCode()
+          const [made] = yield* query<Array<{ expires_at: Date }>>(
+            (sql) => sql`
           insert into device_codes (device_code_hash, user_code_hash, client_name, scopes, interval_seconds, expires_at)
-          values (${secretHash}, ${hashOf(userCode)}, ${clientName}, ${scopes}::text[], ${INTERVAL_SECONDS}, now() + ${LIFETIME_SECONDS}::int * interval '1 second')
-          on conflict (user_code_hash) do nothing returning expires_at`)
-        return made === undefined ? yield* start({ clientName, scopes }) : { deviceCode, userCode, expiresAt: made.expires_at }
-      })
+          values (${secretHash}, ${hashOf(userCode)},
+            ${clientName}, ${scopes}::text[],
+              ${INTERVAL_SECONDS}, now() + ${LIFETIME_SECONDS}::int * interval '1 second')
+          on conflict (user_code_hash) do nothing returning expires_at`
+          )
+          return made === undefined
+            ? yield* start({ clientName, scopes })
+            : { deviceCode, userCode, expiresAt: made.expires_at }
+        })
 
-    const poll = Effect.fnUntraced(function*(deviceCode: string): Effect.fn.Return<Polled, DatabaseError> {
-      const hash = hashOf(deviceCode)
-      const [row] = yield* query<Array<PolledRow>>((sql) => sql`
-        select status, account_id, client_name, array_to_json(scopes) as scopes, interval_seconds, expires_at <= clock_timestamp() as expired,
+      const poll = Effect.fnUntraced(function* (deviceCode: string): Effect.fn.Return<Polled, DatabaseError> {
+        const hash = hashOf(deviceCode)
+        const [row] = yield* query<Array<PolledRow>>(
+          (sql) => sql`
+        select status, account_id, client_name, array_to_json(scopes) as scopes, interval_seconds,
+          expires_at <= clock_timestamp() as expired,
           coalesce(polled_at > clock_timestamp() - interval_seconds * interval '1 second', false) as too_soon
-        from device_codes where device_code_hash = ${hash} for update`)
-      if (row === undefined || row.expired || row.status === "redeemed") return { _tag: "expired" }
-      if (row.status === "denied") return { _tag: "denied" }
-      if (row.account_id !== null && row.status === "approved") {
-        yield* query((sql) => sql`update device_codes set status = 'redeemed' where device_code_hash = ${hash}`)
-        const token = yield* tokens.issue({ accountId: row.account_id, clientName: row.client_name, scopes: row.scopes }).pipe(
-          Effect.provideService(CurrentActor, { kind: "person", id: null })
+        from device_codes where device_code_hash = ${hash} for update`
         )
-        return { _tag: "issued", token }
-      }
-      const intervalSeconds = row.interval_seconds + (row.too_soon ? INTERVAL_SECONDS : 0)
-      yield* query((sql) => sql`update device_codes set interval_seconds = ${intervalSeconds}, polled_at = clock_timestamp() where device_code_hash = ${hash}`)
-      return { _tag: row.too_soon ? "too_soon" : "pending", intervalSeconds }
-    }, transaction)
+        if (row === undefined || row.expired || row.status === "redeemed") return { _tag: "expired" }
+        if (row.status === "denied") return { _tag: "denied" }
+        if (row.account_id !== null && row.status === "approved") {
+          yield* query((sql) => sql`update device_codes set status = 'redeemed' where device_code_hash = ${hash}`)
+          const token = yield* tokens
+            .issue({ accountId: row.account_id, clientName: row.client_name, scopes: row.scopes })
+            .pipe(Effect.provideService(CurrentActor, { kind: "person", id: null }))
+          return { _tag: "issued", token }
+        }
+        const intervalSeconds = row.interval_seconds + (row.too_soon ? INTERVAL_SECONDS : 0)
+        yield* query(
+          (sql) =>
+            sql`update device_codes set interval_seconds =
+              ${intervalSeconds}, polled_at = clock_timestamp() where device_code_hash = ${hash}`
+        )
+        return { _tag: row.too_soon ? "too_soon" : "pending", intervalSeconds }
+      }, transaction)
 
-    return DeviceCodes.of({
-      start,
-      poll,
-      // A day, so that a client that comes late is told the same as one that comes in time.
-      expire: query((sql) => sql`delete from device_codes where expires_at < now() - interval '1 day'`).pipe(Effect.asVoid)
+      return DeviceCodes.of({
+        start,
+        poll,
+        // A day, so that a client that comes late is told the same as one that comes in time.
+        expire: query((sql) => sql`delete from device_codes where expires_at < now() - interval '1 day'`).pipe(
+          Effect.asVoid
+        )
+      })
     })
-  }))
+  )
 }

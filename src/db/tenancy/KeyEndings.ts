@@ -4,12 +4,17 @@ import { ApiKeys, KEY_ENDED } from "./ApiKeys.ts"
 import { Database, toDatabaseError } from "#src/db/postgres/Database.ts"
 import { whileStarting } from "#src/db/postgres/retry.ts"
 
-/** Has this process hear at once of keys that were ended elsewhere. A word that is lost costs the second for which a key is trusted. */
-export const layer = Layer.effectDiscard(Effect.gen(function*() {
-  const { pool } = yield* Database
-  const keys = yield* ApiKeys
-  yield* Effect.acquireRelease(
-    whileStarting(Effect.tryPromise({ try: () => pool.listen(KEY_ENDED, keys.ended), catch: toDatabaseError })),
-    (listening) => Effect.promise(() => listening.unlisten().catch(() => {}))
-  )
-}))
+/**
+ * Has this process hear at once of keys that were ended elsewhere. A word that is lost costs the second for which a key
+ * is trusted.
+ */
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { pool } = yield* Database
+    const keys = yield* ApiKeys
+    yield* Effect.acquireRelease(
+      whileStarting(Effect.tryPromise({ try: () => pool.listen(KEY_ENDED, keys.ended), catch: toDatabaseError })),
+      (listening) => Effect.promise(() => listening.unlisten().catch(() => {}))
+    )
+  })
+)

@@ -42,109 +42,153 @@ interface Bucket {
 }
 
 /**
- * Limits on how much is taken in a minute, by an app or an account, for all processes together: each leases a part of the quota and counts in memory.
- * Never is more taken than the quota; what a process has leased and not used, a second's share, is nobody else's in that window.
+ * Limits on how much is taken in a minute, by an app or an account, for all processes together: each leases a part of
+ * the quota and counts in memory. Never is more taken than the quota; what a process has leased and not used, a
+ * second's share, is nobody else's in that window.
  */
-export class RateLimits extends Context.Service<RateLimits, {
-  /** What applies to who has no quota of their own. */
-  readonly quotas: Readonly<Record<RatePolicy, number>>
-  /** Takes one at once; undefined when it takes a lease to tell. */
-  readonly takeAtOnce: (subject: string, policy: RatePolicy) => Standing | undefined
-  /** Takes one, behind a lease where this process has none left. */
-  readonly take: (subject: string, policy: RatePolicy) => Effect.Effect<Standing, DatabaseError>
-  /** Forgets windows that are long over. */
-  readonly expire: Effect.Effect<void, DatabaseError>
-}>()("src/db/tenancy/RateLimits") {
-  static readonly layer = (quotas: Readonly<Record<RatePolicy, number>>) => Layer.effect(RateLimits, Effect.gen(function*() {
-    const { pool, query } = yield* Database
-    const clock = yield* Clock.Clock
-    const fork = yield* FiberSet.makeRuntime()
-    const buckets = new Map<string, Bucket>()
-    const nowMs = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
+export class RateLimits extends Context.Service<
+  RateLimits,
+  {
+    /** What applies to who has no quota of their own. */
+    readonly quotas: Readonly<Record<RatePolicy, number>>
+    /** Takes one at once; undefined when it takes a lease to tell. */
+    readonly takeAtOnce: (subject: string, policy: RatePolicy) => Standing | undefined
+    /** Takes one, behind a lease where this process has none left. */
+    readonly take: (subject: string, policy: RatePolicy) => Effect.Effect<Standing, DatabaseError>
+    /** Forgets windows that are long over. */
+    readonly expire: Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/tenancy/RateLimits") {
+  static readonly layer = (quotas: Readonly<Record<RatePolicy, number>>) =>
+    Layer.effect(
+      RateLimits,
+      Effect.gen(function* () {
+        const { pool, query } = yield* Database
+        const clock = yield* Clock.Clock
+        const fork = yield* FiberSet.makeRuntime()
+        const buckets = new Map<string, Bucket>()
+        const nowMs = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
 
-    const ask = groupCommit<LeaseRequest, Lease>({
-      maxBatch: 64,
-      inFlight: 2,
-      run: async (batch) => {
-        const rows = await writeLeases(pool, batch)
-        return batch.map(({ subject, policy }) => rows.find((row) => row.subject === subject && row.policy === policy) as Lease)
-      }
-    })
+        const ask = groupCommit<LeaseRequest, Lease>({
+          maxBatch: 64,
+          inFlight: 2,
+          run: async (batch) => {
+            const rows = await writeLeases(pool, batch)
+            return batch.map(
+              ({ subject, policy }) => rows.find((row) => row.subject === subject && row.policy === policy) as Lease
+            )
+          }
+        })
 
-    const standing = ({ policy, quota, left, unleased, endsAtMs }: Bucket, taken: boolean): Standing =>
-      ({ taken, policy, quota, remaining: taken ? left + unleased : 0, seconds: Math.max(1, Math.ceil((endsAtMs - nowMs()) / 1000)) })
-    const handOut = (bucket: Bucket, taken: boolean) => {
-      for (const waiting of bucket.waiting) {
-        if (taken && bucket.left === 0) return
-        if (taken) bucket.left--
-        bucket.waiting.delete(waiting)
-        waiting(Effect.succeed(standing(bucket, taken)))
-      }
-    }
-    // Reckoned from when it was asked for, a window ends here rather too early than too late.
-    const fill = (bucket: Bucket, { granted, quota, left, window, seconds }: Lease, askedAtMs: number) => {
-      bucket.left = granted + (window === bucket.window ? bucket.left : 0)
-      Object.assign(bucket, { quota, unleased: left, window, endsAtMs: askedAtMs + seconds * 1000, askedAtMs })
-      handOut(bucket, true)
-      if (left === 0) handOut(bucket, false)
-    }
-    const startLease = (bucket: Bucket) => {
-      if (bucket.leasing) return
-      bucket.leasing = true
-      const askedAtMs = nowMs()
-      fork(Effect.match(ask({ subject: bucket.subject, policy: bucket.policy, quota: quotas[bucket.policy], want: bucket.waiting.size }), {
-        onSuccess: (lease) => {
-          bucket.leasing = false
-          fill(bucket, lease, askedAtMs)
-          if (bucket.waiting.size > 0) startLease(bucket)
-        },
-        onFailure: (error) => {
-          bucket.leasing = false
-          for (const waiting of bucket.waiting) waiting(Effect.fail(error))
-          bucket.waiting.clear()
+        const standing = ({ policy, quota, left, unleased, endsAtMs }: Bucket, taken: boolean): Standing => ({
+          taken,
+          policy,
+          quota,
+          remaining: taken ? left + unleased : 0,
+          seconds: Math.max(1, Math.ceil((endsAtMs - nowMs()) / 1000))
+        })
+        const handOut = (bucket: Bucket, taken: boolean) => {
+          for (const waiting of bucket.waiting) {
+            if (taken && bucket.left === 0) return
+            if (taken) bucket.left--
+            bucket.waiting.delete(waiting)
+            waiting(Effect.succeed(standing(bucket, taken)))
+          }
         }
-      }))
-    }
+        // Reckoned from when it was asked for, a window ends here rather too early than too late.
+        const fill = (bucket: Bucket, { granted, quota, left, window, seconds }: Lease, askedAtMs: number) => {
+          bucket.left = granted + (window === bucket.window ? bucket.left : 0)
+          Object.assign(bucket, { quota, unleased: left, window, endsAtMs: askedAtMs + seconds * 1000, askedAtMs })
+          handOut(bucket, true)
+          if (left === 0) handOut(bucket, false)
+        }
+        const startLease = (bucket: Bucket) => {
+          if (bucket.leasing) return
+          bucket.leasing = true
+          const askedAtMs = nowMs()
+          fork(
+            Effect.match(
+              ask({
+                subject: bucket.subject,
+                policy: bucket.policy,
+                quota: quotas[bucket.policy],
+                want: bucket.waiting.size
+              }),
+              {
+                onSuccess: (lease) => {
+                  bucket.leasing = false
+                  fill(bucket, lease, askedAtMs)
+                  if (bucket.waiting.size > 0) startLease(bucket)
+                },
+                onFailure: (error) => {
+                  bucket.leasing = false
+                  for (const waiting of bucket.waiting) waiting(Effect.fail(error))
+                  bucket.waiting.clear()
+                }
+              }
+            )
+          )
+        }
 
-    const open = (subject: string, policy: RatePolicy): Bucket => {
-      const key = `${policy} ${subject}`
-      const known = buckets.get(key)
-      if (known !== undefined) return known
-      if (buckets.size >= MOST_BUCKETS) {
-        for (const [other, { endsAtMs, leasing }] of buckets) if (!leasing && endsAtMs <= nowMs()) buckets.delete(other)
-      }
-      const bucket: Bucket = { subject, policy, quota: quotas[policy], left: 0, unleased: 0, window: 0, endsAtMs: 0, askedAtMs: 0, leasing: false, waiting: new Set() }
-      buckets.set(key, bucket)
-      return bucket
-    }
+        const open = (subject: string, policy: RatePolicy): Bucket => {
+          const key = `${policy} ${subject}`
+          const known = buckets.get(key)
+          if (known !== undefined) return known
+          if (buckets.size >= MOST_BUCKETS) {
+            for (const [other, { endsAtMs, leasing }] of buckets)
+              if (!leasing && endsAtMs <= nowMs()) buckets.delete(other)
+          }
+          const bucket: Bucket = {
+            subject,
+            policy,
+            quota: quotas[policy],
+            left: 0,
+            unleased: 0,
+            window: 0,
+            endsAtMs: 0,
+            askedAtMs: 0,
+            leasing: false,
+            waiting: new Set()
+          }
+          buckets.set(key, bucket)
+          return bucket
+        }
 
-    const takeFrom = (bucket: Bucket): Standing | undefined => {
-      const now = nowMs()
-      if (now >= bucket.endsAtMs) return undefined
-      if (bucket.left > 0) {
-        bucket.left--
-        // Before it is empty, so that nobody waits.
-        if (bucket.unleased > 0 && bucket.left < lowOf(bucket.quota)) startLease(bucket)
-        return standing(bucket, true)
-      }
-      return bucket.unleased > 0 || bucket.leasing || now >= bucket.askedAtMs + ASKED_AGAIN_MS ? undefined : standing(bucket, false)
-    }
-    const take = (subject: string, policy: RatePolicy) => Effect.suspend(() => {
-      const bucket = open(subject, policy)
-      const atOnce = takeFrom(bucket)
-      if (atOnce !== undefined) return Effect.succeed(atOnce)
-      return Effect.callback<Standing, DatabaseError>((resume) => {
-        bucket.waiting.add(resume)
-        startLease(bucket)
-        return Effect.sync(() => { bucket.waiting.delete(resume) })
+        const takeFrom = (bucket: Bucket): Standing | undefined => {
+          const now = nowMs()
+          if (now >= bucket.endsAtMs) return undefined
+          if (bucket.left > 0) {
+            bucket.left--
+            // Before it is empty, so that nobody waits.
+            if (bucket.unleased > 0 && bucket.left < lowOf(bucket.quota)) startLease(bucket)
+            return standing(bucket, true)
+          }
+          return bucket.unleased > 0 || bucket.leasing || now >= bucket.askedAtMs + ASKED_AGAIN_MS
+            ? undefined
+            : standing(bucket, false)
+        }
+        const take = (subject: string, policy: RatePolicy) =>
+          Effect.suspend(() => {
+            const bucket = open(subject, policy)
+            const atOnce = takeFrom(bucket)
+            if (atOnce !== undefined) return Effect.succeed(atOnce)
+            return Effect.callback<Standing, DatabaseError>((resume) => {
+              bucket.waiting.add(resume)
+              startLease(bucket)
+              return Effect.sync(() => {
+                bucket.waiting.delete(resume)
+              })
+            })
+          })
+
+        return RateLimits.of({
+          quotas,
+          takeAtOnce: (subject, policy) => takeFrom(open(subject, policy)),
+          take,
+          expire: query((sql) => sql`delete from rate_windows where ends_at < now() - interval '1 hour'`).pipe(
+            Effect.asVoid
+          )
+        })
       })
-    })
-
-    return RateLimits.of({
-      quotas,
-      takeAtOnce: (subject, policy) => takeFrom(open(subject, policy)),
-      take,
-      expire: query((sql) => sql`delete from rate_windows where ends_at < now() - interval '1 hour'`).pipe(Effect.asVoid)
-    })
-  }))
+    )
 }

@@ -13,36 +13,61 @@ export interface RollingLimit {
   readonly windowSeconds: number
 }
 
-/** Limits of a rolling window, exact among all processes: whoever takes waits for the row of those who take at the same time. */
-export class RollingLimits extends Context.Service<RollingLimits, {
-  /** Counts one more, unless that is one too many: then in how many seconds there is room again. */
-  readonly take: (limit: RollingLimit) => Effect.Effect<{ readonly taken: true } | { readonly taken: false; readonly retryAfterSeconds: number }, DatabaseError>
-  /** Forgets who has not come for a day, the longest window there may be. */
-  readonly expire: Effect.Effect<void, DatabaseError>
-}>()("src/db/tenancy/RollingLimits") {
-  static readonly layer = Layer.effect(RollingLimits, Effect.gen(function*() {
-    const { query } = yield* Database
+/**
+ * Limits of a rolling window, exact among all processes: whoever takes waits for the row of those who take at the same
+ * time.
+ */
+export class RollingLimits extends Context.Service<
+  RollingLimits,
+  {
+    /** Counts one more, unless that is one too many: then in how many seconds there is room again. */
+    readonly take: (
+      limit: RollingLimit
+    ) => Effect.Effect<
+      { readonly taken: true } | { readonly taken: false; readonly retryAfterSeconds: number },
+      DatabaseError
+    >
+    /** Forgets who has not come for a day, the longest window there may be. */
+    readonly expire: Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/tenancy/RollingLimits") {
+  static readonly layer = Layer.effect(
+    RollingLimits,
+    Effect.gen(function* () {
+      const { query } = yield* Database
 
-    const take = Effect.fnUntraced(function*({ kind, subject, most, windowSeconds }: RollingLimit) {
-      const taken = yield* query((sql) => sql`
+      const take = Effect.fnUntraced(function* ({ kind, subject, most, windowSeconds }: RollingLimit) {
+        const taken = yield* query(
+          (sql) => sql`
         insert into rolling_limits as l (kind, subject, hits, last_hit_at)
         select ${kind}, ${subject}, array[clock_timestamp()], clock_timestamp() where ${most}::int > 0
         on conflict (kind, subject) do update set
-          hits = array(select hit from unnest(l.hits) hit where hit > clock_timestamp() - ${windowSeconds}::int * interval '1 second' order by hit) || clock_timestamp(),
+          hits = array(select hit from unnest(l.hits) hit
+            where hit > clock_timestamp() -
+              ${windowSeconds}::int * interval '1 second' order by hit) || clock_timestamp(),
           last_hit_at = clock_timestamp()
-        where (select count(*) from unnest(l.hits) hit where hit > clock_timestamp() - ${windowSeconds}::int * interval '1 second') < ${most}::int
-        returning 1`)
-      if (taken.length > 0) return { taken: true } as const
-      const [room] = yield* query<Array<{ seconds: number }>>((sql) => sql`
-        select greatest(1, ceil(extract(epoch from min(hit) - clock_timestamp()) + ${windowSeconds}::int))::int as seconds
+        where (select count(*) from unnest(l.hits) hit
+          where hit > clock_timestamp() - ${windowSeconds}::int * interval '1 second') < ${most}::int
+        returning 1`
+        )
+        if (taken.length > 0) return { taken: true } as const
+        const [room] = yield* query<Array<{ seconds: number }>>(
+          (sql) => sql`
+        select greatest(1, ceil(extract(epoch
+          from min(hit) - clock_timestamp()) + ${windowSeconds}::int))::int as seconds
         from rolling_limits l, unnest(l.hits) hit
-        where l.kind = ${kind} and l.subject = ${subject} and hit > clock_timestamp() - ${windowSeconds}::int * interval '1 second' having count(*) > 0`)
-      return { taken: false, retryAfterSeconds: room?.seconds ?? windowSeconds } as const
-    })
+        where l.kind = ${kind} and l.subject =
+          ${subject} and hit > clock_timestamp() - ${windowSeconds}::int * interval '1 second' having count(*) > 0`
+        )
+        return { taken: false, retryAfterSeconds: room?.seconds ?? windowSeconds } as const
+      })
 
-    return RollingLimits.of({
-      take,
-      expire: query((sql) => sql`delete from rolling_limits where last_hit_at < now() - interval '1 day'`).pipe(Effect.asVoid)
+      return RollingLimits.of({
+        take,
+        expire: query((sql) => sql`delete from rolling_limits where last_hit_at < now() - interval '1 day'`).pipe(
+          Effect.asVoid
+        )
+      })
     })
-  }))
+  )
 }

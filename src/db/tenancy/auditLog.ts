@@ -6,20 +6,34 @@ import type { Database } from "#src/db/postgres/Database.ts"
 
 export type AuditAction =
   | "account.created"
-  | "account_token.issued" | "account_token.revoked"
-  | "app.created" | "app.updated" | "app.suspended" | "app.resumed"
-  | "caps.updated" | "end_user_caps.updated"
-  | "end_user.blocked" | "end_user.unblocked" | "end_user.erased"
-  | "api_key.created" | "api_key.rotated" | "api_key.revoked"
-  | "device.approved" | "device.denied"
-  | "telegram.held" | "telegram.released"
+  | "account_token.issued"
+  | "account_token.revoked"
+  | "app.created"
+  | "app.updated"
+  | "app.suspended"
+  | "app.resumed"
+  | "caps.updated"
+  | "end_user_caps.updated"
+  | "end_user.blocked"
+  | "end_user.unblocked"
+  | "end_user.erased"
+  | "api_key.created"
+  | "api_key.rotated"
+  | "api_key.revoked"
+  | "device.approved"
+  | "device.denied"
+  | "telegram.held"
+  | "telegram.released"
 
 export interface Change {
   /** The app's when left out. */
   readonly accountId?: string
   readonly action: AuditAction
   readonly appId?: string
-  /** The prefix of the key or token, or the reference of the end-user. Of one who is erased the id of the erasure: nothing else is to tell of them. */
+  /**
+   * The prefix of the key or token, or the reference of the end-user. Of one who is erased the id of the erasure:
+   * nothing else is to tell of them.
+   */
   readonly subject?: string
   /** What else is to be known of it later. Never a secret. */
   readonly detail?: object
@@ -27,9 +41,14 @@ export interface Change {
 
 /** Adds a change to the audit log, in the transaction of the change itself. The table takes no update and no delete. */
 export const auditing = ({ query }: Context.Service.Shape<typeof Database>) =>
-  Effect.fnUntraced(function*({ accountId, action, appId, subject, detail = {} }: Change) {
+  Effect.fnUntraced(function* ({ accountId, action, appId, subject, detail = {} }: Change) {
     const actor = yield* CurrentActor
-    yield* query((sql) => sql`
+    yield* query(
+      (sql) => sql`
       insert into audit_log (account_id, entry_id, actor_kind, actor, action, app_id, subject, detail)
-      values (coalesce(${accountId ?? null}, (select account_id from apps where app_id = ${appId ?? null})), ${newId("aud")}, ${actor.kind}, ${actor.id}, ${action}, ${appId ?? null}, ${subject ?? null}, ${JSON.stringify(detail)}::text::json)`)
+      values (coalesce(${accountId ?? null}, (select account_id from apps
+        where app_id = ${appId ?? null})),
+          ${newId("aud")}, ${actor.kind},
+            ${actor.id}, ${action}, ${appId ?? null}, ${subject ?? null}, ${JSON.stringify(detail)}::text::json)`
+    )
   })

@@ -2,8 +2,11 @@ import { createHash } from "node:crypto"
 
 const inOrder = (_: string, value: unknown) => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => a < b ? -1 : 1))
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** SHA-256 of a body as a value: neither white space nor the order of fields makes it another. */
-export const bodyHash = (body: unknown): Buffer => createHash("sha256").update(JSON.stringify(body, inOrder) ?? "").digest()
+export const bodyHash = (body: unknown): Buffer =>
+  createHash("sha256")
+    .update(JSON.stringify(body, inOrder) ?? "")
+    .digest()

@@ -9,14 +9,24 @@ export class QuotaReached extends Schema.TaggedError<QuotaReached>()("QuotaReach
 const LIMITS = { characters: "character_limit", sessions: "session_limit" } as const
 export type Quota = keyof typeof LIMITS
 
-/** What an app may create, exactly: under the lock of its row, in the transaction that creates. An app without a limit takes no lock. */
+/**
+ * What an app may create, exactly: under the lock of its row, in the transaction that creates. An app without a limit
+ * takes no lock.
+ */
 export const quotasOf = ({ query }: Context.Service.Shape<typeof Database>) => ({
   /** Locks the quota, for what comes to be created. True: it is used up. */
   isUsedUp: (appId: string, quota: Quota) =>
-    query<Array<{ used_up: boolean }>>((sql) => sql`
+    query<Array<{ used_up: boolean }>>(
+      (sql) => sql`
       select ${sql(quota)} >= ${sql(LIMITS[quota])} as used_up from allowances
-      where app_id = ${appId} and kind = 'app' and ${sql(LIMITS[quota])} is not null for no key update`).pipe(Effect.map((rows) => rows[0]?.used_up ?? false)),
+      where app_id = ${appId} and kind = 'app' and ${sql(LIMITS[quota])} is not null for no key update`
+    ).pipe(Effect.map((rows) => rows[0]?.used_up ?? false)),
   count: (appId: string, quota: Quota) =>
-    Effect.asVoid(query((sql) => sql`
-      update allowances set ${sql(quota)} = ${sql(quota)} + 1 where app_id = ${appId} and kind = 'app' and ${sql(LIMITS[quota])} is not null`))
+    Effect.asVoid(
+      query(
+        (sql) => sql`
+      update allowances set ${sql(quota)} =
+        ${sql(quota)} + 1 where app_id = ${appId} and kind = 'app' and ${sql(LIMITS[quota])} is not null`
+      )
+    )
 })

@@ -27,22 +27,33 @@ export interface Lease {
 }
 
 /**
- * Leases parts of quotas, each as much as is wanted or left, which takes a process no more than 60 leases for what is not wanted at once. No subject twice in a batch with the same policy.
- * "Now" is when the statement began, so that a window that was begun while it waited for the row is not taken for one of a clock that was set back.
+ * Leases parts of quotas, each as much as is wanted or left, which takes a process no more than 60 leases for what is
+ * not wanted at once. No subject twice in a batch with the same policy. "Now" is when the statement began, so that a
+ * window that was begun while it waited for the row is not taken for one of a clock that was set back.
  */
-export const writeLeases = (sql: Sql, batch: ReadonlyArray<LeaseRequest>) => sql<Array<Lease & { readonly subject: string; readonly policy: RatePolicy }>>`
+export const writeLeases = (sql: Sql, batch: ReadonlyArray<LeaseRequest>) => sql<
+  Array<Lease & { readonly subject: string; readonly policy: RatePolicy }>
+>`
   insert into rate_windows as w (subject, policy, quota, ends_at, leased, granted)
-  select l.subject, l.policy, q.quota, clock_timestamp() + ${WINDOW_SECONDS}::int * interval '1 second', q.granted, q.granted
-  from unnest(${batch.map((l) => l.subject)}::text[], ${batch.map((l) => l.policy)}::text[], ${batch.map((l) => l.quota)}::int[], ${batch.map((l) => l.want)}::int[]) as l(subject, policy, quota, want)
+  select l.subject, l.policy, q.quota,
+    clock_timestamp() + ${WINDOW_SECONDS}::int * interval '1 second', q.granted, q.granted
+  from unnest(${batch.map((l) => l.subject)}::text[],
+    ${batch.map((l) => l.policy)}::text[],
+      ${batch.map((l) => l.quota)}::int[], ${batch.map((l) => l.want)}::int[]) as l(subject, policy, quota, want)
   left join apps a on a.app_id = l.subject
   cross join lateral (select coalesce(case l.policy when 'messages' then a.messages_per_minute end, l.quota) as quota) o
-  cross join lateral (select o.quota, least(l.want + ceil(o.quota / ${WINDOW_SECONDS}::numeric)::int, o.quota) as granted) q
+  cross join lateral (select o.quota,
+    least(l.want + ceil(o.quota / ${WINDOW_SECONDS}::numeric)::int, o.quota) as granted) q
   order by l.subject, l.policy
   on conflict (subject, policy) do update set (quota, ends_at, leased, granted) = (
-    select excluded.quota, case when over then excluded.ends_at else w.ends_at end, before + least(excluded.granted, room), least(excluded.granted, room)
-    from (select w.ends_at <= excluded.ends_at - ${WINDOW_SECONDS}::int * interval '1 second' or w.ends_at > excluded.ends_at + ${WINDOW_SECONDS}::int * interval '1 second' as over) o
+    select excluded.quota, case when over then excluded.ends_at else w.ends_at end, before + least(excluded.granted,
+      room), least(excluded.granted, room)
+    from (select w.ends_at <= excluded.ends_at -
+      ${WINDOW_SECONDS}::int * interval '1 second'
+        or w.ends_at > excluded.ends_at + ${WINDOW_SECONDS}::int * interval '1 second' as over) o
     cross join lateral (select case when over then 0 else w.leased end as before) b
     cross join lateral (select greatest(0, excluded.quota - before) as room) r
   )
-  returning subject, policy, granted, quota, greatest(0, quota - leased) as left, extract(epoch from ends_at)::float8 as window,
+  returning subject, policy, granted, quota, greatest(0, quota - leased) as left, extract(epoch
+    from ends_at)::float8 as window,
     greatest(0, extract(epoch from ends_at - clock_timestamp()))::float8 as seconds`

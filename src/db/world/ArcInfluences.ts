@@ -7,5 +7,15 @@ import { type WorldTable, worldTable } from "./worldTable.ts"
 
 /** What weighs on a character for a time: at most 100. */
 export class ArcInfluences extends Context.Service<ArcInfluences, WorldTable<Arc>>()("src/db/world/ArcInfluences") {
-  static readonly layer = Layer.effect(ArcInfluences, Effect.map(Database, (database) => worldTable<Arc>(database, { table: "arc_influences", prefix: "arc", most: 100, sessionOf: ({ scope }) => typeof scope === "object" && "session_id" in scope ? scope.session_id : null })))
+  static readonly layer = Layer.effect(
+    ArcInfluences,
+    Effect.map(Database, (database) =>
+      worldTable<Arc>(database, {
+        table: "arc_influences",
+        prefix: "arc",
+        most: 100,
+        sessionOf: ({ scope }) => (typeof scope === "object" && "session_id" in scope ? scope.session_id : null)
+      })
+    )
+  )
 }

@@ -6,20 +6,29 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { changeWorld, type CharacterRef, type Kept, type WorldTable, worldTable } from "./worldTable.ts"
 
 /** Who a character knows: at most 200. Each write joins an open transaction. */
-export class Npcs extends Context.Service<Npcs, WorldTable<Npc> & {
-  /** All of a character's, the oldest first. */
-  readonly all: (of: CharacterRef) => Effect.Effect<ReadonlyArray<Kept<Npc>>, DatabaseError>
-}>()("src/db/world/Npcs") {
-  static readonly layer = Layer.effect(Npcs, Effect.map(Database, (database) => {
-    const { query, transaction } = database
-    const table = worldTable<Npc>(database, { table: "npcs", prefix: "npc", most: 200 })
-    /** With its edges. */
-    const remove = Effect.fnUntraced(function*(of: CharacterRef, id: string) {
-      yield* changeWorld(database, of)
-      yield* query((sql) => sql`
-        delete from graph_edges where app_id = ${of.appId} and slug = ${of.slug} and (fields ->> 'from' = ${id} or fields ->> 'to' = ${id})`)
-      return yield* table.remove(of, id)
-    }, transaction)
-    return Npcs.of({ ...table, remove, all: (of) => table.where(of, (sql) => sql``) })
-  }))
+export class Npcs extends Context.Service<
+  Npcs,
+  WorldTable<Npc> & {
+    /** All of a character's, the oldest first. */
+    readonly all: (of: CharacterRef) => Effect.Effect<ReadonlyArray<Kept<Npc>>, DatabaseError>
+  }
+>()("src/db/world/Npcs") {
+  static readonly layer = Layer.effect(
+    Npcs,
+    Effect.map(Database, (database) => {
+      const { query, transaction } = database
+      const table = worldTable<Npc>(database, { table: "npcs", prefix: "npc", most: 200 })
+      /** With its edges. */
+      const remove = Effect.fnUntraced(function* (of: CharacterRef, id: string) {
+        yield* changeWorld(database, of)
+        yield* query(
+          (sql) => sql`
+        delete from graph_edges where app_id =
+          ${of.appId} and slug = ${of.slug} and (fields ->> 'from' = ${id} or fields ->> 'to' = ${id})`
+        )
+        return yield* table.remove(of, id)
+      }, transaction)
+      return Npcs.of({ ...table, remove, all: (of) => table.where(of, (sql) => sql``) })
+    })
+  )
 }

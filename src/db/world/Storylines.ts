@@ -7,5 +7,10 @@ import { type WorldTable, worldTable } from "./worldTable.ts"
 
 /** The stories that a character can go through with somebody: at most 20. */
 export class Storylines extends Context.Service<Storylines, WorldTable<Storyline>>()("src/db/world/Storylines") {
-  static readonly layer = Layer.effect(Storylines, Effect.map(Database, (database) => worldTable<Storyline>(database, { table: "storylines", prefix: "stl", most: 20 })))
+  static readonly layer = Layer.effect(
+    Storylines,
+    Effect.map(Database, (database) =>
+      worldTable<Storyline>(database, { table: "storylines", prefix: "stl", most: 20 })
+    )
+  )
 }

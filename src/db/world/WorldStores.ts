@@ -5,12 +5,21 @@ import { WorldStore } from "#pipeline/world/WorldStore.ts"
 import { Worlds } from "./Worlds.ts"
 
 /** What a character lives among, from its tables. */
-export const layer = Layer.effect(WorldStore, Effect.gen(function*() {
-  const worlds = yield* Worlds
-  return WorldStore.of({
-    look: ({ appId, sessionId, character: { slug } }) => worlds.look({ appId, slug, sessionId }).pipe(
-      Effect.map((world) => ({ world: world ?? EMPTY_WORLD, failed: false })),
-      Effect.catchTag("DatabaseError", (error) => Effect.as(Effect.logWarning("the character's world could not be read", { reason: error.message }), { world: EMPTY_WORLD, failed: true }))
-    )
+export const layer = Layer.effect(
+  WorldStore,
+  Effect.gen(function* () {
+    const worlds = yield* Worlds
+    return WorldStore.of({
+      look: ({ appId, sessionId, character: { slug } }) =>
+        worlds.look({ appId, slug, sessionId }).pipe(
+          Effect.map((world) => ({ world: world ?? EMPTY_WORLD, failed: false })),
+          Effect.catchTag("DatabaseError", (error) =>
+            Effect.as(Effect.logWarning("the character's world could not be read", { reason: error.message }), {
+              world: EMPTY_WORLD,
+              failed: true
+            })
+          )
+        )
+    })
   })
-}))
+)

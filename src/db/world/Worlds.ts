@@ -19,34 +19,44 @@ interface Row {
 /** Worlds kept in memory. */
 const MOST_KEPT = 200
 
-/** The characters' worlds as a session knows them: one query, which travels with those of other sessions and brings only what has changed since it was asked last. */
-export class Worlds extends Context.Service<Worlds, {
-  /** Undefined: the character has none. */
-  readonly look: (session: CharacterRef & { readonly sessionId: string }) => Effect.Effect<SessionWorld | undefined, DatabaseError>
-}>()("src/db/world/Worlds") {
-  static readonly layer = Layer.effect(Worlds, Effect.gen(function*() {
-    const { pool } = yield* Database
-    const kept = new Map<string, { readonly revision: number; readonly world: World }>()
-    const nameOf = ({ appId, slug }: CharacterRef) => `${appId} ${slug}`
-    const keep = (name: string, revision: number, world: World) => {
-      kept.delete(name)
-      kept.set(name, { revision, world })
-      for (const oldest of kept.keys()) {
-        if (kept.size <= MOST_KEPT) return
-        kept.delete(oldest)
+/**
+ * The characters' worlds as a session knows them: one query, which travels with those of other sessions and brings only
+ * what has changed since it was asked last.
+ */
+export class Worlds extends Context.Service<
+  Worlds,
+  {
+    /** Undefined: the character has none. */
+    readonly look: (
+      session: CharacterRef & { readonly sessionId: string }
+    ) => Effect.Effect<SessionWorld | undefined, DatabaseError>
+  }
+>()("src/db/world/Worlds") {
+  static readonly layer = Layer.effect(
+    Worlds,
+    Effect.gen(function* () {
+      const { pool } = yield* Database
+      const kept = new Map<string, { readonly revision: number; readonly world: World }>()
+      const nameOf = ({ appId, slug }: CharacterRef) => `${appId} ${slug}`
+      const keep = (name: string, revision: number, world: World) => {
+        kept.delete(name)
+        kept.set(name, { revision, world })
+        for (const oldest of kept.keys()) {
+          if (kept.size <= MOST_KEPT) return
+          kept.delete(oldest)
+        }
       }
-    }
-    const all = (table: string, more = pool``) => pool`coalesce((
+      const all = (table: string, more = pool``) => pool`coalesce((
       select json_agg(t.fields::jsonb || jsonb_build_object('id', t.id) order by t.id) from ${pool(table)} t where t.app_id = c.app_id and t.slug = c.slug ${more}
     ), '[]')`
 
-    const look = groupCommit<CharacterRef & { readonly sessionId: string }, SessionWorld | undefined>({
-      maxBatch: 64,
-      inFlight: 2,
-      appOf: ({ appId }) => appId,
-      run: async (batch) => {
-        const known = batch.map((asked) => kept.get(nameOf(asked)))
-        const rows = await pool<Array<Row>>`
+      const look = groupCommit<CharacterRef & { readonly sessionId: string }, SessionWorld | undefined>({
+        maxBatch: 64,
+        inFlight: 2,
+        appOf: ({ appId }) => appId,
+        run: async (batch) => {
+          const known = batch.map((asked) => kept.get(nameOf(asked)))
+          const rows = await pool<Array<Row>>`
           select w.n::int, c.revision::float8 as revision, (
             case when c.revision is distinct from w.known then json_build_object(
               'npcs', ${all("npcs")}, 'edges', ${all("graph_edges", pool`and t.session_id is null`)}, 'storylines', ${all("storylines")}, 'arcs', ${all("arc_influences")}
@@ -61,17 +71,22 @@ export class Worlds extends Context.Service<Worlds, {
           from unnest(${batch.map(({ appId }) => appId)}::text[], ${batch.map(({ slug }) => slug)}::text[], ${batch.map(({ sessionId }) => sessionId)}::text[], ${known.map((one) => one?.revision ?? null)}::bigint[])
             with ordinality as w(app_id, slug, session_id, known, n)
           join worlds c on c.app_id = w.app_id and c.slug = w.slug`
-        const answers: Array<SessionWorld | undefined> = batch.map(() => undefined)
-        for (const { n, revision, world, edges, step } of rows) {
-          const asked = batch[n - 1]
-          const present = world ?? known[n - 1]?.world
-          if (asked === undefined || present === undefined) continue
-          if (world !== null) keep(nameOf(asked), revision, world)
-          answers[n - 1] = { ...present, edges: edges.length === 0 ? present.edges : [...present.edges, ...edges], step }
+          const answers: Array<SessionWorld | undefined> = batch.map(() => undefined)
+          for (const { n, revision, world, edges, step } of rows) {
+            const asked = batch[n - 1]
+            const present = world ?? known[n - 1]?.world
+            if (asked === undefined || present === undefined) continue
+            if (world !== null) keep(nameOf(asked), revision, world)
+            answers[n - 1] = {
+              ...present,
+              edges: edges.length === 0 ? present.edges : [...present.edges, ...edges],
+              step
+            }
+          }
+          return answers
         }
-        return answers
-      }
+      })
+      return Worlds.of({ look })
     })
-    return Worlds.of({ look })
-  }))
+  )
 }

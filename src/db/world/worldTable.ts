@@ -12,7 +12,9 @@ export interface CharacterRef {
 }
 
 /** There are as many as there may be. */
-export class WorldLimitReached extends Schema.TaggedError<WorldLimitReached>()("WorldLimitReached", { most: Schema.Int }) {}
+export class WorldLimitReached extends Schema.TaggedError<WorldLimitReached>()("WorldLimitReached", {
+  most: Schema.Int
+}) {}
 
 /** The session that it is to belong to is none of this character's. */
 export class SessionGone extends Schema.TaggedError<SessionGone>()("SessionGone", {}) {}
@@ -23,12 +25,22 @@ export type FieldsOf<A> = Omit<A, "id">
 
 export interface WorldTable<A extends { readonly id: string }> {
   /** Undefined: no such character. */
-  readonly create: (of: CharacterRef, fields: FieldsOf<A>) => Effect.Effect<Kept<A> | undefined, WorldLimitReached | SessionGone | DatabaseError>
+  readonly create: (
+    of: CharacterRef,
+    fields: FieldsOf<A>
+  ) => Effect.Effect<Kept<A> | undefined, WorldLimitReached | SessionGone | DatabaseError>
   readonly get: (of: CharacterRef, id: string) => Effect.Effect<Kept<A> | undefined, DatabaseError>
   /** The newest first, those older than `before`. */
-  readonly list: (of: CharacterRef, page: { readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<Kept<A>>, DatabaseError>
+  readonly list: (
+    of: CharacterRef,
+    page: { readonly before: string | null; readonly limit: number }
+  ) => Effect.Effect<ReadonlyArray<Kept<A>>, DatabaseError>
   /** `change` makes the next fields of the present ones, under the world's lock. Undefined: not there. */
-  readonly update: <E, R>(of: CharacterRef, id: string, change: (now: Kept<A>) => Effect.Effect<FieldsOf<A>, E, R>) => Effect.Effect<Kept<A> | undefined, E | SessionGone | DatabaseError, R>
+  readonly update: <E, R>(
+    of: CharacterRef,
+    id: string,
+    change: (now: Kept<A>) => Effect.Effect<FieldsOf<A>, E, R>
+  ) => Effect.Effect<Kept<A> | undefined, E | SessionGone | DatabaseError, R>
   /** What it was; undefined: not there. */
   readonly remove: (of: CharacterRef, id: string) => Effect.Effect<Kept<A> | undefined, DatabaseError>
 }
@@ -36,9 +48,16 @@ export interface WorldTable<A extends { readonly id: string }> {
 type Row = Kept<{ readonly id: string; readonly fields: object }>
 
 /** Takes the world's lock, which every change of it takes first, and counts the change. False: no such character. */
-export const changeWorld = ({ query }: Context.Service.Shape<typeof Database>, { appId, slug }: CharacterRef) => Effect.map(query((sql) => sql`
-  insert into worlds (app_id, slug, revision) select app_id, slug, 1 from characters where app_id = ${appId} and slug = ${slug}
-  on conflict (app_id, slug) do update set revision = worlds.revision + 1 returning 1`), (rows) => rows.length > 0)
+export const changeWorld = ({ query }: Context.Service.Shape<typeof Database>, { appId, slug }: CharacterRef) =>
+  Effect.map(
+    query(
+      (sql) => sql`
+  insert into worlds (app_id, slug, revision) select app_id, slug, 1 from characters
+    where app_id = ${appId} and slug = ${slug}
+  on conflict (app_id, slug) do update set revision = worlds.revision + 1 returning 1`
+    ),
+    (rows) => rows.length > 0
+  )
 
 export interface Options<A> {
   readonly table: string
@@ -52,69 +71,101 @@ export interface Options<A> {
 }
 
 /** One kind of thing of which characters' worlds are made: a table of documents. */
-export const worldTable = <A extends { readonly id: string }>(database: Context.Service.Shape<typeof Database>, { table, prefix, most, sessionOf = () => null, bySession = false }: Options<A>) => {
+export const worldTable = <A extends { readonly id: string }>(
+  database: Context.Service.Shape<typeof Database>,
+  { table, prefix, most, sessionOf = () => null, bySession = false }: Options<A>
+) => {
   const { query, transaction } = database
   const toKept = ({ id, fields, created_at, updated_at }: Row) => ({ id, ...fields, created_at, updated_at }) as Kept<A>
   const moment = Effect.map(Clock.currentTimeMillis, (now) => new Date(now).toISOString())
 
   /** Whoever erases a session takes the world's lock first, so that nothing is written to one that is gone. */
-  const holdSession = Effect.fnUntraced(function*({ appId, slug }: CharacterRef, fields: FieldsOf<A>) {
+  const holdSession = Effect.fnUntraced(function* ({ appId, slug }: CharacterRef, fields: FieldsOf<A>) {
     const sessionId = sessionOf(fields)
     if (sessionId === null) return
-    const there = yield* query((sql) => sql`select 1 from sessions where app_id = ${appId} and session_id = ${sessionId} and character_slug = ${slug} for key share`)
+    const there = yield* query(
+      (sql) =>
+        sql`select 1 from sessions where app_id =
+          ${appId} and session_id = ${sessionId} and character_slug = ${slug} for key share`
+    )
     if (there.length === 0) return yield* new SessionGone()
   })
 
-  const get = ({ appId, slug }: CharacterRef, id: string) => query<Array<Row>>((sql) => sql`
-    select id, fields, ${iso(sql, "created_at")}, ${iso(sql, "updated_at")} from ${sql(table)} where app_id = ${appId} and slug = ${slug} and id = ${id}`).pipe(
-    Effect.map(([row]) => row === undefined ? undefined : toKept(row))
-  )
+  const get = ({ appId, slug }: CharacterRef, id: string) =>
+    query<Array<Row>>(
+      (sql) => sql`
+    select id, fields, ${iso(sql, "created_at")},
+      ${iso(sql, "updated_at")} from ${sql(table)} where app_id = ${appId} and slug = ${slug} and id = ${id}`
+    ).pipe(Effect.map(([row]) => (row === undefined ? undefined : toKept(row))))
 
-  const list: WorldTable<A>["list"] = ({ appId, slug }, { before, limit }) => query<Array<Row>>((sql) => sql`
+  const list: WorldTable<A>["list"] = ({ appId, slug }, { before, limit }) =>
+    query<Array<Row>>(
+      (sql) => sql`
     select id, fields, ${iso(sql, "created_at")}, ${iso(sql, "updated_at")} from ${sql(table)}
-    where app_id = ${appId} and slug = ${slug} ${before === null ? sql`` : sql`and id < ${before}`} order by id desc limit ${limit}::int`).pipe(
-    Effect.map((rows) => rows.map(toKept))
-  )
+    where app_id = ${appId} and slug = ${slug} ${
+      before === null
+        ? sql``
+        : sql`and id <
+      ${before}`
+    } order by id desc limit ${limit}::int`
+    ).pipe(Effect.map((rows) => rows.map(toKept)))
 
   /** The oldest first, all that fit. */
-  const where = ({ appId, slug }: CharacterRef, fit: (sql: Sql) => ReturnType<Sql>) => query<Array<Row>>((sql) => sql`
-    select id, fields, ${iso(sql, "created_at")}, ${iso(sql, "updated_at")} from ${sql(table)} where app_id = ${appId} and slug = ${slug} ${fit(sql)} order by id`).pipe(
-    Effect.map((rows) => rows.map(toKept))
-  )
+  const where = ({ appId, slug }: CharacterRef, fit: (sql: Sql) => ReturnType<Sql>) =>
+    query<Array<Row>>(
+      (sql) => sql`
+    select id, fields, ${iso(sql, "created_at")},
+      ${iso(sql, "updated_at")} from ${sql(table)} where app_id = ${appId} and slug = ${slug} ${fit(sql)} order by id`
+    ).pipe(Effect.map((rows) => rows.map(toKept)))
 
-  const create = Effect.fnUntraced(function*(of: CharacterRef, fields: FieldsOf<A>) {
+  const create = Effect.fnUntraced(function* (of: CharacterRef, fields: FieldsOf<A>) {
     const { appId, slug } = of
     if (!(yield* changeWorld(database, of))) return undefined
-    const [{ there } = { there: 0 }] = yield* query<Array<{ there: number }>>((sql) => sql`select count(*)::int as there from ${sql(table)} where app_id = ${appId} and slug = ${slug}
-      ${bySession ? sql`and session_id is not distinct from ${sessionOf(fields)}` : sql``}`)
+    const [{ there } = { there: 0 }] = yield* query<Array<{ there: number }>>(
+      (sql) => sql`select count(*)::int as there from ${sql(table)} where app_id = ${appId} and slug = ${slug}
+      ${bySession ? sql`and session_id is not distinct from ${sessionOf(fields)}` : sql``}`
+    )
     yield* holdSession(of, fields)
     if (there >= most) return yield* new WorldLimitReached({ most })
     const at = yield* moment
     const id = newId(prefix)
-    yield* query((sql) => sql`
+    yield* query(
+      (sql) => sql`
       insert into ${sql(table)} (app_id, slug, id, fields, created_at, updated_at)
-      values (${appId}, ${slug}, ${id}, ${JSON.stringify(fields)}::text::json, ${at}::timestamptz, ${at}::timestamptz)`)
+      values (${appId}, ${slug}, ${id}, ${JSON.stringify(fields)}::text::json, ${at}::timestamptz, ${at}::timestamptz)`
+    )
     return toKept({ id, fields, created_at: at, updated_at: at })
   }, transaction)
 
-  const update = <E, R>(of: CharacterRef, id: string, change: (now: Kept<A>) => Effect.Effect<FieldsOf<A>, E, R>) => transaction(Effect.gen(function*() {
-    const { appId, slug } = of
-    yield* changeWorld(database, of)
-    const now = yield* get(of, id)
-    if (now === undefined) return undefined
-    const fields = yield* change(now)
-    yield* holdSession(of, fields)
-    const at = yield* moment
-    yield* query((sql) => sql`
-      update ${sql(table)} set fields = ${JSON.stringify(fields)}::text::json, updated_at = ${at}::timestamptz where app_id = ${appId} and slug = ${slug} and id = ${id}`)
-    return toKept({ id, fields, created_at: now.created_at, updated_at: at })
-  }))
+  const update = <E, R>(of: CharacterRef, id: string, change: (now: Kept<A>) => Effect.Effect<FieldsOf<A>, E, R>) =>
+    transaction(
+      Effect.gen(function* () {
+        const { appId, slug } = of
+        yield* changeWorld(database, of)
+        const now = yield* get(of, id)
+        if (now === undefined) return undefined
+        const fields = yield* change(now)
+        yield* holdSession(of, fields)
+        const at = yield* moment
+        yield* query(
+          (sql) => sql`
+      update ${sql(table)} set fields =
+        ${JSON.stringify(fields)}::text::json,
+          updated_at = ${at}::timestamptz where app_id = ${appId} and slug = ${slug} and id = ${id}`
+        )
+        return toKept({ id, fields, created_at: now.created_at, updated_at: at })
+      })
+    )
 
-  const remove = Effect.fnUntraced(function*(of: CharacterRef, id: string) {
+  const remove = Effect.fnUntraced(function* (of: CharacterRef, id: string) {
     const { appId, slug } = of
     yield* changeWorld(database, of)
-    const [gone] = yield* query<Array<Row>>((sql) => sql`
-      delete from ${sql(table)} where app_id = ${appId} and slug = ${slug} and id = ${id} returning id, fields, ${iso(sql, "created_at")}, ${iso(sql, "updated_at")}`)
+    const [gone] = yield* query<Array<Row>>(
+      (sql) => sql`
+      delete from ${sql(table)} where app_id =
+        ${appId} and slug = ${slug} and id =
+          ${id} returning id, fields, ${iso(sql, "created_at")}, ${iso(sql, "updated_at")}`
+    )
     return gone === undefined ? undefined : toKept(gone)
   }, transaction)
 

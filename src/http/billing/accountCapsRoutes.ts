@@ -18,53 +18,122 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   const userParams = z.object({ app_id: z.string(), external_user_ref: z.string() })
   const path = "/v1/account/apps/:app_id/caps"
   const userPath = "/v1/account/apps/:app_id/end-users/:external_user_ref/caps"
-  const shown = Effect.fnUntraced(function*(appId: string, allowance: AppAllowance) {
+  const shown = Effect.fnUntraced(function* (appId: string, allowance: AppAllowance) {
     const { quotas } = yield* RateLimits
     return success(toAppCapsResource(allowance, quotas.messages, yield* Clock.currentTimeMillis), next(appId))
   })
-  const next = (appId: string) => [{ command: accountCurl(baseUrl(), "GET", `/v1/account/apps/${appId}/usage?group_by=day`), description: "See what the app has used" }]
+  const next = (appId: string) => [
+    {
+      command: accountCurl(baseUrl(), "GET", `/v1/account/apps/${appId}/usage?group_by=day`),
+      description: "See what the app has used"
+    }
+  ]
 
-  app.get(path, {
-    config: { account: "apps:read", within: "account_app" },
-    schema: { ...WITH_TOKEN, operationId: "getAppCaps", summary: "The budgets of an app, what its end-users may use, and what is used", params, response: answers(AppCapsData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { app_id: appId } = yield* findAccountApp(request)
-      const allowance = yield* Allowances.use((allowances) => allowances.ofApp(appId))
-      return yield* shown(appId, allowance)
-    })))
+  app.get(
+    path,
+    {
+      config: { account: "apps:read", within: "account_app" },
+      schema: {
+        ...WITH_TOKEN,
+        operationId: "getAppCaps",
+        summary: "The budgets of an app, what its end-users may use, and what is used",
+        params,
+        response: answers(AppCapsData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { app_id: appId } = yield* findAccountApp(request)
+          const allowance = yield* Allowances.use((allowances) => allowances.ofApp(appId))
+          return yield* shown(appId, allowance)
+        })
+      )
+  )
 
-  app.patch(path, {
-    config: { account: "caps:write", within: "account_app", writes: true },
-    schema: { ...WITH_TOKEN, operationId: "updateAppCaps", summary: "Change them by JSON merge patch", params, body: AppCapsPatch, response: answers(AppCapsData.extend(written), 404, 413) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { app_id: appId, account_id: accountId } = yield* findAccountApp(request)
-      const allowance = yield* Allowances.use((allowances) => allowances.limitApp(appId, accountId, readAppCaps(request.body)))
-      return yield* shown(appId, allowance)
-    })))
+  app.patch(
+    path,
+    {
+      config: { account: "caps:write", within: "account_app", writes: true },
+      schema: {
+        ...WITH_TOKEN,
+        operationId: "updateAppCaps",
+        summary: "Change them by JSON merge patch",
+        params,
+        body: AppCapsPatch,
+        response: answers(AppCapsData.extend(written), 404, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { app_id: appId, account_id: accountId } = yield* findAccountApp(request)
+          const allowance = yield* Allowances.use((allowances) =>
+            allowances.limitApp(appId, accountId, readAppCaps(request.body))
+          )
+          return yield* shown(appId, allowance)
+        })
+      )
+  )
 
-  app.get(userPath, {
-    config: { account: "apps:read", within: "account_end_user" },
-    schema: { ...WITH_TOKEN, operationId: "getAppEndUserCaps", summary: "What an end-user of an app may use, and has used", params: userParams, response: answers(EndUserCapsData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { app_id: appId } = yield* findAccountApp(request)
-      const { external_user_ref: ref } = request.params
-      if (!isExternalUserRef(ref)) return yield* notFound.account_end_user
-      const allowance = yield* Allowances.use((allowances) => allowances.ofEndUser(appId, ref))
-      return success(toEndUserCapsResource(ref, allowance ?? (yield* notFound.account_end_user), yield* Clock.currentTimeMillis))
-    })))
+  app.get(
+    userPath,
+    {
+      config: { account: "apps:read", within: "account_end_user" },
+      schema: {
+        ...WITH_TOKEN,
+        operationId: "getAppEndUserCaps",
+        summary: "What an end-user of an app may use, and has used",
+        params: userParams,
+        response: answers(EndUserCapsData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { app_id: appId } = yield* findAccountApp(request)
+          const { external_user_ref: ref } = request.params
+          if (!isExternalUserRef(ref)) return yield* notFound.account_end_user
+          const allowance = yield* Allowances.use((allowances) => allowances.ofEndUser(appId, ref))
+          return success(
+            toEndUserCapsResource(ref, allowance ?? (yield* notFound.account_end_user), yield* Clock.currentTimeMillis)
+          )
+        })
+      )
+  )
 
-  app.patch(userPath, {
-    config: { account: "caps:write", within: "account_app", writes: true },
-    schema: { ...WITH_TOKEN, operationId: "updateAppEndUserCaps", summary: "Change it by JSON merge patch, also before their first session", params: userParams, body: EndUserCapsPatch, response: answers(EndUserCapsData.extend(written), 404, 413) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { app_id: appId } = yield* findAccountApp(request)
-      const { external_user_ref: ref } = request.params
-      if (!isExternalUserRef(ref)) return yield* notFound.account_end_user
-      const allowance = yield* Allowances.use((allowances) => allowances.limitEndUser(appId, ref, readEndUserCaps(request.body)))
-      return success(toEndUserCapsResource(ref, allowance, yield* Clock.currentTimeMillis))
-    })))
+  app.patch(
+    userPath,
+    {
+      config: { account: "caps:write", within: "account_app", writes: true },
+      schema: {
+        ...WITH_TOKEN,
+        operationId: "updateAppEndUserCaps",
+        summary: "Change it by JSON merge patch, also before their first session",
+        params: userParams,
+        body: EndUserCapsPatch,
+        response: answers(EndUserCapsData.extend(written), 404, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { app_id: appId } = yield* findAccountApp(request)
+          const { external_user_ref: ref } = request.params
+          if (!isExternalUserRef(ref)) return yield* notFound.account_end_user
+          const allowance = yield* Allowances.use((allowances) =>
+            allowances.limitEndUser(appId, ref, readEndUserCaps(request.body))
+          )
+          return success(toEndUserCapsResource(ref, allowance, yield* Clock.currentTimeMillis))
+        })
+      )
+  )
 }

@@ -4,8 +4,10 @@ import type * as z from "zod"
 import type { AppCapsPatch, EndUserCapsPatch } from "./capsSchemas.ts"
 
 export const toUsd = (microUsd: number): number => microUsd / 1_000_000
-const usdOrNull = <A extends null | undefined>(microUsd: number | A): number | A => typeof microUsd === "number" ? toUsd(microUsd) : microUsd
-const toMicroUsd = (usd: number | null | undefined) => usd === null || usd === undefined ? usd : Math.round(usd * 1_000_000)
+const usdOrNull = <A extends null | undefined>(microUsd: number | A): number | A =>
+  typeof microUsd === "number" ? toUsd(microUsd) : microUsd
+const toMicroUsd = (usd: number | null | undefined) =>
+  usd === null || usd === undefined ? usd : Math.round(usd * 1_000_000)
 
 const withoutAbsent = <A extends object>(fields: { readonly [Key in keyof A]: A[Key] | undefined }): Partial<A> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<A>
@@ -27,22 +29,30 @@ const resetsAt = (nowMs: number) => {
   }
 }
 
-export const readEndUserCaps = (caps: z.output<typeof EndUserCapsPatch>): Partial<EndUserLimits> => withoutAbsent<EndUserLimits>({
-  daily_message_limit: caps.daily_messages,
-  daily_limit_micro_usd: toMicroUsd(caps.daily_cost_usd),
-  monthly_limit_micro_usd: toMicroUsd(caps.monthly_cost_usd),
-  daily_image_limit: caps.daily_images
-})
+export const readEndUserCaps = (caps: z.output<typeof EndUserCapsPatch>): Partial<EndUserLimits> =>
+  withoutAbsent<EndUserLimits>({
+    daily_message_limit: caps.daily_messages,
+    daily_limit_micro_usd: toMicroUsd(caps.daily_cost_usd),
+    monthly_limit_micro_usd: toMicroUsd(caps.monthly_cost_usd),
+    daily_image_limit: caps.daily_images
+  })
 
 const NO_CAPS = { daily_messages: null, daily_cost_usd: null, monthly_cost_usd: null, daily_images: null }
 
-export const readAppCaps = ({ daily_budget_usd, monthly_budget_usd, hard_stop, default_end_user_caps: defaults, rate_limits: rates }: z.output<typeof AppCapsPatch>): AppLimitsChange => withoutAbsent<AppLimitsChange>({
-  daily_limit_micro_usd: toMicroUsd(daily_budget_usd),
-  monthly_limit_micro_usd: toMicroUsd(monthly_budget_usd),
+export const readAppCaps = ({
+  daily_budget_usd,
+  monthly_budget_usd,
   hard_stop,
-  defaults: defaults === undefined ? undefined : readEndUserCaps(defaults ?? NO_CAPS),
-  messages_per_minute: rates === null ? null : rates?.messages_per_minute
-})
+  default_end_user_caps: defaults,
+  rate_limits: rates
+}: z.output<typeof AppCapsPatch>): AppLimitsChange =>
+  withoutAbsent<AppLimitsChange>({
+    daily_limit_micro_usd: toMicroUsd(daily_budget_usd),
+    monthly_limit_micro_usd: toMicroUsd(monthly_budget_usd),
+    hard_stop,
+    defaults: defaults === undefined ? undefined : readEndUserCaps(defaults ?? NO_CAPS),
+    messages_per_minute: rates === null ? null : rates?.messages_per_minute
+  })
 
 export const toAppCapsResource = (allowance: AppAllowance, messagesPerMinute: number, nowMs: number) => ({
   daily_budget_usd: usdOrNull(allowance.daily_limit_micro_usd),
@@ -50,14 +60,19 @@ export const toAppCapsResource = (allowance: AppAllowance, messagesPerMinute: nu
   hard_stop: allowance.hard_stop,
   default_end_user_caps: toCaps(allowance.defaults),
   rate_limits: { messages_per_minute: allowance.messages_per_minute ?? messagesPerMinute },
-  used: allowance.daily_limit_micro_usd === null && allowance.monthly_limit_micro_usd === null ? null
-    : { day_usd: toUsd(allowance.day_used_micro_usd), month_usd: toUsd(allowance.month_used_micro_usd) },
+  used:
+    allowance.daily_limit_micro_usd === null && allowance.monthly_limit_micro_usd === null
+      ? null
+      : { day_usd: toUsd(allowance.day_used_micro_usd), month_usd: toUsd(allowance.month_used_micro_usd) },
   resets_at: resetsAt(nowMs)
 })
 
-const left = (limit: number | null, used: number) => limit === null ? null : Math.max(0, limit - used)
+const left = (limit: number | null, used: number) => (limit === null ? null : Math.max(0, limit - used))
 /** The caps that apply to an end-user, and what is left of each. */
-export const toEndUserRemaining = ({ effective, day_used_micro_usd, month_used_micro_usd, day_messages, day_images }: EndUserAllowance, nowMs: number) => ({
+export const toEndUserRemaining = (
+  { effective, day_used_micro_usd, month_used_micro_usd, day_messages, day_images }: EndUserAllowance,
+  nowMs: number
+) => ({
   caps: toCaps(effective),
   remaining: toCaps({
     daily_message_limit: left(effective.daily_message_limit, day_messages),
@@ -73,21 +88,39 @@ export const toEndUserCapsResource = (externalUserRef: string, allowance: EndUse
   caps: toCaps(allowance.own),
   effective: toCaps(allowance.effective),
   used: isLimited(allowance.effective)
-    ? { day_usd: toUsd(allowance.day_used_micro_usd), month_usd: toUsd(allowance.month_used_micro_usd), day_messages: allowance.day_messages, day_images: allowance.day_images }
+    ? {
+        day_usd: toUsd(allowance.day_used_micro_usd),
+        month_usd: toUsd(allowance.month_used_micro_usd),
+        day_messages: allowance.day_messages,
+        day_images: allowance.day_images
+      }
     : null,
   resets_at: resetsAt(nowMs)
 })
 
-const toCapsChange = (change: Partial<EndUserLimits>) => withoutAbsent({
-  daily_messages: change.daily_message_limit,
-  daily_cost_usd: usdOrNull(change.daily_limit_micro_usd),
-  monthly_cost_usd: usdOrNull(change.monthly_limit_micro_usd),
-  daily_images: change.daily_image_limit
-})
+const toCapsChange = (change: Partial<EndUserLimits>) =>
+  withoutAbsent({
+    daily_messages: change.daily_message_limit,
+    daily_cost_usd: usdOrNull(change.daily_limit_micro_usd),
+    monthly_cost_usd: usdOrNull(change.monthly_limit_micro_usd),
+    daily_images: change.daily_image_limit
+  })
 /** What the audit log keeps of a change, where it is one of caps in the words in which they are changed. */
 export const toAuditDetail = ({ action, detail }: AuditEntry): object => {
   if (action === "end_user_caps.updated") return toCapsChange(detail)
   if (action !== "caps.updated") return detail
-  const { daily_limit_micro_usd: daily, monthly_limit_micro_usd: monthly, hard_stop, messages_per_minute, default_end_user_caps: defaults }: Omit<AppLimitsChange, "defaults"> & { readonly default_end_user_caps?: Partial<EndUserLimits> } = detail
-  return withoutAbsent({ daily_budget_usd: usdOrNull(daily), monthly_budget_usd: usdOrNull(monthly), hard_stop, default_end_user_caps: defaults === undefined ? undefined : toCapsChange(defaults), rate_limits: messages_per_minute === undefined ? undefined : { messages_per_minute } })
+  const {
+    daily_limit_micro_usd: daily,
+    monthly_limit_micro_usd: monthly,
+    hard_stop,
+    messages_per_minute,
+    default_end_user_caps: defaults
+  }: Omit<AppLimitsChange, "defaults"> & { readonly default_end_user_caps?: Partial<EndUserLimits> } = detail
+  return withoutAbsent({
+    daily_budget_usd: usdOrNull(daily),
+    monthly_budget_usd: usdOrNull(monthly),
+    hard_stop,
+    default_end_user_caps: defaults === undefined ? undefined : toCapsChange(defaults),
+    rate_limits: messages_per_minute === undefined ? undefined : { messages_per_minute }
+  })
 }

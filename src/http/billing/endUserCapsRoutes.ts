@@ -18,40 +18,93 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["End-users"]
   const path = "/v1/end-users/:external_user_ref"
   const params = z.object({ external_user_ref: z.string() })
-  const find = Effect.fnUntraced(function*({ principal, params }: FastifyRequest) {
+  const find = Effect.fnUntraced(function* ({ principal, params }: FastifyRequest) {
     const { external_user_ref: ref = "" } = params as Record<string, string>
-    const allowance = isExternalUserRef(ref) ? yield* Allowances.use((allowances) => allowances.ofEndUser(principal.appId, ref)) : undefined
+    const allowance = isExternalUserRef(ref)
+      ? yield* Allowances.use((allowances) => allowances.ofEndUser(principal.appId, ref))
+      : undefined
     return { ref, allowance: allowance ?? (yield* notFound.end_user) }
   })
-  const next = (ref: string) => [{ command: curl(baseUrl(), "GET", `/v1/end-users/${encodeURIComponent(ref)}/usage?group_by=day`), description: "See what they have used" }]
+  const next = (ref: string) => [
+    {
+      command: curl(baseUrl(), "GET", `/v1/end-users/${encodeURIComponent(ref)}/usage?group_by=day`),
+      description: "See what they have used"
+    }
+  ]
 
-  app.get(`${path}/usage`, {
-    config: { demo: true, within: "end_user" },
-    schema: { operationId: "getEndUserUsage", summary: "What an end-user has used, and what is left of their caps", tags, params, querystring: usageQuery("day", "kind"), response: answers(EndUserUsageData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { ref, allowance } = yield* find(request)
-      const used = yield* readUsage([request.principal.appId], request.query, ref)
-      return success({ ...used, ...toEndUserRemaining(allowance, yield* Clock.currentTimeMillis) })
-    })))
+  app.get(
+    `${path}/usage`,
+    {
+      config: { demo: true, within: "end_user" },
+      schema: {
+        operationId: "getEndUserUsage",
+        summary: "What an end-user has used, and what is left of their caps",
+        tags,
+        params,
+        querystring: usageQuery("day", "kind"),
+        response: answers(EndUserUsageData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { ref, allowance } = yield* find(request)
+          const used = yield* readUsage([request.principal.appId], request.query, ref)
+          return success({ ...used, ...toEndUserRemaining(allowance, yield* Clock.currentTimeMillis) })
+        })
+      )
+  )
 
-  app.get(`${path}/caps`, {
-    config: { demo: true, within: "end_user" },
-    schema: { operationId: "getEndUserCaps", summary: "What an end-user may use, and has used", tags, params, response: answers(EndUserCapsData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { ref, allowance } = yield* find(request)
-      return success(toEndUserCapsResource(ref, allowance, yield* Clock.currentTimeMillis), next(ref))
-    })))
+  app.get(
+    `${path}/caps`,
+    {
+      config: { demo: true, within: "end_user" },
+      schema: {
+        operationId: "getEndUserCaps",
+        summary: "What an end-user may use, and has used",
+        tags,
+        params,
+        response: answers(EndUserCapsData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { ref, allowance } = yield* find(request)
+          return success(toEndUserCapsResource(ref, allowance, yield* Clock.currentTimeMillis), next(ref))
+        })
+      )
+  )
 
-  app.patch(`${path}/caps`, {
-    config: { writes: true },
-    schema: { operationId: "updateEndUserCaps", summary: "Change what an end-user may use by JSON merge patch, also before their first session", tags, params, body: EndUserCapsPatch, response: answers(EndUserCapsData.extend(written), 404, 413) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { external_user_ref: ref } = request.params
-      if (!isExternalUserRef(ref)) return yield* notFound.end_user
-      const changed = yield* Allowances.use((allowances) => allowances.limitEndUser(request.principal.appId, ref, readEndUserCaps(request.body)))
-      return success(toEndUserCapsResource(ref, changed, yield* Clock.currentTimeMillis), next(ref))
-    })))
+  app.patch(
+    `${path}/caps`,
+    {
+      config: { writes: true },
+      schema: {
+        operationId: "updateEndUserCaps",
+        summary: "Change what an end-user may use by JSON merge patch, also before their first session",
+        tags,
+        params,
+        body: EndUserCapsPatch,
+        response: answers(EndUserCapsData.extend(written), 404, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { external_user_ref: ref } = request.params
+          if (!isExternalUserRef(ref)) return yield* notFound.end_user
+          const changed = yield* Allowances.use((allowances) =>
+            allowances.limitEndUser(request.principal.appId, ref, readEndUserCaps(request.body))
+          )
+          return success(toEndUserCapsResource(ref, changed, yield* Clock.currentTimeMillis), next(ref))
+        })
+      )
+  )
 }

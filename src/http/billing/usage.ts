@@ -11,7 +11,17 @@ export interface UsageRequest {
   readonly group_by?: UsageGroup | undefined
 }
 
-const toGroup = ({ key, messages, proactive, images, cost_micro_usd, input_tokens, cached_input_tokens, output_tokens, unpriced }: UsageRow) => ({
+const toGroup = ({
+  key,
+  messages,
+  proactive,
+  images,
+  cost_micro_usd,
+  input_tokens,
+  cached_input_tokens,
+  output_tokens,
+  unpriced
+}: UsageRow) => ({
   key,
   messages,
   proactive,
@@ -20,12 +30,27 @@ const toGroup = ({ key, messages, proactive, images, cost_micro_usd, input_token
   cost_usd: toUsd(cost_micro_usd),
   priced: !unpriced
 })
-const NOTHING: UsageRow = { key: null, messages: 0, proactive: 0, images: 0, cost_micro_usd: 0, input_tokens: 0, cached_input_tokens: 0, output_tokens: 0, unpriced: false }
+const NOTHING: UsageRow = {
+  key: null,
+  messages: 0,
+  proactive: 0,
+  images: 0,
+  cost_micro_usd: 0,
+  input_tokens: 0,
+  cached_input_tokens: 0,
+  output_tokens: 0,
+  unpriced: false
+}
 
 /** What these apps have used, or one of their end-users, as every usage route answers. */
-export const readUsage = Effect.fnUntraced(function*(apps: ReadonlyArray<string>, request: UsageRequest, externalUserRef: string | null = null) {
+export const readUsage = Effect.fnUntraced(function* (
+  apps: ReadonlyArray<string>,
+  request: UsageRequest,
+  externalUserRef: string | null = null
+) {
   const now = new Date(yield* Clock.currentTimeMillis)
-  const from = request.from === undefined ? new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)) : new Date(request.from)
+  const from =
+    request.from === undefined ? new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)) : new Date(request.from)
   const to = request.to === undefined ? now : new Date(request.to)
   if (from.getTime() >= to.getTime()) return yield* validationError("query.from: Must be before query.to")
   const usage = yield* Usage
@@ -42,16 +67,28 @@ export const readUsage = Effect.fnUntraced(function*(apps: ReadonlyArray<string>
   }
 })
 
-const countOf = (rows: ReadonlyArray<SafetyCountRow>, kind: SafetyCountRow["kind"]): number => rows.reduce((sum, row) => row.kind === kind ? sum + row.count : sum, 0)
+const countOf = (rows: ReadonlyArray<SafetyCountRow>, kind: SafetyCountRow["kind"]): number =>
+  rows.reduce((sum, row) => (row.kind === kind ? sum + row.count : sum), 0)
 const countsOf = (rows: ReadonlyArray<SafetyCountRow>) =>
-  Object.fromEntries(REPORTED_KINDS.map((kind) => [kind, countOf(rows, kind)])) as Record<SafetyCountRow["kind"], number>
+  Object.fromEntries(REPORTED_KINDS.map((kind) => [kind, countOf(rows, kind)])) as Record<
+    SafetyCountRow["kind"],
+    number
+  >
 
 /** What was counted in these apps for the reports on safety, as every route on it answers. */
-export const readSafety = Effect.fnUntraced(function*(apps: ReadonlyArray<string>, request: { readonly from?: string | undefined; readonly to?: string | undefined }) {
+export const readSafety = Effect.fnUntraced(function* (
+  apps: ReadonlyArray<string>,
+  request: { readonly from?: string | undefined; readonly to?: string | undefined }
+) {
   const year = new Date(yield* Clock.currentTimeMillis).getUTCFullYear()
   const { from = `${year}-01-01`, to = `${year + 1}-01-01` } = request
   if (from >= to) return yield* validationError("query.from: Must be before query.to")
   const rows = yield* Usage.use((usage) => usage.safety({ apps, from, to }))
   const months = Map.groupBy(rows, ({ month }) => month)
-  return { from, to, total: countsOf(rows), months: Array.from(months, ([month, rows]) => ({ month, ...countsOf(rows) })) }
+  return {
+    from,
+    to,
+    total: countsOf(rows),
+    months: Array.from(months, ([month, rows]) => ({ month, ...countsOf(rows) }))
+  }
 })

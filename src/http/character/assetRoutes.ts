@@ -4,7 +4,14 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { type Asset, ASSET_KINDS, Assets, MOST_ASSETS } from "#src/db/character/Assets.ts"
 import { ContentSignatures } from "#src/db/character/ContentSignatures.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { assetLimitReached, assetTooLarge, assetTypeUnsupported, notFound, storageUnavailable, validationError } from "#src/http/server/errors.ts"
+import {
+  assetLimitReached,
+  assetTooLarge,
+  assetTypeUnsupported,
+  notFound,
+  storageUnavailable,
+  validationError
+} from "#src/http/server/errors.ts"
 import { findCharacter } from "./findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { INTERNAL } from "#src/http/server/reference/internalSurface.ts"
@@ -18,9 +25,10 @@ const MOST_BYTES = 5 * 1024 * 1024
 /** A third more in base64, and room for the rest. */
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024
 
-const decode = Effect.fnUntraced(function*(base64: string) {
+const decode = Effect.fnUntraced(function* (base64: string) {
   const bytes = Buffer.from(base64, "base64")
-  if (bytes.toString("base64") !== base64) return yield* validationError("body.content_base64: Must be base64, padded and without line breaks")
+  if (bytes.toString("base64") !== base64)
+    return yield* validationError("body.content_base64: Must be base64, padded and without line breaks")
   if (bytes.length === 0) return yield* validationError("body.content_base64: Must not be empty")
   return bytes.length > MOST_BYTES ? yield* assetTooLarge : bytes
 })
@@ -33,129 +41,209 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   const ofCharacter = z.object({ slug: z.string() })
   const params = ofCharacter.extend({ asset_id: z.string() })
 
-  const toResource = (appId: string, signatures: { readonly sign: (appId: string, id: string) => string }) => (asset: Asset) => ({
-    id: asset.asset_id,
-    character_slug: asset.character_slug,
-    kind: asset.kind,
-    label: asset.label,
-    is_primary: asset.is_primary,
-    status: "ready",
-    media_type: asset.media_type,
-    width: asset.width,
-    height: asset.height,
-    size_bytes: asset.size_bytes,
-    content_url: `${baseUrl()}/v1/assets/${asset.asset_id}/content?sig=${signatures.sign(appId, asset.asset_id)}`,
-    created_at: asset.created_at.toISOString(),
-    updated_at: asset.updated_at.toISOString()
-  })
-  const shown = (appId: string, asset: Asset) => Effect.map(ContentSignatures, (signatures) =>
-    success(toResource(appId, signatures)(asset), [
-      { command: curl(baseUrl(), "DELETE", `/v1/characters/${asset.character_slug}/assets/${asset.asset_id}`), description: "Delete it" }
-    ]))
-  app.get(list, {
-    config: { within: "character" },
-    schema: {
-      operationId: "listAssets",
-      summary: "The character's pictures, newest first",
-      tags,
-      params: ofCharacter,
-      querystring: z.object({ kind: z.enum(ASSET_KINDS).optional(), ...listQuery }),
-      response: answers(AssetPage, 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const { slug } = request.params
-      const { kind = null, limit, cursor } = request.query
-      const before = yield* cursorKey(cursor)
-      yield* findCharacter(appId, slug)
-      const rows = yield* Assets.use((assets) => assets.list(appId, slug, { kind, before, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, (row) => row.asset_id)
-      return success({ assets: items.map(toResource(appId, yield* ContentSignatures)), next_cursor })
-    })))
-
-  app.post(list, {
-    bodyLimit: BODY_LIMIT_BYTES,
-    config: { within: "character", writes: true, tooLarge: assetTooLarge },
-    schema: {
-      operationId: "createAsset",
-      summary: "Give the character a picture",
-      tags,
-      params: ofCharacter,
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      body: AssetCreate,
-      response: answers(AssetData.extend(created), 404, 409, 413, 502)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const { slug } = request.params
-      const { kind, label, is_primary: isPrimary, content_base64 } = request.body
-      yield* findCharacter(appId, slug)
-      const assets = yield* Assets
-      // Before the transaction of the create: who dies then leaves something that is swept.
-      const picture = yield* Effect.flatMap(decode(content_base64), (bytes) => assets.prepare(appId, bytes)).pipe(
-        Effect.catchTags({
-          PictureRefused: ({ problem }) => Effect.fail(assetTypeUnsupported(problem)),
-          StorageError: () => Effect.fail(storageUnavailable)
+  const toResource =
+    (appId: string, signatures: { readonly sign: (appId: string, id: string) => string }) => (asset: Asset) => ({
+      id: asset.asset_id,
+      character_slug: asset.character_slug,
+      kind: asset.kind,
+      label: asset.label,
+      is_primary: asset.is_primary,
+      status: "ready",
+      media_type: asset.media_type,
+      width: asset.width,
+      height: asset.height,
+      size_bytes: asset.size_bytes,
+      content_url: `${baseUrl()}/v1/assets/${asset.asset_id}/content?sig=${signatures.sign(appId, asset.asset_id)}`,
+      created_at: asset.created_at.toISOString(),
+      updated_at: asset.updated_at.toISOString()
+    })
+  const shown = (appId: string, asset: Asset) =>
+    Effect.map(ContentSignatures, (signatures) =>
+      success(toResource(appId, signatures)(asset), [
+        {
+          command: curl(baseUrl(), "DELETE", `/v1/characters/${asset.character_slug}/assets/${asset.asset_id}`),
+          description: "Delete it"
+        }
+      ])
+    )
+  app.get(
+    list,
+    {
+      config: { within: "character" },
+      schema: {
+        operationId: "listAssets",
+        summary: "The character's pictures, newest first",
+        tags,
+        params: ofCharacter,
+        querystring: z.object({ kind: z.enum(ASSET_KINDS).optional(), ...listQuery }),
+        response: answers(AssetPage, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const { slug } = request.params
+          const { kind = null, limit, cursor } = request.query
+          const before = yield* cursorKey(cursor)
+          yield* findCharacter(appId, slug)
+          const rows = yield* Assets.use((assets) => assets.list(appId, slug, { kind, before, limit: limit + 1 }))
+          const { items, next_cursor } = page(rows, limit, (row) => row.asset_id)
+          return success({ assets: items.map(toResource(appId, yield* ContentSignatures)), next_cursor })
         })
       )
-      return yield* createOnce(request, assets.create(appId, slug, { kind, label, isPrimary }, picture).pipe(
-        Effect.catchTag("TooManyAssets", () => Effect.fail(assetLimitReached(MOST_ASSETS))),
-        Effect.flatMap((asset) => shown(appId, asset))
-      ))
-    })))
+  )
 
-  app.get(one, {
-    schema: { operationId: "getAsset", summary: "One picture", tags, params, response: answers(AssetData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const { slug, asset_id: id } = request.params
-      yield* findCharacter(appId, slug)
-      const asset = isId("ast", id) ? yield* Assets.use((assets) => assets.get(appId, slug, id)) : undefined
-      return yield* shown(appId, asset ?? (yield* notFound.asset))
-    })))
+  app.post(
+    list,
+    {
+      bodyLimit: BODY_LIMIT_BYTES,
+      config: { within: "character", writes: true, tooLarge: assetTooLarge },
+      schema: {
+        operationId: "createAsset",
+        summary: "Give the character a picture",
+        tags,
+        params: ofCharacter,
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        body: AssetCreate,
+        response: answers(AssetData.extend(created), 404, 409, 413, 502)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const { slug } = request.params
+          const { kind, label, is_primary: isPrimary, content_base64 } = request.body
+          yield* findCharacter(appId, slug)
+          const assets = yield* Assets
+          // Before the transaction of the create: who dies then leaves something that is swept.
+          const picture = yield* Effect.flatMap(decode(content_base64), (bytes) => assets.prepare(appId, bytes)).pipe(
+            Effect.catchTags({
+              PictureRefused: ({ problem }) => Effect.fail(assetTypeUnsupported(problem)),
+              StorageError: () => Effect.fail(storageUnavailable)
+            })
+          )
+          return yield* createOnce(
+            request,
+            assets.create(appId, slug, { kind, label, isPrimary }, picture).pipe(
+              Effect.catchTag("TooManyAssets", () => Effect.fail(assetLimitReached(MOST_ASSETS))),
+              Effect.flatMap((asset) => shown(appId, asset))
+            )
+          )
+        })
+      )
+  )
 
-  app.patch(one, {
-    config: { within: "asset", writes: true },
-    schema: { operationId: "updateAsset", summary: "Change what a picture is for", tags, params, body: AssetPatch, response: answers(AssetData.extend(written), 404, 413) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const { slug, asset_id: id } = request.params
-      yield* findCharacter(appId, slug)
-      const { kind, label, is_primary } = request.body
-      if (kind === null) return yield* validationError("body.kind: Required")
-      const change = { ...kind !== undefined && { kind }, ...label !== undefined && { label: label ?? "" }, ...is_primary !== undefined && { is_primary: is_primary ?? false } }
-      const asset = isId("ast", id) ? yield* Assets.use((assets) => assets.change(appId, slug, id, change)) : undefined
-      return yield* shown(appId, asset ?? (yield* notFound.asset))
-    })))
+  app.get(
+    one,
+    {
+      schema: { operationId: "getAsset", summary: "One picture", tags, params, response: answers(AssetData, 404) }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const { slug, asset_id: id } = request.params
+          yield* findCharacter(appId, slug)
+          const asset = isId("ast", id) ? yield* Assets.use((assets) => assets.get(appId, slug, id)) : undefined
+          return yield* shown(appId, asset ?? (yield* notFound.asset))
+        })
+      )
+  )
 
-  app.delete(one, {
-    config: { writes: true },
-    schema: { operationId: "deleteAsset", summary: "Delete a picture; its address shows nothing any more", tags, params, response: answers(AssetData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const { slug, asset_id: id } = request.params
-      yield* findCharacter(appId, slug)
-      const asset = isId("ast", id) ? yield* Assets.use((assets) => assets.remove(appId, slug, id)) : undefined
-      return success(toResource(appId, yield* ContentSignatures)(asset ?? (yield* notFound.asset)))
-    })))
+  app.patch(
+    one,
+    {
+      config: { within: "asset", writes: true },
+      schema: {
+        operationId: "updateAsset",
+        summary: "Change what a picture is for",
+        tags,
+        params,
+        body: AssetPatch,
+        response: answers(AssetData.extend(written), 404, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const { slug, asset_id: id } = request.params
+          yield* findCharacter(appId, slug)
+          const { kind, label, is_primary } = request.body
+          if (kind === null) return yield* validationError("body.kind: Required")
+          const change = {
+            ...(kind !== undefined && { kind }),
+            ...(label !== undefined && { label: label ?? "" }),
+            ...(is_primary !== undefined && { is_primary: is_primary ?? false })
+          }
+          const asset = isId("ast", id)
+            ? yield* Assets.use((assets) => assets.change(appId, slug, id, change))
+            : undefined
+          return yield* shown(appId, asset ?? (yield* notFound.asset))
+        })
+      )
+  )
 
-  app.get("/v1/assets/:asset_id/content", {
-    config: { public: true, uncounted: true },
-    schema: { operationId: "showAsset", summary: "A picture, by the signed address that it is given out with; take that whole", ...INTERNAL, response: publicAnswers("image/*", z.string().describe("The picture"), 404, 502, 503) }
-  }, async (request, reply) => {
-    const { asset_id: id = "" } = request.params as Record<string, string>
-    const { sig } = request.query as Record<string, unknown>
-    const { asset, content } = await run(reply, Effect.gen(function*() {
-      const appId = (yield* ContentSignatures).appOf(id, typeof sig === "string" ? sig : "")
-      const asset = appId === null ? undefined : yield* Assets.use((assets) => assets.find(appId, id))
-      if (asset === undefined) return yield* notFound.asset
-      return { asset, content: yield* readContent(asset.object_key, notFound.asset) }
-    }))
-    return showContent(reply, asset.media_type, content)
-  })
+  app.delete(
+    one,
+    {
+      config: { writes: true },
+      schema: {
+        operationId: "deleteAsset",
+        summary: "Delete a picture; its address shows nothing any more",
+        tags,
+        params,
+        response: answers(AssetData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const { slug, asset_id: id } = request.params
+          yield* findCharacter(appId, slug)
+          const asset = isId("ast", id) ? yield* Assets.use((assets) => assets.remove(appId, slug, id)) : undefined
+          return success(toResource(appId, yield* ContentSignatures)(asset ?? (yield* notFound.asset)))
+        })
+      )
+  )
+
+  app.get(
+    "/v1/assets/:asset_id/content",
+    {
+      config: { public: true, uncounted: true },
+      schema: {
+        operationId: "showAsset",
+        summary: "A picture, by the signed address that it is given out with; take that whole",
+        ...INTERNAL,
+        response: publicAnswers("image/*", z.string().describe("The picture"), 404, 502, 503)
+      }
+    },
+    async (request, reply) => {
+      const { asset_id: id = "" } = request.params as Record<string, string>
+      const { sig } = request.query as Record<string, unknown>
+      const { asset, content } = await run(
+        reply,
+        Effect.gen(function* () {
+          const appId = (yield* ContentSignatures).appOf(id, typeof sig === "string" ? sig : "")
+          const asset = appId === null ? undefined : yield* Assets.use((assets) => assets.find(appId, id))
+          if (asset === undefined) return yield* notFound.asset
+          return { asset, content: yield* readContent(asset.object_key, notFound.asset) }
+        })
+      )
+      return showContent(reply, asset.media_type, content)
+    }
+  )
 }

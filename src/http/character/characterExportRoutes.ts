@@ -17,7 +17,10 @@ import { wholeCharacter } from "./wholeCharacter.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
 
-/** Characters whose pictures are fetched or in memory: a storage that is slow for one must not keep all others from theirs. */
+/**
+ * Characters whose pictures are fetched or in memory: a storage that is slow for one must not keep all others from
+ * theirs.
+ */
 const gathering = Semaphore.makeUnsafe(4)
 /** One file at a time: with its pictures it takes some tens of megabytes while it is made. */
 const writing = Semaphore.makeUnsafe(1)
@@ -26,43 +29,106 @@ const writing = Semaphore.makeUnsafe(1)
 const pathOf = ({ sha256 }: AssetMeta): string => sha256.slice(0, 32)
 
 export const characterExportRoutes: Routes = ({ app, run }) => {
-  app.get("/v1/characters/:slug/export", {
-    config: { demo: true, within: "character" },
-    schema: {
-      operationId: "exportCharacter",
-      summary: "A character as a file that others, and an import here, can read",
-      tags: ["Imports"],
-      params: z.object({ slug: z.string() }),
-      querystring: z.object({
-        format: z.enum(["chara_card_v3", "png", "bundle"]).default("chara_card_v3").describe("A character card of version 3 as JSON, the same in a PNG picture, or a bundle of this service: JSON, or a ZIP where it has images. Of the pictures as many come along as an import takes, the primary ones first")
-      }),
-      response: answersAs("application/json", z.record(z.string(), z.unknown()).describe("The file itself; with format=png, image/png; a bundle with images, application/zip"), 404, 502)
+  app.get(
+    "/v1/characters/:slug/export",
+    {
+      config: { demo: true, within: "character" },
+      schema: {
+        operationId: "exportCharacter",
+        summary: "A character as a file that others, and an import here, can read",
+        tags: ["Imports"],
+        params: z.object({ slug: z.string() }),
+        querystring: z.object({
+          format: z
+            .enum(["chara_card_v3", "png", "bundle"])
+            .default("chara_card_v3")
+            .describe(
+              "A character card of version 3 as JSON, the same in a PNG picture, or a bundle of this service: " +
+                "JSON, or a ZIP where it has images. Of the pictures as many come along as an import takes, the " +
+                "primary ones first"
+            )
+        }),
+        response: answersAs(
+          "application/json",
+          z
+            .record(z.string(), z.unknown())
+            .describe("The file itself; with format=png, image/png; a bundle with images, application/zip"),
+          404,
+          502
+        )
+      }
+    },
+    async (request, reply) => {
+      const { slug } = request.params
+      const { format } = request.query
+      const file = await run(
+        reply,
+        gathering.withPermits(1)(
+          Effect.gen(function* () {
+            const { appId } = request.principal
+            const character = isSlug(slug)
+              ? yield* Characters.use((characters) => characters.get(appId, slug))
+              : undefined
+            if (character === undefined) return yield* notFound.character
+            const { profile } = character
+            const { whole, images } = yield* wholeCharacter(appId, character)
+            const { assets, extra } = whole
+            return yield* writing.withPermits(1)(
+              Effect.gen(function* () {
+                if (format === "bundle") {
+                  const bundle = toBundle(slug, profile, whole.npcs, whole)
+                  return images.size === 0
+                    ? { type: JSON_TYPE, extension: "json", content: JSON.stringify(bundle) }
+                    : {
+                        type: "application/zip",
+                        extension: "zip",
+                        content: yield* Effect.promise(() => bundleZip(bundle, images))
+                      }
+                }
+                if (format === "chara_card_v3") {
+                  const inside = ({ mime, sha256 }: AssetMeta) =>
+                    `data:${mime};base64,${Buffer.from(images.get(sha256) ?? []).toString("base64")}`
+                  return {
+                    type: JSON_TYPE,
+                    extension: "json",
+                    content: JSON.stringify(
+                      toCard(slug, profile, extra, {
+                        ...whole,
+                        assets: listPictures(assets, inside),
+                        isPlaceholder: false
+                      })
+                    )
+                  }
+                }
+                const main = mainOf(assets)
+                const card = toCard(slug, profile, extra, {
+                  ...whole,
+                  assets: listPictures(assets, (asset) =>
+                    asset === main ? "ccdefault:" : `embeded://${pathOf(asset)}`
+                  ),
+                  isPlaceholder: main === undefined
+                })
+                const embedded = new Map(
+                  assets.flatMap((asset) =>
+                    asset === main ? [] : [[pathOf(asset), images.get(asset.sha256) ?? new Uint8Array()] as const]
+                  )
+                )
+                return {
+                  type: "image/png",
+                  extension: "png",
+                  content: yield* Effect.promise(() =>
+                    cardPng(card, textOf(profile["display_name"]), images.get(main?.sha256 ?? "") ?? null, embedded)
+                  )
+                }
+              })
+            )
+          })
+        )
+      )
+      return reply
+        .header("content-type", file.type)
+        .header("content-disposition", `attachment; filename="${slug}.${file.extension}"`)
+        .send(file.content)
     }
-  }, async (request, reply) => {
-    const { slug } = request.params
-    const { format } = request.query
-    const file = await run(reply, gathering.withPermits(1)(Effect.gen(function*() {
-      const { appId } = request.principal
-      const character = isSlug(slug) ? yield* Characters.use((characters) => characters.get(appId, slug)) : undefined
-      if (character === undefined) return yield* notFound.character
-      const { profile } = character
-      const { whole, images } = yield* wholeCharacter(appId, character)
-      const { assets, extra } = whole
-      return yield* writing.withPermits(1)(Effect.gen(function*() {
-        if (format === "bundle") {
-          const bundle = toBundle(slug, profile, whole.npcs, whole)
-          return images.size === 0 ? { type: JSON_TYPE, extension: "json", content: JSON.stringify(bundle) } : { type: "application/zip", extension: "zip", content: yield* Effect.promise(() => bundleZip(bundle, images)) }
-        }
-        if (format === "chara_card_v3") {
-          const inside = ({ mime, sha256 }: AssetMeta) => `data:${mime};base64,${Buffer.from(images.get(sha256) ?? []).toString("base64")}`
-          return { type: JSON_TYPE, extension: "json", content: JSON.stringify(toCard(slug, profile, extra, { ...whole, assets: listPictures(assets, inside), isPlaceholder: false })) }
-        }
-        const main = mainOf(assets)
-        const card = toCard(slug, profile, extra, { ...whole, assets: listPictures(assets, (asset) => asset === main ? "ccdefault:" : `embeded://${pathOf(asset)}`), isPlaceholder: main === undefined })
-        const embedded = new Map(assets.flatMap((asset) => asset === main ? [] : [[pathOf(asset), images.get(asset.sha256) ?? new Uint8Array()] as const]))
-        return { type: "image/png", extension: "png", content: yield* Effect.promise(() => cardPng(card, textOf(profile["display_name"]), images.get(main?.sha256 ?? "") ?? null, embedded)) }
-      }))
-    })))
-    return reply.header("content-type", file.type).header("content-disposition", `attachment; filename="${slug}.${file.extension}"`).send(file.content)
-  })
+  )
 }

@@ -1,6 +1,16 @@
 import type { StoredCharacter } from "#src/db/character/Characters.ts"
 
-export const toCharacterResource = ({ slug, profile, status, version, readiness, checked_at, created_at, updated_at, import_id }: StoredCharacter) => ({
+export const toCharacterResource = ({
+  slug,
+  profile,
+  status,
+  version,
+  readiness,
+  checked_at,
+  created_at,
+  updated_at,
+  import_id
+}: StoredCharacter) => ({
   slug,
   ...profile,
   status,

@@ -18,97 +18,170 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
     command: curl(baseUrl(), "POST", "/v1/sessions", { character_slug: slug, external_user_ref: "user-1" }),
     description: "Open a session with this character"
   })
-  const read = (slug: string) => ({ command: curl(baseUrl(), "GET", `/v1/characters/${slug}`), description: "Read the character" })
+  const read = (slug: string) => ({
+    command: curl(baseUrl(), "GET", `/v1/characters/${slug}`),
+    description: "Read the character"
+  })
 
-  app.post("/v1/characters", {
-    config: { demo: true, writes: true },
-    schema: {
-      operationId: "createCharacter",
-      summary: "Create a character",
-      tags,
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      body: CharacterCreate,
-      response: answers(CharacterData.extend(created), 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { slug, ...profile } = request.body
-      const characters = yield* Characters
-      const character = yield* characters.create(request.principal.appId, slug, profile).pipe(
-        Effect.catchTags({ SlugTaken: ({ archivedAt }) => Effect.fail(slugTaken(slug, archivedAt)), QuotaReached: () => Effect.fail(demoQuotaExceeded("characters")) })
+  app.post(
+    "/v1/characters",
+    {
+      config: { demo: true, writes: true },
+      schema: {
+        operationId: "createCharacter",
+        summary: "Create a character",
+        tags,
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        body: CharacterCreate,
+        response: answers(CharacterData.extend(created), 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { slug, ...profile } = request.body
+            const characters = yield* Characters
+            const character = yield* characters.create(request.principal.appId, slug, profile).pipe(
+              Effect.catchTags({
+                SlugTaken: ({ archivedAt }) => Effect.fail(slugTaken(slug, archivedAt)),
+                QuotaReached: () => Effect.fail(demoQuotaExceeded("characters"))
+              })
+            )
+            return success(toCharacterResource(character), [talk(slug), read(slug)])
+          })
+        )
       )
-      return success(toCharacterResource(character), [talk(slug), read(slug)])
-    }))))
+  )
 
-  app.get("/v1/characters", {
-    config: { demo: true },
-    schema: {
-      operationId: "listCharacters",
-      summary: "The app's characters, by slug",
-      tags,
-      querystring: z.object({ status: z.enum(["active", "archived"]).optional(), q: z.string().max(80).optional().describe("Part of the slug or display name"), ...listQuery }),
-      response: answers(CharacterPage)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { status = null, q = null, cursor, limit } = request.query
-      const after = yield* cursorKey(cursor)
-      const rows = yield* Characters.use((characters) => characters.list(request.principal.appId, { status, search: q, after, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, (row) => row.slug)
-      return success({ characters: items.map(toCharacterResource), next_cursor }, items.slice(0, 1).map((item) => talk(item.slug)))
-    })))
-
-  app.get("/v1/characters/:slug", {
-    config: { demo: true },
-    schema: { operationId: "getCharacter", summary: "One character", tags, params, response: answers(CharacterData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { slug } = request.params
-      if (!isSlug(slug)) return yield* notFound.character
-      const character = yield* Characters.use((characters) => characters.get(request.principal.appId, slug))
-      if (character === undefined) return yield* notFound.character
-      return success(toCharacterResource(character), [talk(character.slug)])
-    })))
-
-  app.patch("/v1/characters/:slug", {
-    config: { demo: true, within: "character", writes: true },
-    schema: {
-      operationId: "updateCharacter",
-      summary: "Change a character by JSON merge patch; every change is a new version",
-      tags,
-      params,
-      body: CharacterPatch,
-      response: answers(CharacterData.extend(written), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { slug } = request.params
-      if (!isSlug(slug)) return yield* notFound.character
-      const { expected_version, ...patch } = request.body
-      const characters = yield* Characters
-      const character = yield* characters.update(request.principal.appId, slug, expected_version, (profile) => patched(slug, profile, patch)).pipe(
-        Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("character", current)))
+  app.get(
+    "/v1/characters",
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "listCharacters",
+        summary: "The app's characters, by slug",
+        tags,
+        querystring: z.object({
+          status: z.enum(["active", "archived"]).optional(),
+          q: z.string().max(80).optional().describe("Part of the slug or display name"),
+          ...listQuery
+        }),
+        response: answers(CharacterPage)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { status = null, q = null, cursor, limit } = request.query
+          const after = yield* cursorKey(cursor)
+          const rows = yield* Characters.use((characters) =>
+            characters.list(request.principal.appId, { status, search: q, after, limit: limit + 1 })
+          )
+          const { items, next_cursor } = page(rows, limit, (row) => row.slug)
+          return success(
+            { characters: items.map(toCharacterResource), next_cursor },
+            items.slice(0, 1).map((item) => talk(item.slug))
+          )
+        })
       )
-      if (character === undefined) return yield* notFound.character
-      return success(toCharacterResource(character), [talk(slug)])
-    })))
+  )
 
-  app.delete("/v1/characters/:slug", {
-    config: { demo: true, within: "character", writes: true },
-    schema: {
-      operationId: "archiveCharacter",
-      summary: "Archive a character; its sessions run on unless they are to end",
-      tags,
-      params,
-      querystring: z.object({ end_sessions: z.enum(["true", "false"]).default("false") }),
-      response: answers(CharacterData, 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { slug } = request.params
-      if (!isSlug(slug)) return yield* notFound.character
-      const character = yield* Characters.use((characters) => characters.archive(request.principal.appId, slug, request.query.end_sessions === "true"))
-      if (character === undefined) return yield* notFound.character
-      return success(toCharacterResource(character), [{ command: curl(baseUrl(), "GET", "/v1/characters?status=active"), description: "List the characters that are left" }])
-    })))
+  app.get(
+    "/v1/characters/:slug",
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "getCharacter",
+        summary: "One character",
+        tags,
+        params,
+        response: answers(CharacterData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { slug } = request.params
+          if (!isSlug(slug)) return yield* notFound.character
+          const character = yield* Characters.use((characters) => characters.get(request.principal.appId, slug))
+          if (character === undefined) return yield* notFound.character
+          return success(toCharacterResource(character), [talk(character.slug)])
+        })
+      )
+  )
+
+  app.patch(
+    "/v1/characters/:slug",
+    {
+      config: { demo: true, within: "character", writes: true },
+      schema: {
+        operationId: "updateCharacter",
+        summary: "Change a character by JSON merge patch; every change is a new version",
+        tags,
+        params,
+        body: CharacterPatch,
+        response: answers(CharacterData.extend(written), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { slug } = request.params
+          if (!isSlug(slug)) return yield* notFound.character
+          const { expected_version, ...patch } = request.body
+          const characters = yield* Characters
+          const character = yield* characters
+            .update(request.principal.appId, slug, expected_version, (profile) => patched(slug, profile, patch))
+            .pipe(
+              Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("character", current)))
+            )
+          if (character === undefined) return yield* notFound.character
+          return success(toCharacterResource(character), [talk(slug)])
+        })
+      )
+  )
+
+  app.delete(
+    "/v1/characters/:slug",
+    {
+      config: { demo: true, within: "character", writes: true },
+      schema: {
+        operationId: "archiveCharacter",
+        summary: "Archive a character; its sessions run on unless they are to end",
+        tags,
+        params,
+        querystring: z.object({ end_sessions: z.enum(["true", "false"]).default("false") }),
+        response: answers(CharacterData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { slug } = request.params
+          if (!isSlug(slug)) return yield* notFound.character
+          const character = yield* Characters.use((characters) =>
+            characters.archive(request.principal.appId, slug, request.query.end_sessions === "true")
+          )
+          if (character === undefined) return yield* notFound.character
+          return success(toCharacterResource(character), [
+            {
+              command: curl(baseUrl(), "GET", "/v1/characters?status=active"),
+              description: "List the characters that are left"
+            }
+          ])
+        })
+      )
+  )
 }

@@ -5,7 +5,12 @@ import { mergePatchOf } from "#src/http/server/schemas/mergePatch.ts"
 import { generation } from "./generationSchemas.ts"
 import { expectedVersion } from "#src/http/server/schemas/number.ts"
 import { interests, persona } from "./personaSchemas.ts"
-import { baselineEmotion, behavioralThresholds, relationshipPosture, safety } from "#src/http/memory/relationshipSchemas.ts"
+import {
+  baselineEmotion,
+  behavioralThresholds,
+  relationshipPosture,
+  safety
+} from "#src/http/memory/relationshipSchemas.ts"
 import { text } from "#src/http/server/schemas/text.ts"
 import { voice, voiceSamples } from "./voiceSchemas.ts"
 import { lifeRhythm, worldContext } from "#src/http/world/worldSchemas.ts"
@@ -15,9 +20,13 @@ const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/
 /** Whether a text from outside has the form of a slug; anything else can name no character. */
 export const isSlug = (text: string): boolean => SLUG.test(text)
 
-/** Defaults are described, not filled in: the profile is kept as authored, so that a later default reaches older characters too. */
+/**
+ * Defaults are described, not filled in: the profile is kept as authored, so that a later default reaches older
+ * characters too.
+ */
 export const CharacterCreate = z.object({
-  slug: z.string()
+  slug: z
+    .string()
     .regex(SLUG, "Invalid slug: expected 1 to 63 of a-z, 0-9 and -, not beginning with -")
     .meta({ description: "Address of the character, unique in the app", examples: ["mara-the-innkeeper"] }),
   display_name: text(1, 80).meta({ examples: ["Mara"] }),

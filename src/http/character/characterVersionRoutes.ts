@@ -15,51 +15,82 @@ const VERSION = /^[1-9]\d{0,8}$/
 export const characterVersionRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Characters"]
 
-  app.get("/v1/characters/:slug/versions", {
-    config: { demo: true, within: "character" },
-    schema: {
-      operationId: "listCharacterVersions",
-      summary: "The versions of a character, newest first",
-      tags,
-      params: z.object({ slug: z.string() }),
-      querystring: z.object(listQuery),
-      response: answers(CharacterVersionPage, 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { slug } = request.params
-      const { cursor, limit } = request.query
-      if (!isSlug(slug)) return yield* notFound.character
-      const before = yield* numberCursorKey(cursor)
-      const found = yield* Characters.use((characters) => characters.versions(request.principal.appId, slug, { before, limit: limit + 1 }))
-      if (found === undefined) return yield* notFound.character
-      const { items, next_cursor } = page(found, limit, (item) => String(item.version))
-      const versions = items.map((item) => ({ ...item, created_at: item.created_at.toISOString() }))
-      const old = items.find((item) => !item.current)
-      return success({ versions, next_cursor }, old === undefined ? [] : [
-        { command: curl(baseUrl(), "POST", `/v1/characters/${slug}/versions/${old.version}/restore`), description: "Go back to this version" }
-      ])
-    })))
-
-  app.post("/v1/characters/:slug/versions/:version/restore", {
-    config: { demo: true, within: "character", writes: true },
-    schema: {
-      operationId: "restoreCharacterVersion",
-      summary: "Make an old version the newest one; an archived character is active again",
-      tags,
-      params: z.object({ slug: z.string(), version: z.string() }),
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      response: answers(CharacterData.extend(created), 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { slug, version } = request.params
-      if (!isSlug(slug)) return yield* notFound.character
-      const characters = yield* Characters
-      const character = yield* characters.restore(request.principal.appId, slug, VERSION.test(version) ? Number(version) : 0).pipe(
-        Effect.catchTag("VersionNotFound", () => Effect.fail(versionNotFound))
+  app.get(
+    "/v1/characters/:slug/versions",
+    {
+      config: { demo: true, within: "character" },
+      schema: {
+        operationId: "listCharacterVersions",
+        summary: "The versions of a character, newest first",
+        tags,
+        params: z.object({ slug: z.string() }),
+        querystring: z.object(listQuery),
+        response: answers(CharacterVersionPage, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { slug } = request.params
+          const { cursor, limit } = request.query
+          if (!isSlug(slug)) return yield* notFound.character
+          const before = yield* numberCursorKey(cursor)
+          const found = yield* Characters.use((characters) =>
+            characters.versions(request.principal.appId, slug, { before, limit: limit + 1 })
+          )
+          if (found === undefined) return yield* notFound.character
+          const { items, next_cursor } = page(found, limit, (item) => String(item.version))
+          const versions = items.map((item) => ({ ...item, created_at: item.created_at.toISOString() }))
+          const old = items.find((item) => !item.current)
+          return success(
+            { versions, next_cursor },
+            old === undefined
+              ? []
+              : [
+                  {
+                    command: curl(baseUrl(), "POST", `/v1/characters/${slug}/versions/${old.version}/restore`),
+                    description: "Go back to this version"
+                  }
+                ]
+          )
+        })
       )
-      if (character === undefined) return yield* notFound.character
-      return success(toCharacterResource(character), [{ command: curl(baseUrl(), "GET", `/v1/characters/${slug}`), description: "Read the character" }])
-    }))))
+  )
+
+  app.post(
+    "/v1/characters/:slug/versions/:version/restore",
+    {
+      config: { demo: true, within: "character", writes: true },
+      schema: {
+        operationId: "restoreCharacterVersion",
+        summary: "Make an old version the newest one; an archived character is active again",
+        tags,
+        params: z.object({ slug: z.string(), version: z.string() }),
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        response: answers(CharacterData.extend(created), 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { slug, version } = request.params
+            if (!isSlug(slug)) return yield* notFound.character
+            const characters = yield* Characters
+            const character = yield* characters
+              .restore(request.principal.appId, slug, VERSION.test(version) ? Number(version) : 0)
+              .pipe(Effect.catchTag("VersionNotFound", () => Effect.fail(versionNotFound)))
+            if (character === undefined) return yield* notFound.character
+            return success(toCharacterResource(character), [
+              { command: curl(baseUrl(), "GET", `/v1/characters/${slug}`), description: "Read the character" }
+            ])
+          })
+        )
+      )
+  )
 }

@@ -8,7 +8,16 @@ import { textOf } from "#src/imports/readJson.ts"
 import { bringEvidence } from "#src/http/research/bringEvidence.ts"
 import { bringPictures, type Prepared } from "./bringPictures.ts"
 import { toCharacterResource } from "./characterResource.ts"
-import { demoQuotaExceeded, importHashMismatch, importNotReady, notFound, slugTaken, validationError, versionConflict, worldLimitReached } from "#src/http/server/errors.ts"
+import {
+  demoQuotaExceeded,
+  importHashMismatch,
+  importNotReady,
+  notFound,
+  slugTaken,
+  validationError,
+  versionConflict,
+  worldLimitReached
+} from "#src/http/server/errors.ts"
 import { profileFrom } from "./reviewBundle.ts"
 import { NpcCreate } from "#src/http/world/npcSchemas.ts"
 import { isSlug } from "./characterSchemas.ts"
@@ -22,62 +31,100 @@ interface Commit {
 
 const checked = (bundle: Bundle, slug: string, present?: Readonly<Record<string, unknown>>) => {
   const parsed = profileFrom(bundle, slug, present)
-  if (!parsed.success) return Effect.fail(validationError(`bundle.${quoteIssues(parsed.error.issues, "body").replace(/^body\.?/, "")}`))
+  if (!parsed.success)
+    return Effect.fail(validationError(`bundle.${quoteIssues(parsed.error.issues, "body").replace(/^body\.?/, "")}`))
   const { slug: _, ...profile } = parsed.data
   return Effect.succeed(profile)
 }
 
-const create = Effect.fnUntraced(function*(appId: string, slug: string, bundle: Bundle) {
-  if (!isSlug(slug)) return yield* validationError("body.slug: Invalid slug: expected 1 to 63 of a-z, 0-9 and -, not beginning with -")
+const create = Effect.fnUntraced(function* (appId: string, slug: string, bundle: Bundle) {
+  if (!isSlug(slug))
+    return yield* validationError("body.slug: Invalid slug: expected 1 to 63 of a-z, 0-9 and -, not beginning with -")
   const profile = yield* checked(bundle, slug)
   yield* Characters.use((characters) => characters.create(appId, slug, profile)).pipe(
-    Effect.catchTags({ SlugTaken: ({ archivedAt }) => Effect.fail(slugTaken(slug, archivedAt)), QuotaReached: () => Effect.fail(demoQuotaExceeded("characters")) })
+    Effect.catchTags({
+      SlugTaken: ({ archivedAt }) => Effect.fail(slugTaken(slug, archivedAt)),
+      QuotaReached: () => Effect.fail(demoQuotaExceeded("characters"))
+    })
   )
   return slug
 })
 
-const update = Effect.fnUntraced(function*(appId: string, slug: string, bundle: Bundle, expectedVersion: number | undefined) {
-  const character = yield* Characters.use((characters) => characters.update(appId, slug, expectedVersion, (present) => checked(bundle, slug, present))).pipe(
-    Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("character", current)))
-  )
+const update = Effect.fnUntraced(function* (
+  appId: string,
+  slug: string,
+  bundle: Bundle,
+  expectedVersion: number | undefined
+) {
+  const character = yield* Characters.use((characters) =>
+    characters.update(appId, slug, expectedVersion, (present) => checked(bundle, slug, present))
+  ).pipe(Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("character", current))))
   if (character === undefined) return yield* notFound.character
   return slug
 })
 
 /** Those whom the character does not know yet, by name. */
-const introduce = Effect.fnUntraced(function*(appId: string, slug: string, bundle: Bundle) {
+const introduce = Effect.fnUntraced(function* (appId: string, slug: string, bundle: Bundle) {
   const npcs = yield* Npcs
   const of = { appId, slug }
   const known = new Set((yield* npcs.all(of)).map(({ name }) => name))
   for (const npc of z.array(NpcCreate).parse(bundle.npcs)) {
     if (known.has(npc.name)) continue
-    yield* npcs.create(of, npc).pipe(Effect.catchTags({ WorldLimitReached: ({ most }) => Effect.fail(worldLimitReached(`The character knows ${most} NPCs, which is as many as it may.`)), SessionGone: (gone) => Effect.die(gone) }))
+    yield* npcs.create(of, npc).pipe(
+      Effect.catchTags({
+        WorldLimitReached: ({ most }) =>
+          Effect.fail(worldLimitReached(`The character knows ${most} NPCs, which is as many as it may.`)),
+        SessionGone: (gone) => Effect.die(gone)
+      })
+    )
   }
 })
 
 /** What belongs to a character whose key has no pictures. */
-const withoutPictures = ({ assets, visual_identity }: Bundle) => [...assets.map((_, index) => `assets[${index}]`), ...visual_identity === null ? [] : ["visual_identity"]]
-  .map((from) => ({ from, reason: "A character of a demo key has no pictures." }))
+const withoutPictures = ({ assets, visual_identity }: Bundle) =>
+  [...assets.map((_, index) => `assets[${index}]`), ...(visual_identity === null ? [] : ["visual_identity"])].map(
+    (from) => ({ from, reason: "A character of a demo key has no pictures." })
+  )
 
 /**
- * Makes what was looked at a character, or a new version of one, with everything that belongs to it, in one transaction. `pictures` were put away before it;
- * null where the key may have none. `again`: somebody had made it one before.
+ * Makes what was looked at a character, or a new version of one, with everything that belongs to it, in one
+ * transaction. `pictures` were put away before it; null where the key may have none. `again`: somebody had made it one
+ * before.
  */
-export const commitImport = Effect.fnUntraced(function*(appId: string, importId: string, { content_hash, slug, expected_version }: Commit, pictures: Prepared | null) {
+export const commitImport = Effect.fnUntraced(function* (
+  appId: string,
+  importId: string,
+  { content_hash, slug, expected_version }: Commit,
+  pictures: Prepared | null
+) {
   let again = false
-  const write = Effect.fnUntraced(function*({ status, mode, bundle, content_hash: hash, target_slug, character_slug }: StoredImport) {
+  const write = Effect.fnUntraced(function* ({
+    status,
+    mode,
+    bundle,
+    content_hash: hash,
+    target_slug,
+    character_slug
+  }: StoredImport) {
     if (content_hash !== hash || bundle === null) return yield* importHashMismatch
     again = character_slug !== null
     if (again) return null
     if (status !== "ready") return yield* importNotReady
-    const written = mode === "update" ? yield* update(appId, target_slug ?? "", bundle, expected_version) : yield* create(appId, slug ?? textOf(bundle.character["slug"]), bundle)
+    const written =
+      mode === "update"
+        ? yield* update(appId, target_slug ?? "", bundle, expected_version)
+        : yield* create(appId, slug ?? textOf(bundle.character["slug"]), bundle)
     yield* introduce(appId, written, bundle)
     yield* bringEvidence(appId, written, bundle)
-    return { slug: written, dropped: pictures === null ? withoutPictures(bundle) : yield* bringPictures(appId, written, bundle, pictures) }
+    return {
+      slug: written,
+      dropped: pictures === null ? withoutPictures(bundle) : yield* bringPictures(appId, written, bundle, pictures)
+    }
   })
   const stored = yield* Imports.use((imports) => imports.commit(appId, importId, write))
   const made = stored?.character_slug
-  const character = made === undefined || made === null ? undefined : yield* Characters.use((characters) => characters.get(appId, made))
+  const character =
+    made === undefined || made === null ? undefined : yield* Characters.use((characters) => characters.get(appId, made))
   if (stored === undefined || character === undefined) return yield* notFound.import
   return { stored, character: toCharacterResource(character), again }
 })

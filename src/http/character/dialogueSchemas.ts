@@ -10,54 +10,80 @@ const turn = z.object({ role: z.enum(roles), text: text(1, 2000) })
  * One object for both forms instead of a union: a union would answer "no branch matched" where the author needs to know
  * which turn is missing.
  */
-const exampleDialogue = z.object({
-  user: text(1, 1000).optional(),
-  character: text(1, 2000).optional(),
-  turns: z.array(turn).min(2).max(12).optional(),
-  tags: texts(10, 40).optional()
-}).superRefine(({ user, character, turns }, context) => {
-  if (turns === undefined) {
-    if (user === undefined) context.addIssue({ code: "custom", path: ["user"], message: "Required" })
-    if (character === undefined) context.addIssue({ code: "custom", path: ["character"], message: "Required" })
-    return
-  }
-  if (user !== undefined || character !== undefined) {
-    context.addIssue({ code: "custom", path: ["turns"], message: "Give either turns, or user and character" })
-  }
-  for (const role of roles) {
-    if (!turns.some((turn) => turn.role === role)) {
-      context.addIssue({ code: "custom", path: ["turns"], message: `Required: at least one ${role} turn` })
+const exampleDialogue = z
+  .object({
+    user: text(1, 1000).optional(),
+    character: text(1, 2000).optional(),
+    turns: z.array(turn).min(2).max(12).optional(),
+    tags: texts(10, 40).optional()
+  })
+  .superRefine(({ user, character, turns }, context) => {
+    if (turns === undefined) {
+      if (user === undefined) context.addIssue({ code: "custom", path: ["user"], message: "Required" })
+      if (character === undefined) context.addIssue({ code: "custom", path: ["character"], message: "Required" })
+      return
     }
-  }
-}).meta({ anyOf: [{ required: ["user", "character"] }, { required: ["turns"] }] })
+    if (user !== undefined || character !== undefined) {
+      context.addIssue({ code: "custom", path: ["turns"], message: "Give either turns, or user and character" })
+    }
+    for (const role of roles) {
+      if (!turns.some((turn) => turn.role === role)) {
+        context.addIssue({ code: "custom", path: ["turns"], message: `Required: at least one ${role} turn` })
+      }
+    }
+  })
+  .meta({ anyOf: [{ required: ["user", "character"] }, { required: ["turns"] }] })
 
-export const exampleDialogues = z.array(exampleDialogue).max(250).meta({
-  examples: [[
-    { user: "Are you open?", character: "For you? Always." },
-    { turns: [{ role: "user", text: "Long day." }, { role: "character", text: "Sit. I'll pour." }] }
-  ]]
-})
+export const exampleDialogues = z
+  .array(exampleDialogue)
+  .max(250)
+  .meta({
+    examples: [
+      [
+        { user: "Are you open?", character: "For you? Always." },
+        {
+          turns: [
+            { role: "user", text: "Long day." },
+            { role: "character", text: "Sit. I'll pour." }
+          ]
+        }
+      ]
+    ]
+  })
 
 const greetingLine = text(1, 2400)
 
-const authoredGreeting = z.object({
-  mode: z.enum(["authored", "none"]).optional().meta({ description: "Default authored; `none` lets the user speak first" }),
-  bubbles: z.array(text(1, 600)).min(1).max(4).optional(),
-  alternates: z.array(greetingLine).max(10).optional()
-}).superRefine(({ mode, bubbles }, context) => {
-  if (mode !== "none" && bubbles === undefined) context.addIssue({ code: "custom", path: ["bubbles"], message: "Required" })
+const authoredGreeting = z
+  .object({
+    mode: z
+      .enum(["authored", "none"])
+      .optional()
+      .meta({ description: "Default authored; `none` lets the user speak first" }),
+    bubbles: z.array(text(1, 600)).min(1).max(4).optional(),
+    alternates: z.array(greetingLine).max(10).optional()
+  })
+  .superRefine(({ mode, bubbles }, context) => {
+    if (mode !== "none" && bubbles === undefined)
+      context.addIssue({ code: "custom", path: ["bubbles"], message: "Required" })
+  })
+
+export const greeting = z.union([greetingLine, authoredGreeting]).meta({
+  description: "What the character says when a session begins",
+  examples: ["Door's open.", { bubbles: ["Oh.", "You again."] }]
 })
 
-export const greeting = z.union([greetingLine, authoredGreeting])
-  .meta({ description: "What the character says when a session begins", examples: ["Door's open.", { bubbles: ["Oh.", "You again."] }] })
+export const fallbackLines = texts(20, 300).meta({
+  description: "Said in the character's voice where no written reply passed the gates"
+})
 
-export const fallbackLines = texts(20, 300)
-  .meta({ description: "Said in the character's voice where no written reply passed the gates" })
-
-export const offlineLines = z.record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), texts(20, 300))
+export const offlineLines = z
+  .record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), texts(20, 300))
   .refine((lines) => Object.keys(lines).length <= 60, "Too big: expected at most 60 acts")
   .meta({
-    description: "Lines per dialogue act for the engine that needs no model. It knows the acts " + LINE_KINDS.map((kind) => `\`${kind}\``).join(", ") +
-      "; lines for others wait for an engine that does. {{subject}}, {{value}} and {{quote}} stand for what the person said",
+    description:
+      "Lines per dialogue act for the engine that needs no model. It knows the acts " +
+      LINE_KINDS.map((kind) => `\`${kind}\``).join(", ") +
+      "; lines for others wait for an engine that does. {{subject}}, {{value}} and {{quote}} stand for what the " +
+      "person said",
     examples: [{ greeting: ["Evening."], recall: ["{{subject}}? {{value}}, you said."] }]
   })

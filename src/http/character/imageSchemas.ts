@@ -9,9 +9,16 @@ const size = z.enum(IMAGE_SIZES)
 
 export const ImageCreate = z.object({
   character_slug: text(1, 63),
-  session_id: z.string().max(64).optional().meta({ description: "The session that it is for: its end-user's caps hold, and the character looks as it feels there" }),
+  session_id: z.string().max(64).optional().meta({
+    description: "The session that it is for: its end-user's caps hold, and the character looks as it feels there"
+  }),
   kind,
-  prompt: text(1, 1000).optional().meta({ description: "What is to be seen. Needed for a selfie or a scene; not taken for a character that is not an adult", examples: ["Waving from the pier, wind in the hair."] }),
+  prompt: text(1, 1000)
+    .optional()
+    .meta({
+      description: "What is to be seen. Needed for a selfie or a scene; not taken for a character that is not an adult",
+      examples: ["Waving from the pier, wind in the hair."]
+    }),
   caption: text(1, 300).optional().meta({ description: "What the character says with it" }),
   size: size.default("square"),
   deliver: z.boolean().default(false).meta({ description: "true: image.ready on the session's log when it is made" })

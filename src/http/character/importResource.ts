@@ -16,7 +16,9 @@ interface Change {
 const changes = (before: unknown, after: unknown, path: string): ReadonlyArray<Change> => {
   if (isDeepStrictEqual(before, after)) return []
   if (!isRecord(before) || !isRecord(after)) return [{ path, before: before ?? null, after: after ?? null }]
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => changes(before[key], after[key], `${path}.${key}`))
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) =>
+    changes(before[key], after[key], `${path}.${key}`)
+  )
 }
 
 export const toImportSummary = (stored: ListedImport) => ({

@@ -11,7 +11,13 @@ import { curl, success } from "#src/http/server/envelope.ts"
 import { preparePictures } from "./bringPictures.ts"
 import { commitImport } from "./commitImport.ts"
 import { atMost } from "#src/http/server/body/atMost.ts"
-import { demoBodyTooLarge, importClosed, importLimitReached, notFound, validationError } from "#src/http/server/errors.ts"
+import {
+  demoBodyTooLarge,
+  importClosed,
+  importLimitReached,
+  notFound,
+  validationError
+} from "#src/http/server/errors.ts"
 import { createOnce, isReplay } from "#src/http/server/idempotent.ts"
 import { toImportResource, toImportSummary } from "./importResource.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
@@ -30,16 +36,16 @@ const BODY_LIMIT_BYTES = 14 * 1024 * 1024
 const MOST_OPEN = { runtime: 50, demo: 5 } as const
 
 /** The character that an import is for. */
-const targetOf = Effect.fnUntraced(function*(appId: string, slug: string | null) {
+const targetOf = Effect.fnUntraced(function* (appId: string, slug: string | null) {
   return slug === null || !isSlug(slug) ? undefined : yield* Characters.use((characters) => characters.get(appId, slug))
 })
 
-const shown = Effect.fnUntraced(function*(appId: string, stored: StoredImport) {
+const shown = Effect.fnUntraced(function* (appId: string, stored: StoredImport) {
   return toImportResource(stored, stored.mode === "update" ? yield* targetOf(appId, stored.target_slug) : undefined)
 })
 
 /** Before the body is read: an app that has no room for another import need not send one. */
-const requireRoom = Effect.fnUntraced(function*(request: FastifyRequest) {
+const requireRoom = Effect.fnUntraced(function* (request: FastifyRequest) {
   const { appId, kind } = request.principal
   const open = yield* Imports.use((imports) => imports.countOpen(appId))
   if (open >= MOST_OPEN[kind] && !(yield* isReplay(request))) return yield* importLimitReached
@@ -54,153 +60,301 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   const params = z.object({ import_id: z.string() })
   const actions = ({ import_id: id, status, content_hash, report, character_slug }: StoredImport) => {
     const codes = [...new Set(report.warnings.filter(({ severity }) => severity === "warning").map(({ code }) => code))]
-    const accept = { command: curl(baseUrl(), "PATCH", `/v1/imports/${id}`, { accept_warnings: codes }), description: "Take the warnings as they are" }
-    const commit = { command: curl(baseUrl(), "POST", `/v1/imports/${id}/commit`, { content_hash }), description: "Make it a character" }
+    const accept = {
+      command: curl(baseUrl(), "PATCH", `/v1/imports/${id}`, { accept_warnings: codes }),
+      description: "Take the warnings as they are"
+    }
+    const commit = {
+      command: curl(baseUrl(), "POST", `/v1/imports/${id}/commit`, { content_hash }),
+      description: "Make it a character"
+    }
     const discard = { command: curl(baseUrl(), "POST", `/v1/imports/${id}/discard`), description: "Let it go" }
     switch (status) {
-      case "needs_review": return [...report.blockers.length === 0 ? [accept] : [], discard]
-      case "ready": return [commit, discard]
-      case "committed": return [{ command: curl(baseUrl(), "GET", `/v1/characters/${character_slug}`), description: "Read the character" }]
-      default: return []
+      case "needs_review":
+        return [...(report.blockers.length === 0 ? [accept] : []), discard]
+      case "ready":
+        return [commit, discard]
+      case "committed":
+        return [
+          { command: curl(baseUrl(), "GET", `/v1/characters/${character_slug}`), description: "Read the character" }
+        ]
+      default:
+        return []
     }
   }
 
-  app.post("/v1/imports", {
-    bodyLimit: BODY_LIMIT_BYTES,
-    config: { demo: true, writes: true, readsBody: true },
-    onRequest: (request: FastifyRequest, reply: FastifyReply) => run(reply, requireRoom(request)),
-    preParsing: (request, _, payload, done) => {
-      if (request.principal.kind !== "demo") return done(null, payload)
-      return done(null, pipeline(payload, atMost(LARGE_BYTES, () => demoBodyTooLarge(LARGE_BYTES)), () => {}))
-    },
-    // A thread does it (stageImport).
-    validatorCompiler: () => (value: unknown) => ({ value }),
-    schema: {
-      operationId: "createImport",
-      summary: "Stage a character from a file, to be looked at before it is one",
-      description: "Reads character cards of version 1, 2 and 3 (JSON or PNG), CharX, lorebooks and world info, characters of elizaOS, and bundles of this service. Nothing in the file is fetched, run or followed.",
-      tags,
-      headers,
-      body: ImportCreate,
-      response: answers(ImportData.extend(created), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId, kind } = request.principal
-      const body: unknown = request.body
-      const bytes = body instanceof UnreadBody ? body.bytes : Buffer.alloc(0)
-      const { staged, mode, targetSlug, filename, ignored, hash } = yield* ParseWorkers.use((workers) => workers.stage(appId, bytes))
-      if (mode === "update" && (yield* targetOf(appId, targetSlug)) === undefined) return yield* notFound.character
-      return yield* createOnce(request, Effect.gen(function*() {
-        const stored = yield* Imports.use((imports) => imports.stage(appId, { ...staged, mode, targetSlug, filename, mostOpen: MOST_OPEN[kind] })).pipe(
-          Effect.catchTag("TooManyImports", () => Effect.fail(importLimitReached))
+  app.post(
+    "/v1/imports",
+    {
+      bodyLimit: BODY_LIMIT_BYTES,
+      config: { demo: true, writes: true, readsBody: true },
+      onRequest: (request: FastifyRequest, reply: FastifyReply) => run(reply, requireRoom(request)),
+      preParsing: (request, _, payload, done) => {
+        if (request.principal.kind !== "demo") return done(null, payload)
+        return done(
+          null,
+          pipeline(
+            payload,
+            atMost(LARGE_BYTES, () => demoBodyTooLarge(LARGE_BYTES)),
+            () => {}
+          )
         )
-        return { ...success(yield* shown(appId, stored), actions(stored)), ignored }
-      }), Buffer.from(hash))
-    })))
+      },
+      // A thread does it (stageImport).
+      validatorCompiler: () => (value: unknown) => ({ value }),
+      schema: {
+        operationId: "createImport",
+        summary: "Stage a character from a file, to be looked at before it is one",
+        description:
+          "Reads character cards of version 1, 2 and 3 (JSON or PNG), CharX, lorebooks and world info, " +
+          "characters of elizaOS, and bundles of this service. Nothing in the file is fetched, run or followed.",
+        tags,
+        headers,
+        body: ImportCreate,
+        response: answers(ImportData.extend(created), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId, kind } = request.principal
+          const body: unknown = request.body
+          const bytes = body instanceof UnreadBody ? body.bytes : Buffer.alloc(0)
+          const { staged, mode, targetSlug, filename, ignored, hash } = yield* ParseWorkers.use((workers) =>
+            workers.stage(appId, bytes)
+          )
+          if (mode === "update" && (yield* targetOf(appId, targetSlug)) === undefined) return yield* notFound.character
+          return yield* createOnce(
+            request,
+            Effect.gen(function* () {
+              const stored = yield* Imports.use((imports) =>
+                imports.stage(appId, { ...staged, mode, targetSlug, filename, mostOpen: MOST_OPEN[kind] })
+              ).pipe(Effect.catchTag("TooManyImports", () => Effect.fail(importLimitReached)))
+              return { ...success(yield* shown(appId, stored), actions(stored)), ignored }
+            }),
+            Buffer.from(hash)
+          )
+        })
+      )
+  )
 
-  app.get("/v1/imports", {
-    config: { demo: true },
-    schema: {
-      operationId: "listImports",
-      summary: "The app's imports, newest first",
-      tags,
-      querystring: z.object({ status: z.enum(["needs_review", "ready", "committed", "discarded", "expired"]).optional(), ...listQuery }),
-      response: answers(ImportPage)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { status = null, cursor, limit } = request.query
-      const before = yield* cursorKey(cursor)
-      const rows = yield* Imports.use((imports) => imports.list(request.principal.appId, { status, before, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, (row) => row.import_id)
-      return success({ imports: items.map(toImportSummary), next_cursor })
-    })))
+  app.get(
+    "/v1/imports",
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "listImports",
+        summary: "The app's imports, newest first",
+        tags,
+        querystring: z.object({
+          status: z.enum(["needs_review", "ready", "committed", "discarded", "expired"]).optional(),
+          ...listQuery
+        }),
+        response: answers(ImportPage)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { status = null, cursor, limit } = request.query
+          const before = yield* cursorKey(cursor)
+          const rows = yield* Imports.use((imports) =>
+            imports.list(request.principal.appId, { status, before, limit: limit + 1 })
+          )
+          const { items, next_cursor } = page(rows, limit, (row) => row.import_id)
+          return success({ imports: items.map(toImportSummary), next_cursor })
+        })
+      )
+  )
 
-  const find = Effect.fnUntraced(function*(appId: string, id: string) {
+  const find = Effect.fnUntraced(function* (appId: string, id: string) {
     const stored = isId("imp", id) ? yield* Imports.use((imports) => imports.get(appId, id)) : undefined
     return stored ?? (yield* notFound.import)
   })
 
-  app.get(one, {
-    config: { demo: true },
-    schema: { operationId: "getImport", summary: "One import: what was understood of the file, and what there is to look at", tags, params, response: answers(ImportData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const stored = yield* find(request.principal.appId, request.params.import_id)
-      return success(yield* shown(request.principal.appId, stored), actions(stored))
-    })))
+  app.get(
+    one,
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "getImport",
+        summary: "One import: what was understood of the file, and what there is to look at",
+        tags,
+        params,
+        response: answers(ImportData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const stored = yield* find(request.principal.appId, request.params.import_id)
+          return success(yield* shown(request.principal.appId, stored), actions(stored))
+        })
+      )
+  )
 
-  app.patch(one, {
-    config: { demo: true, within: "import", writes: true },
-    schema: {
-      operationId: "updateImport",
-      summary: "Edit an import, or take its warnings as they are; content_hash is another where the bundle is",
-      tags,
-      params,
-      body: ImportPatch,
-      response: answers(ImportData.extend(written), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const { import_id: id } = yield* find(appId, request.params.import_id)
-      const workers = yield* ParseWorkers
-      const { set = {}, drop = [], accept_warnings: accepting = [] } = request.body
-      const stored = yield* Imports.use((imports) => imports.revise(appId, id, (open) => Effect.gen(function*() {
-        const { bundle, unplaced } = editBundle(open.bundle, { set, drop })
-        const findings = [...open.report.warnings, ...open.report.blockers]
-        const nowhere = unplaced.drop.filter((path) => !findings.some((known) => known.path === path))
-        if (unplaced.set.length > 0) return yield* validationError(`body.set: leads nowhere in the bundle: ${unplaced.set.slice(0, 5).map((path) => JSON.stringify(path.slice(0, 80))).join(", ")}`)
-        if (nowhere.length > 0) return yield* validationError(`body.drop: leads nowhere, and is no finding's path: ${nowhere.slice(0, 5).map((path) => JSON.stringify(path.slice(0, 80))).join(", ")}`)
-        const seenTo = [...Object.keys(set), ...drop]
-        const left = (list: ReadonlyArray<Finding>) => list.filter(({ path }) => !seenTo.some((touched) => isWithin(path, touched)))
-        const accepted = [...new Set([...open.accepted_warnings, ...accepting.filter((code) => open.report.warnings.some((warning) => warning.code === code))])]
-        const reviewed = yield* workers.review(appId, bundle, { ...open.report, warnings: left(open.report.warnings), blockers: left(open.report.blockers) }, open.mode, accepted)
-        return { ...reviewed, accepted }
-      }))).pipe(Effect.catchTag("ImportClosed", refuse))
-      if (stored === undefined) return yield* notFound.import
-      const ignored = accepting.flatMap((code, index) => stored.accepted_warnings.includes(code) ? [] : [`accept_warnings[${index}]`])
-      return { ...success(yield* shown(appId, stored), actions(stored)), ignored }
-    })))
+  app.patch(
+    one,
+    {
+      config: { demo: true, within: "import", writes: true },
+      schema: {
+        operationId: "updateImport",
+        summary: "Edit an import, or take its warnings as they are; content_hash is another where the bundle is",
+        tags,
+        params,
+        body: ImportPatch,
+        response: answers(ImportData.extend(written), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const { import_id: id } = yield* find(appId, request.params.import_id)
+          const workers = yield* ParseWorkers
+          const { set = {}, drop = [], accept_warnings: accepting = [] } = request.body
+          const stored = yield* Imports.use((imports) =>
+            imports.revise(appId, id, (open) =>
+              Effect.gen(function* () {
+                const { bundle, unplaced } = editBundle(open.bundle, { set, drop })
+                const findings = [...open.report.warnings, ...open.report.blockers]
+                const nowhere = unplaced.drop.filter((path) => !findings.some((known) => known.path === path))
+                if (unplaced.set.length > 0)
+                  return yield* validationError(
+                    `body.set: leads nowhere in the bundle: ${unplaced.set
+                      .slice(0, 5)
+                      .map((path) => JSON.stringify(path.slice(0, 80)))
+                      .join(", ")}`
+                  )
+                if (nowhere.length > 0)
+                  return yield* validationError(
+                    `body.drop: leads nowhere, and is no finding's path: ${nowhere
+                      .slice(0, 5)
+                      .map((path) => JSON.stringify(path.slice(0, 80)))
+                      .join(", ")}`
+                  )
+                const seenTo = [...Object.keys(set), ...drop]
+                const left = (list: ReadonlyArray<Finding>) =>
+                  list.filter(({ path }) => !seenTo.some((touched) => isWithin(path, touched)))
+                const accepted = [
+                  ...new Set([
+                    ...open.accepted_warnings,
+                    ...accepting.filter((code) => open.report.warnings.some((warning) => warning.code === code))
+                  ])
+                ]
+                const reviewed = yield* workers.review(
+                  appId,
+                  bundle,
+                  { ...open.report, warnings: left(open.report.warnings), blockers: left(open.report.blockers) },
+                  open.mode,
+                  accepted
+                )
+                return { ...reviewed, accepted }
+              })
+            )
+          ).pipe(Effect.catchTag("ImportClosed", refuse))
+          if (stored === undefined) return yield* notFound.import
+          const ignored = accepting.flatMap((code, index) =>
+            stored.accepted_warnings.includes(code) ? [] : [`accept_warnings[${index}]`]
+          )
+          return { ...success(yield* shown(appId, stored), actions(stored)), ignored }
+        })
+      )
+  )
 
-  app.post(`${one}/commit`, {
-    config: { demo: true, within: "import", writes: true },
-    schema: {
-      operationId: "commitImport",
-      summary: "Make an import that is ready a character, or a new version of one; the second time it answers the same",
-      tags,
-      params,
-      headers,
-      body: ImportCommit,
-      response: answers(ImportCommitted.extend(created), 404, 409, 413, 502)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId, kind } = request.principal
-      const staged = yield* find(appId, request.params.import_id)
-      const { import_id: id, status, content_hash: hash } = staged
-      const isDue = status === "ready" && hash === request.body.content_hash
-      const pictures = kind === "demo" ? null : isDue ? yield* preparePictures(appId, staged) : []
-      return yield* createOnce(request, Effect.gen(function*() {
-        const { stored, character, again } = yield* commitImport(appId, id, request.body, pictures).pipe(Effect.catchTag("ImportClosed", refuse))
-        return {
-          ...success({ ...toImportSummary(stored), character, dropped: stored.report.dropped, ...again && { idempotent_replay: true } }, [
-            { command: curl(baseUrl(), "POST", "/v1/sessions", { character_slug: character.slug, external_user_ref: "user-1" }), description: "Open a session with this character" }
-          ]),
-          ignored: stored.mode === "update" && request.body.slug !== undefined ? ["slug"] : []
-        }
-      }))
-    })))
+  app.post(
+    `${one}/commit`,
+    {
+      config: { demo: true, within: "import", writes: true },
+      schema: {
+        operationId: "commitImport",
+        summary:
+          "Make an import that is ready a character, or a new version of one; the second time it answers the same",
+        tags,
+        params,
+        headers,
+        body: ImportCommit,
+        response: answers(ImportCommitted.extend(created), 404, 409, 413, 502)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId, kind } = request.principal
+          const staged = yield* find(appId, request.params.import_id)
+          const { import_id: id, status, content_hash: hash } = staged
+          const isDue = status === "ready" && hash === request.body.content_hash
+          const pictures = kind === "demo" ? null : isDue ? yield* preparePictures(appId, staged) : []
+          return yield* createOnce(
+            request,
+            Effect.gen(function* () {
+              const { stored, character, again } = yield* commitImport(appId, id, request.body, pictures).pipe(
+                Effect.catchTag("ImportClosed", refuse)
+              )
+              return {
+                ...success(
+                  {
+                    ...toImportSummary(stored),
+                    character,
+                    dropped: stored.report.dropped,
+                    ...(again && { idempotent_replay: true })
+                  },
+                  [
+                    {
+                      command: curl(baseUrl(), "POST", "/v1/sessions", {
+                        character_slug: character.slug,
+                        external_user_ref: "user-1"
+                      }),
+                      description: "Open a session with this character"
+                    }
+                  ]
+                ),
+                ignored: stored.mode === "update" && request.body.slug !== undefined ? ["slug"] : []
+              }
+            })
+          )
+        })
+      )
+  )
 
-  app.post(`${one}/discard`, {
-    config: { demo: true, within: "import", writes: true },
-    schema: { operationId: "discardImport", summary: "Let an import go: nothing is kept of what was in it", tags, params, headers, response: answers(ImportData.extend(created), 404, 409) }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { appId } = request.principal
-      const { import_id: id } = yield* find(appId, request.params.import_id)
-      const stored = yield* Imports.use((imports) => imports.discard(appId, id)).pipe(Effect.catchTag("ImportClosed", refuse))
-      return success(yield* shown(appId, stored ?? (yield* notFound.import)))
-    }))))
+  app.post(
+    `${one}/discard`,
+    {
+      config: { demo: true, within: "import", writes: true },
+      schema: {
+        operationId: "discardImport",
+        summary: "Let an import go: nothing is kept of what was in it",
+        tags,
+        params,
+        headers,
+        response: answers(ImportData.extend(created), 404, 409)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { appId } = request.principal
+            const { import_id: id } = yield* find(appId, request.params.import_id)
+            const stored = yield* Imports.use((imports) => imports.discard(appId, id)).pipe(
+              Effect.catchTag("ImportClosed", refuse)
+            )
+            return success(yield* shown(appId, stored ?? (yield* notFound.import)))
+          })
+        )
+      )
+  )
 }

@@ -14,22 +14,44 @@ const hash = () => z.string().max(128).meta({ description: "content_hash of the 
 /** Base64 of the largest file, with room for line breaks. */
 const LONGEST_BASE64 = 14 * 1024 * 1024
 
-export const ImportCreate = z.object({
-  format: z.enum(formats).default("auto").meta({ description: "What it must be. Default: what it is" }),
-  json: z.record(z.string(), z.unknown()).optional().meta({ description: "The file's JSON itself" }),
-  content_base64: z.string().max(LONGEST_BASE64).optional().meta({ description: "The file, in base64: JSON, PNG, CharX or a bundle; at most 10 MiB" }),
-  filename: text(0, 200).default(""),
-  mode: z.enum(["create", "update"]).default("create").meta({ description: "update: into the character of target_slug" }),
-  target_slug: slug().optional().meta({ description: "The slug that the character has (update) or is to have (create; default: made of its name)" })
-}).superRefine(({ json, content_base64, mode, target_slug }, context) => {
-  if ((json === undefined) === (content_base64 === undefined)) context.addIssue({ code: "custom", path: ["content_base64"], message: "Required: either json or content_base64" })
-  if (mode === "update" && target_slug === undefined) context.addIssue({ code: "custom", path: ["target_slug"], message: "Required with mode: update" })
-}).meta({ oneOf: [{ required: ["json"] }, { required: ["content_base64"] }] })
+export const ImportCreate = z
+  .object({
+    format: z.enum(formats).default("auto").meta({ description: "What it must be. Default: what it is" }),
+    json: z.record(z.string(), z.unknown()).optional().meta({ description: "The file's JSON itself" }),
+    content_base64: z
+      .string()
+      .max(LONGEST_BASE64)
+      .optional()
+      .meta({ description: "The file, in base64: JSON, PNG, CharX or a bundle; at most 10 MiB" }),
+    filename: text(0, 200).default(""),
+    mode: z
+      .enum(["create", "update"])
+      .default("create")
+      .meta({ description: "update: into the character of target_slug" }),
+    target_slug: slug().optional().meta({
+      description: "The slug that the character has (update) or is to have (create; default: made of its name)"
+    })
+  })
+  .superRefine(({ json, content_base64, mode, target_slug }, context) => {
+    if ((json === undefined) === (content_base64 === undefined))
+      context.addIssue({ code: "custom", path: ["content_base64"], message: "Required: either json or content_base64" })
+    if (mode === "update" && target_slug === undefined)
+      context.addIssue({ code: "custom", path: ["target_slug"], message: "Required with mode: update" })
+  })
+  .meta({ oneOf: [{ required: ["json"] }, { required: ["content_base64"] }] })
 
 export const ImportPatch = z.object({
-  set: z.record(z.string(), z.unknown()).refine((set) => Object.keys(set).length <= 100, "Too big: expected at most 100 paths").optional()
-    .meta({ description: "Values by their path in the bundle", examples: [{ "character.display_name": "Mara", "lore[0].enabled": false }] }),
-  drop: texts(100, 400).optional().meta({ description: "Paths in the bundle that are to be left out, or of findings that are seen to" }),
+  set: z
+    .record(z.string(), z.unknown())
+    .refine((set) => Object.keys(set).length <= 100, "Too big: expected at most 100 paths")
+    .optional()
+    .meta({
+      description: "Values by their path in the bundle",
+      examples: [{ "character.display_name": "Mara", "lore[0].enabled": false }]
+    }),
+  drop: texts(100, 400)
+    .optional()
+    .meta({ description: "Paths in the bundle that are to be left out, or of findings that are seen to" }),
   accept_warnings: texts(100, 80).optional().meta({ description: "Codes of warnings that are taken as they are" })
 })
 
@@ -43,25 +65,53 @@ export const ImportCommit = z.object({
 export const MOST_BROUGHT = 100
 
 /** The parts of a bundle beside the profile and its lore. */
-export const BundleRest = z.object({ npcs: z.array(NpcCreate).max(200), evidence: z.array(EvidenceBrought).max(MOST_BROUGHT), visual_identity: LooksBrought.nullable() })
+export const BundleRest = z.object({
+  npcs: z.array(NpcCreate).max(200),
+  evidence: z.array(EvidenceBrought).max(MOST_BROUGHT),
+  visual_identity: LooksBrought.nullable()
+})
 
 const time = z.iso.datetime()
-const findings = z.array(z.object({ code: z.string(), severity: z.enum(["info", "warning", "blocker"]), path: z.string(), message: z.string(), excerpt: z.string() }))
+const findings = z.array(
+  z.object({
+    code: z.string(),
+    severity: z.enum(["info", "warning", "blocker"]),
+    path: z.string(),
+    message: z.string(),
+    excerpt: z.string()
+  })
+)
 const report = z.object({
   mapped: z.array(z.object({ from: z.string(), to: z.string() })),
   dropped: z.array(z.object({ from: z.string(), reason: z.string() })),
   warnings: findings.describe("An import with one that is not accepted needs review; info needs nothing"),
   blockers: findings.describe("Have to be edited away"),
-  proposals: z.array(z.object({ path: z.string(), value: z.unknown(), from: z.string() })).describe("Changes that the file suggests, and nobody made")
+  proposals: z
+    .array(z.object({ path: z.string(), value: z.unknown(), from: z.string() }))
+    .describe("Changes that the file suggests, and nobody made")
 })
 const bundle = z.object({
   character: z.record(z.string(), z.unknown()),
   npcs: z.array(z.unknown()),
   lore: z.array(z.unknown()),
-  assets: z.array(z.object({ kind: z.string(), label: z.string(), mime: z.string(), width: z.int(), height: z.int(), bytes: z.int(), sha256: z.string(), is_primary: z.boolean(), is_reference: z.boolean() })),
+  assets: z.array(
+    z.object({
+      kind: z.string(),
+      label: z.string(),
+      mime: z.string(),
+      width: z.int(),
+      height: z.int(),
+      bytes: z.int(),
+      sha256: z.string(),
+      is_primary: z.boolean(),
+      is_reference: z.boolean()
+    })
+  ),
   evidence: z.array(z.unknown()),
   visual_identity: z.record(z.string(), z.unknown()).nullable(),
-  extra: z.record(z.string(), z.unknown()).describe("What is not used: provenance, unknown fields, instructions in quarantine. An export gives it back")
+  extra: z
+    .record(z.string(), z.unknown())
+    .describe("What is not used: provenance, unknown fields, instructions in quarantine. An export gives it back")
 })
 
 const summary = z.object({
@@ -83,7 +133,12 @@ export const ImportData = summary.extend({
   report,
   accepted_warnings: z.array(z.string()),
   target_version: z.int().nullable().describe("The version that diff compares with: expected_version of a commit"),
-  diff: z.array(z.object({ path: z.string(), before: z.unknown(), after: z.unknown() })).describe("What would change, with mode: update")
+  diff: z
+    .array(z.object({ path: z.string(), before: z.unknown(), after: z.unknown() }))
+    .describe("What would change, with mode: update")
 })
 export const ImportPage = z.object({ imports: z.array(summary), next_cursor: z.string().nullable() })
-export const ImportCommitted = summary.extend({ character: CharacterData, dropped: report.shape.dropped.describe("What of the file is not in the character, and why") })
+export const ImportCommitted = summary.extend({
+  character: CharacterData,
+  dropped: report.shape.dropped.describe("What of the file is not in the character, and why")
+})

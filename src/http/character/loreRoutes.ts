@@ -3,111 +3,245 @@ import * as z from "zod"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Characters, type StoredCharacter } from "#src/db/character/Characters.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { type ApiError, notFound, validationError, versionConflict, worldLimitReached } from "#src/http/server/errors.ts"
+import {
+  type ApiError,
+  notFound,
+  validationError,
+  versionConflict,
+  worldLimitReached
+} from "#src/http/server/errors.ts"
 import { findCharacter } from "./findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { loreOf, withLore } from "./lore.ts"
 import { answers, created, written } from "#src/http/server/schemas/answers.ts"
-import { hasTooManyPatterns, LoreData, type LoreEntry, LoreEntryCreate, LoreEntryData, LoreEntryPut, LorePut, TOO_MANY_PATTERNS } from "./loreSchemas.ts"
+import {
+  hasTooManyPatterns,
+  LoreData,
+  type LoreEntry,
+  LoreEntryCreate,
+  LoreEntryData,
+  LoreEntryPut,
+  LorePut,
+  TOO_MANY_PATTERNS
+} from "./loreSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
 const MOST = 300
 
 const toLore = ({ profile, version }: StoredCharacter) => ({ entries: loreOf(profile), version })
-const toResource = ({ slug, version }: StoredCharacter, { id, ...entry }: LoreEntry) => ({ id, character_slug: slug, version, ...entry })
+const toResource = ({ slug, version }: StoredCharacter, { id, ...entry }: LoreEntry) => ({
+  id,
+  character_slug: slug,
+  version,
+  ...entry
+})
 
-/** The authored facts of a character's world, which stand in its profile: every change is a new version of the character. */
+/**
+ * The authored facts of a character's world, which stand in its profile: every change is a new version of the
+ * character.
+ */
 export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["World"]
   const list = "/v1/characters/:slug/lore"
   const one = `${list}/:entry_id`
   const ofCharacter = z.object({ slug: z.string() })
   const params = ofCharacter.extend({ entry_id: z.string() })
-  const next = (slug: string) => [{ command: curl(baseUrl(), "GET", `/v1/characters/${slug}/lore`), description: "See the whole lore" }]
+  const next = (slug: string) => [
+    { command: curl(baseUrl(), "GET", `/v1/characters/${slug}/lore`), description: "See the whole lore" }
+  ]
 
-  const find = Effect.fnUntraced(function*(appId: string, { slug, entry_id: id }: z.output<typeof params>) {
+  const find = Effect.fnUntraced(function* (appId: string, { slug, entry_id: id }: z.output<typeof params>) {
     const character = yield* findCharacter(appId, slug)
     const entry = loreOf(character.profile).find((entry) => entry.id === id)
     return { character, entry: entry ?? (yield* notFound.lore_entry) }
   })
-  const change = Effect.fnUntraced(function*(appId: string, slug: string, expectedVersion: number | undefined, edit: (entries: ReadonlyArray<LoreEntry>) => Effect.Effect<ReadonlyArray<LoreEntry>, ApiError>) {
+  const change = Effect.fnUntraced(function* (
+    appId: string,
+    slug: string,
+    expectedVersion: number | undefined,
+    edit: (entries: ReadonlyArray<LoreEntry>) => Effect.Effect<ReadonlyArray<LoreEntry>, ApiError>
+  ) {
     yield* findCharacter(appId, slug)
-    const character = yield* Characters.use((characters) => characters.update(appId, slug, expectedVersion, (profile) => Effect.map(edit(loreOf(profile)), (entries) => withLore(profile, entries)))).pipe(
-      Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("character", current)))
-    )
+    const character = yield* Characters.use((characters) =>
+      characters.update(appId, slug, expectedVersion, (profile) =>
+        Effect.map(edit(loreOf(profile)), (entries) => withLore(profile, entries))
+      )
+    ).pipe(Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("character", current))))
     return character ?? (yield* notFound.character)
   })
   /** The lore with one entry more, or another. */
-  const bounded = (entries: ReadonlyArray<LoreEntry>) => hasTooManyPatterns(entries) ? Effect.fail(validationError(`body.keys: ${TOO_MANY_PATTERNS}`)) : Effect.succeed(entries)
+  const bounded = (entries: ReadonlyArray<LoreEntry>) =>
+    hasTooManyPatterns(entries)
+      ? Effect.fail(validationError(`body.keys: ${TOO_MANY_PATTERNS}`))
+      : Effect.succeed(entries)
   /** Gone since it was found, or never there. */
-  const there = (entries: ReadonlyArray<LoreEntry>, id: string) => entries.some((entry) => entry.id === id) ? Effect.succeed(entries) : Effect.fail(notFound.lore_entry)
+  const there = (entries: ReadonlyArray<LoreEntry>, id: string) =>
+    entries.some((entry) => entry.id === id) ? Effect.succeed(entries) : Effect.fail(notFound.lore_entry)
 
-  app.get(list, {
-    config: { demo: true },
-    schema: { operationId: "getLore", summary: "The authored facts of the character's world, in their order", tags, params: ofCharacter, response: answers(LoreData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.map(findCharacter(request.principal.appId, request.params.slug), (character) => success(toLore(character)))))
+  app.get(
+    list,
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "getLore",
+        summary: "The authored facts of the character's world, in their order",
+        tags,
+        params: ofCharacter,
+        response: answers(LoreData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.map(findCharacter(request.principal.appId, request.params.slug), (character) =>
+          success(toLore(character))
+        )
+      )
+  )
 
-  app.put(list, {
-    config: { demo: true, within: "character", writes: true },
-    schema: { operationId: "replaceLore", summary: "Replace the whole lore; entries that are to stay the same ones keep their ids", tags, params: ofCharacter, body: LorePut, response: answers(LoreData.extend(written), 404, 409, 413) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { slug } = request.params
-      const { entries, expected_version } = request.body
-      return success(toLore(yield* change(request.principal.appId, slug, expected_version, () => Effect.succeed(entries))), next(slug))
-    })))
+  app.put(
+    list,
+    {
+      config: { demo: true, within: "character", writes: true },
+      schema: {
+        operationId: "replaceLore",
+        summary: "Replace the whole lore; entries that are to stay the same ones keep their ids",
+        tags,
+        params: ofCharacter,
+        body: LorePut,
+        response: answers(LoreData.extend(written), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { slug } = request.params
+          const { entries, expected_version } = request.body
+          return success(
+            toLore(yield* change(request.principal.appId, slug, expected_version, () => Effect.succeed(entries))),
+            next(slug)
+          )
+        })
+      )
+  )
 
-  app.post(list, {
-    config: { demo: true, within: "character", writes: true },
-    schema: {
-      operationId: "createLoreEntry",
-      summary: "Add an entry to the lore",
-      tags,
-      params: ofCharacter,
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      body: LoreEntryCreate,
-      response: answers(LoreEntryData.extend(created), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { slug } = request.params
-      const entry = { id: newId("lor"), ...request.body }
-      const character = yield* change(request.principal.appId, slug, undefined, (entries) =>
-        entries.length < MOST ? bounded([...entries, entry]) : Effect.fail(worldLimitReached(`The lore has ${MOST} entries, which is as many as there may be.`)))
-      return success(toResource(character, entry), next(slug))
-    }))))
+  app.post(
+    list,
+    {
+      config: { demo: true, within: "character", writes: true },
+      schema: {
+        operationId: "createLoreEntry",
+        summary: "Add an entry to the lore",
+        tags,
+        params: ofCharacter,
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        body: LoreEntryCreate,
+        response: answers(LoreEntryData.extend(created), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { slug } = request.params
+            const entry = { id: newId("lor"), ...request.body }
+            const character = yield* change(request.principal.appId, slug, undefined, (entries) =>
+              entries.length < MOST
+                ? bounded([...entries, entry])
+                : Effect.fail(worldLimitReached(`The lore has ${MOST} entries, which is as many as there may be.`))
+            )
+            return success(toResource(character, entry), next(slug))
+          })
+        )
+      )
+  )
 
-  app.get(one, {
-    config: { demo: true },
-    schema: { operationId: "getLoreEntry", summary: "One entry of the lore", tags, params, response: answers(LoreEntryData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.map(find(request.principal.appId, request.params), ({ character, entry }) => success(toResource(character, entry), next(character.slug)))))
+  app.get(
+    one,
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "getLoreEntry",
+        summary: "One entry of the lore",
+        tags,
+        params,
+        response: answers(LoreEntryData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.map(find(request.principal.appId, request.params), ({ character, entry }) =>
+          success(toResource(character, entry), next(character.slug))
+        )
+      )
+  )
 
-  app.put(one, {
-    config: { demo: true, within: "lore_entry", writes: true },
-    schema: { operationId: "replaceLoreEntry", summary: "Replace an entry of the lore", tags, params, body: LoreEntryPut, response: answers(LoreEntryData.extend(written), 404, 409, 413) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { slug, entry_id: id } = request.params
-      const { expected_version, ...fields } = request.body
-      const { appId } = request.principal
-      yield* find(appId, request.params)
-      const entry = { id, ...fields }
-      const character = yield* change(appId, slug, expected_version, (entries) =>
-        Effect.flatMap(there(entries, id), (entries) => bounded(entries.map((before) => before.id === id ? entry : before))))
-      return success(toResource(character, entry), next(slug))
-    })))
+  app.put(
+    one,
+    {
+      config: { demo: true, within: "lore_entry", writes: true },
+      schema: {
+        operationId: "replaceLoreEntry",
+        summary: "Replace an entry of the lore",
+        tags,
+        params,
+        body: LoreEntryPut,
+        response: answers(LoreEntryData.extend(written), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { slug, entry_id: id } = request.params
+          const { expected_version, ...fields } = request.body
+          const { appId } = request.principal
+          yield* find(appId, request.params)
+          const entry = { id, ...fields }
+          const character = yield* change(appId, slug, expected_version, (entries) =>
+            Effect.flatMap(there(entries, id), (entries) =>
+              bounded(entries.map((before) => (before.id === id ? entry : before)))
+            )
+          )
+          return success(toResource(character, entry), next(slug))
+        })
+      )
+  )
 
-  app.delete(one, {
-    config: { demo: true, writes: true },
-    schema: { operationId: "deleteLoreEntry", summary: "Delete an entry of the lore", tags, params, response: answers(LoreEntryData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { slug, entry_id: id } = request.params
-      const { appId } = request.principal
-      const { entry } = yield* find(appId, request.params)
-      const character = yield* change(appId, slug, undefined, (entries) => Effect.map(there(entries, id), (entries) => entries.filter((before) => before.id !== id)))
-      return success(toResource(character, entry), next(slug))
-    })))
+  app.delete(
+    one,
+    {
+      config: { demo: true, writes: true },
+      schema: {
+        operationId: "deleteLoreEntry",
+        summary: "Delete an entry of the lore",
+        tags,
+        params,
+        response: answers(LoreEntryData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { slug, entry_id: id } = request.params
+          const { appId } = request.principal
+          const { entry } = yield* find(appId, request.params)
+          const character = yield* change(appId, slug, undefined, (entries) =>
+            Effect.map(there(entries, id), (entries) => entries.filter((before) => before.id !== id))
+          )
+          return success(toResource(character, entry), next(slug))
+        })
+      )
+  )
 }

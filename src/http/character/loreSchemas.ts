@@ -7,10 +7,16 @@ import { text } from "#src/http/server/schemas/text.ts"
 const keys = z.array(text(1, 100)).max(20)
 
 export const LoreEntry = z.object({
-  id: z.string().regex(/^lor_[0-9A-HJKMNP-TV-Z]{26}$/).optional().meta({ description: "Given to what is written without one, and kept from then on" }),
+  id: z
+    .string()
+    .regex(/^lor_[0-9A-HJKMNP-TV-Z]{26}$/)
+    .optional()
+    .meta({ description: "Given to what is written without one, and kept from then on" }),
   keys: keys.optional().meta({ description: "Words that call the entry up; /.../ is a pattern" }),
   secondary_keys: keys.optional(),
-  logic: z.enum(["and_any", "and_all", "not_any", "not_all"]).optional()
+  logic: z
+    .enum(["and_any", "and_all", "not_any", "not_all"])
+    .optional()
     .meta({ description: "How the secondary keys count. Default and_any" }),
   content: text(1, 2000),
   constant: z.boolean().optional().meta({ description: "Always in the prompt, whatever the keys. Default false" }),
@@ -20,7 +26,9 @@ export const LoreEntry = z.object({
   cooldown_turns: wholeBetween(0, 200).optional(),
   delay_turns: wholeBetween(0, 200).optional(),
   min_trust: unit().nullable().optional(),
-  group: text(0, 60).optional().meta({ description: "Of the entries of one group, or of several with commas between them, one is taken, by their weights" }),
+  group: text(0, 60).optional().meta({
+    description: "Of the entries of one group, or of several with commas between them, one is taken, by their weights"
+  }),
   group_weight: wholeBetween(1, 10_000).optional().meta({ description: "Default 100" }),
   case_sensitive: z.boolean().optional().meta({ description: "Default false" }),
   whole_words: z.boolean().optional().meta({ description: "Default true" }),
@@ -35,29 +43,38 @@ const checkPatterns = (entry: LoreEntry, path: ReadonlyArray<PropertyKey>, conte
   for (const name of KEYS) {
     for (const [place, key] of (entry[name] ?? []).entries()) {
       const pattern = lorePattern(key)?.pattern
-      if (pattern !== undefined && !isRe2(pattern)) context.addIssue({ code: "custom", path: [...path, name, place], message: NOT_RE2 })
+      if (pattern !== undefined && !isRe2(pattern))
+        context.addIssue({ code: "custom", path: [...path, name, place], message: NOT_RE2 })
     }
   }
 }
 
-export const TOO_MANY_PATTERNS = "Must not have so many or so large patterns among their keys: they are looked for in every message"
+export const TOO_MANY_PATTERNS =
+  "Must not have so many or so large patterns among their keys: they are looked for in every message"
 export const hasTooManyPatterns = (entries: ReadonlyArray<LoreEntry>): boolean => loreCost(entries) > MOST_LORE_COST
 
 /** A lore: no two entries have one id, and its patterns do not cost too much together. */
-export const loreEntries = () => z.array(LoreEntry).max(300).superRefine((entries, context) => {
-  if (hasTooManyPatterns(entries)) return context.addIssue({ code: "custom", message: TOO_MANY_PATTERNS })
-  for (const [place, entry] of entries.entries()) checkPatterns(entry, [place], context)
-  const seen = new Set<string>()
-  for (const [place, { id }] of entries.entries()) {
-    if (id !== undefined && seen.has(id)) context.addIssue({ code: "custom", path: [place, "id"], message: "Must be unique among the entries" })
-    if (id !== undefined) seen.add(id)
-  }
-})
+export const loreEntries = () =>
+  z
+    .array(LoreEntry)
+    .max(300)
+    .superRefine((entries, context) => {
+      if (hasTooManyPatterns(entries)) return context.addIssue({ code: "custom", message: TOO_MANY_PATTERNS })
+      for (const [place, entry] of entries.entries()) checkPatterns(entry, [place], context)
+      const seen = new Set<string>()
+      for (const [place, { id }] of entries.entries()) {
+        if (id !== undefined && seen.has(id))
+          context.addIssue({ code: "custom", path: [place, "id"], message: "Must be unique among the entries" })
+        if (id !== undefined) seen.add(id)
+      }
+    })
 
 export const LorePut = z.object({ entries: loreEntries(), expected_version: expectedVersion() })
 const fields = LoreEntry.omit({ id: true })
 export const LoreEntryCreate = fields.superRefine((entry, context) => checkPatterns(entry, [], context))
-export const LoreEntryPut = fields.extend({ expected_version: expectedVersion() }).superRefine((entry, context) => checkPatterns(entry, [], context))
+export const LoreEntryPut = fields
+  .extend({ expected_version: expectedVersion() })
+  .superRefine((entry, context) => checkPatterns(entry, [], context))
 
 const version = z.int().describe("Of the character: every change of its lore is a new one")
 export const LoreEntryData = LoreEntry.extend({ id: z.string(), character_slug: z.string(), version })

@@ -13,14 +13,16 @@ const secret = z.object({
   min_trust: unit().optional().meta({ description: "Trust from which a `trusted` secret may be told" })
 })
 
-export const persona = z.object({
-  summary: text(0, 4000).optional(),
-  traits: texts(20, 40).optional(),
-  values: texts(10, 120).optional(),
-  flaws: texts(10, 120).optional(),
-  goals: z.array(goal).max(10).optional(),
-  secrets: z.array(secret).max(20).optional()
-}).meta({ description: "Private: what the character is; never shown to an end-user as it stands" })
+export const persona = z
+  .object({
+    summary: text(0, 4000).optional(),
+    traits: texts(20, 40).optional(),
+    values: texts(10, 120).optional(),
+    flaws: texts(10, 120).optional(),
+    goals: z.array(goal).max(10).optional(),
+    secrets: z.array(secret).max(20).optional()
+  })
+  .meta({ description: "Private: what the character is; never shown to an end-user as it stands" })
 
 const interest = z.object({
   topic: text(1, 60),
@@ -28,5 +30,7 @@ const interest = z.object({
   detail: text(0, 300).optional()
 })
 
-export const interests = z.array(z.union([text(1, 300), interest])).max(30)
+export const interests = z
+  .array(z.union([text(1, 300), interest]))
+  .max(30)
   .meta({ examples: [["chess", { topic: "rain", stance: "dislike", detail: "It ruins the market day." }]] })

@@ -28,7 +28,15 @@ const toProbe = (probe: StoredProbe) => ({
   engine: probe.engine,
   model: probe.model,
   passed: probe.status === "completed" ? probe.turns.every(({ status }) => status === "pass") : null,
-  turns: probe.turns.map(({ key, user, reply, outcome, status, message, latency_ms }) => ({ key, user, reply, outcome, status, message, latency_ms })),
+  turns: probe.turns.map(({ key, user, reply, outcome, status, message, latency_ms }) => ({
+    key,
+    user,
+    reply,
+    outcome,
+    status,
+    message,
+    latency_ms
+  })),
   max_cost_usd: toUsd(probe.held_micro_usd),
   cost_usd: toUsd(probe.spent_micro_usd),
   error_code: probe.error_code,
@@ -41,55 +49,111 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Characters"]
   const path = "/v1/characters/:slug/readiness"
 
-  app.get(path, {
-    config: { demo: true, within: "character" },
-    schema: {
-      operationId: "getCharacterReadiness",
-      summary: "What of a character is in order and what is not, where, and what to do about it; by rules, free",
-      tags,
-      params,
-      response: answers(ReadinessData, 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const character = yield* findCharacter(appId, request.params.slug)
-      const { slug, version } = character
-      const probes = yield* Probes
-      const { engine, model } = yield* Writer
-      const [contradictions, probe, hasPrimaryAsset] = yield* Effect.all([
-        probes.contradictions(appId, slug, version), probes.latest(appId, slug), Assets.use((assets) => assets.hasPrimary(appId, slug))
-      ], { concurrency: 3 })
-      const { status, score, checks } = assess(ruled(appId, character), { contradictions, hasPrimaryAsset, engine: { live: engineKind(engine) === "live", model } })
-      if (status !== character.readiness) yield* Characters.use((characters) => characters.noteReadiness(appId, slug, version, status))
-      const checked_at = new Date(yield* Clock.currentTimeMillis).toISOString()
-      return success({ status, score, checks, checked_version: version, checked_at, probe: probe === undefined ? null : toProbe(probe) },
-        status === "blocked" ? [] : [{ command: curl(baseUrl(), "POST", `/v1/characters/${slug}/readiness/probe`), description: `Rehearse ${SCRIPT.length} turns with the character, which costs what they cost` }])
-    })))
-
-  app.post(`${path}/probe`, {
-    config: { within: "character", writes: true },
-    schema: {
-      operationId: "probeCharacter",
-      summary: "Rehearse a few turns with the character and look for what contradicts itself; paid for beforehand, what is not spent is given back",
-      description: "It runs on whatever writes the replies here, which `engine` names. Follow it with GET readiness, or in the list of runs by its trace_id.",
-      tags,
-      params,
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      response: answers(ProbeData.extend(created), 402, 404, 409)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { appId } = request.principal
-      const character = yield* findCharacter(appId, request.params.slug)
-      const { slug, version, status } = character
-      if (status === "archived") return yield* characterArchived
-      const { engine, model } = yield* Writer
-      const characterBytes = Buffer.byteLength(JSON.stringify(character.profile))
-      const holdMicroUsd = probeMicroUsd(yield* Prices, yield* ModelCast, SCRIPT.map(({ user }) => user), characterBytes)
-      const probe = yield* Probes.use((probes) => probes.begin(appId, slug, version, { engine, model, holdMicroUsd })).pipe(
-        Effect.catchTag("NotAffordable", () => Effect.fail(workNotAffordable))
+  app.get(
+    path,
+    {
+      config: { demo: true, within: "character" },
+      schema: {
+        operationId: "getCharacterReadiness",
+        summary: "What of a character is in order and what is not, where, and what to do about it; by rules, free",
+        tags,
+        params,
+        response: answers(ReadinessData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const character = yield* findCharacter(appId, request.params.slug)
+          const { slug, version } = character
+          const probes = yield* Probes
+          const { engine, model } = yield* Writer
+          const [contradictions, probe, hasPrimaryAsset] = yield* Effect.all(
+            [
+              probes.contradictions(appId, slug, version),
+              probes.latest(appId, slug),
+              Assets.use((assets) => assets.hasPrimary(appId, slug))
+            ],
+            { concurrency: 3 }
+          )
+          const { status, score, checks } = assess(ruled(appId, character), {
+            contradictions,
+            hasPrimaryAsset,
+            engine: { live: engineKind(engine) === "live", model }
+          })
+          if (status !== character.readiness)
+            yield* Characters.use((characters) => characters.noteReadiness(appId, slug, version, status))
+          const checked_at = new Date(yield* Clock.currentTimeMillis).toISOString()
+          return success(
+            {
+              status,
+              score,
+              checks,
+              checked_version: version,
+              checked_at,
+              probe: probe === undefined ? null : toProbe(probe)
+            },
+            status === "blocked"
+              ? []
+              : [
+                  {
+                    command: curl(baseUrl(), "POST", `/v1/characters/${slug}/readiness/probe`),
+                    description: `Rehearse ${SCRIPT.length} turns with the character, which costs what they cost`
+                  }
+                ]
+          )
+        })
       )
-      return success(toProbe(probe), [{ command: curl(baseUrl(), "GET", `/v1/characters/${slug}/readiness`), description: "See how it goes" }])
-    }))))
+  )
+
+  app.post(
+    `${path}/probe`,
+    {
+      config: { within: "character", writes: true },
+      schema: {
+        operationId: "probeCharacter",
+        summary:
+          "Rehearse a few turns with the character and look for what contradicts itself; paid for beforehand, " +
+          "what is not spent is given back",
+        description:
+          "It runs on whatever writes the replies here, which `engine` names. Follow it with GET readiness, or " +
+          "in the list of runs by its trace_id.",
+        tags,
+        params,
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        response: answers(ProbeData.extend(created), 402, 404, 409)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { appId } = request.principal
+            const character = yield* findCharacter(appId, request.params.slug)
+            const { slug, version, status } = character
+            if (status === "archived") return yield* characterArchived
+            const { engine, model } = yield* Writer
+            const characterBytes = Buffer.byteLength(JSON.stringify(character.profile))
+            const holdMicroUsd = probeMicroUsd(
+              yield* Prices,
+              yield* ModelCast,
+              SCRIPT.map(({ user }) => user),
+              characterBytes
+            )
+            const probe = yield* Probes.use((probes) =>
+              probes.begin(appId, slug, version, { engine, model, holdMicroUsd })
+            ).pipe(Effect.catchTag("NotAffordable", () => Effect.fail(workNotAffordable)))
+            return success(toProbe(probe), [
+              { command: curl(baseUrl(), "GET", `/v1/characters/${slug}/readiness`), description: "See how it goes" }
+            ])
+          })
+        )
+      )
+  )
 }

@@ -12,15 +12,17 @@ export const ProbeData = z.object({
   engine: z.string().describe("What it is rehearsed with: offline-retrieval.v1 is no model"),
   model: z.string(),
   passed: z.boolean().nullable().describe("Whether every turn went well; null until it is completed"),
-  turns: z.array(z.object({
-    key: z.string(),
-    user: z.string(),
-    reply: z.array(z.string()),
-    outcome: z.enum(["replied", "withheld", "exited", "failed"]),
-    status: z.enum(["pass", "fail"]),
-    message: z.string(),
-    latency_ms: z.number()
-  })),
+  turns: z.array(
+    z.object({
+      key: z.string(),
+      user: z.string(),
+      reply: z.array(z.string()),
+      outcome: z.enum(["replied", "withheld", "exited", "failed"]),
+      status: z.enum(["pass", "fail"]),
+      message: z.string(),
+      latency_ms: z.number()
+    })
+  ),
   max_cost_usd: z.number(),
   cost_usd: z.number().describe("So far"),
   error_code: z.string().nullable(),
@@ -31,14 +33,16 @@ export const ProbeData = z.object({
 export const ReadinessData = z.object({
   status: z.enum(READINESS).describe("blocked: nobody new may talk to the character"),
   score: z.number().describe("The share of what was looked at that is in order, from 0 to 1"),
-  checks: z.array(z.object({
-    key: z.enum(Object.keys(CHECKS) as [keyof typeof CHECKS]),
-    severity,
-    status: z.enum(["pass", "fail", "skipped"]),
-    path: z.string().nullable().describe("Where in the character"),
-    message: z.string(),
-    fix: z.string()
-  })),
+  checks: z.array(
+    z.object({
+      key: z.enum(Object.keys(CHECKS) as [keyof typeof CHECKS]),
+      severity,
+      status: z.enum(["pass", "fail", "skipped"]),
+      path: z.string().nullable().describe("Where in the character"),
+      message: z.string(),
+      fix: z.string()
+    })
+  ),
   checked_version: z.int(),
   checked_at: time,
   probe: ProbeData.nullable().describe("The latest live probe, of whatever version")

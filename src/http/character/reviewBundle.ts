@@ -12,12 +12,21 @@ import { BundleRest } from "./importSchemas.ts"
 import { type Issue, unfold } from "#src/http/server/body/validation.ts"
 
 /** Findings that are about the bundle: worked out anew with each look at it. */
-const OF_THE_BUNDLE: ReadonlySet<string> = new Set(["instruction_text", "minor_romance", "minor_signals", "explicit_content", "bundle_invalid"])
+const OF_THE_BUNDLE: ReadonlySet<string> = new Set([
+  "instruction_text",
+  "minor_romance",
+  "minor_signals",
+  "explicit_content",
+  "bundle_invalid"
+])
 const MOST_ISSUES = 50
 
 const placed = (path: string): string => path.replace(/^character\.world_context\.entries(?=\[)/, "lore")
 const invalid = (issues: ReadonlyArray<Issue>, root: string): ReadonlyArray<Finding> =>
-  issues.flatMap(unfold).slice(0, MOST_ISSUES).map((issue) => finding("bundle_invalid", "blocker", placed(jsonPath(issue.path, root)), issue.message))
+  issues
+    .flatMap(unfold)
+    .slice(0, MOST_ISSUES)
+    .map((issue) => finding("bundle_invalid", "blocker", placed(jsonPath(issue.path, root)), issue.message))
 
 interface Checked {
   readonly bundle: Bundle
@@ -28,11 +37,22 @@ interface Checked {
 /** Only what is given: what is missing is not filled in. */
 const checkProfile = (bundle: Bundle, mode: StoredImport["mode"]): Checked => {
   const given = { ...bundle.character, ...profileOf(bundle) }
-  const whole = { ...mode === "update" && { display_name: "-", slug: "-" }, ...given, slug: mode === "update" ? "updated" : given["slug"] ?? slugify(textOf(given["display_name"])) }
+  const whole = {
+    ...(mode === "update" && { display_name: "-", slug: "-" }),
+    ...given,
+    slug: mode === "update" ? "updated" : (given["slug"] ?? slugify(textOf(given["display_name"])))
+  }
   const parsed = CharacterCreate.safeParse(whole)
   if (!parsed.success) return { bundle, blockers: invalid(parsed.error.issues, "character"), dropped: [] }
-  const ignored = ignoredFields(whole, parsed.data).map((path) => ({ from: placed(`character.${path}`), reason: "Not a field of a character." }))
-  const kept = Object.fromEntries(Object.entries(parsed.data).filter(([key, value]) => value !== undefined && (mode === "create" || (key in given && key !== "slug"))))
+  const ignored = ignoredFields(whole, parsed.data).map((path) => ({
+    from: placed(`character.${path}`),
+    reason: "Not a field of a character."
+  }))
+  const kept = Object.fromEntries(
+    Object.entries(parsed.data).filter(
+      ([key, value]) => value !== undefined && (mode === "create" || (key in given && key !== "slug"))
+    )
+  )
   return { bundle: { ...bundle, ...splitProfile(kept) }, blockers: [], dropped: ignored }
 }
 
@@ -40,7 +60,10 @@ const checkRest = (bundle: Bundle): Checked => {
   const { npcs, evidence, visual_identity } = bundle
   const parsed = BundleRest.safeParse({ npcs, evidence, visual_identity })
   if (!parsed.success) return { bundle, blockers: invalid(parsed.error.issues, ""), dropped: [] }
-  const ignored = ignoredFields({ npcs, evidence, visual_identity }, parsed.data).map((path) => ({ from: path, reason: "Not a field of ours." }))
+  const ignored = ignoredFields({ npcs, evidence, visual_identity }, parsed.data).map((path) => ({
+    from: path,
+    reason: "Not a field of ours."
+  }))
   return { bundle: { ...bundle, ...parsed.data }, blockers: [], dropped: ignored }
 }
 
@@ -53,10 +76,20 @@ const rated = (bundle: Bundle, found: ReadonlyArray<Finding>): Bundle => {
 
 /** Whether anything still waits to be looked at. */
 const statusOf = ({ warnings, blockers }: ReportData, accepted: ReadonlyArray<string>) =>
-  blockers.length === 0 && warnings.every(({ code, severity }) => severity === "info" || accepted.includes(code)) ? "ready" as const : "needs_review" as const
+  blockers.length === 0 && warnings.every(({ code, severity }) => severity === "info" || accepted.includes(code))
+    ? ("ready" as const)
+    : ("needs_review" as const)
 
-/** A bundle in the form that characters have, with what there is to be seen in it, and whether that has been seen to. Throws an ImportRefused. */
-export const reviewBundle = async (given: Bundle, report: ReportData, mode: StoredImport["mode"], accepted: ReadonlyArray<string>) => {
+/**
+ * A bundle in the form that characters have, with what there is to be seen in it, and whether that has been seen to.
+ * Throws an ImportRefused.
+ */
+export const reviewBundle = async (
+  given: Bundle,
+  report: ReportData,
+  mode: StoredImport["mode"],
+  accepted: ReadonlyArray<string>
+) => {
   if (textLengthOf(given) > MOST_CHARACTERS) throw tooMuchText
   const profile = checkProfile(given, mode)
   const { bundle: checked, blockers, dropped } = checkRest(profile.bundle)
@@ -65,9 +98,17 @@ export const reviewBundle = async (given: Bundle, report: ReportData, mode: Stor
   const kept = (list: ReadonlyArray<Finding>) => list.filter(({ code }) => !OF_THE_BUNDLE.has(code))
   const next: ReportData = {
     ...report,
-    dropped: [...report.dropped, ...[...profile.dropped, ...dropped].filter(({ from }) => !report.dropped.some((known) => known.from === from))],
+    dropped: [
+      ...report.dropped,
+      ...[...profile.dropped, ...dropped].filter(({ from }) => !report.dropped.some((known) => known.from === from))
+    ],
     warnings: [...kept(report.warnings), ...found.filter(({ severity }) => severity !== "blocker")],
-    blockers: [...kept(report.blockers), ...profile.blockers, ...blockers, ...found.filter(({ severity }) => severity === "blocker")]
+    blockers: [
+      ...kept(report.blockers),
+      ...profile.blockers,
+      ...blockers,
+      ...found.filter(({ severity }) => severity === "blocker")
+    ]
   }
   return { bundle, report: next, status: statusOf(next, accepted) }
 }

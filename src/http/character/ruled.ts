@@ -5,8 +5,14 @@ import type { StoredCharacter } from "#src/db/character/Characters.ts"
 const MOST = 1000
 const known = new Map<string, Ruled>()
 
-/** What rules say of a character, worked out once for each version: a version never changes, and the largest holds up everybody for a tenth of a second. */
-export const ruled = (appId: string, { slug, version, profile }: Pick<StoredCharacter, "slug" | "version" | "profile">): Ruled => {
+/**
+ * What rules say of a character, worked out once for each version: a version never changes, and the largest holds up
+ * everybody for a tenth of a second.
+ */
+export const ruled = (
+  appId: string,
+  { slug, version, profile }: Pick<StoredCharacter, "slug" | "version" | "profile">
+): Ruled => {
   const name = `${appId}\n${slug}\n${version}`
   const before = known.get(name)
   if (before !== undefined) return before

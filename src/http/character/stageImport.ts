@@ -23,12 +23,14 @@ export const stageImport = async (bytes: Uint8Array) => {
   }
   if (!BASE64.test(base64)) throw importRefused("unreadable", "content_base64 is not base64.")
   const content = json === undefined ? { bytes: Buffer.from(base64, "base64") } : { json }
-  const file = await Effect.runPromise(Effect.result(readImport({ format, filename, content, forPresent: mode === "update" })))
+  const file = await Effect.runPromise(
+    Effect.result(readImport({ format, filename, content, forPresent: mode === "update" }))
+  )
   if (file._tag === "Failure") throw file.failure
   const { bundle, report, format: found, images } = file.success
   const named = slug === null || mode === "update" ? bundle : { ...bundle, character: { ...bundle.character, slug } }
   return {
-    staged: { ...await reviewBundle(named, report, mode, []), format: found, images },
+    staged: { ...(await reviewBundle(named, report, mode, [])), format: found, images },
     mode,
     targetSlug: slug,
     filename,

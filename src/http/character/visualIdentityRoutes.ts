@@ -18,27 +18,68 @@ export const visualIdentityRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Visual assets"]
   const path = "/v1/characters/:slug/visual-identity"
   const params = z.object({ slug: z.string() })
-  const ask = (slug: string) => [{ command: curl(baseUrl(), "POST", "/v1/images", { character_slug: slug, kind: "avatar", prompt: "Smiling, in the kitchen." }), description: "Have a picture made" }]
+  const ask = (slug: string) => [
+    {
+      command: curl(baseUrl(), "POST", "/v1/images", {
+        character_slug: slug,
+        kind: "avatar",
+        prompt: "Smiling, in the kitchen."
+      }),
+      description: "Have a picture made"
+    }
+  ]
 
-  app.get(path, {
-    config: { within: "character" },
-    schema: { operationId: "getVisualIdentity", summary: "What the character looks like", tags, params, response: answers(VisualIdentityData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { slug } = yield* findCharacter(request.principal.appId, request.params.slug)
-      return success(toResource(slug, yield* VisualIdentities.use((identities) => identities.get(request.principal.appId, slug))))
-    })))
+  app.get(
+    path,
+    {
+      config: { within: "character" },
+      schema: {
+        operationId: "getVisualIdentity",
+        summary: "What the character looks like",
+        tags,
+        params,
+        response: answers(VisualIdentityData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { slug } = yield* findCharacter(request.principal.appId, request.params.slug)
+          return success(
+            toResource(slug, yield* VisualIdentities.use((identities) => identities.get(request.principal.appId, slug)))
+          )
+        })
+      )
+  )
 
-  app.put(path, {
-    config: { within: "character", writes: true },
-    schema: { operationId: "putVisualIdentity", summary: "Say what the character looks like, in place of what was said before", tags, params, body: VisualIdentityPut, response: answers(VisualIdentityData.extend(written), 404, 413) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const { slug } = yield* findCharacter(appId, request.params.slug)
-      const identities = yield* VisualIdentities
-      const missing = yield* identities.put(appId, slug, request.body)
-      if (missing !== -1) return yield* validationError(`body.reference_asset_ids[${missing}]: Must be an asset of this character`)
-      return success(toResource(slug, yield* identities.get(appId, slug)), ask(slug))
-    })))
+  app.put(
+    path,
+    {
+      config: { within: "character", writes: true },
+      schema: {
+        operationId: "putVisualIdentity",
+        summary: "Say what the character looks like, in place of what was said before",
+        tags,
+        params,
+        body: VisualIdentityPut,
+        response: answers(VisualIdentityData.extend(written), 404, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const { slug } = yield* findCharacter(appId, request.params.slug)
+          const identities = yield* VisualIdentities
+          const missing = yield* identities.put(appId, slug, request.body)
+          if (missing !== -1)
+            return yield* validationError(`body.reference_asset_ids[${missing}]: Must be an asset of this character`)
+          return success(toResource(slug, yield* identities.get(appId, slug)), ask(slug))
+        })
+      )
+  )
 }

@@ -22,46 +22,99 @@ const MOST_CHARACTERS = 400_000
 /** As many pictures as an import takes, those that stand for the character before the others. */
 const takenAlong = (assets: ReadonlyArray<Asset>): ReadonlyArray<Asset> => {
   let bytes = 0
-  return assets.toSorted((a, b) => Number(b.is_primary) - Number(a.is_primary) || (a.asset_id < b.asset_id ? -1 : 1)).filter(({ size_bytes: size }) => {
-    const fits = size <= MOST_IMAGE_BYTES && bytes + size <= MOST_BYTES
-    if (fits) bytes += size
-    return fits
-  }).slice(0, MOST_IMAGES)
+  return assets
+    .toSorted((a, b) => Number(b.is_primary) - Number(a.is_primary) || (a.asset_id < b.asset_id ? -1 : 1))
+    .filter(({ size_bytes: size }) => {
+      const fits = size <= MOST_IMAGE_BYTES && bytes + size <= MOST_BYTES
+      if (fits) bytes += size
+      return fits
+    })
+    .slice(0, MOST_IMAGES)
 }
 
 const told = ({ kind, text, source, trust, status }: StoredEvidence) => ({
-  kind, text, trust, ...status === "disputed" && { status },
-  source: Object.fromEntries(Object.entries(source).filter(([name, value]) => value !== null && !(name === "sha256" && value === sha256Of(text))))
+  kind,
+  text,
+  trust,
+  ...(status === "disputed" && { status }),
+  source: Object.fromEntries(
+    Object.entries(source).filter(([name, value]) => value !== null && !(name === "sha256" && value === sha256Of(text)))
+  )
 })
 
-/** What sources say of it as an author would pass it on: nothing that a person has said, and nothing that a run has found and nobody taken over. */
-const evidenceOf = Effect.fnUntraced(function*(appId: string, slug: string) {
-  const rows = yield* Evidence.use((evidence) => evidence.list({ appId, slug }, { status: null, kind: null, before: null, limit: MOST_READ }))
+/**
+ * What sources say of it as an author would pass it on: nothing that a person has said, and nothing that a run has
+ * found and nobody taken over.
+ */
+const evidenceOf = Effect.fnUntraced(function* (appId: string, slug: string) {
+  const rows = yield* Evidence.use((evidence) =>
+    evidence.list({ appId, slug }, { status: null, kind: null, before: null, limit: MOST_READ })
+  )
   let characters = 0
-  return rows.filter(({ status, session_id, research_id, used_by, text }) => {
-    const is = status !== "retracted" && session_id === null && (research_id === null || used_by.length > 0) && characters + text.length <= MOST_CHARACTERS
-    if (is) characters += text.length
-    return is
-  }).slice(0, MOST_BROUGHT).toReversed().map(told)
+  return rows
+    .filter(({ status, session_id, research_id, used_by, text }) => {
+      const is =
+        status !== "retracted" &&
+        session_id === null &&
+        (research_id === null || used_by.length > 0) &&
+        characters + text.length <= MOST_CHARACTERS
+      if (is) characters += text.length
+      return is
+    })
+    .slice(0, MOST_BROUGHT)
+    .toReversed()
+    .map(told)
 })
 
-/** All of a character that a file can take along, but for its profile; the contents of its pictures by their SHA-256. */
-export const wholeCharacter = Effect.fnUntraced(function*(appId: string, { slug, import_id: importId }: StoredCharacter) {
+/**
+ * All of a character that a file can take along, but for its profile; the contents of its pictures by their SHA-256.
+ */
+export const wholeCharacter = Effect.fnUntraced(function* (
+  appId: string,
+  { slug, import_id: importId }: StoredCharacter
+) {
   const came = importId === null ? undefined : yield* Imports.use((imports) => imports.get(appId, importId))
-  const npcs = (yield* Npcs.use((table) => table.all({ appId, slug }))).map(({ name, role, summary, aliases, linked_slug, mention_policy }) => ({ name, role, summary, aliases, linked_slug, mention_policy }))
+  const npcs = (yield* Npcs.use((table) => table.all({ appId, slug }))).map(
+    ({ name, role, summary, aliases, linked_slug, mention_policy }) => ({
+      name,
+      role,
+      summary,
+      aliases,
+      linked_slug,
+      mention_policy
+    })
+  )
   const looks = yield* VisualIdentities.use((identities) => identities.get(appId, slug))
   const { reference_asset_ids: references = [], ...identity } = looks?.identity ?? {}
   const images = new Map<string, Uint8Array>()
   const assets: Array<AssetMeta> = []
-  for (const asset of takenAlong(yield* Assets.use((table) => table.list(appId, slug, { kind: null, before: null, limit: MOST_ASSETS })))) {
+  for (const asset of takenAlong(
+    yield* Assets.use((table) => table.list(appId, slug, { kind: null, before: null, limit: MOST_ASSETS }))
+  )) {
     const { sha256, kind, label, media_type: mime, width, height, size_bytes: bytes, is_primary, asset_id: id } = asset
-    const content = yield* StoredObjects.use((objects) => objects.get(asset.object_key)).pipe(Effect.catchTag("StorageError", () => Effect.fail(storageUnavailable)))
+    const content = yield* StoredObjects.use((objects) => objects.get(asset.object_key)).pipe(
+      Effect.catchTag("StorageError", () => Effect.fail(storageUnavailable))
+    )
     if (content === null) continue
     images.set(sha256, content)
-    assets.push({ kind, label, mime: mime as AssetMeta["mime"], width, height, bytes, sha256, is_primary, is_reference: references.includes(id) })
+    assets.push({
+      kind,
+      label,
+      mime: mime as AssetMeta["mime"],
+      width,
+      height,
+      bytes,
+      sha256,
+      is_primary,
+      is_reference: references.includes(id)
+    })
   }
   const whole: Omit<Bundle, "character" | "lore"> = {
-    npcs, assets, evidence: yield* evidenceOf(appId, slug), visual_identity: looks === undefined ? null : identity, extra: came?.bundle?.extra ?? {}
+    npcs,
+    assets,
+    evidence: yield* evidenceOf(appId, slug),
+    visual_identity: looks === undefined ? null : identity,
+    extra: came?.bundle?.extra ?? {}
   }
   return { whole, images }
 })

@@ -20,12 +20,16 @@ import type { Routes } from "#src/http/server/Server.ts"
 /** What a reader waits before it comes back, spread so that those cut off together do not return together. */
 const RETRY_MS = { least: 1000, spread: 2000 }
 
-/** A browser that reconnects repeats its first URL and says in Last-Event-ID how far it came: that is the younger word. */
+/**
+ * A browser that reconnects repeats its first URL and says in Last-Event-ID how far it came: that is the younger word.
+ */
 const startOf = (request: FastifyRequest, since: number) => {
   const lastEventId = request.headers["last-event-id"]
   if (lastEventId === undefined || lastEventId === "") return Effect.succeed(since)
   const parsed = cursor.safeParse(lastEventId)
-  return parsed.success ? Effect.succeed(parsed.data) : Effect.fail(validationError("headers.last-event-id: must be a cursor of this log"))
+  return parsed.success
+    ? Effect.succeed(parsed.data)
+    : Effect.fail(validationError("headers.last-event-id: must be a cursor of this log"))
 }
 
 const openStream = (reply: FastifyReply, retryMs: number): void => {
@@ -44,84 +48,122 @@ export const sinkOf = (response: ServerResponse): Sink => ({
   write: (text) => response.write(text),
   onDrain: (resume) => response.once("drain", resume),
   // What a reader that does not read has not taken would wait in our memory for ever.
-  end: () => response.writableNeedDrain ? response.destroy() : response.end()
+  end: () => (response.writableNeedDrain ? response.destroy() : response.end())
 })
 
 export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
   const params = z.object({ session_id: z.string() })
 
-  app.get("/v1/sessions/:session_id/events", {
-    config: { demo: true, within: "session" },
-    schema: {
-      operationId: "readEvents",
-      summary: "Events of the session after a cursor",
-      tags: ["Events"],
-      params,
-      querystring: z.object({
-        since: cursor.default(0).meta({ type: "integer", minimum: 0 }).describe("Exclusive. Always advance it to the highest cursor seen"),
-        limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(MAX_PAGE),
-        wait: z.coerce.number().min(0).max(30).default(0).describe("Seconds to wait for something to appear on an empty page")
-      }),
-      response: answers(EventPage, 404, 410, 429)
-    }
-  }, async (request, reply) => {
-    const { since, limit, wait } = request.query
-    const sessionId = request.params.session_id
-    const text = await run(reply, Effect.gen(function*() {
-      if (!isId("ses", sessionId)) return yield* notFound.session
-      const { appId, prefix } = request.principal
-      const reading = endsWithKey(prefix, wait, poll({ appId, sessionId, since }, limit, Duration.seconds(wait), stopping))
-      const page = yield* OpenReads.use((reads) => reads.during(request.principal, wait, reading))
-      if (Option.isNone(page)) return yield* notFound.session
-      const { text, nextCursor, tail, keptAfter } = page.value
-      if (since < keptAfter) return yield* cursorExpired(keptAfter)
-      return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [
-        { command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/events?since=${nextCursor}&wait=30`), description: "Wait for what comes next" }
-      ])
-    }))
-    return reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store").send(text)
-  })
-
-  app.get("/v1/sessions/:session_id/events/stream", {
-    exposeHeadRoute: false,
-    config: { demo: true, within: "session" },
-    schema: {
-      operationId: "streamEvents",
-      summary: "The same events as server-sent events; a connection lasts at most five minutes",
-      tags: ["Events"],
-      params,
-      headers: z.object({ "last-event-id": z.string().optional().describe("Beats since") }),
-      querystring: z.object({ since: cursor.default(0).meta({ type: "integer", minimum: 0 }) }),
-      response: answersAs("text/event-stream", z.string().describe("One frame an event: id is its cursor, event its type, data the event as JSON"), 404, 410, 429)
-    }
-  }, async (request, reply) => {
-    const { appId, prefix } = request.principal
-    const sessionId = request.params.session_id
-    await run(reply, Effect.gen(function*() {
-      if (!isId("ses", sessionId)) return yield* notFound.session
-      const since = yield* startOf(request, request.query.since)
-      const log = yield* EventLog
-      const first = yield* log.read("sse", { appId, sessionId, since }, MAX_PAGE)
-      if (Option.isNone(first)) return yield* notFound.session
-      if (since < first.value.keptAfter) return yield* cursorExpired(first.value.keptAfter)
-      const feeds = yield* Feeds
-      const { watch } = yield* KeyWatch
-      const leaveCount = yield* OpenReads.use((reads) => reads.open(request.principal))
-      openStream(reply, RETRY_MS.least + (yield* Random.nextIntBetween(0, RETRY_MS.spread)))
-      const sink = sinkOf(reply.raw)
-      const leave = yield* feeds.follow({ appId, sessionId }, since, first.value, sink)
-      const unwatch = watch(prefix, () => {
-        leave()
-        sink.end()
-      })
-      const close = () => {
-        unwatch()
-        leave()
-        leaveCount()
+  app.get(
+    "/v1/sessions/:session_id/events",
+    {
+      config: { demo: true, within: "session" },
+      schema: {
+        operationId: "readEvents",
+        summary: "Events of the session after a cursor",
+        tags: ["Events"],
+        params,
+        querystring: z.object({
+          since: cursor
+            .default(0)
+            .meta({ type: "integer", minimum: 0 })
+            .describe("Exclusive. Always advance it to the highest cursor seen"),
+          limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(MAX_PAGE),
+          wait: z.coerce
+            .number()
+            .min(0)
+            .max(30)
+            .default(0)
+            .describe("Seconds to wait for something to appear on an empty page")
+        }),
+        response: answers(EventPage, 404, 410, 429)
       }
-      if (reply.raw.destroyed) close()
-      else reply.raw.once("close", close)
-    }))
-    return reply
-  })
+    },
+    async (request, reply) => {
+      const { since, limit, wait } = request.query
+      const sessionId = request.params.session_id
+      const text = await run(
+        reply,
+        Effect.gen(function* () {
+          if (!isId("ses", sessionId)) return yield* notFound.session
+          const { appId, prefix } = request.principal
+          const reading = endsWithKey(
+            prefix,
+            wait,
+            poll({ appId, sessionId, since }, limit, Duration.seconds(wait), stopping)
+          )
+          const page = yield* OpenReads.use((reads) => reads.during(request.principal, wait, reading))
+          if (Option.isNone(page)) return yield* notFound.session
+          const { text, nextCursor, tail, keptAfter } = page.value
+          if (since < keptAfter) return yield* cursorExpired(keptAfter)
+          return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [
+            {
+              command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/events?since=${nextCursor}&wait=30`),
+              description: "Wait for what comes next"
+            }
+          ])
+        })
+      )
+      return reply
+        .header("content-type", "application/json; charset=utf-8")
+        .header("cache-control", "no-store")
+        .send(text)
+    }
+  )
+
+  app.get(
+    "/v1/sessions/:session_id/events/stream",
+    {
+      exposeHeadRoute: false,
+      config: { demo: true, within: "session" },
+      schema: {
+        operationId: "streamEvents",
+        summary: "The same events as server-sent events; a connection lasts at most five minutes",
+        tags: ["Events"],
+        params,
+        headers: z.object({ "last-event-id": z.string().optional().describe("Beats since") }),
+        querystring: z.object({ since: cursor.default(0).meta({ type: "integer", minimum: 0 }) }),
+        response: answersAs(
+          "text/event-stream",
+          z.string().describe("One frame an event: id is its cursor, event its type, data the event as JSON"),
+          404,
+          410,
+          429
+        )
+      }
+    },
+    async (request, reply) => {
+      const { appId, prefix } = request.principal
+      const sessionId = request.params.session_id
+      await run(
+        reply,
+        Effect.gen(function* () {
+          if (!isId("ses", sessionId)) return yield* notFound.session
+          const since = yield* startOf(request, request.query.since)
+          const log = yield* EventLog
+          const first = yield* log.read("sse", { appId, sessionId, since }, MAX_PAGE)
+          if (Option.isNone(first)) return yield* notFound.session
+          if (since < first.value.keptAfter) return yield* cursorExpired(first.value.keptAfter)
+          const feeds = yield* Feeds
+          const { watch } = yield* KeyWatch
+          const leaveCount = yield* OpenReads.use((reads) => reads.open(request.principal))
+          openStream(reply, RETRY_MS.least + (yield* Random.nextIntBetween(0, RETRY_MS.spread)))
+          const sink = sinkOf(reply.raw)
+          const leave = yield* feeds.follow({ appId, sessionId }, since, first.value, sink)
+          const unwatch = watch(prefix, () => {
+            leave()
+            sink.end()
+          })
+          const close = () => {
+            unwatch()
+            leave()
+            leaveCount()
+          }
+          if (reply.raw.destroyed) close()
+          else reply.raw.once("close", close)
+        })
+      )
+      return reply
+    }
+  )
 }

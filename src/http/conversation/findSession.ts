@@ -4,7 +4,7 @@ import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { notFound } from "#src/http/server/errors.ts"
 
 /** A session of the app, or the one 404 for what is not there and what is another's. */
-export const findSession = Effect.fnUntraced(function*(appId: string, sessionId: string) {
+export const findSession = Effect.fnUntraced(function* (appId: string, sessionId: string) {
   const session = isId("ses", sessionId) ? yield* Sessions.use((sessions) => sessions.get(appId, sessionId)) : undefined
   return session ?? (yield* notFound.session)
 })

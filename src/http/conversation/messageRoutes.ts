@@ -6,7 +6,20 @@ import { Fault } from "#pipeline/domain/Turn.ts"
 import { type Accepted, type InboundMessage, Inbox, type RefusalReason } from "#pipeline/Inbox.ts"
 import { RateLimits, type Standing } from "#src/db/tenancy/RateLimits.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { type ApiError, budgetExceeded, demoCreditUsed, demoInputTooLarge, demoQuotaExceeded, endUserBlocked, endUserCapExceeded, notFound, quotaTaken, sessionExited, turnQueueFull, validationError } from "#src/http/server/errors.ts"
+import {
+  type ApiError,
+  budgetExceeded,
+  demoCreditUsed,
+  demoInputTooLarge,
+  demoQuotaExceeded,
+  endUserBlocked,
+  endUserCapExceeded,
+  notFound,
+  quotaTaken,
+  sessionExited,
+  turnQueueFull,
+  validationError
+} from "#src/http/server/errors.ts"
 import { idempotencyKey } from "#src/http/server/idempotent.ts"
 import { showStanding } from "#src/http/server/limits/rateLimitHeaders.ts"
 import { AcceptData, answers } from "#src/http/server/schemas/answers.ts"
@@ -35,50 +48,109 @@ const toAcceptData = (accepted: Accepted) => ({
 })
 
 /** Beyond the rate limit, what is known already is answered all the same. */
-const replayBeyond = Effect.fnUntraced(function*(standing: Standing, { appId, sessionId, clientMessageId }: InboundMessage) {
-  const known = clientMessageId === null ? undefined : yield* Inbox.use((inbox) => inbox.replay({ appId, sessionId, clientMessageId }))
+const replayBeyond = Effect.fnUntraced(function* (
+  standing: Standing,
+  { appId, sessionId, clientMessageId }: InboundMessage
+) {
+  const known =
+    clientMessageId === null
+      ? undefined
+      : yield* Inbox.use((inbox) => inbox.replay({ appId, sessionId, clientMessageId }))
   return known ?? (yield* quotaTaken(standing))
 })
 
-/** A message that is beyond any limit, cut to one that is still beyond a demo key's: so that such a key hears of its own limit, by the inbox. */
+/**
+ * A message that is beyond any limit, cut to one that is still beyond a demo key's: so that such a key hears of its own
+ * limit, by the inbox.
+ */
 const cutForDemo = async (request: FastifyRequest) => {
   const body: unknown = request.body
-  if (request.principal.kind !== "demo" || typeof body !== "object" || body === null || !("text" in body) || typeof body.text !== "string" || body.text.length <= MOST_CHARACTERS) return
+  if (
+    request.principal.kind !== "demo" ||
+    typeof body !== "object" ||
+    body === null ||
+    !("text" in body) ||
+    typeof body.text !== "string" ||
+    body.text.length <= MOST_CHARACTERS
+  )
+    return
   request.body = { ...body, text: body.text.slice(0, MOST_CHARACTERS).toWellFormed() }
 }
 
 export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
-  app.post("/v1/sessions/:session_id/messages", {
-    config: { demo: true, within: "session", writes: true, tooLargeForDemo: demoInputTooLarge },
-    preValidation: cutForDemo,
-    schema: {
-      operationId: "sendMessage",
-      summary: "Send a user's message; the reply comes later, on the event log",
-      tags: ["Messages"],
-      params: z.object({ session_id: z.string() }),
-      headers: z.object({
-        "idempotency-key": z.string().optional().describe("1 to 255 characters, unique per logical message"),
-        "x-sandbox-fault": z.enum(Fault.literals).optional().describe("Under a demo key alone: how the turn is to end, to try a client against it. stall ends as timed_out, once the deadline of the turn is over")
-      }),
-      body: MessageSend,
-      response: answers(AcceptData, 402, 404, 409, 413, 429)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const sessionId = request.params.session_id
-      if (!isId("ses", sessionId)) return yield* notFound.session
-      const { principal, body, headers: { "x-sandbox-fault": fault } } = request
-      if (fault !== undefined && principal.kind !== "demo") return yield* validationError("headers.x-sandbox-fault: only a demo key may ask for a fault", "Leave the header out, or try it in the sandbox: POST /v1/demo/sandbox-key.")
-      const clientMessageId = yield* idempotencyKey(request)
-      const message = { appId: principal.appId, sessionId, text: body.text, replyMode: body.reply_mode, clientMessageId, source: "api" as const, fault }
-      const standing = yield* RateLimits.use((limits) => limits.take(principal.appId, "messages"))
-      showStanding(reply, standing)
-      const accepted = standing.taken
-        ? yield* Inbox.use((inbox) => inbox.accept(message)).pipe(Effect.catchTag("Refused", ({ reason }) => Effect.fail(principal.kind === "demo" && reason === "budget_exceeded" ? demoCreditUsed : refusals[reason])))
-        : yield* replayBeyond(standing, message)
-      return success(toAcceptData(accepted), [
-        { command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/events?since=${accepted.cursor}&wait=30`), description: "Poll for the reply" },
-        { command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/trace?run_ref=${accepted.runRef}`), description: "See what this turn took and cost" }
-      ])
-    })))
+  app.post(
+    "/v1/sessions/:session_id/messages",
+    {
+      config: { demo: true, within: "session", writes: true, tooLargeForDemo: demoInputTooLarge },
+      preValidation: cutForDemo,
+      schema: {
+        operationId: "sendMessage",
+        summary: "Send a user's message; the reply comes later, on the event log",
+        tags: ["Messages"],
+        params: z.object({ session_id: z.string() }),
+        headers: z.object({
+          "idempotency-key": z.string().optional().describe("1 to 255 characters, unique per logical message"),
+          "x-sandbox-fault": z
+            .enum(Fault.literals)
+            .optional()
+            .describe(
+              "Under a demo key alone: how the turn is to end, to try a client against it. stall ends as " +
+                "timed_out, once the deadline of the turn is over"
+            )
+        }),
+        body: MessageSend,
+        response: answers(AcceptData, 402, 404, 409, 413, 429)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const sessionId = request.params.session_id
+          if (!isId("ses", sessionId)) return yield* notFound.session
+          const {
+            principal,
+            body,
+            headers: { "x-sandbox-fault": fault }
+          } = request
+          if (fault !== undefined && principal.kind !== "demo")
+            return yield* validationError(
+              "headers.x-sandbox-fault: only a demo key may ask for a fault",
+              "Leave the header out, or try it in the sandbox: POST /v1/demo/sandbox-key."
+            )
+          const clientMessageId = yield* idempotencyKey(request)
+          const message = {
+            appId: principal.appId,
+            sessionId,
+            text: body.text,
+            replyMode: body.reply_mode,
+            clientMessageId,
+            source: "api" as const,
+            fault
+          }
+          const standing = yield* RateLimits.use((limits) => limits.take(principal.appId, "messages"))
+          showStanding(reply, standing)
+          const accepted = standing.taken
+            ? yield* Inbox.use((inbox) => inbox.accept(message)).pipe(
+                Effect.catchTag("Refused", ({ reason }) =>
+                  Effect.fail(
+                    principal.kind === "demo" && reason === "budget_exceeded" ? demoCreditUsed : refusals[reason]
+                  )
+                )
+              )
+            : yield* replayBeyond(standing, message)
+          return success(toAcceptData(accepted), [
+            {
+              command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/events?since=${accepted.cursor}&wait=30`),
+              description: "Poll for the reply"
+            },
+            {
+              command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/trace?run_ref=${accepted.runRef}`),
+              description: "See what this turn took and cost"
+            }
+          ])
+        })
+      )
+  )
 }

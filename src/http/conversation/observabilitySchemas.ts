@@ -4,7 +4,12 @@ const time = z.iso.datetime()
 const tally = z.record(z.string(), z.int())
 
 export const AppHealthData = z.object({
-  status: z.enum(["ok", "degraded", "down"]).describe("down: nobody is there to run turns. degraded: turns wait, replies go wrong, a channel fails or the app's Telegram bots are held back"),
+  status: z
+    .enum(["ok", "degraded", "down"])
+    .describe(
+      "down: nobody is there to run turns. degraded: turns wait, replies go wrong, a channel fails or the app's " +
+        "Telegram bots are held back"
+    ),
   components: z.object({
     database: z.object({ status: z.literal("ok") }),
     queue: z.object({
@@ -15,7 +20,9 @@ export const AppHealthData = z.object({
     llm: z.object({
       engine: z.enum(["live", "offline"]).describe("offline: offline-retrieval.v1, which is no model"),
       model: z.string(),
-      last_ok_at: time.nullable().describe("When a reply of the app was last begun that went well, within the last hour"),
+      last_ok_at: time
+        .nullable()
+        .describe("When a reply of the app was last begun that went well, within the last hour"),
       error_rate_5m: z.number().nullable().describe("null: nothing was written in the last five minutes")
     }),
     images: z.object({
@@ -29,10 +36,18 @@ export const AppHealthData = z.object({
     delivery: z.object({
       backlog: z.int().describe("Logs of sessions that have something left to be pushed"),
       failing_channels: z.int(),
-      telegram_hold: z.object({ since: time, reason: z.string().nullable().describe("In the words of whoever did it") }).nullable()
-        .describe("Whoever runs this server holds the app's Telegram bots back: what people write is kept and nothing is sent, until they are released")
+      telegram_hold: z
+        .object({ since: time, reason: z.string().nullable().describe("In the words of whoever did it") })
+        .nullable()
+        .describe(
+          "Whoever runs this server holds the app's Telegram bots back: what people write is kept and nothing " +
+            "is sent, until they are released"
+        )
     }),
-    watchdog: z.object({ last_run_at: time.nullable(), rescued_1h: z.int().describe("Turns of the app that survived the death of their worker") })
+    watchdog: z.object({
+      last_run_at: time.nullable(),
+      rescued_1h: z.int().describe("Turns of the app that survived the death of their worker")
+    })
   })
 })
 
@@ -42,14 +57,24 @@ export const MetricsData = z.object({
   turns: z.int(),
   complete: z.boolean().describe("false: there were more turns than these, the latest 20,000"),
   outcomes: z.object({ replied: z.int(), withheld: z.int(), exited: z.int(), failed: z.int(), generating: z.int() }),
-  latency: z.object({ p50_ms: z.number().nullable(), p95_ms: z.number().nullable() }).describe("From the acceptance of a message to its reply"),
+  latency: z
+    .object({ p50_ms: z.number().nullable(), p95_ms: z.number().nullable() })
+    .describe("From the acceptance of a message to its reply"),
   cost_usd: z.number(),
   tokens: z.object({ input: z.int(), cached_input: z.int(), output: z.int() }),
   gate_hits: tally.describe("What the gates refused, by gate"),
   withhold_rate: z.number().nullable().describe("Of the turns that have ended"),
   exit_rate: z.number().nullable(),
   failure_reasons: tally,
-  retrieval: z.object({ p50_ms: z.number().nullable(), hit_rate: z.number().nullable().describe("How many of the searches found something") }),
+  retrieval: z.object({
+    p50_ms: z.number().nullable(),
+    hit_rate: z.number().nullable().describe("How many of the searches found something")
+  }),
   proactive: z.object({ sent: z.int(), skipped_by: tally }),
-  delivery: z.object({ success_rate: z.number().nullable().describe("How many of the events that were pushed have arrived; null: none was pushed") })
+  delivery: z.object({
+    success_rate: z
+      .number()
+      .nullable()
+      .describe("How many of the events that were pushed have arrived; null: none was pushed")
+  })
 })

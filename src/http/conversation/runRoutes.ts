@@ -1,13 +1,21 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { isAppPlace, isSessionPlace, type Run, RUN_KINDS, RUN_STATUSES, type RunPage, Runs } from "#src/db/conversation/Runs.ts"
+import {
+  isAppPlace,
+  isSessionPlace,
+  type Run,
+  RUN_KINDS,
+  RUN_STATUSES,
+  type RunPage,
+  Runs
+} from "#src/db/conversation/Runs.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { findSession } from "./findSession.ts"
 import { listQuery, nextCursor, placeCursorKey } from "#src/http/server/listing.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
-const utc = (time: string | null) => time === null ? null : new Date(time).toISOString()
+const utc = (time: string | null) => (time === null ? null : new Date(time).toISOString())
 
 const toResource = (run: Run) => ({
   trace_id: run.run_ref,
@@ -23,51 +31,100 @@ const toResource = (run: Run) => ({
 const toData = ({ runs, next }: RunPage) => ({ runs: runs.map(toResource), next_cursor: nextCursor(next) })
 
 const RunsData = z.object({
-  runs: z.array(z.object({
-    trace_id: z.string().describe("Unique. The run_ref of a turn; of a relational_update the run_ref with -update added; an image, a probe and research have their own; the id of an eval"),
-    parent_trace_id: z.string().nullable().describe("The turn that a relational_update, or an image that a reply asked for, belongs to"),
-    session_id: z.string().nullable().describe("null: it is of no session"),
-    kind: z.enum(RUN_KINDS).describe("relational_update: the turn is read after it was answered, for what it tells of the two. image: a picture that was asked for, behind the turn before it, or by itself where there was none. eval: a whole run of a suite"),
-    status: z.enum(RUN_STATUSES).describe("A relational_update is queued, and then completed"),
-    attempts: z.int(),
-    started_at: z.iso.datetime().nullable(),
-    finished_at: z.iso.datetime().nullable(),
-    error_code: z.string().nullable()
-  })),
-  next_cursor: z.string().nullable().describe("A filtered page may be short, or empty, and yet not the last: read on until it is null")
+  runs: z.array(
+    z.object({
+      trace_id: z
+        .string()
+        .describe(
+          "Unique. The run_ref of a turn; of a relational_update the run_ref with -update added; an image, a " +
+            "probe and research have their own; the id of an eval"
+        ),
+      parent_trace_id: z
+        .string()
+        .nullable()
+        .describe("The turn that a relational_update, or an image that a reply asked for, belongs to"),
+      session_id: z.string().nullable().describe("null: it is of no session"),
+      kind: z
+        .enum(RUN_KINDS)
+        .describe(
+          "relational_update: the turn is read after it was answered, for what it tells of the two. image: a " +
+            "picture that was asked for, behind the turn before it, or by itself where there was none. eval: a " +
+            "whole run of a suite"
+        ),
+      status: z.enum(RUN_STATUSES).describe("A relational_update is queued, and then completed"),
+      attempts: z.int(),
+      started_at: z.iso.datetime().nullable(),
+      finished_at: z.iso.datetime().nullable(),
+      error_code: z.string().nullable()
+    })
+  ),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe("A filtered page may be short, or empty, and yet not the last: read on until it is null")
 })
 
 export const runRoutes: Routes = ({ app, answer }) => {
   const tags = ["Observability"]
-  const querystring = z.object({ kind: z.enum(RUN_KINDS).optional(), status: z.enum(RUN_STATUSES).optional(), ...listQuery })
+  const querystring = z.object({
+    kind: z.enum(RUN_KINDS).optional(),
+    status: z.enum(RUN_STATUSES).optional(),
+    ...listQuery
+  })
 
-  app.get("/v1/sessions/:session_id/runs", {
-    config: { demo: true, within: "session" },
-    schema: {
-      operationId: "listRuns",
-      summary: "What is being done and was done in a session, newest first",
-      tags,
-      params: z.object({ session_id: z.string() }),
-      querystring,
-      response: answers(RunsData, 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const sessionId = request.params.session_id
-      const { kind = null, status = null, limit, cursor } = request.query
-      const after = yield* placeCursorKey(cursor, isSessionPlace)
-      yield* findSession(appId, sessionId)
-      return success(toData(yield* Runs.use((runs) => runs.ofSession(appId, sessionId, { kind, status, after, limit }))))
-    })))
+  app.get(
+    "/v1/sessions/:session_id/runs",
+    {
+      config: { demo: true, within: "session" },
+      schema: {
+        operationId: "listRuns",
+        summary: "What is being done and was done in a session, newest first",
+        tags,
+        params: z.object({ session_id: z.string() }),
+        querystring,
+        response: answers(RunsData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const sessionId = request.params.session_id
+          const { kind = null, status = null, limit, cursor } = request.query
+          const after = yield* placeCursorKey(cursor, isSessionPlace)
+          yield* findSession(appId, sessionId)
+          return success(
+            toData(yield* Runs.use((runs) => runs.ofSession(appId, sessionId, { kind, status, after, limit })))
+          )
+        })
+      )
+  )
 
-  app.get("/v1/runs", {
-    config: { demo: true },
-    schema: { operationId: "listAppRuns", summary: "What is being done and was done for the app, in its sessions and apart from them, newest first", tags, querystring, response: answers(RunsData) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { kind = null, status = null, limit, cursor } = request.query
-      const after = yield* placeCursorKey(cursor, isAppPlace)
-      return success(toData(yield* Runs.use((runs) => runs.ofApp(request.principal.appId, { kind, status, after, limit }))))
-    })))
+  app.get(
+    "/v1/runs",
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "listAppRuns",
+        summary: "What is being done and was done for the app, in its sessions and apart from them, newest first",
+        tags,
+        querystring,
+        response: answers(RunsData)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { kind = null, status = null, limit, cursor } = request.query
+          const after = yield* placeCursorKey(cursor, isAppPlace)
+          return success(
+            toData(yield* Runs.use((runs) => runs.ofApp(request.principal.appId, { kind, status, after, limit })))
+          )
+        })
+      )
+  )
 }

@@ -11,7 +11,13 @@ import { characterArchived, characterNotReady, demoQuotaExceeded, notFound } fro
 import { findSession } from "./findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
-import { answers, created as onCreate, SessionData, SessionPage, SessionStateData } from "#src/http/server/schemas/answers.ts"
+import {
+  answers,
+  created as onCreate,
+  SessionData,
+  SessionPage,
+  SessionStateData
+} from "#src/http/server/schemas/answers.ts"
 import { characterSlugOf, SessionCreate } from "./sessionSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { toSessionResource, toStateResource } from "./sessionResource.ts"
@@ -19,92 +25,176 @@ import { standingOf } from "./standingOf.ts"
 
 /** A session that is reused stays as it was; what was asked otherwise must not go unsaid. */
 const notTakenOver = ({ metadata, proactive_enabled }: SessionCreate, session: Session): ReadonlyArray<string> => [
-  ...metadata === undefined || isDeepStrictEqual(metadata, session.metadata) ? [] : ["metadata"],
-  ...proactive_enabled === undefined || proactive_enabled === (session.proactive_controls["proactive_enabled"] ?? null) ? [] : ["proactive_enabled"]
+  ...(metadata === undefined || isDeepStrictEqual(metadata, session.metadata) ? [] : ["metadata"]),
+  ...(proactive_enabled === undefined || proactive_enabled === (session.proactive_controls["proactive_enabled"] ?? null)
+    ? []
+    : ["proactive_enabled"])
 ]
 
 export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ session_id: z.string() })
   const tags = ["Sessions"]
   const actions = (id: string) => [
-    { command: curl(baseUrl(), "POST", `/v1/sessions/${id}/messages`, { text: "Hello!" }), description: "Send a message" },
+    {
+      command: curl(baseUrl(), "POST", `/v1/sessions/${id}/messages`, { text: "Hello!" }),
+      description: "Send a message"
+    },
     { command: curl(baseUrl(), "GET", `/v1/sessions/${id}/events?since=0`), description: "Read the session's events" },
     { command: curl(baseUrl(), "GET", `/v1/sessions/${id}/state`), description: "See how the session stands" }
   ]
-  app.post("/v1/sessions", {
-    config: { demo: true, writes: true },
-    schema: {
-      operationId: "createSession",
-      summary: "Open the thread between a person and a character, or return the active one; the character may greet",
-      tags,
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      body: SessionCreate,
-      response: answers(SessionData.extend({ created: z.boolean(), ...onCreate }), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { external_user_ref, proactive_enabled, end_user, metadata, new_thread } = request.body
-      const sessions = yield* Sessions
-      const { session, created } = yield* sessions.create(request.principal.appId, {
-        characterSlug: characterSlugOf(request.body),
-        externalUserRef: external_user_ref,
-        proactiveControls: proactive_enabled === undefined || proactive_enabled === null ? {} : { proactive_enabled },
-        metadata: metadata ?? {},
-        endUser: end_user ?? {},
-        newThread: new_thread
-      }).pipe(Effect.catchTags({
-        CharacterUnavailable: ({ reason }) => Effect.fail({ not_found: notFound.character, archived: characterArchived, not_ready: characterNotReady }[reason]),
-        QuotaReached: () => Effect.fail(demoQuotaExceeded("sessions"))
-      }))
-      return { ...success({ ...toSessionResource(session), created }, actions(session.session_id)), ignored: created ? [] : notTakenOver(request.body, session) }
-    }))))
+  app.post(
+    "/v1/sessions",
+    {
+      config: { demo: true, writes: true },
+      schema: {
+        operationId: "createSession",
+        summary: "Open the thread between a person and a character, or return the active one; the character may greet",
+        tags,
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        body: SessionCreate,
+        response: answers(SessionData.extend({ created: z.boolean(), ...onCreate }), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { external_user_ref, proactive_enabled, end_user, metadata, new_thread } = request.body
+            const sessions = yield* Sessions
+            const { session, created } = yield* sessions
+              .create(request.principal.appId, {
+                characterSlug: characterSlugOf(request.body),
+                externalUserRef: external_user_ref,
+                proactiveControls:
+                  proactive_enabled === undefined || proactive_enabled === null ? {} : { proactive_enabled },
+                metadata: metadata ?? {},
+                endUser: end_user ?? {},
+                newThread: new_thread
+              })
+              .pipe(
+                Effect.catchTags({
+                  CharacterUnavailable: ({ reason }) =>
+                    Effect.fail(
+                      { not_found: notFound.character, archived: characterArchived, not_ready: characterNotReady }[
+                        reason
+                      ]
+                    ),
+                  QuotaReached: () => Effect.fail(demoQuotaExceeded("sessions"))
+                })
+              )
+            return {
+              ...success({ ...toSessionResource(session), created }, actions(session.session_id)),
+              ignored: created ? [] : notTakenOver(request.body, session)
+            }
+          })
+        )
+      )
+  )
 
-  app.get("/v1/sessions", {
-    config: { demo: true },
-    schema: {
-      operationId: "listSessions",
-      summary: "The app's sessions, newest first",
-      tags,
-      querystring: z.object({
-        character_slug: z.string().max(200).optional(),
-        external_user_ref: z.string().max(512).optional(),
-        status: z.enum(["active", "exited", "archived"]).optional(),
-        ...listQuery
-      }),
-      response: answers(SessionPage)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { character_slug = null, external_user_ref = null, status = null, cursor, limit } = request.query
-      const before = yield* cursorKey(cursor)
-      const rows = yield* Sessions.use((sessions) =>
-        sessions.list(request.principal.appId, { characterSlug: character_slug, externalUserRef: external_user_ref, status, before, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, (row) => row.session_id)
-      return success({ sessions: items.map(toSessionResource), next_cursor }, items.slice(0, 1).flatMap((item) => actions(item.session_id)))
-    })))
+  app.get(
+    "/v1/sessions",
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "listSessions",
+        summary: "The app's sessions, newest first",
+        tags,
+        querystring: z.object({
+          character_slug: z.string().max(200).optional(),
+          external_user_ref: z.string().max(512).optional(),
+          status: z.enum(["active", "exited", "archived"]).optional(),
+          ...listQuery
+        }),
+        response: answers(SessionPage)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { character_slug = null, external_user_ref = null, status = null, cursor, limit } = request.query
+          const before = yield* cursorKey(cursor)
+          const rows = yield* Sessions.use((sessions) =>
+            sessions.list(request.principal.appId, {
+              characterSlug: character_slug,
+              externalUserRef: external_user_ref,
+              status,
+              before,
+              limit: limit + 1
+            })
+          )
+          const { items, next_cursor } = page(rows, limit, (row) => row.session_id)
+          return success(
+            { sessions: items.map(toSessionResource), next_cursor },
+            items.slice(0, 1).flatMap((item) => actions(item.session_id))
+          )
+        })
+      )
+  )
 
-  app.get("/v1/sessions/:session_id", {
-    config: { demo: true },
-    schema: { operationId: "getSession", summary: "One session", tags, params, response: answers(SessionData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const session = yield* findSession(request.principal.appId, request.params.session_id)
-      return success(toSessionResource(session), actions(session.session_id))
-    })))
+  app.get(
+    "/v1/sessions/:session_id",
+    {
+      config: { demo: true },
+      schema: { operationId: "getSession", summary: "One session", tags, params, response: answers(SessionData, 404) }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const session = yield* findSession(request.principal.appId, request.params.session_id)
+          return success(toSessionResource(session), actions(session.session_id))
+        })
+      )
+  )
 
-  app.get("/v1/sessions/:session_id/state", {
-    config: { demo: true },
-    schema: { operationId: "getSessionState", summary: "How the session stands, with the opt-in relational meter", tags, params, response: answers(SessionStateData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const session = yield* findSession(appId, request.params.session_id)
-      const [{ character, exposes, relationship }, proactive, world = EMPTY_WORLD] = yield* Effect.all([
-        standingOf(appId, session),
-        Initiatives.use((initiatives) => initiatives.stateOf({ appId, sessionId: session.session_id })),
-        Worlds.use((worlds) => worlds.look({ appId, slug: session.character_slug, sessionId: session.session_id }))
-      ], { concurrency: "unbounded" })
-      if (proactive === undefined) return yield* notFound.session
-      return success(toStateResource(session, { character, relationship, proactive, exposes, world, nowMs: yield* Clock.currentTimeMillis }), actions(session.session_id))
-    })))
+  app.get(
+    "/v1/sessions/:session_id/state",
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "getSessionState",
+        summary: "How the session stands, with the opt-in relational meter",
+        tags,
+        params,
+        response: answers(SessionStateData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const session = yield* findSession(appId, request.params.session_id)
+          const [{ character, exposes, relationship }, proactive, world = EMPTY_WORLD] = yield* Effect.all(
+            [
+              standingOf(appId, session),
+              Initiatives.use((initiatives) => initiatives.stateOf({ appId, sessionId: session.session_id })),
+              Worlds.use((worlds) =>
+                worlds.look({ appId, slug: session.character_slug, sessionId: session.session_id })
+              )
+            ],
+            { concurrency: "unbounded" }
+          )
+          if (proactive === undefined) return yield* notFound.session
+          return success(
+            toStateResource(session, {
+              character,
+              relationship,
+              proactive,
+              exposes,
+              world,
+              nowMs: yield* Clock.currentTimeMillis
+            }),
+            actions(session.session_id)
+          )
+        })
+      )
+  )
 }

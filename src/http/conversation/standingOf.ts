@@ -6,12 +6,15 @@ import type { Session } from "#src/db/conversation/Sessions.ts"
 import { notFound } from "#src/http/server/errors.ts"
 
 /** How the two of a session stand, with the character as it is by now and whether the app may see scores. */
-export const standingOf = Effect.fnUntraced(function*(appId: string, session: Session) {
-  const [character, owner, relationship] = yield* Effect.all([
-    CharacterVersions.use((versions) => versions.get(appId, session.character_slug, session.character_version)),
-    Apps.use((apps) => apps.get(appId)),
-    Relationships.use((relationships) => relationships.standing({ appId, sessionId: session.session_id }))
-  ], { concurrency: 3 })
+export const standingOf = Effect.fnUntraced(function* (appId: string, session: Session) {
+  const [character, owner, relationship] = yield* Effect.all(
+    [
+      CharacterVersions.use((versions) => versions.get(appId, session.character_slug, session.character_version)),
+      Apps.use((apps) => apps.get(appId)),
+      Relationships.use((relationships) => relationships.standing({ appId, sessionId: session.session_id }))
+    ],
+    { concurrency: 3 }
+  )
   // Erased since it was found.
   if (owner === undefined) return yield* notFound.session
   return { character, relationship, exposes: owner.expose_relational_numerics }

@@ -10,20 +10,33 @@ import { moment } from "#src/http/server/schemas/moment.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
 const TimelineData = z.object({
-  items: z.array(z.object({
-    at: z.iso.datetime(),
-    kind: z.enum(TIMELINE_KINDS),
-    ref: z.string().describe("The id of what happened, or of the event or run that it belongs to"),
-    title: z.string().describe("The type of an event, the outcome of a run or a delivery, the kind of a memory or a loop, a feeling, a decision, a verdict, the beat of a story"),
-    detail: z.record(z.string(), z.unknown())
-  })),
+  items: z.array(
+    z.object({
+      at: z.iso.datetime(),
+      kind: z.enum(TIMELINE_KINDS),
+      ref: z.string().describe("The id of what happened, or of the event or run that it belongs to"),
+      title: z
+        .string()
+        .describe(
+          "The type of an event, the outcome of a run or a delivery, the kind of a memory or a loop, a feeling, " +
+            "a decision, a verdict, the beat of a story"
+        ),
+      detail: z.record(z.string(), z.unknown())
+    })
+  ),
   next_before: z.string().nullable().describe("The before of the page after this one")
 })
 
-const toResource = ({ at, kind, ref, title, detail }: TimelineItem) => ({ at: new Date(at).toISOString(), kind, ref, title, detail })
+const toResource = ({ at, kind, ref, title, detail }: TimelineItem) => ({
+  at: new Date(at).toISOString(),
+  kind,
+  ref,
+  title,
+  detail
+})
 
 /** A moment, or the place that a page has named. */
-const placeOf = Effect.fnUntraced(function*(before: string | undefined) {
+const placeOf = Effect.fnUntraced(function* (before: string | undefined) {
   if (before !== undefined && moment.safeParse(before).success) return { atMs: Date.parse(before), key: "" }
   const unknown = validationError("query.before: is neither a moment nor a next_before of this timeline")
   const key = yield* Effect.mapError(cursorKey(before), () => unknown)
@@ -33,26 +46,42 @@ const placeOf = Effect.fnUntraced(function*(before: string | undefined) {
 })
 
 export const timelineRoutes: Routes = ({ app, answer }) => {
-  app.get("/v1/sessions/:session_id/timeline", {
-    config: { demo: true, within: "session" },
-    schema: {
-      operationId: "readTimeline",
-      summary: "Everything that has happened in a session, newest first",
-      tags: ["Observability"],
-      params: z.object({ session_id: z.string() }),
-      querystring: z.object({ before: z.string().max(400).optional().describe("A moment, or next_before of the page before"), limit: listQuery.limit }),
-      response: answers(TimelineData, 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const sessionId = request.params.session_id
-      const { limit } = request.query
-      const before = yield* placeOf(request.query.before)
-      yield* findSession(appId, sessionId)
-      const items = yield* Timeline.use((timeline) => timeline.before(appId, sessionId, { before, limit: limit + 1 }))
-      const shown = items.slice(0, limit)
-      const last = items.length > limit ? shown.at(-1) : undefined
-      return success({ items: shown.map(toResource), next_before: nextCursor(last === undefined ? null : `${last.at}-${last.key}`) })
-    })))
+  app.get(
+    "/v1/sessions/:session_id/timeline",
+    {
+      config: { demo: true, within: "session" },
+      schema: {
+        operationId: "readTimeline",
+        summary: "Everything that has happened in a session, newest first",
+        tags: ["Observability"],
+        params: z.object({ session_id: z.string() }),
+        querystring: z.object({
+          before: z.string().max(400).optional().describe("A moment, or next_before of the page before"),
+          limit: listQuery.limit
+        }),
+        response: answers(TimelineData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const sessionId = request.params.session_id
+          const { limit } = request.query
+          const before = yield* placeOf(request.query.before)
+          yield* findSession(appId, sessionId)
+          const items = yield* Timeline.use((timeline) =>
+            timeline.before(appId, sessionId, { before, limit: limit + 1 })
+          )
+          const shown = items.slice(0, limit)
+          const last = items.length > limit ? shown.at(-1) : undefined
+          return success({
+            items: shown.map(toResource),
+            next_before: nextCursor(last === undefined ? null : `${last.at}-${last.key}`)
+          })
+        })
+      )
+  )
 }

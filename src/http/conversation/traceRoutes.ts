@@ -9,8 +9,9 @@ import { answers } from "#src/http/server/schemas/answers.ts"
 import { imageStatus } from "#src/http/character/imageSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
-const usd = (micro: number | null) => micro === null ? null : micro / 1_000_000
-const total = (stages: TraceRow["stages"], of: (stage: TraceRow["stages"][number]) => number | null) => stages.reduce((sum, stage) => sum + (of(stage) ?? 0), 0)
+const usd = (micro: number | null) => (micro === null ? null : micro / 1_000_000)
+const total = (stages: TraceRow["stages"], of: (stage: TraceRow["stages"][number]) => number | null) =>
+  stages.reduce((sum, stage) => sum + (of(stage) ?? 0), 0)
 
 const REFUSED = "refused:"
 /** What the gates of emission refused, and what was done about it. */
@@ -18,15 +19,26 @@ const gatesOf = (stages: TraceRow["stages"]) =>
   stages.flatMap(({ stage, decision }, place) => {
     if (stage !== "emission" || decision?.startsWith(REFUSED) !== true) return []
     const next = stages[place + 1]?.stage
-    return [{ gate: decision.slice(REFUSED.length), result: "refused", action: next === "generation" ? "regenerate" : next === "emission" ? "fallback_line" : "drop" }]
+    return [
+      {
+        gate: decision.slice(REFUSED.length),
+        result: "refused",
+        action: next === "generation" ? "regenerate" : next === "emission" ? "fallback_line" : "drop"
+      }
+    ]
   })
 
 /** What the last retrieval found. Of research there is nothing to be found yet. */
 const retrievalOf = (stages: TraceRow["stages"]) => {
   const detail = stages.findLast(({ stage }) => stage === "retrieval")?.detail
   return {
-    memory_ids: detail?.memories?.map(({ id }) => id) ?? [], lore_ids: detail?.lore_ids ?? [], evidence_ids: detail?.evidence_ids ?? [], edge_ids: detail?.edge_ids ?? [],
-    npc_ids: detail?.npc_ids ?? [], arc_ids: detail?.arc_ids ?? [], storyline: detail?.storyline ?? null
+    memory_ids: detail?.memories?.map(({ id }) => id) ?? [],
+    lore_ids: detail?.lore_ids ?? [],
+    evidence_ids: detail?.evidence_ids ?? [],
+    edge_ids: detail?.edge_ids ?? [],
+    npc_ids: detail?.npc_ids ?? [],
+    arc_ids: detail?.arc_ids ?? [],
+    storyline: detail?.storyline ?? null
   }
 }
 
@@ -71,57 +83,101 @@ const TraceImage = z.object({
   latency_ms: z.number().nullable(),
   cost_usd: z.number().nullable()
 })
-const Stage = z.object({ stage: z.string(), attempt: z.int(), latency_ms: z.number(), status: z.enum(["ok", "fallback", "skipped", "error"]) }).loose()
+const Stage = z
+  .object({
+    stage: z.string(),
+    attempt: z.int(),
+    latency_ms: z.number(),
+    status: z.enum(["ok", "fallback", "skipped", "error"])
+  })
+  .loose()
 const TraceData = z.object({
-  trace: z.array(z.object({
-    run_ref: z.string(),
-    turn_index: z.int(),
-    reply_mode: z.enum(["fast", "deep"]),
-    outcome: z.enum(["replied", "withheld", "exited", "failed", "generating"]),
-    failure_reason: z.string().nullable(),
-    settled: z.boolean().describe("Whether the turn has ended and has been read for what it tells of the two: nothing of the row changes any more, deliveries and what became of a picture apart"),
-    attempts: z.int(),
-    recovered: z.boolean(),
-    latency_ms: z.number().nullable(),
-    cost_usd: z.number().nullable(),
-    tokens: z.object({ input: z.int(), cached_input: z.int(), output: z.int() }),
-    retrieval: z.object({ memory_ids: z.array(z.string()), lore_ids: z.array(z.string()), evidence_ids: z.array(z.string()), edge_ids: z.array(z.string()), npc_ids: z.array(z.string()), arc_ids: z.array(z.string()), storyline: z.object({ id: z.string(), beat: z.string() }).nullable() }),
-    gates: z.array(z.object({ gate: z.string(), result: z.literal("refused"), action: z.enum(["regenerate", "fallback_line", "drop"]) })),
-    delivery: z.object({ attempted: z.int(), delivered: z.int() }).describe("Pushes of the turn's events, one for each event and channel"),
-    stages: z.array(Stage)
-  })),
-  images: z.array(TraceImage).describe(
-    "Images asked for with POST /v1/images since the first of these turns, newest first, at most `limit`. "
-    + "An image that a reply asked for is the stage `image` of its turn"
+  trace: z.array(
+    z.object({
+      run_ref: z.string(),
+      turn_index: z.int(),
+      reply_mode: z.enum(["fast", "deep"]),
+      outcome: z.enum(["replied", "withheld", "exited", "failed", "generating"]),
+      failure_reason: z.string().nullable(),
+      settled: z
+        .boolean()
+        .describe(
+          "Whether the turn has ended and has been read for what it tells of the two: nothing of the row " +
+            "changes any more, deliveries and what became of a picture apart"
+        ),
+      attempts: z.int(),
+      recovered: z.boolean(),
+      latency_ms: z.number().nullable(),
+      cost_usd: z.number().nullable(),
+      tokens: z.object({ input: z.int(), cached_input: z.int(), output: z.int() }),
+      retrieval: z.object({
+        memory_ids: z.array(z.string()),
+        lore_ids: z.array(z.string()),
+        evidence_ids: z.array(z.string()),
+        edge_ids: z.array(z.string()),
+        npc_ids: z.array(z.string()),
+        arc_ids: z.array(z.string()),
+        storyline: z.object({ id: z.string(), beat: z.string() }).nullable()
+      }),
+      gates: z.array(
+        z.object({
+          gate: z.string(),
+          result: z.literal("refused"),
+          action: z.enum(["regenerate", "fallback_line", "drop"])
+        })
+      ),
+      delivery: z
+        .object({ attempted: z.int(), delivered: z.int() })
+        .describe("Pushes of the turn's events, one for each event and channel"),
+      stages: z.array(Stage)
+    })
   ),
+  images: z
+    .array(TraceImage)
+    .describe(
+      "Images asked for with POST /v1/images since the first of these turns, newest first, at most `limit`. " +
+        "An image that a reply asked for is the stage `image` of its turn"
+    ),
   engine: z.string(),
   next_cursor: z.string().nullable()
 })
 
 export const traceRoutes: Routes = ({ app, answer }) => {
-  app.get("/v1/sessions/:session_id/trace", {
-    config: { demo: true, within: "session" },
-    schema: {
-      operationId: "readTrace",
-      summary: "What each turn took, cost and decided, newest first",
-      tags: ["Observability"],
-      params: z.object({ session_id: z.string() }),
-      querystring: z.object({ run_ref: z.string().max(64).optional(), ...listQuery }),
-      response: answers(TraceData, 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const sessionId = request.params.session_id
-      const { run_ref = null, limit, cursor } = request.query
-      const before = yield* numberCursorKey(cursor)
-      yield* findSession(appId, sessionId)
-      const rows = yield* Traces.use((traces) => traces.ofSession(appId, sessionId, { runRef: run_ref, before, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, (row) => String(row.turn_index))
-      // Those before the first turn are on the last page.
-      const from = next_cursor === null ? 0 : items.at(-1)?.turn_index ?? 0
-      const images = yield* Traces.use((traces) => traces.imagesOf(appId, sessionId, { runRef: run_ref, before, from, limit }))
-      const { engine } = yield* Writer
-      return success({ trace: items.map(toResource), images: images.map(toImage), engine, next_cursor })
-    })))
+  app.get(
+    "/v1/sessions/:session_id/trace",
+    {
+      config: { demo: true, within: "session" },
+      schema: {
+        operationId: "readTrace",
+        summary: "What each turn took, cost and decided, newest first",
+        tags: ["Observability"],
+        params: z.object({ session_id: z.string() }),
+        querystring: z.object({ run_ref: z.string().max(64).optional(), ...listQuery }),
+        response: answers(TraceData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const sessionId = request.params.session_id
+          const { run_ref = null, limit, cursor } = request.query
+          const before = yield* numberCursorKey(cursor)
+          yield* findSession(appId, sessionId)
+          const rows = yield* Traces.use((traces) =>
+            traces.ofSession(appId, sessionId, { runRef: run_ref, before, limit: limit + 1 })
+          )
+          const { items, next_cursor } = page(rows, limit, (row) => String(row.turn_index))
+          // Those before the first turn are on the last page.
+          const from = next_cursor === null ? 0 : (items.at(-1)?.turn_index ?? 0)
+          const images = yield* Traces.use((traces) =>
+            traces.imagesOf(appId, sessionId, { runRef: run_ref, before, from, limit })
+          )
+          const { engine } = yield* Writer
+          return success({ trace: items.map(toResource), images: images.map(toImage), engine, next_cursor })
+        })
+      )
+  )
 }

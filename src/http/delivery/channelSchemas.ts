@@ -8,12 +8,36 @@ const MOST_SECRET = 256
 /** For how long a secret that was replaced goes on signing, when nothing is said. */
 const DAY_SECONDS = 86_400
 
-/** The types of contract 6, what a messenger's bot says besides the character, and those of the app's operational log, which only an app-wide channel gets. A type that there is not would never be delivered, so a typo is an error. */
-const eventTypes = z.array(z.enum([...OPERATIONAL_TYPES, "channel.notice", "message.created", "message.edited", "run.status", "image.ready", "character.initiated", "session.exited", "message.failed", "relationship_score.changed"]))
-  .min(1).max(32).nullable().optional()
+/**
+ * The types of contract 6, what a messenger's bot says besides the character, and those of the app's operational log,
+ * which only an app-wide channel gets. A type that there is not would never be delivered, so a typo is an error.
+ */
+const eventTypes = z
+  .array(
+    z.enum([
+      ...OPERATIONAL_TYPES,
+      "channel.notice",
+      "message.created",
+      "message.edited",
+      "run.status",
+      "image.ready",
+      "character.initiated",
+      "session.exited",
+      "message.failed",
+      "relationship_score.changed"
+    ])
+  )
+  .min(1)
+  .max(32)
+  .nullable()
+  .optional()
   .meta({ description: "The event types to push; null: all" })
 
-const url = z.string().min(1).max(2048).meta({ description: "An https address that is public", examples: ["https://example.com/troupe"] })
+const url = z
+  .string()
+  .min(1)
+  .max(2048)
+  .meta({ description: "An https address that is public", examples: ["https://example.com/troupe"] })
 
 const isSecret = (text: string) => {
   const length = countCharacters(text)
@@ -25,7 +49,11 @@ const SECRET = `${secretBounds}: whsec_ and base64 stand for the bytes that they
 export const ChannelCreate = z.object({
   kind: z.literal("webhook"),
   url,
-  secret: z.string().refine(isSecret, `Must be ${secretBounds}`).optional().meta({ description: `${SECRET}. Made when absent`, minLength: LEAST_SECRET, maxLength: MOST_SECRET }),
+  secret: z
+    .string()
+    .refine(isSecret, `Must be ${secretBounds}`)
+    .optional()
+    .meta({ description: `${SECRET}. Made when absent`, minLength: LEAST_SECRET, maxLength: MOST_SECRET }),
   events: eventTypes,
   from: z.literal("start").optional().meta({ description: "Push what is on the log already, too" })
 })
@@ -34,24 +62,42 @@ export type ChannelCreate = z.output<typeof ChannelCreate>
 export const ChannelPatch = z.object({
   url: url.optional(),
   events: eventTypes,
-  secret: z.string().refine((text) => text === "rotate" || isSecret(text), `Must be rotate, or ${secretBounds}`).optional()
+  secret: z
+    .string()
+    .refine((text) => text === "rotate" || isSecret(text), `Must be rotate, or ${secretBounds}`)
+    .optional()
     .meta({ description: `rotate: a new one is made. Or ${SECRET}`, examples: ["rotate"] }),
-  previous_secret_ttl_seconds: wholeBetween(0, DAY_SECONDS).default(DAY_SECONDS).meta({ description: "For how long the secret that is replaced goes on signing, too" })
+  previous_secret_ttl_seconds: wholeBetween(0, DAY_SECONDS)
+    .default(DAY_SECONDS)
+    .meta({ description: "For how long the secret that is replaced goes on signing, too" })
 })
 export type ChannelPatch = z.output<typeof ChannelPatch>
 
 export const ChannelReplay = z.object({
-  since: z.int().min(0).meta({ description: "Exclusive: everything after this cursor is pushed again, in each session of the channel" })
+  since: z
+    .int()
+    .min(0)
+    .meta({ description: "Exclusive: everything after this cursor is pushed again, in each session of the channel" })
 })
 
 export const ChannelData = z.object({
   id: z.string(),
   session_id: z.string().nullable().describe("Null: every session of the app"),
   kind: z.enum(["webhook"]),
-  url: z.string().describe("Masked: where it leads and the first word of its path. The rest may hold a credential, is stored encrypted and never shown"),
+  url: z
+    .string()
+    .describe(
+      "Masked: where it leads and the first word of its path. The rest may hold a credential, is stored " +
+        "encrypted and never shown"
+    ),
   events: z.array(z.string()).nullable().describe("Null: all"),
-  status: z.enum(["active", "paused", "failing", "disabled"]).describe("failing: no success for a day, tried once an hour. disabled: given up until resume or replay"),
-  position: z.int().nullable().describe("The last cursor that it is past. Null for an app-wide channel, which has one in each session"),
+  status: z
+    .enum(["active", "paused", "failing", "disabled"])
+    .describe("failing: no success for a day, tried once an hour. disabled: given up until resume or replay"),
+  position: z
+    .int()
+    .nullable()
+    .describe("The last cursor that it is past. Null for an app-wide channel, which has one in each session"),
   consecutive_failures: z.int(),
   created_at: z.iso.datetime()
 })
@@ -75,7 +121,9 @@ export const DeliveryData = z.object({
   kind: z.string(),
   event_id: z.string(),
   event_cursor: z.int(),
-  outcome: z.enum(["pending", ...outcomes, "expired"]).describe("Of an event that is several messages: sent only when they all are"),
+  outcome: z
+    .enum(["pending", ...outcomes, "expired"])
+    .describe("Of an event that is several messages: sent only when they all are"),
   attempts: z.int(),
   last_status_code: z.int().nullable(),
   last_error_code: z.string().nullable(),
@@ -85,13 +133,17 @@ export const DeliveryData = z.object({
 })
 export const DeliveryPage = z.object({ deliveries: z.array(DeliveryData), next_cursor: z.string().nullable() })
 export const DeliveryDetail = DeliveryData.extend({
-  attempt_list: z.array(z.object({
-    at: z.iso.datetime(),
-    part: z.int().describe("Which of the messages that the event is for the channel, from 0"),
-    outcome: z.enum([...outcomes, "expired"]),
-    status_code: z.int().nullable(),
-    error_code: z.string().nullable(),
-    latency_ms: z.number().nullable(),
-    answer: z.string().nullable()
-  })).describe("Oldest first; the last hundred")
+  attempt_list: z
+    .array(
+      z.object({
+        at: z.iso.datetime(),
+        part: z.int().describe("Which of the messages that the event is for the channel, from 0"),
+        outcome: z.enum([...outcomes, "expired"]),
+        status_code: z.int().nullable(),
+        error_code: z.string().nullable(),
+        latency_ms: z.number().nullable(),
+        answer: z.string().nullable()
+      })
+    )
+    .describe("Oldest first; the last hundred")
 })

@@ -13,32 +13,55 @@ import type { Routes } from "#src/http/server/Server.ts"
 
 /** The app's operational log is a log like a session's, under the app's own id. */
 export const deliveryEventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
-  app.get("/v1/delivery/events", {
-    config: { demo: true },
-    schema: {
-      operationId: "readDeliveryEvents",
-      summary: "What the app is told of its deliveries and bots: messages of unknown fate, blocked chats, revoked bots",
-      tags: ["Channels"],
-      querystring: z.object({
-        since: cursor.default(0).meta({ type: "integer", minimum: 0 }).describe("Exclusive"),
-        limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(MAX_PAGE),
-        wait: z.coerce.number().min(0).max(30).default(0).describe("Seconds to wait for something to appear on an empty page")
-      }),
-      response: answers(EventPage, 410)
+  app.get(
+    "/v1/delivery/events",
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "readDeliveryEvents",
+        summary:
+          "What the app is told of its deliveries and bots: messages of unknown fate, blocked chats, revoked bots",
+        tags: ["Channels"],
+        querystring: z.object({
+          since: cursor.default(0).meta({ type: "integer", minimum: 0 }).describe("Exclusive"),
+          limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(MAX_PAGE),
+          wait: z.coerce
+            .number()
+            .min(0)
+            .max(30)
+            .default(0)
+            .describe("Seconds to wait for something to appear on an empty page")
+        }),
+        response: answers(EventPage, 410)
+      }
+    },
+    async (request, reply) => {
+      const { since, limit, wait } = request.query
+      const text = await run(
+        reply,
+        Effect.gen(function* () {
+          const { appId, prefix } = request.principal
+          yield* OperationalLog.use((log) => log.begin(appId))
+          const reading = endsWithKey(
+            prefix,
+            wait,
+            poll({ appId, sessionId: appId, since }, limit, Duration.seconds(wait), stopping)
+          )
+          const page = yield* OpenReads.use((reads) => reads.during(request.principal, wait, reading))
+          const { text, nextCursor, tail, keptAfter } = yield* Effect.fromOption(page).pipe(Effect.orDie)
+          if (since < keptAfter) return yield* cursorExpired(keptAfter)
+          return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [
+            {
+              command: curl(baseUrl(), "GET", `/v1/delivery/events?since=${nextCursor}&wait=30`),
+              description: "Wait for what comes next"
+            }
+          ])
+        })
+      )
+      return reply
+        .header("content-type", "application/json; charset=utf-8")
+        .header("cache-control", "no-store")
+        .send(text)
     }
-  }, async (request, reply) => {
-    const { since, limit, wait } = request.query
-    const text = await run(reply, Effect.gen(function*() {
-      const { appId, prefix } = request.principal
-      yield* OperationalLog.use((log) => log.begin(appId))
-      const reading = endsWithKey(prefix, wait, poll({ appId, sessionId: appId, since }, limit, Duration.seconds(wait), stopping))
-      const page = yield* OpenReads.use((reads) => reads.during(request.principal, wait, reading))
-      const { text, nextCursor, tail, keptAfter } = yield* Effect.fromOption(page).pipe(Effect.orDie)
-      if (since < keptAfter) return yield* cursorExpired(keptAfter)
-      return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [
-        { command: curl(baseUrl(), "GET", `/v1/delivery/events?since=${nextCursor}&wait=30`), description: "Wait for what comes next" }
-      ])
-    }))
-    return reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store").send(text)
-  })
+  )
 }

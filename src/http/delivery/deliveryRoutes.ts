@@ -11,7 +11,10 @@ import { answers, created as onCreate } from "#src/http/server/schemas/answers.t
 import { DeliveryData, DeliveryDetail, DeliveryPage } from "./channelSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
-/** A delivery has no row of its own: its id is its place, the channel and the cursor. A bot is a channel by its own name. */
+/**
+ * A delivery has no row of its own: its id is its place, the channel and the cursor. A bot is a channel by its own
+ * name.
+ */
 const idOf = ({ channel_id, event_cursor }: Delivery) => `dlv_${channel_id.replace(/^chn_/, "")}_${event_cursor}`
 const PLACE = /^(bot_)?([0-9A-Z]{26})_([1-9]\d{0,14})$/
 const readPlace = (prefix: string, text: string): DeliveryPlace | null => {
@@ -49,73 +52,125 @@ const toAttempt = (attempt: DeliveryAttempt) => ({
 export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ session_id: z.string(), delivery_id: z.string() })
   const tags = ["Channels"]
-  const find = Effect.fnUntraced(function*({ session_id, delivery_id }: z.output<typeof params>) {
+  const find = Effect.fnUntraced(function* ({ session_id, delivery_id }: z.output<typeof params>) {
     const place = readPlace("dlv_", delivery_id)
     return place !== null && isId("ses", session_id) ? place : yield* deliveryNotFound
   })
 
-  app.get("/v1/sessions/:session_id/delivery", {
-    config: { demo: true, within: "session" },
-    schema: {
-      operationId: "listDeliveries",
-      summary: "What became of the session's events on their way to its channels, newest event first",
-      tags,
-      params: z.object({ session_id: z.string() }),
-      querystring: z.object({ channel_id: z.string().max(64).optional(), ...listQuery }),
-      response: answers(DeliveryPage, 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const sessionId = request.params.session_id
-      const { channel_id = null, cursor, limit } = request.query
-      if (!isId("ses", sessionId)) return yield* notFound.session
-      const key = yield* cursorKey(cursor)
-      const before = key === null ? null : readPlace("", key)
-      if (key !== null && before === null) return yield* validationError("query.cursor: is not a cursor of this list")
-      if ((yield* Sessions.use((sessions) => sessions.get(appId, sessionId))) === undefined) return yield* notFound.session
-      const rows = yield* Deliveries.use((deliveries) => deliveries.list(appId, sessionId, { channelId: channel_id, before, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, (row) => idOf(row).slice("dlv_".length))
-      return success({ deliveries: items.map(toResource), next_cursor }, items.slice(0, 1).map((item) => (
-        { command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/delivery/${idOf(item)}`), description: "See each attempt" })))
-    })))
-
-  app.get("/v1/sessions/:session_id/delivery/:delivery_id", {
-    config: { demo: true },
-    schema: { operationId: "getDelivery", summary: "One event on its way to one channel, with each attempt", tags, params, response: answers(DeliveryDetail, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const sessionId = request.params.session_id
-      const place = yield* find(request.params)
-      const deliveries = yield* Deliveries
-      const [delivery, attempts] = yield* Effect.all([deliveries.get(appId, sessionId, place), deliveries.attempts(appId, sessionId, place)], { concurrency: 2 })
-      if (delivery === undefined) return yield* deliveryNotFound
-      return success({ ...toResource(delivery), attempt_list: attempts.map(toAttempt) }, [
-        { command: curl(baseUrl(), "POST", `/v1/sessions/${sessionId}/delivery/${idOf(delivery)}/retry`), description: "Have it tried now" }
-      ])
-    })))
-
-  app.post("/v1/sessions/:session_id/delivery/:delivery_id/retry", {
-    config: { demo: true, writes: true },
-    schema: {
-      operationId: "retryDelivery",
-      summary: "Have an event pushed to a channel now: once more when it was, or sooner when it waits for its next attempt",
-      tags,
-      params,
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      response: answers(DeliveryData.extend(onCreate), 404, 409)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const place = yield* find(request.params)
-      const sessionId = request.params.session_id
-      const delivery = yield* Deliveries.use((deliveries) => deliveries.retry(request.principal.appId, sessionId, place)).pipe(
-        Effect.catchTag("RetryLimitReached", () => Effect.fail(retryLimitReached))
+  app.get(
+    "/v1/sessions/:session_id/delivery",
+    {
+      config: { demo: true, within: "session" },
+      schema: {
+        operationId: "listDeliveries",
+        summary: "What became of the session's events on their way to its channels, newest event first",
+        tags,
+        params: z.object({ session_id: z.string() }),
+        querystring: z.object({ channel_id: z.string().max(64).optional(), ...listQuery }),
+        response: answers(DeliveryPage, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const sessionId = request.params.session_id
+          const { channel_id = null, cursor, limit } = request.query
+          if (!isId("ses", sessionId)) return yield* notFound.session
+          const key = yield* cursorKey(cursor)
+          const before = key === null ? null : readPlace("", key)
+          if (key !== null && before === null)
+            return yield* validationError("query.cursor: is not a cursor of this list")
+          if ((yield* Sessions.use((sessions) => sessions.get(appId, sessionId))) === undefined)
+            return yield* notFound.session
+          const rows = yield* Deliveries.use((deliveries) =>
+            deliveries.list(appId, sessionId, { channelId: channel_id, before, limit: limit + 1 })
+          )
+          const { items, next_cursor } = page(rows, limit, (row) => idOf(row).slice("dlv_".length))
+          return success(
+            { deliveries: items.map(toResource), next_cursor },
+            items.slice(0, 1).map((item) => ({
+              command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/delivery/${idOf(item)}`),
+              description: "See each attempt"
+            }))
+          )
+        })
       )
-      if (delivery === undefined) return yield* deliveryNotFound
-      return success(toResource(delivery), [
-        { command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/delivery/${idOf(delivery)}`), description: "See how it went" }
-      ])
-    }))))
+  )
+
+  app.get(
+    "/v1/sessions/:session_id/delivery/:delivery_id",
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "getDelivery",
+        summary: "One event on its way to one channel, with each attempt",
+        tags,
+        params,
+        response: answers(DeliveryDetail, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const sessionId = request.params.session_id
+          const place = yield* find(request.params)
+          const deliveries = yield* Deliveries
+          const [delivery, attempts] = yield* Effect.all(
+            [deliveries.get(appId, sessionId, place), deliveries.attempts(appId, sessionId, place)],
+            { concurrency: 2 }
+          )
+          if (delivery === undefined) return yield* deliveryNotFound
+          return success({ ...toResource(delivery), attempt_list: attempts.map(toAttempt) }, [
+            {
+              command: curl(baseUrl(), "POST", `/v1/sessions/${sessionId}/delivery/${idOf(delivery)}/retry`),
+              description: "Have it tried now"
+            }
+          ])
+        })
+      )
+  )
+
+  app.post(
+    "/v1/sessions/:session_id/delivery/:delivery_id/retry",
+    {
+      config: { demo: true, writes: true },
+      schema: {
+        operationId: "retryDelivery",
+        summary:
+          "Have an event pushed to a channel now: once more when it was, or sooner when it waits for its next attempt",
+        tags,
+        params,
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        response: answers(DeliveryData.extend(onCreate), 404, 409)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const place = yield* find(request.params)
+            const sessionId = request.params.session_id
+            const delivery = yield* Deliveries.use((deliveries) =>
+              deliveries.retry(request.principal.appId, sessionId, place)
+            ).pipe(Effect.catchTag("RetryLimitReached", () => Effect.fail(retryLimitReached)))
+            if (delivery === undefined) return yield* deliveryNotFound
+            return success(toResource(delivery), [
+              {
+                command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/delivery/${idOf(delivery)}`),
+                description: "See how it went"
+              }
+            ])
+          })
+        )
+      )
+  )
 }

@@ -6,8 +6,14 @@ import type { StoredChannel } from "#src/db/delivery/Channels.ts"
 
 const TYPE = "channel.test"
 
-/** Pushes an event that is on no log (cursor 0) through a channel, whatever its status, and says how that went. It moves no lane and counts for nothing. */
-export const testChannel = Effect.fnUntraced(function*(appId: string, { channel_id, session_id, kind, version }: StoredChannel) {
+/**
+ * Pushes an event that is on no log (cursor 0) through a channel, whatever its status, and says how that went. It moves
+ * no lane and counts for nothing.
+ */
+export const testChannel = Effect.fnUntraced(function* (
+  appId: string,
+  { channel_id, session_id, kind, version }: StoredChannel
+) {
   const channel = (yield* ChannelKinds).get(kind)
   if (channel === undefined) return yield* Effect.die(new Error(`no channels of kind ${kind} here`))
   const startedAt = yield* Clock.currentTimeMillis

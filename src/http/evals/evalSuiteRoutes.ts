@@ -14,13 +14,31 @@ import { isSlug } from "#src/http/character/characterSchemas.ts"
 import { SuiteCreate, SuiteData, SuiteDeleted, SuitePage, SuitePatch } from "./evalsSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
-const toResource = ({ suite_id, name, character_slug, cases, gates, version, created_at, updated_at }: StoredSuite) =>
-  ({ id: suite_id, name, character_slug, cases, gates, version, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() })
+const toResource = ({
+  suite_id,
+  name,
+  character_slug,
+  cases,
+  gates,
+  version,
+  created_at,
+  updated_at
+}: StoredSuite) => ({
+  id: suite_id,
+  name,
+  character_slug,
+  cases,
+  gates,
+  version,
+  created_at: created_at.toISOString(),
+  updated_at: updated_at.toISOString()
+})
 /** What was checked by the schema of the request, as the pipeline has it. */
 const decodeCases = Schema.decodeUnknownSync(Cases)
 
-const hasCharacter = Effect.fnUntraced(function*(appId: string, slug: string) {
-  if (!isSlug(slug) || (yield* Characters.use((characters) => characters.get(appId, slug))) === undefined) return yield* notFound.character
+const hasCharacter = Effect.fnUntraced(function* (appId: string, slug: string) {
+  if (!isSlug(slug) || (yield* Characters.use((characters) => characters.get(appId, slug))) === undefined)
+    return yield* notFound.character
 })
 
 export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -28,77 +46,158 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
   const list = "/v1/evals/suites"
   const one = `${list}/:suite_id`
   const params = z.object({ suite_id: z.string() })
-  const shown = (suite: StoredSuite) => success(toResource(suite), [
-    { command: curl(baseUrl(), "POST", `${list}/${suite.suite_id}/runs`, { engine: "offline" }), description: "Run it, for nothing" }
-  ])
+  const shown = (suite: StoredSuite) =>
+    success(toResource(suite), [
+      {
+        command: curl(baseUrl(), "POST", `${list}/${suite.suite_id}/runs`, { engine: "offline" }),
+        description: "Run it, for nothing"
+      }
+    ])
 
-  app.post(list, {
-    config: { writes: true },
-    schema: {
-      operationId: "createEvalSuite",
-      summary: "Write down what a character is held to: cases, each a conversation with checks, and gates",
-      tags,
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      body: SuiteCreate,
-      response: answers(SuiteData.extend(created), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { appId } = request.principal
-      const { name, character_slug, cases, gates } = request.body
-      yield* hasCharacter(appId, character_slug)
-      return shown(yield* EvalSuites.use((suites) => suites.create(appId, { name, character_slug, cases: decodeCases(cases), gates })))
-    }))))
+  app.post(
+    list,
+    {
+      config: { writes: true },
+      schema: {
+        operationId: "createEvalSuite",
+        summary: "Write down what a character is held to: cases, each a conversation with checks, and gates",
+        tags,
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        body: SuiteCreate,
+        response: answers(SuiteData.extend(created), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { appId } = request.principal
+            const { name, character_slug, cases, gates } = request.body
+            yield* hasCharacter(appId, character_slug)
+            return shown(
+              yield* EvalSuites.use((suites) =>
+                suites.create(appId, { name, character_slug, cases: decodeCases(cases), gates })
+              )
+            )
+          })
+        )
+      )
+  )
 
-  app.get(list, {
-    schema: { operationId: "listEvalSuites", summary: "The app's suites, newest first", tags, querystring: z.object({ character_slug: z.string().max(63).optional(), ...listQuery }), response: answers(SuitePage) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { character_slug: characterSlug = null, cursor, limit } = request.query
-      const before = yield* cursorKey(cursor)
-      const rows = yield* EvalSuites.use((suites) => suites.list(request.principal.appId, { characterSlug, before, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, (row) => row.suite_id)
-      return success({ suites: items.map(toResource), next_cursor })
-    })))
+  app.get(
+    list,
+    {
+      schema: {
+        operationId: "listEvalSuites",
+        summary: "The app's suites, newest first",
+        tags,
+        querystring: z.object({ character_slug: z.string().max(63).optional(), ...listQuery }),
+        response: answers(SuitePage)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { character_slug: characterSlug = null, cursor, limit } = request.query
+          const before = yield* cursorKey(cursor)
+          const rows = yield* EvalSuites.use((suites) =>
+            suites.list(request.principal.appId, { characterSlug, before, limit: limit + 1 })
+          )
+          const { items, next_cursor } = page(rows, limit, (row) => row.suite_id)
+          return success({ suites: items.map(toResource), next_cursor })
+        })
+      )
+  )
 
-  app.get(one, {
-    schema: { operationId: "getEvalSuite", summary: "One suite", tags, params, response: answers(SuiteData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { suite_id: id } = request.params
-      const suite = isId("evs", id) ? yield* EvalSuites.use((suites) => suites.get(request.principal.appId, id)) : undefined
-      return suite === undefined ? yield* notFound.eval_suite : shown(suite)
-    })))
+  app.get(
+    one,
+    {
+      schema: { operationId: "getEvalSuite", summary: "One suite", tags, params, response: answers(SuiteData, 404) }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { suite_id: id } = request.params
+          const suite = isId("evs", id)
+            ? yield* EvalSuites.use((suites) => suites.get(request.principal.appId, id))
+            : undefined
+          return suite === undefined ? yield* notFound.eval_suite : shown(suite)
+        })
+      )
+  )
 
-  app.patch(one, {
-    config: { within: "eval_suite", writes: true },
-    schema: { operationId: "updateEvalSuite", summary: "Change a suite; runs of it stay as they were", tags, params, body: SuitePatch, response: answers(SuiteData.extend(written), 404, 409, 413) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { suite_id: id } = request.params
-      const { appId } = request.principal
-      if (!isId("evs", id)) return yield* notFound.eval_suite
-      const { name, character_slug, cases, gates, expected_version } = request.body
-      const present = yield* EvalSuites.use((suites) => suites.get(appId, id))
-      if (present === undefined) return yield* notFound.eval_suite
-      if (character_slug !== undefined) yield* hasCharacter(appId, character_slug)
-      const suite = yield* EvalSuites.use((suites) => suites.update(appId, id, expected_version, (before) => Effect.succeed({
-        name: name ?? before.name,
-        character_slug: character_slug ?? before.character_slug,
-        cases: cases === undefined ? before.cases : decodeCases(cases),
-        gates: gates === undefined ? before.gates : gates ?? []
-      }))).pipe(Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("suite", current))))
-      return suite === undefined ? yield* notFound.eval_suite : shown(suite)
-    })))
+  app.patch(
+    one,
+    {
+      config: { within: "eval_suite", writes: true },
+      schema: {
+        operationId: "updateEvalSuite",
+        summary: "Change a suite; runs of it stay as they were",
+        tags,
+        params,
+        body: SuitePatch,
+        response: answers(SuiteData.extend(written), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { suite_id: id } = request.params
+          const { appId } = request.principal
+          if (!isId("evs", id)) return yield* notFound.eval_suite
+          const { name, character_slug, cases, gates, expected_version } = request.body
+          const present = yield* EvalSuites.use((suites) => suites.get(appId, id))
+          if (present === undefined) return yield* notFound.eval_suite
+          if (character_slug !== undefined) yield* hasCharacter(appId, character_slug)
+          const suite = yield* EvalSuites.use((suites) =>
+            suites.update(appId, id, expected_version, (before) =>
+              Effect.succeed({
+                name: name ?? before.name,
+                character_slug: character_slug ?? before.character_slug,
+                cases: cases === undefined ? before.cases : decodeCases(cases),
+                gates: gates === undefined ? before.gates : (gates ?? [])
+              })
+            )
+          ).pipe(Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("suite", current))))
+          return suite === undefined ? yield* notFound.eval_suite : shown(suite)
+        })
+      )
+  )
 
-  app.delete(one, {
-    config: { within: "eval_suite", writes: true },
-    schema: { operationId: "deleteEvalSuite", summary: "Delete a suite; its runs stay", tags, params, response: answers(SuiteDeleted, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { suite_id: id } = request.params
-      const gone = isId("evs", id) && (yield* EvalSuites.use((suites) => suites.remove(request.principal.appId, id)))
-      if (!gone) return yield* notFound.eval_suite
-      return success({ id, status: "deleted" }, [{ command: curl(baseUrl(), "GET", `/v1/evals/runs?suite_id=${id}`), description: "List its runs" }])
-    })))
+  app.delete(
+    one,
+    {
+      config: { within: "eval_suite", writes: true },
+      schema: {
+        operationId: "deleteEvalSuite",
+        summary: "Delete a suite; its runs stay",
+        tags,
+        params,
+        response: answers(SuiteDeleted, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { suite_id: id } = request.params
+          const gone =
+            isId("evs", id) && (yield* EvalSuites.use((suites) => suites.remove(request.principal.appId, id)))
+          if (!gone) return yield* notFound.eval_suite
+          return success({ id, status: "deleted" }, [
+            { command: curl(baseUrl(), "GET", `/v1/evals/runs?suite_id=${id}`), description: "List its runs" }
+          ])
+        })
+      )
+  )
 }

@@ -12,7 +12,16 @@ import { findSession } from "#src/http/conversation/findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created, written } from "#src/http/server/schemas/answers.ts"
-import { MemoriesFound, MemoryCreate, MemoryData, memoryKind, MemoryPage, MemoryPatch, MemorySearchBody, memoryStatus } from "./memorySchemas.ts"
+import {
+  MemoriesFound,
+  MemoryCreate,
+  MemoryData,
+  memoryKind,
+  MemoryPage,
+  MemoryPatch,
+  MemorySearchBody,
+  memoryStatus
+} from "./memorySchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
 /** All of it but the tombstone. */
@@ -46,130 +55,236 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
   const inSession = z.object({ session_id: z.string() })
   const params = inSession.extend({ memory_id: z.string() })
   const at = (sessionId: string) => `/v1/sessions/${sessionId}/memories`
-  const forgetting = (sessionId: string, { id }: Memory) => [{ command: curl(baseUrl(), "DELETE", `${at(sessionId)}/${id}`), description: "Forget it" }]
-  const memoryOf = (appId: string, { session_id: sessionId, memory_id: id }: z.output<typeof params>) => Effect.gen(function*() {
-    yield* findSession(appId, sessionId)
-    const memory = isId("mem", id) ? yield* Memories.use((memories) => memories.get({ appId, sessionId }, id)) : undefined
-    return memory ?? (yield* notFound.memory)
-  })
-
-  app.get(list, {
-    config: { demo: true, within: "session" },
-    schema: {
-      operationId: "listMemories",
-      summary: "What the character remembers of the person, newest first",
-      tags,
-      params: inSession,
-      querystring: z.object({
-        kind: memoryKind.optional(),
-        status: memoryStatus.optional().describe("Without it all but the forgotten"),
-        pinned: z.enum(["true", "false"]).optional(),
-        ...listQuery
-      }),
-      response: answers(MemoryPage, 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { session_id: sessionId } = request.params
-      const { appId } = request.principal
-      const { kind = null, status = null, pinned, limit, cursor } = request.query
-      const before = yield* cursorKey(cursor)
+  const forgetting = (sessionId: string, { id }: Memory) => [
+    { command: curl(baseUrl(), "DELETE", `${at(sessionId)}/${id}`), description: "Forget it" }
+  ]
+  const memoryOf = (appId: string, { session_id: sessionId, memory_id: id }: z.output<typeof params>) =>
+    Effect.gen(function* () {
       yield* findSession(appId, sessionId)
-      const rows = yield* Memories.use((memories) =>
-        memories.list({ appId, sessionId }, { kind, status, pinned: pinned === undefined ? null : pinned === "true", before, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, ({ id }) => id)
-      return success({ memories: items.map(toResource(sessionId)), next_cursor }, [
-        { command: curl(baseUrl(), "POST", `${at(sessionId)}/search`, { query: "sister" }), description: "Search them" }
-      ])
-    })))
+      const memory = isId("mem", id)
+        ? yield* Memories.use((memories) => memories.get({ appId, sessionId }, id))
+        : undefined
+      return memory ?? (yield* notFound.memory)
+    })
 
-  app.post(list, {
-    config: { demo: true, within: "session", writes: true },
-    schema: {
-      operationId: "createMemory",
-      summary: "Have the character remember something; a thing that was forgotten may be told again",
-      tags,
-      params: inSession,
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      body: MemoryCreate,
-      response: answers(MemoryData.extend(created), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { session_id: sessionId } = request.params
-      const { appId } = request.principal
-      yield* findSession(appId, sessionId)
-      const { valid_at, ...fields } = request.body
-      const memory = yield* edited(RelationshipEdits.use((edits) =>
-        edits.addMemory({ appId, sessionId }, { ...fields, valid_at: valid_at === undefined ? null : inUtc(valid_at) })), notFound.session)
-      return success(toResource(sessionId)(memory), forgetting(sessionId, memory))
-    }))))
+  app.get(
+    list,
+    {
+      config: { demo: true, within: "session" },
+      schema: {
+        operationId: "listMemories",
+        summary: "What the character remembers of the person, newest first",
+        tags,
+        params: inSession,
+        querystring: z.object({
+          kind: memoryKind.optional(),
+          status: memoryStatus.optional().describe("Without it all but the forgotten"),
+          pinned: z.enum(["true", "false"]).optional(),
+          ...listQuery
+        }),
+        response: answers(MemoryPage, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { session_id: sessionId } = request.params
+          const { appId } = request.principal
+          const { kind = null, status = null, pinned, limit, cursor } = request.query
+          const before = yield* cursorKey(cursor)
+          yield* findSession(appId, sessionId)
+          const rows = yield* Memories.use((memories) =>
+            memories.list(
+              { appId, sessionId },
+              { kind, status, pinned: pinned === undefined ? null : pinned === "true", before, limit: limit + 1 }
+            )
+          )
+          const { items, next_cursor } = page(rows, limit, ({ id }) => id)
+          return success({ memories: items.map(toResource(sessionId)), next_cursor }, [
+            {
+              command: curl(baseUrl(), "POST", `${at(sessionId)}/search`, { query: "sister" }),
+              description: "Search them"
+            }
+          ])
+        })
+      )
+  )
 
-  app.post(`${list}/search`, {
-    config: { demo: true, within: "session" },
-    schema: {
-      operationId: "searchMemories",
-      summary: "Find memories by the words of a search, the best first, as they hold now or held at a time",
-      tags,
-      params: inSession,
-      body: MemorySearchBody,
-      response: answers(MemoriesFound, 404, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { session_id: sessionId } = request.params
-      const session = { appId: request.principal.appId, sessionId }
-      const { query, limit, as_of } = request.body
-      yield* findSession(session.appId, sessionId)
-      const memories = yield* Memories
-      const found = yield* memories.search(session, { terms: recallQuery(query, []), languages: null, asOf: as_of === undefined ? null : new Date(as_of), pinned: false, limit })
-      const whole = new Map((yield* memories.some(session, found.map(({ id }) => id))).map((memory) => [memory.id, toResource(sessionId)(memory)]))
-      return success({ memories: found.flatMap(({ id, score }) => {
-        const memory = whole.get(id)
-        return memory === undefined ? [] : [{ ...memory, score: { ...score, dense: null } }]
-      }) })
-    })))
+  app.post(
+    list,
+    {
+      config: { demo: true, within: "session", writes: true },
+      schema: {
+        operationId: "createMemory",
+        summary: "Have the character remember something; a thing that was forgotten may be told again",
+        tags,
+        params: inSession,
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        body: MemoryCreate,
+        response: answers(MemoryData.extend(created), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { session_id: sessionId } = request.params
+            const { appId } = request.principal
+            yield* findSession(appId, sessionId)
+            const { valid_at, ...fields } = request.body
+            const memory = yield* edited(
+              RelationshipEdits.use((edits) =>
+                edits.addMemory(
+                  { appId, sessionId },
+                  { ...fields, valid_at: valid_at === undefined ? null : inUtc(valid_at) }
+                )
+              ),
+              notFound.session
+            )
+            return success(toResource(sessionId)(memory), forgetting(sessionId, memory))
+          })
+        )
+      )
+  )
 
-  app.get(one, {
-    config: { demo: true },
-    schema: { operationId: "getMemory", summary: "One memory", tags, params, response: answers(MemoryData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { session_id: sessionId } = request.params
-      const memory = yield* memoryOf(request.principal.appId, request.params)
-      return success(toResource(sessionId)(memory), forgetting(sessionId, memory))
-    })))
+  app.post(
+    `${list}/search`,
+    {
+      config: { demo: true, within: "session" },
+      schema: {
+        operationId: "searchMemories",
+        summary: "Find memories by the words of a search, the best first, as they hold now or held at a time",
+        tags,
+        params: inSession,
+        body: MemorySearchBody,
+        response: answers(MemoriesFound, 404, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { session_id: sessionId } = request.params
+          const session = { appId: request.principal.appId, sessionId }
+          const { query, limit, as_of } = request.body
+          yield* findSession(session.appId, sessionId)
+          const memories = yield* Memories
+          const found = yield* memories.search(session, {
+            terms: recallQuery(query, []),
+            languages: null,
+            asOf: as_of === undefined ? null : new Date(as_of),
+            pinned: false,
+            limit
+          })
+          const whole = new Map(
+            (yield* memories.some(
+              session,
+              found.map(({ id }) => id)
+            )).map((memory) => [memory.id, toResource(sessionId)(memory)])
+          )
+          return success({
+            memories: found.flatMap(({ id, score }) => {
+              const memory = whole.get(id)
+              return memory === undefined ? [] : [{ ...memory, score: { ...score, dense: null } }]
+            })
+          })
+        })
+      )
+  )
 
-  app.patch(one, {
-    config: { demo: true, within: "memory", writes: true },
-    schema: { operationId: "updateMemory", summary: "Change a memory", tags, params, body: MemoryPatch, response: answers(MemoryData.extend(written), 404, 409, 413) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { session_id: sessionId } = request.params
-      const { appId } = request.principal
-      const { id } = yield* memoryOf(appId, request.params)
-      const { valid_at, ...fields } = request.body
-      const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-      const memory = yield* edited(RelationshipEdits.use((edits) =>
-        edits.changeMemory({ appId, sessionId }, id, { ...given, ...(valid_at !== undefined && { valid_at: inUtc(valid_at) }) })), notFound.memory)
-      return success(toResource(sessionId)(memory), forgetting(sessionId, memory))
-    })))
+  app.get(
+    one,
+    {
+      config: { demo: true },
+      schema: { operationId: "getMemory", summary: "One memory", tags, params, response: answers(MemoryData, 404) }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { session_id: sessionId } = request.params
+          const memory = yield* memoryOf(request.principal.appId, request.params)
+          return success(toResource(sessionId)(memory), forgetting(sessionId, memory))
+        })
+      )
+  )
 
-  app.delete(one, {
-    config: { demo: true, writes: true },
-    schema: {
-      operationId: "forgetMemory",
-      summary: "Forget a memory: its words and quotes are deleted wherever it was noted, and it is not learned from the conversation again",
-      description: "What was said stays on the event log; DELETE /v1/end-users/{external_user_ref} erases that too.",
-      tags,
-      params,
-      response: answers(MemoryData, 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { session_id: sessionId } = request.params
-      const { appId } = request.principal
-      const { id } = yield* memoryOf(appId, request.params)
-      return success(toResource(sessionId)(yield* edited(RelationshipEdits.use((edits) => edits.forgetMemory({ appId, sessionId }, id)), notFound.memory)))
-    })))
+  app.patch(
+    one,
+    {
+      config: { demo: true, within: "memory", writes: true },
+      schema: {
+        operationId: "updateMemory",
+        summary: "Change a memory",
+        tags,
+        params,
+        body: MemoryPatch,
+        response: answers(MemoryData.extend(written), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { session_id: sessionId } = request.params
+          const { appId } = request.principal
+          const { id } = yield* memoryOf(appId, request.params)
+          const { valid_at, ...fields } = request.body
+          const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+          const memory = yield* edited(
+            RelationshipEdits.use((edits) =>
+              edits.changeMemory({ appId, sessionId }, id, {
+                ...given,
+                ...(valid_at !== undefined && { valid_at: inUtc(valid_at) })
+              })
+            ),
+            notFound.memory
+          )
+          return success(toResource(sessionId)(memory), forgetting(sessionId, memory))
+        })
+      )
+  )
+
+  app.delete(
+    one,
+    {
+      config: { demo: true, writes: true },
+      schema: {
+        operationId: "forgetMemory",
+        summary:
+          "Forget a memory: its words and quotes are deleted wherever it was noted, and it is not learned from " +
+          "the conversation again",
+        description: "What was said stays on the event log; DELETE /v1/end-users/{external_user_ref} erases that too.",
+        tags,
+        params,
+        response: answers(MemoryData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { session_id: sessionId } = request.params
+          const { appId } = request.principal
+          const { id } = yield* memoryOf(appId, request.params)
+          return success(
+            toResource(sessionId)(
+              yield* edited(
+                RelationshipEdits.use((edits) => edits.forgetMemory({ appId, sessionId }, id)),
+                notFound.memory
+              )
+            )
+          )
+        })
+      )
+  )
 }

@@ -7,7 +7,10 @@ import { text } from "#src/http/server/schemas/text.ts"
 export const memoryKind = z.enum(MemoryKind.literals)
 export const memoryStatus = z.enum(MemoryStatus.literals)
 const subject = z.enum(MemorySubject.literals)
-const memoryText = text(1, 500).meta({ description: "One plain sentence. What would instruct the character is put in quarantine", examples: ["Nadia plays the cello."] })
+const memoryText = text(1, 500).meta({
+  description: "One plain sentence. What would instruct the character is put in quarantine",
+  examples: ["Nadia plays the cello."]
+})
 const validAt = moment.meta({ description: "Since when it holds" })
 
 export const MemoryCreate = z.object({
@@ -19,16 +22,20 @@ export const MemoryCreate = z.object({
   pinned: z.boolean().default(false).meta({ description: "Kept whatever else comes; at most 50 of a session" }),
   valid_at: validAt.optional()
 })
-export const MemoryPatch = z.object({
-  text: memoryText.optional(),
-  kind: memoryKind.optional(),
-  subject: subject.optional(),
-  importance: wholeBetween(1, 10).optional(),
-  confidence: unit().optional(),
-  pinned: z.boolean().optional(),
-  valid_at: validAt.optional(),
-  status: z.enum(["active", "superseded"]).optional().meta({ description: "superseded: it no longer holds. What is in quarantine stays there until its text is another" })
-}).meta({ description: "What is left out stays. New words are the app's own: source is app then" })
+export const MemoryPatch = z
+  .object({
+    text: memoryText.optional(),
+    kind: memoryKind.optional(),
+    subject: subject.optional(),
+    importance: wholeBetween(1, 10).optional(),
+    confidence: unit().optional(),
+    pinned: z.boolean().optional(),
+    valid_at: validAt.optional(),
+    status: z.enum(["active", "superseded"]).optional().meta({
+      description: "superseded: it no longer holds. What is in quarantine stays there until its text is another"
+    })
+  })
+  .meta({ description: "What is left out stays. New words are the app's own: source is app then" })
 export const MemorySearchBody = z.object({
   query: text(1, 1000),
   limit: wholeBetween(1, 50).default(10),
@@ -50,7 +57,9 @@ export const MemoryData = z.object({
   invalid_at: time.nullable(),
   supersedes_id: z.string().nullable(),
   linked_ids: z.array(z.string()),
-  evidence: z.array(z.object({ cursor: z.int(), quote: z.string() })).describe("Where on the log the person said so, and the words; of what was said often only the latest are kept"),
+  evidence: z
+    .array(z.object({ cursor: z.int(), quote: z.string() }))
+    .describe("Where on the log the person said so, and the words; of what was said often only the latest are kept"),
   source: z.enum(MemorySource.literals),
   recall_count: z.int().describe("How many replies leaned on it"),
   last_recalled_at: time.nullable(),

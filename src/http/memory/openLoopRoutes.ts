@@ -13,55 +13,80 @@ import { answers, written } from "#src/http/server/schemas/answers.ts"
 import { loopStatus, OpenLoopData, OpenLoopPage, OpenLoopPatch } from "./openLoopSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
-const toResource = (sessionId: string) => ({ id, ...loop }: OpenLoop) => ({ id, session_id: sessionId, ...loop })
+const toResource =
+  (sessionId: string) =>
+  ({ id, ...loop }: OpenLoop) => ({ id, session_id: sessionId, ...loop })
 
 export const openLoopRoutes: Routes = ({ app, answer }) => {
   const tags = ["Relationship"]
   const inSession = z.object({ session_id: z.string() })
 
-  app.get("/v1/sessions/:session_id/open-loops", {
-    config: { demo: true, within: "session" },
-    schema: {
-      operationId: "listOpenLoops",
-      summary: "What waits between the two to be taken up again, newest first",
-      tags,
-      params: inSession,
-      querystring: z.object({ status: loopStatus.optional(), ...listQuery }),
-      response: answers(OpenLoopPage, 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { session_id: sessionId } = request.params
-      const { appId } = request.principal
-      const { status = null, limit, cursor } = request.query
-      const before = yield* cursorKey(cursor)
-      yield* findSession(appId, sessionId)
-      const rows = yield* RelationshipLists.use((lists) => lists.loops({ appId, sessionId }, { status, before, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, ({ id }) => id)
-      return success({ open_loops: items.map(toResource(sessionId)), next_cursor })
-    })))
+  app.get(
+    "/v1/sessions/:session_id/open-loops",
+    {
+      config: { demo: true, within: "session" },
+      schema: {
+        operationId: "listOpenLoops",
+        summary: "What waits between the two to be taken up again, newest first",
+        tags,
+        params: inSession,
+        querystring: z.object({ status: loopStatus.optional(), ...listQuery }),
+        response: answers(OpenLoopPage, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { session_id: sessionId } = request.params
+          const { appId } = request.principal
+          const { status = null, limit, cursor } = request.query
+          const before = yield* cursorKey(cursor)
+          yield* findSession(appId, sessionId)
+          const rows = yield* RelationshipLists.use((lists) =>
+            lists.loops({ appId, sessionId }, { status, before, limit: limit + 1 })
+          )
+          const { items, next_cursor } = page(rows, limit, ({ id }) => id)
+          return success({ open_loops: items.map(toResource(sessionId)), next_cursor })
+        })
+      )
+  )
 
-  app.patch("/v1/sessions/:session_id/open-loops/:loop_id", {
-    config: { demo: true, within: "open_loop", writes: true },
-    schema: {
-      operationId: "updateOpenLoop",
-      summary: "Settle an open loop, open it again, or say when it is due",
-      tags,
-      params: inSession.extend({ loop_id: z.string() }),
-      body: OpenLoopPatch,
-      response: answers(OpenLoopData.extend(written), 404, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { session_id: sessionId, loop_id: id } = request.params
-      const { appId } = request.principal
-      yield* findSession(appId, sessionId)
-      if (!isId("lop", id)) return yield* notFound.open_loop
-      const { status, due_at } = request.body
-      const loop = yield* edited(RelationshipEdits.use((edits) => edits.changeLoop({ appId, sessionId }, id, {
-        ...(status !== undefined && { status }),
-        ...(due_at !== undefined && { due_at: due_at === null ? null : new Date(due_at).toISOString() })
-      })), notFound.open_loop)
-      return success(toResource(sessionId)(loop))
-    })))
+  app.patch(
+    "/v1/sessions/:session_id/open-loops/:loop_id",
+    {
+      config: { demo: true, within: "open_loop", writes: true },
+      schema: {
+        operationId: "updateOpenLoop",
+        summary: "Settle an open loop, open it again, or say when it is due",
+        tags,
+        params: inSession.extend({ loop_id: z.string() }),
+        body: OpenLoopPatch,
+        response: answers(OpenLoopData.extend(written), 404, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { session_id: sessionId, loop_id: id } = request.params
+          const { appId } = request.principal
+          yield* findSession(appId, sessionId)
+          if (!isId("lop", id)) return yield* notFound.open_loop
+          const { status, due_at } = request.body
+          const loop = yield* edited(
+            RelationshipEdits.use((edits) =>
+              edits.changeLoop({ appId, sessionId }, id, {
+                ...(status !== undefined && { status }),
+                ...(due_at !== undefined && { due_at: due_at === null ? null : new Date(due_at).toISOString() })
+              })
+            ),
+            notFound.open_loop
+          )
+          return success(toResource(sessionId)(loop))
+        })
+      )
+  )
 }

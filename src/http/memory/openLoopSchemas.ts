@@ -4,10 +4,12 @@ import { moment } from "#src/http/server/schemas/moment.ts"
 
 export const loopStatus = z.enum(LoopStatus.literals)
 
-export const OpenLoopPatch = z.object({
-  status: loopStatus.optional(),
-  due_at: moment.nullable().optional().meta({ description: "null: on no day in particular" })
-}).meta({ description: "What is left out stays" })
+export const OpenLoopPatch = z
+  .object({
+    status: loopStatus.optional(),
+    due_at: moment.nullable().optional().meta({ description: "null: on no day in particular" })
+  })
+  .meta({ description: "What is left out stays" })
 
 const time = z.iso.datetime()
 export const OpenLoopData = z.object({

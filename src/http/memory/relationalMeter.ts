@@ -4,7 +4,11 @@ import type { Score } from "#pipeline/relational/Relationship.ts"
 import { stageOf, standing } from "#pipeline/relational/scores.ts"
 
 /** Of every answer that speaks of scores (contract 2.5). */
-const SCORE_CONTRACT = { score_version: "relationship_scores.v1", scale: SCALE, semantics: { monotonic: false, may_move_down: true } } as const
+const SCORE_CONTRACT = {
+  score_version: "relationship_scores.v1",
+  scale: SCALE,
+  semantics: { monotonic: false, may_move_down: true }
+} as const
 
 export interface Standpoint {
   readonly posture: RelationshipPosture
@@ -24,4 +28,5 @@ export const toMeter = ({ posture, scores, nowMs, since, exposes }: Standpoint) 
 })
 
 /** How close the two are, in a word; it is made of the scores, and redacted like them. */
-export const toStage = ({ posture, scores, nowMs, exposes }: Standpoint): string | null => exposes ? stageOf(standing(posture, scores, nowMs)) : null
+export const toStage = ({ posture, scores, nowMs, exposes }: Standpoint): string | null =>
+  exposes ? stageOf(standing(posture, scores, nowMs)) : null

@@ -14,43 +14,96 @@ const dimension = z.object({
   half_life_days: between(1, 365).nullable().optional().meta({ description: "null: the score does not drift" })
 })
 
-const dimensions = z.array(dimension).max(8).superRefine((list, context) => {
-  const seen = new Set<string>()
-  for (const [index, { key }] of list.entries()) {
-    if (seen.has(key)) context.addIssue({ code: "custom", path: [index, "key"], message: "Must be unique among the dimensions" })
-    seen.add(key)
-  }
-})
+const dimensions = z
+  .array(dimension)
+  .max(8)
+  .superRefine((list, context) => {
+    const seen = new Set<string>()
+    for (const [index, { key }] of list.entries()) {
+      if (seen.has(key))
+        context.addIssue({ code: "custom", path: [index, "key"], message: "Must be unique among the dimensions" })
+      seen.add(key)
+    }
+  })
 
-export const relationshipPosture = z.object({
-  schema: z.enum(["friendship", "dating", "mentor", "rivalry", "custom"]).optional().meta({ description: "Default friendship" }),
-  pace: z.enum(["slow", "medium", "fast"]).optional().meta({ description: "Default medium" }),
-  dimensions: dimensions.optional(),
-  boundaries: texts(20, 200).optional()
-}).meta({ description: "How closeness grows, and where it ends" })
+export const relationshipPosture = z
+  .object({
+    schema: z
+      .enum(["friendship", "dating", "mentor", "rivalry", "custom"])
+      .optional()
+      .meta({ description: "Default friendship" }),
+    pace: z.enum(["slow", "medium", "fast"]).optional().meta({ description: "Default medium" }),
+    dimensions: dimensions.optional(),
+    boundaries: texts(20, 200).optional()
+  })
+  .meta({ description: "How closeness grows, and where it ends" })
 
 /** The 28 labels of GoEmotions. */
 export const emotionLabels = [
-  "admiration", "amusement", "anger", "annoyance", "approval", "caring", "confusion", "curiosity", "desire", "disappointment",
-  "disapproval", "disgust", "embarrassment", "excitement", "fear", "gratitude", "grief", "joy", "love", "nervousness", "optimism",
-  "pride", "realization", "relief", "remorse", "sadness", "surprise", "neutral"
+  "admiration",
+  "amusement",
+  "anger",
+  "annoyance",
+  "approval",
+  "caring",
+  "confusion",
+  "curiosity",
+  "desire",
+  "disappointment",
+  "disapproval",
+  "disgust",
+  "embarrassment",
+  "excitement",
+  "fear",
+  "gratitude",
+  "grief",
+  "joy",
+  "love",
+  "nervousness",
+  "optimism",
+  "pride",
+  "realization",
+  "relief",
+  "remorse",
+  "sadness",
+  "surprise",
+  "neutral"
 ] as const
 
-export const baselineEmotion = z.object({
-  label: z.enum(emotionLabels).optional().meta({ description: "Default neutral" }),
-  valence: between(-1, 1).optional(),
-  arousal: unit().optional(),
-  recovery_half_life_minutes: between(5, 10_080).optional().meta({ description: "Default 180" })
-}).meta({ description: "The mood the character returns to" })
+export const baselineEmotion = z
+  .object({
+    label: z.enum(emotionLabels).optional().meta({ description: "Default neutral" }),
+    valence: between(-1, 1).optional(),
+    arousal: unit().optional(),
+    recovery_half_life_minutes: between(5, 10_080).optional().meta({ description: "Default 180" })
+  })
+  .meta({ description: "The mood the character returns to" })
 
-export const behavioralThresholds = proactiveControls.extend({
-  withhold: unit().optional().meta({ description: "Readiness to leave a message unanswered. Default 0" }),
-  exit: unit().optional().meta({ description: "Readiness to leave the chat for good. Default 0" }),
-  disclosure: unit().optional().meta({ description: "Readiness to speak of itself: how much trust a secret takes that is told to the trusted and names no trust of its own, from 0.8 (at 0) to 0.4 (at 1). Default 0.5" })
-}).meta({ description: "What the character does of its own accord; a session's proactive controls override the first nine" })
+export const behavioralThresholds = proactiveControls
+  .extend({
+    withhold: unit().optional().meta({ description: "Readiness to leave a message unanswered. Default 0" }),
+    exit: unit().optional().meta({ description: "Readiness to leave the chat for good. Default 0" }),
+    disclosure: unit()
+      .optional()
+      .meta({
+        description:
+          "Readiness to speak of itself: how much trust a secret takes that is told to the trusted and names no " +
+          "trust of its own, from 0.8 (at 0) to 0.4 (at 1). Default 0.5"
+      })
+  })
+  .meta({
+    description: "What the character does of its own accord; a session's proactive controls override the first nine"
+  })
 
 export const safety = z.object({
-  content_rating: z.enum(["general", "teen", "mature"]).optional().meta({ description: "What replies may contain. general: no sexual content, strong language or gore. teen: no sexual content or gore. mature: all that the other rules allow. Default general" }),
+  content_rating: z
+    .enum(["general", "teen", "mature"])
+    .optional()
+    .meta({
+      description:
+        "What replies may contain. general: no sexual content, strong language or gore. teen: no sexual content " +
+        "or gore. mature: all that the other rules allow. Default general"
+    }),
   age_band: z.enum(["adult", "teen", "child"]).optional().meta({ description: "Age of the character. Default adult" }),
   ai_disclosure: z.enum(["explicit", "when_asked"]).optional().meta({ description: "Default when_asked" }),
   crisis_locale: languageTag().optional().meta({ description: "Whose crisis lines are named" })

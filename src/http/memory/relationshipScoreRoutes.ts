@@ -9,21 +9,37 @@ import type { Routes } from "#src/http/server/Server.ts"
 import { standingOf } from "#src/http/conversation/standingOf.ts"
 
 export const relationshipScoreRoutes: Routes = ({ app, answer }) => {
-  app.get("/v1/sessions/:session_id/relationship-scores", {
-    config: { demo: true, within: "session" },
-    schema: {
-      operationId: "getRelationshipScores",
-      summary: "The relational meter of the session's state, by itself; empty until the app opts in",
-      tags: ["Relationship"],
-      params: z.object({ session_id: z.string() }),
-      response: answers(RelationalMeter, 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const session = yield* findSession(appId, request.params.session_id)
-      const { character, exposes, relationship } = yield* standingOf(appId, session)
-      const since = session.created_at.toISOString()
-      return success(toMeter({ posture: character.relationship_posture, scores: relationship.bearing.scores, nowMs: yield* Clock.currentTimeMillis, since, exposes }))
-    })))
+  app.get(
+    "/v1/sessions/:session_id/relationship-scores",
+    {
+      config: { demo: true, within: "session" },
+      schema: {
+        operationId: "getRelationshipScores",
+        summary: "The relational meter of the session's state, by itself; empty until the app opts in",
+        tags: ["Relationship"],
+        params: z.object({ session_id: z.string() }),
+        response: answers(RelationalMeter, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const session = yield* findSession(appId, request.params.session_id)
+          const { character, exposes, relationship } = yield* standingOf(appId, session)
+          const since = session.created_at.toISOString()
+          return success(
+            toMeter({
+              posture: character.relationship_posture,
+              scores: relationship.bearing.scores,
+              nowMs: yield* Clock.currentTimeMillis,
+              since,
+              exposes
+            })
+          )
+        })
+      )
+  )
 }

@@ -17,39 +17,96 @@ export const snapshotRoutes: Routes = ({ app, answer }) => {
   const tags = ["Relationship"]
   const params = z.object({ session_id: z.string() })
 
-  const toResources = Effect.fnUntraced(function*(appId: string, session: Session, snapshots: ReadonlyArray<Snapshot>) {
-    const { character: { relationship_posture: posture }, exposes } = yield* standingOf(appId, session)
-    return snapshots.map(({ id, turn_index, summary, emotion, stage, highlights, open_loop_ids, scores, created_at }) => {
-      const { redacted, relationship_scores } = toMeter({ posture, scores, nowMs: Date.parse(created_at), since: created_at, exposes })
-      return {
-        id, session_id: session.session_id, turn_index, summary, emotion, stage: redacted ? null : stage, highlights, open_loop_ids, scores: redacted ? null : relationship_scores, created_at
+  const toResources = Effect.fnUntraced(function* (
+    appId: string,
+    session: Session,
+    snapshots: ReadonlyArray<Snapshot>
+  ) {
+    const {
+      character: { relationship_posture: posture },
+      exposes
+    } = yield* standingOf(appId, session)
+    return snapshots.map(
+      ({ id, turn_index, summary, emotion, stage, highlights, open_loop_ids, scores, created_at }) => {
+        const { redacted, relationship_scores } = toMeter({
+          posture,
+          scores,
+          nowMs: Date.parse(created_at),
+          since: created_at,
+          exposes
+        })
+        return {
+          id,
+          session_id: session.session_id,
+          turn_index,
+          summary,
+          emotion,
+          stage: redacted ? null : stage,
+          highlights,
+          open_loop_ids,
+          scores: redacted ? null : relationship_scores,
+          created_at
+        }
       }
-    })
+    )
   })
 
-  app.get("/v1/sessions/:session_id/snapshots", {
-    config: { demo: true, within: "session" },
-    schema: { operationId: "listSnapshots", summary: "How the two stood from time to time, newest first", tags, params, querystring: z.object(listQuery), response: answers(SnapshotPage, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const { limit, cursor } = request.query
-      const before = yield* cursorKey(cursor)
-      const session = yield* findSession(appId, request.params.session_id)
-      const rows = yield* RelationshipLists.use((lists) => lists.snapshots({ appId, sessionId: session.session_id }, { before, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, ({ id }) => id)
-      return success({ snapshots: yield* toResources(appId, session, items), next_cursor })
-    })))
+  app.get(
+    "/v1/sessions/:session_id/snapshots",
+    {
+      config: { demo: true, within: "session" },
+      schema: {
+        operationId: "listSnapshots",
+        summary: "How the two stood from time to time, newest first",
+        tags,
+        params,
+        querystring: z.object(listQuery),
+        response: answers(SnapshotPage, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const { limit, cursor } = request.query
+          const before = yield* cursorKey(cursor)
+          const session = yield* findSession(appId, request.params.session_id)
+          const rows = yield* RelationshipLists.use((lists) =>
+            lists.snapshots({ appId, sessionId: session.session_id }, { before, limit: limit + 1 })
+          )
+          const { items, next_cursor } = page(rows, limit, ({ id }) => id)
+          return success({ snapshots: yield* toResources(appId, session, items), next_cursor })
+        })
+      )
+  )
 
-  app.get("/v1/sessions/:session_id/snapshots/latest", {
-    config: { demo: true, within: "session" },
-    schema: { operationId: "getLatestSnapshot", summary: "The newest snapshot", tags, params, response: answers(SnapshotData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const session = yield* findSession(appId, request.params.session_id)
-      const rows = yield* RelationshipLists.use((lists) => lists.snapshots({ appId, sessionId: session.session_id }, { before: null, limit: 1 }))
-      const [latest] = yield* toResources(appId, session, rows)
-      return success(latest ?? (yield* snapshotNotFound))
-    })))
+  app.get(
+    "/v1/sessions/:session_id/snapshots/latest",
+    {
+      config: { demo: true, within: "session" },
+      schema: {
+        operationId: "getLatestSnapshot",
+        summary: "The newest snapshot",
+        tags,
+        params,
+        response: answers(SnapshotData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const session = yield* findSession(appId, request.params.session_id)
+          const rows = yield* RelationshipLists.use((lists) =>
+            lists.snapshots({ appId, sessionId: session.session_id }, { before: null, limit: 1 })
+          )
+          const [latest] = yield* toResources(appId, session, rows)
+          return success(latest ?? (yield* snapshotNotFound))
+        })
+      )
+  )
 }

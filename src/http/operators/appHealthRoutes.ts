@@ -16,33 +16,68 @@ const SILENT_MS = 30_000
 const OVERDUE_SECONDS = 30
 const MANY_ERRORS = 0.5
 
-const rate = (part: number, whole: number) => whole === 0 ? null : part / whole
+const rate = (part: number, whole: number) => (whole === 0 ? null : part / whole)
 
 const statusOf = (row: HealthRow, nowMs: number): "ok" | "degraded" | "down" => {
   if (row.heartbeat_at === null || nowMs - row.heartbeat_at.getTime() > SILENT_MS) return "down"
-  return (row.oldest_age_seconds ?? 0) > OVERDUE_SECONDS || (rate(row.went_wrong, row.written) ?? 0) >= MANY_ERRORS || row.failing_channels > 0 || row.hold !== null ? "degraded" : "ok"
+  return (row.oldest_age_seconds ?? 0) > OVERDUE_SECONDS ||
+    (rate(row.went_wrong, row.written) ?? 0) >= MANY_ERRORS ||
+    row.failing_channels > 0 ||
+    row.hold !== null
+    ? "degraded"
+    : "ok"
 }
 
 export const appHealthRoutes: Routes = ({ app, answer }) => {
-  app.get("/v1/health", {
-    config: { demo: true },
-    schema: { operationId: "getAppHealth", summary: "How things stand with the app: what waits, what goes wrong, and who is there", tags: ["Observability"], response: answers(AppHealthData) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const row = yield* AppHealth.use((health) => health.of(request.principal.appId))
-      const { engine, model } = yield* Writer
-      const painter = yield* Painter
-      const { kind: storage } = yield* Storage
-      return success({
-        status: statusOf(row, yield* Clock.currentTimeMillis),
-        components: {
-          database: { status: "ok" },
-          queue: { ready: row.waiting, oldest_age_seconds: row.oldest_age_seconds ?? 0, failed: row.failed },
-          llm: { engine: engineKind(engine), model, last_ok_at: row.last_ok_at?.toISOString() ?? null, error_rate_5m: rate(row.went_wrong, row.written) },
-          images: { engine: isPlaceholder(painter) ? "offline" : "live", model: painter.model, storage, open: row.images_open, failed: row.images_failed, last_ok_at: row.image_ok_at?.toISOString() ?? null },
-          delivery: { backlog: row.backlog, failing_channels: row.failing_channels, telegram_hold: row.hold === null ? null : { since: new Date(row.hold.since).toISOString(), reason: row.hold.reason } },
-          watchdog: { last_run_at: row.heartbeat_at?.toISOString() ?? null, rescued_1h: row.rescued }
-        }
-      })
-    })))
+  app.get(
+    "/v1/health",
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "getAppHealth",
+        summary: "How things stand with the app: what waits, what goes wrong, and who is there",
+        tags: ["Observability"],
+        response: answers(AppHealthData)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const row = yield* AppHealth.use((health) => health.of(request.principal.appId))
+          const { engine, model } = yield* Writer
+          const painter = yield* Painter
+          const { kind: storage } = yield* Storage
+          return success({
+            status: statusOf(row, yield* Clock.currentTimeMillis),
+            components: {
+              database: { status: "ok" },
+              queue: { ready: row.waiting, oldest_age_seconds: row.oldest_age_seconds ?? 0, failed: row.failed },
+              llm: {
+                engine: engineKind(engine),
+                model,
+                last_ok_at: row.last_ok_at?.toISOString() ?? null,
+                error_rate_5m: rate(row.went_wrong, row.written)
+              },
+              images: {
+                engine: isPlaceholder(painter) ? "offline" : "live",
+                model: painter.model,
+                storage,
+                open: row.images_open,
+                failed: row.images_failed,
+                last_ok_at: row.image_ok_at?.toISOString() ?? null
+              },
+              delivery: {
+                backlog: row.backlog,
+                failing_channels: row.failing_channels,
+                telegram_hold:
+                  row.hold === null ? null : { since: new Date(row.hold.since).toISOString(), reason: row.hold.reason }
+              },
+              watchdog: { last_run_at: row.heartbeat_at?.toISOString() ?? null, rescued_1h: row.rescued }
+            }
+          })
+        })
+      )
+  )
 }

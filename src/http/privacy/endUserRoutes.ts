@@ -34,7 +34,13 @@ const toReceipt = (erasure: Erasure) => ({
 })
 
 /** Only what is named; null clears. */
-const changeOf = ({ display_name, timezone, locale, age_band, blocked }: z.output<typeof EndUserPatch>): EndUserChange => ({
+const changeOf = ({
+  display_name,
+  timezone,
+  locale,
+  age_band,
+  blocked
+}: z.output<typeof EndUserPatch>): EndUserChange => ({
   ...(display_name !== undefined && { display_name }),
   ...(timezone !== undefined && { timezone }),
   ...(locale !== undefined && { locale }),
@@ -48,7 +54,9 @@ const toKey = (ref: string) => Buffer.from(ref, "utf8").toString("base64url")
 const ofKey = (key: string | null) => {
   if (key === null) return Effect.succeed(null)
   const ref = Buffer.from(key, "base64url").toString("utf8")
-  return toKey(ref) === key && isExternalUserRef(ref) ? Effect.succeed(ref) : Effect.fail(validationError("query.cursor: is not a cursor of this list"))
+  return toKey(ref) === key && isExternalUserRef(ref)
+    ? Effect.succeed(ref)
+    : Effect.fail(validationError("query.cursor: is not a cursor of this list"))
 }
 
 export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -60,81 +68,183 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
     { command: curl(baseUrl(), "GET", `${at(ref)}/sessions`), description: "See their sessions" },
     { command: curl(baseUrl(), "GET", `${at(ref)}/usage`), description: "See what they have used" }
   ]
-  const find = Effect.fnUntraced(function*(request: FastifyRequest) {
+  const find = Effect.fnUntraced(function* (request: FastifyRequest) {
     const { external_user_ref: ref = "" } = request.params as Record<string, string>
-    const person = isExternalUserRef(ref) ? yield* EndUsers.use((people) => people.get(request.principal.appId, ref)) : undefined
+    const person = isExternalUserRef(ref)
+      ? yield* EndUsers.use((people) => people.get(request.principal.appId, ref))
+      : undefined
     return person ?? (yield* notFound.end_user)
   })
-  const receipt = (erasure: Erasure) => success(toReceipt(erasure), [{ command: curl(baseUrl(), "GET", `/v1/erasures/${erasure.erasure_id}`), description: "See how far it is" }])
+  const receipt = (erasure: Erasure) =>
+    success(toReceipt(erasure), [
+      { command: curl(baseUrl(), "GET", `/v1/erasures/${erasure.erasure_id}`), description: "See how far it is" }
+    ])
 
-  app.get("/v1/end-users", {
-    config: { demo: true },
-    schema: {
-      operationId: "listEndUsers",
-      summary: "The app's end-users, by their references",
-      tags,
-      querystring: z.object({
-        q: z.string().max(128).optional().describe("Part of the reference or display name"),
-        active_since: momentOrDay.optional().describe("Only who has written since then"),
-        ...listQuery,
-        cursor: longCursor
-      }),
-      response: answers(EndUserPage)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { q = null, active_since, cursor, limit } = request.query
-      const after = yield* Effect.flatMap(cursorKey(cursor), ofKey)
-      const activeSince = active_since === undefined ? null : new Date(active_since)
-      const rows = yield* EndUsers.use((people) => people.list(request.principal.appId, { search: q, activeSince, after, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, (row) => toKey(row.external_user_ref))
-      return success({ end_users: items.map(toResource), next_cursor }, items.slice(0, 1).flatMap((item) => actions(item.external_user_ref)))
-    })))
+  app.get(
+    "/v1/end-users",
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "listEndUsers",
+        summary: "The app's end-users, by their references",
+        tags,
+        querystring: z.object({
+          q: z.string().max(128).optional().describe("Part of the reference or display name"),
+          active_since: momentOrDay.optional().describe("Only who has written since then"),
+          ...listQuery,
+          cursor: longCursor
+        }),
+        response: answers(EndUserPage)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { q = null, active_since, cursor, limit } = request.query
+          const after = yield* Effect.flatMap(cursorKey(cursor), ofKey)
+          const activeSince = active_since === undefined ? null : new Date(active_since)
+          const rows = yield* EndUsers.use((people) =>
+            people.list(request.principal.appId, { search: q, activeSince, after, limit: limit + 1 })
+          )
+          const { items, next_cursor } = page(rows, limit, (row) => toKey(row.external_user_ref))
+          return success(
+            { end_users: items.map(toResource), next_cursor },
+            items.slice(0, 1).flatMap((item) => actions(item.external_user_ref))
+          )
+        })
+      )
+  )
 
-  app.get(path, {
-    config: { demo: true },
-    schema: { operationId: "getEndUser", summary: "One end-user", tags, params, response: answers(EndUserData, 404) }
-  }, (request, reply) => answer(request, reply, Effect.map(find(request), (person) => success(toResource(person), actions(person.external_user_ref)))))
+  app.get(
+    path,
+    {
+      config: { demo: true },
+      schema: { operationId: "getEndUser", summary: "One end-user", tags, params, response: answers(EndUserData, 404) }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.map(find(request), (person) => success(toResource(person), actions(person.external_user_ref)))
+      )
+  )
 
-  app.patch(path, {
-    config: { demo: true, within: "end_user", writes: true },
-    schema: { operationId: "updateEndUser", summary: "Change what is known of an end-user, or block them, by JSON merge patch", tags, params, body: EndUserPatch, response: answers(EndUserData.extend(written), 404, 413) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { external_user_ref: ref } = yield* find(request)
-      const changed = yield* EndUsers.use((people) => people.change(request.principal.appId, ref, changeOf(request.body)))
-      return success(toResource(changed ?? (yield* notFound.end_user)), actions(ref))
-    })))
+  app.patch(
+    path,
+    {
+      config: { demo: true, within: "end_user", writes: true },
+      schema: {
+        operationId: "updateEndUser",
+        summary: "Change what is known of an end-user, or block them, by JSON merge patch",
+        tags,
+        params,
+        body: EndUserPatch,
+        response: answers(EndUserData.extend(written), 404, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { external_user_ref: ref } = yield* find(request)
+          const changed = yield* EndUsers.use((people) =>
+            people.change(request.principal.appId, ref, changeOf(request.body))
+          )
+          return success(toResource(changed ?? (yield* notFound.end_user)), actions(ref))
+        })
+      )
+  )
 
-  app.get(`${path}/sessions`, {
-    config: { demo: true, within: "end_user" },
-    schema: { operationId: "listEndUserSessions", summary: "An end-user's sessions, newest first", tags, params, querystring: z.object(listQuery), response: answers(SessionPage, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { cursor, limit } = request.query
-      const before = yield* cursorKey(cursor)
-      const { external_user_ref: ref } = yield* find(request)
-      const rows = yield* Sessions.use((sessions) => sessions.list(request.principal.appId, { characterSlug: null, externalUserRef: ref, status: null, before, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, (row) => row.session_id)
-      return success({ sessions: items.map(toSessionResource), next_cursor })
-    })))
+  app.get(
+    `${path}/sessions`,
+    {
+      config: { demo: true, within: "end_user" },
+      schema: {
+        operationId: "listEndUserSessions",
+        summary: "An end-user's sessions, newest first",
+        tags,
+        params,
+        querystring: z.object(listQuery),
+        response: answers(SessionPage, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { cursor, limit } = request.query
+          const before = yield* cursorKey(cursor)
+          const { external_user_ref: ref } = yield* find(request)
+          const rows = yield* Sessions.use((sessions) =>
+            sessions.list(request.principal.appId, {
+              characterSlug: null,
+              externalUserRef: ref,
+              status: null,
+              before,
+              limit: limit + 1
+            })
+          )
+          const { items, next_cursor } = page(rows, limit, (row) => row.session_id)
+          return success({ sessions: items.map(toSessionResource), next_cursor })
+        })
+      )
+  )
 
-  app.delete(path, {
-    config: { demo: true, writes: true },
-    schema: { operationId: "eraseEndUser", summary: "Erase an end-user: their sessions with all that was said and remembered, and what is known of them; asked for again, it is the same erasure", tags, params, response: answers(ErasureData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { external_user_ref: ref } = yield* find(request)
-      return receipt((yield* Erasures.use((erasures) => erasures.begin(request.principal.appId, ref))) ?? (yield* notFound.end_user))
-    })))
+  app.delete(
+    path,
+    {
+      config: { demo: true, writes: true },
+      schema: {
+        operationId: "eraseEndUser",
+        summary:
+          "Erase an end-user: their sessions with all that was said and remembered, and what is known of them; " +
+          "asked for again, it is the same erasure",
+        tags,
+        params,
+        response: answers(ErasureData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { external_user_ref: ref } = yield* find(request)
+          return receipt(
+            (yield* Erasures.use((erasures) => erasures.begin(request.principal.appId, ref))) ??
+              (yield* notFound.end_user)
+          )
+        })
+      )
+  )
 
-  app.get("/v1/erasures/:erasure_id", {
-    config: { demo: true },
-    schema: { operationId: "getErasure", summary: "How far an erasure is", tags, params: z.object({ erasure_id: z.string() }), response: answers(ErasureData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { erasure_id: id } = request.params
-      const found = isId("ers", id) ? yield* Erasures.use((erasures) => erasures.get(request.principal.appId, id)) : undefined
-      return receipt(found ?? (yield* erasureNotFound))
-    })))
+  app.get(
+    "/v1/erasures/:erasure_id",
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "getErasure",
+        summary: "How far an erasure is",
+        tags,
+        params: z.object({ erasure_id: z.string() }),
+        response: answers(ErasureData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { erasure_id: id } = request.params
+          const found = isId("ers", id)
+            ? yield* Erasures.use((erasures) => erasures.get(request.principal.appId, id))
+            : undefined
+          return receipt(found ?? (yield* erasureNotFound))
+        })
+      )
+  )
 }

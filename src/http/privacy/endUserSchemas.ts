@@ -5,13 +5,15 @@ import { UsageData } from "#src/http/billing/usageSchemas.ts"
 
 const time = z.iso.datetime()
 
-export const EndUserPatch = z.object({
-  display_name: text(1, 80).nullable().optional(),
-  timezone: timezone().nullable().optional(),
-  locale: languageTag().nullable().optional(),
-  age_band: z.enum(["adult", "minor", "unknown"]).nullable().optional().meta({ description: "null: unknown" }),
-  blocked: z.boolean().optional().meta({ description: "true: their sends are refused with 409 end_user_blocked" })
-}).meta({ description: "JSON merge patch (RFC 7396): what is left out stays, null clears" })
+export const EndUserPatch = z
+  .object({
+    display_name: text(1, 80).nullable().optional(),
+    timezone: timezone().nullable().optional(),
+    locale: languageTag().nullable().optional(),
+    age_band: z.enum(["adult", "minor", "unknown"]).nullable().optional().meta({ description: "null: unknown" }),
+    blocked: z.boolean().optional().meta({ description: "true: their sends are refused with 409 end_user_blocked" })
+  })
+  .meta({ description: "JSON merge patch (RFC 7396): what is left out stays, null clears" })
 
 export const EndUserData = z.object({
   external_user_ref: z.string(),
@@ -26,7 +28,12 @@ export const EndUserData = z.object({
 })
 export const EndUserPage = z.object({ end_users: z.array(EndUserData), next_cursor: z.string().nullable() })
 
-const caps = z.object({ daily_messages: z.int().nullable(), daily_cost_usd: z.number().nullable(), monthly_cost_usd: z.number().nullable(), daily_images: z.int().nullable() })
+const caps = z.object({
+  daily_messages: z.int().nullable(),
+  daily_cost_usd: z.number().nullable(),
+  monthly_cost_usd: z.number().nullable(),
+  daily_images: z.int().nullable()
+})
 export const EndUserUsageData = UsageData.extend({
   images: z.int(),
   caps: caps.describe("Those that apply to them; null: no limit"),

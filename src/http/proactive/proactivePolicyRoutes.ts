@@ -16,56 +16,103 @@ export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Proactive"]
   const path = "/v1/apps/:app_id/proactive-policy"
   const params = z.object({ app_id: z.string() })
-  const own = (given: string, appId: string) => given === appId ? Effect.succeed(appId) : Effect.fail(notFound.app)
-  const next = (appId: string) => [{ command: curl(baseUrl(), "GET", `/v1/apps/${appId}/proactive-policy/decisions`), description: "See what was decided" }]
-
-  app.get(path, {
-    config: { demo: true },
-    schema: { operationId: "getProactivePolicy", summary: "When, how often and by which channels the app's characters may write first", tags, params, response: answers(ProactivePolicyData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const appId = yield* own(request.params.app_id, request.principal.appId)
-      return success(toPolicyResource(yield* ProactivePolicies.use((policies) => policies.get(appId))), next(appId))
-    })))
-
-  app.patch(path, {
-    config: { demo: true, within: "app", writes: true },
-    schema: {
-      operationId: "updateProactivePolicy",
-      summary: "Change it by JSON merge patch; every change is a new version",
-      tags,
-      params,
-      body: ProactivePolicyPatch,
-      response: answers(ProactivePolicyData.extend(written), 404, 409, 413)
+  const own = (given: string, appId: string) => (given === appId ? Effect.succeed(appId) : Effect.fail(notFound.app))
+  const next = (appId: string) => [
+    {
+      command: curl(baseUrl(), "GET", `/v1/apps/${appId}/proactive-policy/decisions`),
+      description: "See what was decided"
     }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const appId = yield* own(request.params.app_id, request.principal.appId)
-      const { expected_version, ...patch } = request.body
-      const changed = yield* ProactivePolicies.use((policies) => policies.update(appId, expected_version, (policy) => {
-        const merged = mergePolicy(policy, patch)
-        return merged.success ? Effect.succeed(merged.data) : Effect.fail(validationError(quoteIssues(merged.error.issues, "body")))
-      })).pipe(Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("proactive policy", current))))
-      return success(toPolicyResource(changed), next(appId))
-    })))
+  ]
 
-  app.get(`${path}/decisions`, {
-    config: { demo: true, within: "app" },
-    schema: {
-      operationId: "listProactiveDecisions",
-      summary: "Whether characters wrote first, and what spoke against it, newest first; that the same still speaks against it is not told again",
-      tags,
-      params,
-      querystring: z.object({ session_id: z.string().max(64).optional(), ...listQuery }),
-      response: answers(ProactiveDecisionPage, 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { session_id: sessionId = null, limit, cursor } = request.query
-      const before = yield* cursorKey(cursor)
-      const appId = yield* own(request.params.app_id, request.principal.appId)
-      const rows = yield* Initiatives.use((initiatives) => initiatives.decisions(appId, { sessionId, before, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, (row) => row.decision_id)
-      return success({ decisions: items.map(toDecisionResource), next_cursor })
-    })))
+  app.get(
+    path,
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "getProactivePolicy",
+        summary: "When, how often and by which channels the app's characters may write first",
+        tags,
+        params,
+        response: answers(ProactivePolicyData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const appId = yield* own(request.params.app_id, request.principal.appId)
+          return success(toPolicyResource(yield* ProactivePolicies.use((policies) => policies.get(appId))), next(appId))
+        })
+      )
+  )
+
+  app.patch(
+    path,
+    {
+      config: { demo: true, within: "app", writes: true },
+      schema: {
+        operationId: "updateProactivePolicy",
+        summary: "Change it by JSON merge patch; every change is a new version",
+        tags,
+        params,
+        body: ProactivePolicyPatch,
+        response: answers(ProactivePolicyData.extend(written), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const appId = yield* own(request.params.app_id, request.principal.appId)
+          const { expected_version, ...patch } = request.body
+          const changed = yield* ProactivePolicies.use((policies) =>
+            policies.update(appId, expected_version, (policy) => {
+              const merged = mergePolicy(policy, patch)
+              return merged.success
+                ? Effect.succeed(merged.data)
+                : Effect.fail(validationError(quoteIssues(merged.error.issues, "body")))
+            })
+          ).pipe(
+            Effect.catchTag("VersionConflict", ({ current }) =>
+              Effect.fail(versionConflict("proactive policy", current))
+            )
+          )
+          return success(toPolicyResource(changed), next(appId))
+        })
+      )
+  )
+
+  app.get(
+    `${path}/decisions`,
+    {
+      config: { demo: true, within: "app" },
+      schema: {
+        operationId: "listProactiveDecisions",
+        summary:
+          "Whether characters wrote first, and what spoke against it, newest first; that the same still speaks " +
+          "against it is not told again",
+        tags,
+        params,
+        querystring: z.object({ session_id: z.string().max(64).optional(), ...listQuery }),
+        response: answers(ProactiveDecisionPage, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { session_id: sessionId = null, limit, cursor } = request.query
+          const before = yield* cursorKey(cursor)
+          const appId = yield* own(request.params.app_id, request.principal.appId)
+          const rows = yield* Initiatives.use((initiatives) =>
+            initiatives.decisions(appId, { sessionId, before, limit: limit + 1 })
+          )
+          const { items, next_cursor } = page(rows, limit, (row) => row.decision_id)
+          return success({ decisions: items.map(toDecisionResource), next_cursor })
+        })
+      )
+  )
 }

@@ -15,34 +15,61 @@ export const proactivePreferenceRoutes: Routes = ({ app, answer }) => {
   const tags = ["Relationship"]
   const params = z.object({ session_id: z.string() })
 
-  app.get(path, {
-    config: { demo: true, within: "session" },
-    schema: { operationId: "getProactivePreferences", summary: "How the person wants to be written to unasked, and who said so", tags, params, response: answers(PreferencesData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { session_id: sessionId } = request.params
-      const { appId } = request.principal
-      yield* findSession(appId, sessionId)
-      const { bearing } = yield* Relationships.use((relationships) => relationships.standing({ appId, sessionId }))
-      return success(bearing.preferences)
-    })))
+  app.get(
+    path,
+    {
+      config: { demo: true, within: "session" },
+      schema: {
+        operationId: "getProactivePreferences",
+        summary: "How the person wants to be written to unasked, and who said so",
+        tags,
+        params,
+        response: answers(PreferencesData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { session_id: sessionId } = request.params
+          const { appId } = request.principal
+          yield* findSession(appId, sessionId)
+          const { bearing } = yield* Relationships.use((relationships) => relationships.standing({ appId, sessionId }))
+          return success(bearing.preferences)
+        })
+      )
+  )
 
-  app.patch(path, {
-    config: { demo: true, within: "session", writes: true },
-    schema: {
-      operationId: "updateProactivePreferences",
-      summary: "Say how the person wants to be written to unasked",
-      tags,
-      params,
-      body: PreferencesPatch,
-      response: answers(PreferencesData.extend(written), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { session_id: sessionId } = request.params
-      const { appId } = request.principal
-      yield* findSession(appId, sessionId)
-      const named = Object.fromEntries(Object.entries(request.body).filter(([, value]) => value !== undefined))
-      return success(yield* edited(RelationshipEdits.use((edits) => edits.changePreferences({ appId, sessionId }, named)), notFound.session))
-    })))
+  app.patch(
+    path,
+    {
+      config: { demo: true, within: "session", writes: true },
+      schema: {
+        operationId: "updateProactivePreferences",
+        summary: "Say how the person wants to be written to unasked",
+        tags,
+        params,
+        body: PreferencesPatch,
+        response: answers(PreferencesData.extend(written), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { session_id: sessionId } = request.params
+          const { appId } = request.principal
+          yield* findSession(appId, sessionId)
+          const named = Object.fromEntries(Object.entries(request.body).filter(([, value]) => value !== undefined))
+          return success(
+            yield* edited(
+              RelationshipEdits.use((edits) => edits.changePreferences({ appId, sessionId }, named)),
+              notFound.session
+            )
+          )
+        })
+      )
+  )
 }

@@ -5,9 +5,13 @@ import type { Evaluation, ProactiveState, StoredDecision } from "#src/db/proacti
 import type { StoredPolicy } from "#src/db/proactive/ProactivePolicies.ts"
 import type { Session } from "#src/db/conversation/Sessions.ts"
 
-const iso = (ms: number | null) => ms === null ? null : new Date(ms).toISOString()
+const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
-export const toProactiveState = ({ effective, sources, nextEligibleAt }: ProactiveState) => ({ effective, sources, next_eligible_at: nextEligibleAt?.toISOString() ?? null })
+export const toProactiveState = ({ effective, sources, nextEligibleAt }: ProactiveState) => ({
+  effective,
+  sources,
+  next_eligible_at: nextEligibleAt?.toISOString() ?? null
+})
 
 /** A session's own overrides, and what comes of them. */
 export const toControlsResource = ({ session_id, proactive_controls }: Session, state: ProactiveState) => ({
@@ -17,7 +21,11 @@ export const toControlsResource = ({ session_id, proactive_controls }: Session, 
 })
 
 /** The policy with its defaults filled in. */
-export const toPolicyResource = ({ policy, version }: StoredPolicy) => ({ ...readPolicy(policy), minors: "off", version })
+export const toPolicyResource = ({ policy, version }: StoredPolicy) => ({
+  ...readPolicy(policy),
+  minors: "off",
+  version
+})
 
 export const toDecisionResource = (row: StoredDecision) => ({
   id: row.decision_id,
@@ -40,7 +48,10 @@ export const toEvaluationResource = (sessionId: string, dryRun: boolean, { at, d
     decision: decision.send ? "send" : "skip",
     reason: decision.candidate.reason,
     skipped_by: skippedBy,
-    gates: GATE_NAMES.map((gate, place) => ({ gate, result: place < shutAt ? "open" : place === shutAt ? "shut" : "not_reached" })),
+    gates: GATE_NAMES.map((gate, place) => ({
+      gate,
+      result: place < shutAt ? "open" : place === shutAt ? "shut" : "not_reached"
+    })),
     next_eligible_at: iso(decision.nextEligibleAt),
     run_ref: runRef
   }

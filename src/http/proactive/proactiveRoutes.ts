@@ -18,49 +18,98 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ session_id: z.string() })
   const refOf = ({ principal, params }: FastifyRequest) => {
     const { session_id: sessionId = "" } = params as Record<string, string>
-    return isId("ses", sessionId) ? Effect.succeed({ appId: principal.appId, sessionId }) : Effect.fail(notFound.session)
+    return isId("ses", sessionId)
+      ? Effect.succeed({ appId: principal.appId, sessionId })
+      : Effect.fail(notFound.session)
   }
-  const policy = (appId: string) => ({ command: curl(baseUrl(), "GET", `/v1/apps/${appId}/proactive-policy`), description: "See what holds for all sessions of the app" })
-  const evaluate = (sessionId: string) => ({ command: curl(baseUrl(), "POST", `/v1/sessions/${sessionId}/proactive/evaluate`, { dry_run: true }), description: "See whether the character would write now, and what stops it" })
+  const policy = (appId: string) => ({
+    command: curl(baseUrl(), "GET", `/v1/apps/${appId}/proactive-policy`),
+    description: "See what holds for all sessions of the app"
+  })
+  const evaluate = (sessionId: string) => ({
+    command: curl(baseUrl(), "POST", `/v1/sessions/${sessionId}/proactive/evaluate`, { dry_run: true }),
+    description: "See whether the character would write now, and what stops it"
+  })
 
-  app.patch("/v1/sessions/:session_id/proactive-controls", {
-    config: { demo: true, within: "session", writes: true },
-    schema: {
-      operationId: "updateProactiveControls",
-      summary: "Change when the character writes first in this session: null clears an override, what is left out stays",
-      tags,
-      params,
-      body: proactiveControls,
-      response: answers(ProactiveControlsData.extend(written), 404, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const ref = yield* refOf(request)
-      const session = (yield* Sessions.use((sessions) => sessions.control(ref.appId, ref.sessionId, request.body))) ?? (yield* notFound.session)
-      const state = (yield* Initiatives.use((initiatives) => initiatives.stateOf(ref))) ?? (yield* notFound.session)
-      return success(toControlsResource(session, state), [evaluate(ref.sessionId), policy(ref.appId)])
-    })))
+  app.patch(
+    "/v1/sessions/:session_id/proactive-controls",
+    {
+      config: { demo: true, within: "session", writes: true },
+      schema: {
+        operationId: "updateProactiveControls",
+        summary:
+          "Change when the character writes first in this session: null clears an override, what is left out stays",
+        tags,
+        params,
+        body: proactiveControls,
+        response: answers(ProactiveControlsData.extend(written), 404, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const ref = yield* refOf(request)
+          const session =
+            (yield* Sessions.use((sessions) => sessions.control(ref.appId, ref.sessionId, request.body))) ??
+            (yield* notFound.session)
+          const state = (yield* Initiatives.use((initiatives) => initiatives.stateOf(ref))) ?? (yield* notFound.session)
+          return success(toControlsResource(session, state), [evaluate(ref.sessionId), policy(ref.appId)])
+        })
+      )
+  )
 
-  app.post("/v1/sessions/:session_id/proactive/evaluate", {
-    config: { demo: true, within: "session", writes: true },
-    schema: {
-      operationId: "evaluateProactive",
-      summary: "Whether the character would write first at a moment, which gate stops it, and when it may next; writes and sends nothing",
-      tags,
-      params,
-      body: EvaluateBody,
-      response: answers(EvaluationData.extend(written), 404, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const ref = yield* refOf(request)
-      const { now, dry_run: dryRun } = request.body
-      if (!dryRun && request.principal.kind !== "demo") return yield* validationError("body.dry_run: only a demo key may have time travel and act on it", "Leave it out, or try it in the sandbox: POST /v1/demo/sandbox-key.")
-      const at = now === undefined ? null : new Date(now)
-      const evaluation = yield* Initiatives.use((initiatives) => dryRun ? initiatives.evaluate(ref, at) : initiatives.enact(ref, at))
-      return success(toEvaluationResource(ref.sessionId, dryRun, evaluation ?? (yield* notFound.session)), [
-        { command: curl(baseUrl(), "GET", `/v1/apps/${ref.appId}/proactive-policy/decisions?session_id=${ref.sessionId}`), description: "See what was decided before" },
-        ...dryRun ? [] : [{ command: curl(baseUrl(), "GET", `/v1/sessions/${ref.sessionId}/events?since=0&wait=30`), description: "Read what the character writes" }]
-      ])
-    })))
+  app.post(
+    "/v1/sessions/:session_id/proactive/evaluate",
+    {
+      config: { demo: true, within: "session", writes: true },
+      schema: {
+        operationId: "evaluateProactive",
+        summary:
+          "Whether the character would write first at a moment, which gate stops it, and when it may next; " +
+          "writes and sends nothing",
+        tags,
+        params,
+        body: EvaluateBody,
+        response: answers(EvaluationData.extend(written), 404, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const ref = yield* refOf(request)
+          const { now, dry_run: dryRun } = request.body
+          if (!dryRun && request.principal.kind !== "demo")
+            return yield* validationError(
+              "body.dry_run: only a demo key may have time travel and act on it",
+              "Leave it out, or try it in the sandbox: POST /v1/demo/sandbox-key."
+            )
+          const at = now === undefined ? null : new Date(now)
+          const evaluation = yield* Initiatives.use((initiatives) =>
+            dryRun ? initiatives.evaluate(ref, at) : initiatives.enact(ref, at)
+          )
+          return success(toEvaluationResource(ref.sessionId, dryRun, evaluation ?? (yield* notFound.session)), [
+            {
+              command: curl(
+                baseUrl(),
+                "GET",
+                `/v1/apps/${ref.appId}/proactive-policy/decisions?session_id=${ref.sessionId}`
+              ),
+              description: "See what was decided before"
+            },
+            ...(dryRun
+              ? []
+              : [
+                  {
+                    command: curl(baseUrl(), "GET", `/v1/sessions/${ref.sessionId}/events?since=0&wait=30`),
+                    description: "Read what the character writes"
+                  }
+                ])
+          ])
+        })
+      )
+  )
 }

@@ -16,21 +16,64 @@ const rule = z.object({
 
 const ProactivePolicy = z.object({
   enabled: z.boolean().optional().meta({ description: "Default true. false: no character of the app writes first" }),
-  quiet_hours: z.array(z.object({
-    from: clockTime(),
-    to: clockTime(),
-    days: z.array(wholeBetween(0, 6)).min(1).max(7).optional().meta({ description: "On which it begins, 0 is Sunday; every day when left out" })
-  })).max(7).optional().meta({ description: "When nobody is written to. Past midnight where `to` comes before `from`, a whole day where they are the same. Default 22:00 to 08:00" }),
-  timezone: timezone().optional().meta({ description: "Of the app's day, and of people whose own is not known. Default UTC" }),
-  timezone_source: z.enum(["end_user", "app"]).optional().meta({ description: "Whose clock quiet hours and the day go by. Default end_user" }),
-  daily_cap_per_end_user: wholeBetween(0, 50).optional().meta({ description: "Of all the app's characters to one person. Default 3" }),
+  quiet_hours: z
+    .array(
+      z.object({
+        from: clockTime(),
+        to: clockTime(),
+        days: z
+          .array(wholeBetween(0, 6))
+          .min(1)
+          .max(7)
+          .optional()
+          .meta({ description: "On which it begins, 0 is Sunday; every day when left out" })
+      })
+    )
+    .max(7)
+    .optional()
+    .meta({
+      description:
+        "When nobody is written to. Past midnight where `to` comes before `from`, a whole day where they are " +
+        "the same. Default 22:00 to 08:00"
+    }),
+  timezone: timezone()
+    .optional()
+    .meta({ description: "Of the app's day, and of people whose own is not known. Default UTC" }),
+  timezone_source: z
+    .enum(["end_user", "app"])
+    .optional()
+    .meta({ description: "Whose clock quiet hours and the day go by. Default end_user" }),
+  daily_cap_per_end_user: wholeBetween(0, 50)
+    .optional()
+    .meta({ description: "Of all the app's characters to one person. Default 3" }),
   daily_cap_app: wholeBetween(0, 1_000_000).nullable().optional(),
-  allowed_reasons: z.array(z.enum(REASONS)).max(REASONS.length).optional().meta({ description: "Default: all. scheduled_message: what the app has scheduled with POST /v1/sessions/{session_id}/proactive/schedule" }),
-  channel_policy: z.object({
-    default: z.enum(["allow", "deny"]).optional().meta({ description: "Of channels without a rule. Default allow" }),
-    channels: z.object({ event_log: rule.optional().meta({ description: "Of sessions without a push channel" }), webhook: rule.optional(), telegram_byo: rule.optional(), telegram_managed: rule.optional() }).optional()
-  }).optional().meta({ description: "A message goes out by every channel of its session, so each must allow it" }),
-  cost_cap: z.object({ daily_usd: usd("In a day (UTC); null: none"), monthly_usd: usd("In a month (UTC); null: none") }).optional().meta({ description: "Of what writing first costs the app" })
+  allowed_reasons: z
+    .array(z.enum(REASONS))
+    .max(REASONS.length)
+    .optional()
+    .meta({
+      description:
+        "Default: all. scheduled_message: what the app has scheduled with POST " +
+        "/v1/sessions/{session_id}/proactive/schedule"
+    }),
+  channel_policy: z
+    .object({
+      default: z.enum(["allow", "deny"]).optional().meta({ description: "Of channels without a rule. Default allow" }),
+      channels: z
+        .object({
+          event_log: rule.optional().meta({ description: "Of sessions without a push channel" }),
+          webhook: rule.optional(),
+          telegram_byo: rule.optional(),
+          telegram_managed: rule.optional()
+        })
+        .optional()
+    })
+    .optional()
+    .meta({ description: "A message goes out by every channel of its session, so each must allow it" }),
+  cost_cap: z
+    .object({ daily_usd: usd("In a day (UTC); null: none"), monthly_usd: usd("In a month (UTC); null: none") })
+    .optional()
+    .meta({ description: "Of what writing first costs the app" })
 })
 
 export const ProactivePolicyPatch = mergePatchOf(ProactivePolicy)
@@ -38,7 +81,8 @@ export const ProactivePolicyPatch = mergePatchOf(ProactivePolicy)
   .meta({ description: "JSON merge patch (RFC 7396): null is the default again, an array is replaced whole" })
 
 /** The policy after a patch, as it is kept: what is null is left out. */
-export const mergePolicy = (policy: object, patch: object): z.ZodSafeParseResult<object> => ProactivePolicy.safeParse(applyMergePatch(policy, patch))
+export const mergePolicy = (policy: object, patch: object): z.ZodSafeParseResult<object> =>
+  ProactivePolicy.safeParse(applyMergePatch(policy, patch))
 
 const hours = z.object({ from: z.string(), to: z.string(), days: z.array(z.int()) })
 export const ProactivePolicyData = z.object({
@@ -49,42 +93,67 @@ export const ProactivePolicyData = z.object({
   daily_cap_per_end_user: z.int(),
   daily_cap_app: z.int().nullable(),
   allowed_reasons: z.array(z.enum(REASONS)),
-  channel_policy: z.object({ default: z.enum(["allow", "deny"]), channels: z.record(z.string(), z.object({ allow: z.boolean(), daily_cap: z.int().nullable() })) }),
+  channel_policy: z.object({
+    default: z.enum(["allow", "deny"]),
+    channels: z.record(z.string(), z.object({ allow: z.boolean(), daily_cap: z.int().nullable() }))
+  }),
   cost_cap: z.object({ daily_usd: z.number().nullable(), monthly_usd: z.number().nullable() }),
   minors: z.literal("off").describe("Who is known to be a minor is never written to first"),
   version: z.int()
 })
 
 export const ProactiveDecisionPage = z.object({
-  decisions: z.array(z.object({
-    id: z.string(),
-    at: time,
-    session_id: z.string(),
-    reason: z.enum(REASONS).nullable(),
-    decision: z.enum(["sent", "skipped"]).describe("sent: a turn was begun, and nothing has come in its way"),
-    skipped_by: z.string().nullable().describe("The first gate that was shut; or what became of the turn that was begun: overtaken (the person wrote first), failed, or a check of what was written"),
-    run_ref: z.string().nullable(),
-    next_eligible_at: time.nullable().describe("As far as was known then; null: not by itself")
-  })),
+  decisions: z.array(
+    z.object({
+      id: z.string(),
+      at: time,
+      session_id: z.string(),
+      reason: z.enum(REASONS).nullable(),
+      decision: z.enum(["sent", "skipped"]).describe("sent: a turn was begun, and nothing has come in its way"),
+      skipped_by: z
+        .string()
+        .nullable()
+        .describe(
+          "The first gate that was shut; or what became of the turn that was begun: overtaken (the person wrote " +
+            "first), failed, or a check of what was written"
+        ),
+      run_ref: z.string().nullable(),
+      next_eligible_at: time.nullable().describe("As far as was known then; null: not by itself")
+    })
+  ),
   next_cursor: z.string().nullable()
 })
 
 const state = {
   effective: z.record(z.string(), z.union([z.boolean(), z.number()])),
   sources: z.record(z.string(), z.enum(["session", "character", "app"])),
-  next_eligible_at: time.nullable().describe("When the character may next write first, as things stand; null: not by itself")
+  next_eligible_at: time
+    .nullable()
+    .describe("When the character may next write first, as things stand; null: not by itself")
 }
 export const ProactiveStateData = z.object(state)
 
 export const ProactiveControlsData = z.object({
   session_id: z.string(),
-  ...Object.fromEntries(Object.keys(proactiveControls.shape).map((field) => [field, z.union([z.boolean(), z.number()]).nullable().describe("The session's own override; null: none")])),
+  ...Object.fromEntries(
+    Object.keys(proactiveControls.shape).map((field) => [
+      field,
+      z.union([z.boolean(), z.number()]).nullable().describe("The session's own override; null: none")
+    ])
+  ),
   ...state
 })
 
 export const EvaluateBody = z.object({
   now: moment.optional().meta({ description: "Decide as of this moment; the present one when left out" }),
-  dry_run: z.boolean().default(true).meta({ description: "false, under a demo key alone: act on the decision as if `now` had come, so that what a character does of its own accord can be tried in minutes" })
+  dry_run: z
+    .boolean()
+    .default(true)
+    .meta({
+      description:
+        "false, under a demo key alone: act on the decision as if `now` had come, so that what a character does " +
+        "of its own accord can be tried in minutes"
+    })
 })
 
 export const EvaluationData = z.object({
@@ -94,7 +163,12 @@ export const EvaluationData = z.object({
   decision: z.enum(["send", "skip"]),
   reason: z.enum(REASONS),
   skipped_by: z.string().nullable(),
-  gates: z.array(z.object({ gate: z.string(), result: z.enum(["open", "shut", "not_reached"]) })).describe("In the order in which they are asked. What is written is then held against the checks of emission, in the turn itself"),
+  gates: z
+    .array(z.object({ gate: z.string(), result: z.enum(["open", "shut", "not_reached"]) }))
+    .describe(
+      "In the order in which they are asked. What is written is then held against the checks of emission, in " +
+        "the turn itself"
+    ),
   next_eligible_at: time.nullable(),
   run_ref: z.string().nullable().describe("The turn that was begun; null: none")
 })

@@ -7,7 +7,13 @@ import { Initiatives } from "#src/db/proactive/Initiatives.ts"
 import { type ScheduledMessage, ScheduledMessages } from "#src/db/proactive/ScheduledMessages.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound, scheduleClosed, scheduleLimitReached, sessionExited, validationError } from "#src/http/server/errors.ts"
+import {
+  notFound,
+  scheduleClosed,
+  scheduleLimitReached,
+  sessionExited,
+  validationError
+} from "#src/http/server/errors.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
@@ -22,7 +28,9 @@ const USUAL_WINDOW = Duration.days(1)
 type HeldBack = ReadonlyMap<string, string>
 const NONE: HeldBack = new Map()
 
-/** One that waits is shown with the gate that is shut now, and not with the one that was shut when it was last tried. */
+/**
+ * One that waits is shown with the gate that is shut now, and not with the one that was shut when it was last tried.
+ */
 const toResource = (sessionId: string, heldBack: HeldBack) => (row: ScheduledMessage) => ({
   id: row.scheduled_id,
   session_id: sessionId,
@@ -31,27 +39,29 @@ const toResource = (sessionId: string, heldBack: HeldBack) => (row: ScheduledMes
   text: row.text,
   topic: row.topic,
   status: row.status,
-  skipped_by: row.status === "scheduled" ? heldBack.get(row.scheduled_id) ?? null : row.skipped_by,
+  skipped_by: row.status === "scheduled" ? (heldBack.get(row.scheduled_id) ?? null) : row.skipped_by,
   run_ref: row.run_ref,
   created_at: row.created_at.toISOString()
 })
 
 /** The gates that messages wait for. Before its time a message waits for none, and nothing is looked up. */
-const heldBackOf = Effect.fnUntraced(function*(session: SessionRef, rows: ReadonlyArray<ScheduledMessage>) {
+const heldBackOf = Effect.fnUntraced(function* (session: SessionRef, rows: ReadonlyArray<ScheduledMessage>) {
   const now = yield* Clock.currentTimeMillis
   const isDue = rows.some(({ status, at }) => status === "scheduled" && at.getTime() <= now)
   return isDue ? yield* Initiatives.use((initiatives) => initiatives.heldBack(session)) : NONE
 })
 
 /** The window in which a message may be sent. Fails with 422 if it lies in the past, too far ahead, or is too long. */
-const windowOf = Effect.fnUntraced(function*(body: z.output<typeof ScheduleCreate>) {
+const windowOf = Effect.fnUntraced(function* (body: z.output<typeof ScheduleCreate>) {
   const now = yield* Clock.currentTimeMillis
   const at = Date.parse(body.at)
   const until = body.until === undefined ? at + Duration.toMillis(USUAL_WINDOW) : Date.parse(body.until)
   if (at > now + Duration.toMillis(MOST_AHEAD)) return yield* validationError("body.at: must be at most 366 days ahead")
-  if (until <= now) return yield* validationError(`body.${body.until === undefined ? "at" : "until"}: must not be in the past`)
+  if (until <= now)
+    return yield* validationError(`body.${body.until === undefined ? "at" : "until"}: must not be in the past`)
   if (until < at) return yield* validationError("body.until: must not be before at")
-  if (until > at + Duration.toMillis(LONGEST_WINDOW)) return yield* validationError("body.until: must be at most 7 days after at")
+  if (until > at + Duration.toMillis(LONGEST_WINDOW))
+    return yield* validationError("body.until: must be at most 7 days after at")
   return { at: new Date(at), until: new Date(until) }
 })
 
@@ -66,73 +76,104 @@ export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
     description: "See which gate would stop a proactive message now"
   })
 
-  app.post(path, {
-    config: { demo: true, within: "session", writes: true },
-    schema: {
-      operationId: "scheduleProactiveMessage",
-      summary: "Have the character write first at a time: these words, or about this topic. Every gate still holds",
-      tags,
-      params: inSession,
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      body: ScheduleCreate,
-      response: answers(ScheduledData.extend(created), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { session_id: sessionId } = yield* findSession(request.principal.appId, request.params.session_id)
-      const session = { appId: request.principal.appId, sessionId }
-      const { text = null, topic = null } = request.body
-      const made = yield* ScheduledMessages.use((messages) => Effect.flatMap(windowOf(request.body), (window) =>
-        messages.create(session, { ...window, text, topic }))).pipe(
-        Effect.catchTag("ScheduleFull", ({ most }) => Effect.fail(scheduleLimitReached(most)))
+  app.post(
+    path,
+    {
+      config: { demo: true, within: "session", writes: true },
+      schema: {
+        operationId: "scheduleProactiveMessage",
+        summary: "Have the character write first at a time: these words, or about this topic. Every gate still holds",
+        tags,
+        params: inSession,
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        body: ScheduleCreate,
+        response: answers(ScheduledData.extend(created), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { session_id: sessionId } = yield* findSession(request.principal.appId, request.params.session_id)
+            const session = { appId: request.principal.appId, sessionId }
+            const { text = null, topic = null } = request.body
+            const made = yield* ScheduledMessages.use((messages) =>
+              Effect.flatMap(windowOf(request.body), (window) => messages.create(session, { ...window, text, topic }))
+            ).pipe(Effect.catchTag("ScheduleFull", ({ most }) => Effect.fail(scheduleLimitReached(most))))
+            const scheduled = made ?? (yield* sessionExited)
+            return success(toResource(sessionId, yield* heldBackOf(session, [scheduled]))(scheduled), [
+              evaluate(sessionId),
+              {
+                command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/proactive/schedule`),
+                description: "List the scheduled messages"
+              }
+            ])
+          })
+        )
       )
-      const scheduled = made ?? (yield* sessionExited)
-      return success(toResource(sessionId, yield* heldBackOf(session, [scheduled]))(scheduled), [
-        evaluate(sessionId),
-        { command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/proactive/schedule`), description: "List the scheduled messages" }
-      ])
-    }))))
+  )
 
-  app.get(path, {
-    config: { demo: true, within: "session" },
-    schema: {
-      operationId: "listScheduledMessages",
-      summary: "The session's scheduled messages, newest first",
-      tags,
-      params: inSession,
-      querystring: z.object(listQuery),
-      response: answers(ScheduledPage, 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { cursor, limit } = request.query
-      const before = yield* cursorKey(cursor)
-      const { appId } = request.principal
-      const { session_id: sessionId } = yield* findSession(appId, request.params.session_id)
-      const rows = yield* ScheduledMessages.use((messages) => messages.list({ appId, sessionId }, { before, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, ({ scheduled_id }) => scheduled_id)
-      const heldBack = yield* heldBackOf({ appId, sessionId }, items)
-      return success({ scheduled: items.map(toResource(sessionId, heldBack)), next_cursor })
-    })))
-
-  app.delete(`${path}/:scheduled_id`, {
-    config: { demo: true, writes: true },
-    schema: {
-      operationId: "cancelScheduledMessage",
-      summary: "Cancel a scheduled message that was not sent yet",
-      tags,
-      params: one,
-      response: answers(ScheduledData, 404, 409)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const { scheduled_id: id } = request.params
-      const { session_id: sessionId } = yield* findSession(appId, request.params.session_id)
-      if (!isId("sch", id)) return yield* notFound.scheduled_message
-      const cancelled = yield* ScheduledMessages.use((messages) => messages.cancel({ appId, sessionId }, id)).pipe(
-        Effect.catchTag("ScheduleClosed", ({ status }) => Effect.fail(scheduleClosed(status)))
+  app.get(
+    path,
+    {
+      config: { demo: true, within: "session" },
+      schema: {
+        operationId: "listScheduledMessages",
+        summary: "The session's scheduled messages, newest first",
+        tags,
+        params: inSession,
+        querystring: z.object(listQuery),
+        response: answers(ScheduledPage, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { cursor, limit } = request.query
+          const before = yield* cursorKey(cursor)
+          const { appId } = request.principal
+          const { session_id: sessionId } = yield* findSession(appId, request.params.session_id)
+          const rows = yield* ScheduledMessages.use((messages) =>
+            messages.list({ appId, sessionId }, { before, limit: limit + 1 })
+          )
+          const { items, next_cursor } = page(rows, limit, ({ scheduled_id }) => scheduled_id)
+          const heldBack = yield* heldBackOf({ appId, sessionId }, items)
+          return success({ scheduled: items.map(toResource(sessionId, heldBack)), next_cursor })
+        })
       )
-      return success(toResource(sessionId, NONE)(cancelled ?? (yield* notFound.scheduled_message)))
-    })))
+  )
+
+  app.delete(
+    `${path}/:scheduled_id`,
+    {
+      config: { demo: true, writes: true },
+      schema: {
+        operationId: "cancelScheduledMessage",
+        summary: "Cancel a scheduled message that was not sent yet",
+        tags,
+        params: one,
+        response: answers(ScheduledData, 404, 409)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const { scheduled_id: id } = request.params
+          const { session_id: sessionId } = yield* findSession(appId, request.params.session_id)
+          if (!isId("sch", id)) return yield* notFound.scheduled_message
+          const cancelled = yield* ScheduledMessages.use((messages) => messages.cancel({ appId, sessionId }, id)).pipe(
+            Effect.catchTag("ScheduleClosed", ({ status }) => Effect.fail(scheduleClosed(status)))
+          )
+          return success(toResource(sessionId, NONE)(cancelled ?? (yield* notFound.scheduled_message)))
+        })
+      )
+  )
 }

@@ -4,20 +4,28 @@ import { text } from "#src/http/server/schemas/text.ts"
 
 const time = z.iso.datetime()
 
-export const ScheduleCreate = z.object({
-  at: moment.meta({
-    description: "The earliest moment at which it is sent, at most 366 days ahead", examples: ["2027-01-31T09:00:00Z"]
-  }),
-  until: moment.optional().meta({
-    description: "The latest moment, at most 7 days after `at`; 24 hours after it by default. If no moment passes every gate, it expires"
-  }),
-  text: text(1, 2000).optional().meta({ description: "The words to send, a bubble for each paragraph. `{{user}}` and `{{char}}` are filled in" }),
-  topic: text(1, 300).optional().meta({ description: "What the character writes about, in its own words" })
-}).superRefine(({ text, topic }, context) => {
-  if ((text === undefined) === (topic === undefined)) {
-    context.addIssue({ code: "custom", path: ["text"], message: "Give either text or topic, and not both" })
-  }
-}).meta({ oneOf: [{ required: ["text"] }, { required: ["topic"] }] })
+export const ScheduleCreate = z
+  .object({
+    at: moment.meta({
+      description: "The earliest moment at which it is sent, at most 366 days ahead",
+      examples: ["2027-01-31T09:00:00Z"]
+    }),
+    until: moment.optional().meta({
+      description:
+        "The latest moment, at most 7 days after `at`; 24 hours after it by default. If no moment passes every " +
+        "gate, it expires"
+    }),
+    text: text(1, 2000)
+      .optional()
+      .meta({ description: "The words to send, a bubble for each paragraph. `{{user}}` and `{{char}}` are filled in" }),
+    topic: text(1, 300).optional().meta({ description: "What the character writes about, in its own words" })
+  })
+  .superRefine(({ text, topic }, context) => {
+    if ((text === undefined) === (topic === undefined)) {
+      context.addIssue({ code: "custom", path: ["text"], message: "Give either text or topic, and not both" })
+    }
+  })
+  .meta({ oneOf: [{ required: ["text"] }, { required: ["topic"] }] })
 
 export const ScheduledData = z.object({
   id: z.string(),
@@ -27,10 +35,13 @@ export const ScheduledData = z.object({
   text: z.string().nullable(),
   topic: z.string().nullable(),
   status: z.enum(["scheduled", "sending", "sent", "skipped", "expired", "cancelled"]),
-  skipped_by: z.string().nullable().describe(
-    "scheduled: the gate that keeps it from being sent now; null before its time, or when it is about to be sent. "
-    + "skipped: what kept it from being sent: a gate, or the outcome of its turn"
-  ),
+  skipped_by: z
+    .string()
+    .nullable()
+    .describe(
+      "scheduled: the gate that keeps it from being sent now; null before its time, or when it is about to be sent. " +
+        "skipped: what kept it from being sent: a gate, or the outcome of its turn"
+    ),
   run_ref: z.string().nullable().describe("The run that sends it"),
   created_at: time
 })

@@ -6,14 +6,20 @@ import { evidenceLimitReached } from "#src/http/server/errors.ts"
 import { EvidenceBrought } from "./evidenceSchemas.ts"
 
 /** Makes what a file says of a character its evidence, but for what it has, in use or retracted. */
-export const bringEvidence = Effect.fnUntraced(function*(appId: string, slug: string, bundle: Bundle) {
+export const bringEvidence = Effect.fnUntraced(function* (appId: string, slug: string, bundle: Bundle) {
   const evidence = yield* Evidence
   const of = { appId, slug }
-  for (const { source: { retrieved_at: at, ...source } = {}, status = "active", ...brought } of z.array(EvidenceBrought).parse(bundle.evidence)) {
+  for (const { source: { retrieved_at: at, ...source } = {}, status = "active", ...brought } of z
+    .array(EvidenceBrought)
+    .parse(bundle.evidence)) {
     if (yield* evidence.has(of, brought.text)) continue
-    const said = Object.fromEntries(Object.entries({ ...source, retrieved_at: at === undefined ? undefined : new Date(at).toISOString() }).filter(([, value]) => value !== undefined))
-    yield* evidence.create(of, { ...brought, status, source: said, sessionId: null, researchId: null }).pipe(
-      Effect.catchTag("EvidenceLimitReached", () => Effect.fail(evidenceLimitReached))
+    const said = Object.fromEntries(
+      Object.entries({ ...source, retrieved_at: at === undefined ? undefined : new Date(at).toISOString() }).filter(
+        ([, value]) => value !== undefined
+      )
     )
+    yield* evidence
+      .create(of, { ...brought, status, source: said, sessionId: null, researchId: null })
+      .pipe(Effect.catchTag("EvidenceLimitReached", () => Effect.fail(evidenceLimitReached)))
   }
 })

@@ -10,7 +10,16 @@ import { findSession } from "#src/http/conversation/findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
-import { EvidenceCreate, EvidenceData, EvidenceFound, evidenceKind, EvidencePage, EvidenceRetracted, EvidenceSearch, evidenceStatus } from "./evidenceSchemas.ts"
+import {
+  EvidenceCreate,
+  EvidenceData,
+  EvidenceFound,
+  evidenceKind,
+  EvidencePage,
+  EvidenceRetracted,
+  EvidenceSearch,
+  evidenceStatus
+} from "./evidenceSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
 const toResource = (slug: string) => (evidence: StoredEvidence) => ({
@@ -29,7 +38,9 @@ const toResource = (slug: string) => (evidence: StoredEvidence) => ({
 
 /** What is given of a source; the rest is filled in. */
 const given = <A extends object>(fields: A): { [K in keyof A]: Exclude<A[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof A]: Exclude<A[K], undefined> }
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof A]: Exclude<A[K], undefined>
+  }
 
 /** What sources say of a character. */
 export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -39,104 +50,192 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
   const ofCharacter = z.object({ slug: z.string() })
   const params = ofCharacter.extend({ evidence_id: z.string() })
   const at = (slug: string) => `/v1/characters/${slug}/evidence`
-  const searching = (slug: string) => [{ command: curl(baseUrl(), "POST", `${at(slug)}/search`, { query: "lighthouse" }), description: "Search what sources say" }]
-
-  app.get(list, {
-    config: { within: "character" },
-    schema: {
-      operationId: "listEvidence",
-      summary: "What sources say of the character, newest first",
-      tags,
-      params: ofCharacter,
-      querystring: z.object({ status: evidenceStatus.optional(), kind: evidenceKind.optional(), ...listQuery }),
-      response: answers(EvidencePage, 404)
+  const searching = (slug: string) => [
+    {
+      command: curl(baseUrl(), "POST", `${at(slug)}/search`, { query: "lighthouse" }),
+      description: "Search what sources say"
     }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { slug } = request.params
-      const { appId } = request.principal
-      const { status = null, kind = null, limit, cursor } = request.query
-      const before = yield* cursorKey(cursor)
-      yield* findCharacter(appId, slug)
-      const rows = yield* Evidence.use((evidence) => evidence.list({ appId, slug }, { status, kind, before, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, ({ evidence_id }) => evidence_id)
-      return success({ evidence: items.map(toResource(slug)), next_cursor }, searching(slug))
-    })))
+  ]
 
-  app.post(list, {
-    config: { within: "character", writes: true },
-    schema: {
-      operationId: "createEvidence",
-      summary: "Tell what a source says of the character: replies are given pieces of it that bear on the message, as quotes",
-      tags,
-      params: ofCharacter,
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      body: EvidenceCreate,
-      response: answers(EvidenceData.extend(created), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { slug } = request.params
-      const { appId } = request.principal
-      const { source: { session_id, retrieved_at, ...source } = {}, ...fields } = request.body
-      yield* findCharacter(appId, slug)
-      if (session_id !== undefined) yield* findSession(appId, session_id)
-      const evidence = yield* Evidence.use((all) => all.create({ appId, slug }, {
-        ...fields, sessionId: session_id ?? null, researchId: null,
-        source: given({ ...source, retrieved_at: retrieved_at === undefined ? undefined : new Date(retrieved_at).toISOString() })
-      })).pipe(Effect.catchTag("EvidenceLimitReached", () => Effect.fail(evidenceLimitReached)))
-      return success(toResource(slug)(evidence), searching(slug))
-    }))))
+  app.get(
+    list,
+    {
+      config: { within: "character" },
+      schema: {
+        operationId: "listEvidence",
+        summary: "What sources say of the character, newest first",
+        tags,
+        params: ofCharacter,
+        querystring: z.object({ status: evidenceStatus.optional(), kind: evidenceKind.optional(), ...listQuery }),
+        response: answers(EvidencePage, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { slug } = request.params
+          const { appId } = request.principal
+          const { status = null, kind = null, limit, cursor } = request.query
+          const before = yield* cursorKey(cursor)
+          yield* findCharacter(appId, slug)
+          const rows = yield* Evidence.use((evidence) =>
+            evidence.list({ appId, slug }, { status, kind, before, limit: limit + 1 })
+          )
+          const { items, next_cursor } = page(rows, limit, ({ evidence_id }) => evidence_id)
+          return success({ evidence: items.map(toResource(slug)), next_cursor }, searching(slug))
+        })
+      )
+  )
 
-  app.post(`${list}/search`, {
-    config: { within: "character" },
-    schema: {
-      operationId: "searchEvidence",
-      summary: "Find pieces of evidence by the words of a search, the best first; of what replies may be given alone",
-      tags,
-      params: ofCharacter,
-      body: EvidenceSearch,
-      response: answers(EvidenceFound, 404, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { slug } = request.params
-      const { appId } = request.principal
-      const { query, limit } = request.body
-      yield* findCharacter(appId, slug)
-      const found = yield* Evidence.use((evidence) => evidence.search({ appId, slug }, { terms: recallQuery(query, []), leastShare: 0, limit }))
-      return success({ pieces: found.map(({ evidence_id, title, text, score }) => ({ evidence_id, title, text, score })) })
-    })))
+  app.post(
+    list,
+    {
+      config: { within: "character", writes: true },
+      schema: {
+        operationId: "createEvidence",
+        summary:
+          "Tell what a source says of the character: replies are given pieces of it that bear on the message, " +
+          "as quotes",
+        tags,
+        params: ofCharacter,
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        body: EvidenceCreate,
+        response: answers(EvidenceData.extend(created), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { slug } = request.params
+            const { appId } = request.principal
+            const { source: { session_id, retrieved_at, ...source } = {}, ...fields } = request.body
+            yield* findCharacter(appId, slug)
+            if (session_id !== undefined) yield* findSession(appId, session_id)
+            const evidence = yield* Evidence.use((all) =>
+              all.create(
+                { appId, slug },
+                {
+                  ...fields,
+                  sessionId: session_id ?? null,
+                  researchId: null,
+                  source: given({
+                    ...source,
+                    retrieved_at: retrieved_at === undefined ? undefined : new Date(retrieved_at).toISOString()
+                  })
+                }
+              )
+            ).pipe(Effect.catchTag("EvidenceLimitReached", () => Effect.fail(evidenceLimitReached)))
+            return success(toResource(slug)(evidence), searching(slug))
+          })
+        )
+      )
+  )
 
-  app.get(one, {
-    schema: { operationId: "getEvidence", summary: "One evidence", tags, params, response: answers(EvidenceData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { slug, evidence_id: id } = request.params
-      const { appId } = request.principal
-      yield* findCharacter(appId, slug)
-      const evidence = isId("evd", id) ? yield* Evidence.use((all) => all.get({ appId, slug }, id)) : undefined
-      if (evidence === undefined) return yield* notFound.evidence
-      return success(toResource(slug)(evidence), evidence.status === "retracted" ? [] : [{ command: curl(baseUrl(), "DELETE", `${at(slug)}/${id}`), description: "Retract it" }])
-    })))
+  app.post(
+    `${list}/search`,
+    {
+      config: { within: "character" },
+      schema: {
+        operationId: "searchEvidence",
+        summary: "Find pieces of evidence by the words of a search, the best first; of what replies may be given alone",
+        tags,
+        params: ofCharacter,
+        body: EvidenceSearch,
+        response: answers(EvidenceFound, 404, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { slug } = request.params
+          const { appId } = request.principal
+          const { query, limit } = request.body
+          yield* findCharacter(appId, slug)
+          const found = yield* Evidence.use((evidence) =>
+            evidence.search({ appId, slug }, { terms: recallQuery(query, []), leastShare: 0, limit })
+          )
+          return success({
+            pieces: found.map(({ evidence_id, title, text, score }) => ({ evidence_id, title, text, score }))
+          })
+        })
+      )
+  )
 
-  app.delete(one, {
-    config: { writes: true },
-    schema: {
-      operationId: "retractEvidence",
-      summary: "Retract an evidence: no reply is given it any more. Lists what was accepted because of it",
-      tags,
-      params,
-      response: answers(EvidenceRetracted, 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { slug, evidence_id: id } = request.params
-      const { appId } = request.principal
-      yield* findCharacter(appId, slug)
-      const retracted = isId("evd", id) ? yield* Evidence.use((all) => all.retract({ appId, slug }, id)) : undefined
-      if (retracted === undefined) return yield* notFound.evidence
-      return success({ ...toResource(slug)(retracted.evidence), dependents: retracted.dependents }, retracted.dependents.slice(0, 1).flatMap(({ accepted_version: version }) =>
-        version === null ? [] : [{ command: curl(baseUrl(), "POST", `/v1/characters/${slug}/versions/${version - 1}/restore`), description: "Go back to before the change" }]))
-    })))
+  app.get(
+    one,
+    {
+      schema: {
+        operationId: "getEvidence",
+        summary: "One evidence",
+        tags,
+        params,
+        response: answers(EvidenceData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { slug, evidence_id: id } = request.params
+          const { appId } = request.principal
+          yield* findCharacter(appId, slug)
+          const evidence = isId("evd", id) ? yield* Evidence.use((all) => all.get({ appId, slug }, id)) : undefined
+          if (evidence === undefined) return yield* notFound.evidence
+          return success(
+            toResource(slug)(evidence),
+            evidence.status === "retracted"
+              ? []
+              : [{ command: curl(baseUrl(), "DELETE", `${at(slug)}/${id}`), description: "Retract it" }]
+          )
+        })
+      )
+  )
+
+  app.delete(
+    one,
+    {
+      config: { writes: true },
+      schema: {
+        operationId: "retractEvidence",
+        summary: "Retract an evidence: no reply is given it any more. Lists what was accepted because of it",
+        tags,
+        params,
+        response: answers(EvidenceRetracted, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { slug, evidence_id: id } = request.params
+          const { appId } = request.principal
+          yield* findCharacter(appId, slug)
+          const retracted = isId("evd", id) ? yield* Evidence.use((all) => all.retract({ appId, slug }, id)) : undefined
+          if (retracted === undefined) return yield* notFound.evidence
+          return success(
+            { ...toResource(slug)(retracted.evidence), dependents: retracted.dependents },
+            retracted.dependents.slice(0, 1).flatMap(({ accepted_version: version }) =>
+              version === null
+                ? []
+                : [
+                    {
+                      command: curl(baseUrl(), "POST", `/v1/characters/${slug}/versions/${version - 1}/restore`),
+                      description: "Go back to before the change"
+                    }
+                  ]
+            )
+          )
+        })
+      )
+  )
 }

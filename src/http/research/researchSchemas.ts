@@ -5,37 +5,54 @@ import { between } from "#src/http/server/schemas/number.ts"
 import { text } from "#src/http/server/schemas/text.ts"
 
 /** One object for all kinds instead of a union, so that an answer says what is missing. */
-const source = z.object({
-  kind: z.enum(["text", "evidence", "url"]),
-  text: text(1, 100_000).optional(),
-  evidence_id: z.string().max(64).optional(),
-  url: text(1, 2000).optional().meta({ description: "Only of hosts that the operator of this server names" })
-}).superRefine((given, context) => {
-  const field = ({ text: "text", evidence: "evidence_id", url: "url" } as const)[given.kind]
-  for (const one of ["text", "evidence_id", "url"] as const) {
-    if (one === field && given[one] === undefined) context.addIssue({ code: "custom", path: [one], message: "Required" })
-    if (one !== field && given[one] !== undefined) context.addIssue({ code: "custom", path: [one], message: `Not of a source of kind ${given.kind}` })
-  }
-})
+const source = z
+  .object({
+    kind: z.enum(["text", "evidence", "url"]),
+    text: text(1, 100_000).optional(),
+    evidence_id: z.string().max(64).optional(),
+    url: text(1, 2000).optional().meta({ description: "Only of hosts that the operator of this server names" })
+  })
+  .superRefine((given, context) => {
+    const field = ({ text: "text", evidence: "evidence_id", url: "url" } as const)[given.kind]
+    for (const one of ["text", "evidence_id", "url"] as const) {
+      if (one === field && given[one] === undefined)
+        context.addIssue({ code: "custom", path: [one], message: "Required" })
+      if (one !== field && given[one] !== undefined)
+        context.addIssue({ code: "custom", path: [one], message: `Not of a source of kind ${given.kind}` })
+    }
+  })
 
 export const ResearchCreate = z.object({
   question: text(1, 500).meta({ examples: ["When was the lighthouse built?"] }),
-  purpose: z.enum(PURPOSES).meta({ description: "What the answer is for: it says which places of the character a finding may propose to change" }),
+  purpose: z.enum(PURPOSES).meta({
+    description: "What the answer is for: it says which places of the character a finding may propose to change"
+  }),
   sources: z.array(source).max(20),
-  max_cost_usd: between(0, 5).default(0.25).meta({ description: "What the run may cost at most. It, or what the run may cost by plan if that is less, is taken beforehand; what is not spent is given back" })
+  max_cost_usd: between(0, 5)
+    .default(0.25)
+    .meta({
+      description:
+        "What the run may cost at most. It, or what the run may cost by plan if that is less, is taken " +
+        "beforehand; what is not spent is given back"
+    })
 })
 
 export const researchStatus = z.enum(RESEARCH_STATUSES)
 
 const proposedChange = z.object({ path: z.string(), op: z.enum(CHANGE_OPS), value: z.unknown() })
 
-export const FindingAccept = z.object({
-  proposed_change: z.object({
-    path: z.string().max(100).refine(isChangePath, "Is no place that a finding may change"),
-    op: z.enum(CHANGE_OPS),
-    value: z.union([text(1, 4000), z.record(z.string(), z.unknown()), z.array(z.unknown()).max(300)])
-  }).optional().meta({ description: "Another change in place of the proposed one" })
-}).optional()
+export const FindingAccept = z
+  .object({
+    proposed_change: z
+      .object({
+        path: z.string().max(100).refine(isChangePath, "Is no place that a finding may change"),
+        op: z.enum(CHANGE_OPS),
+        value: z.union([text(1, 4000), z.record(z.string(), z.unknown()), z.array(z.unknown()).max(300)])
+      })
+      .optional()
+      .meta({ description: "Another change in place of the proposed one" })
+  })
+  .optional()
 
 const time = z.iso.datetime()
 export const FindingData = z.object({
@@ -44,7 +61,9 @@ export const FindingData = z.object({
   claim: z.string(),
   confidence: z.number(),
   evidence_ids: z.array(z.string()),
-  quotes: z.array(z.object({ evidence_id: z.string(), quote: z.string().describe("It stands in the evidence, letter by letter") })),
+  quotes: z.array(
+    z.object({ evidence_id: z.string(), quote: z.string().describe("It stands in the evidence, letter by letter") })
+  ),
   proposed_change: proposedChange.nullable(),
   status: z.enum(["proposed", "accepted", "rejected"]),
   accepted_version: z.int().nullable(),
@@ -60,16 +79,18 @@ export const ResearchSummary = z.object({
   purpose: z.enum(PURPOSES),
   status: researchStatus,
   progress: z.object({
-    sources: z.array(z.object({
-      kind: z.enum(["text", "evidence", "url"]),
-      url: z.string().nullable(),
-      evidence_id: z.string().nullable(),
-      title: z.string().nullable(),
-      status: z.enum(["queued", "read", "failed"]),
-      parts_read: z.int(),
-      parts: z.int().nullable().describe("null: it has not been fetched"),
-      error_code: z.string().nullable()
-    })),
+    sources: z.array(
+      z.object({
+        kind: z.enum(["text", "evidence", "url"]),
+        url: z.string().nullable(),
+        evidence_id: z.string().nullable(),
+        title: z.string().nullable(),
+        status: z.enum(["queued", "read", "failed"]),
+        parts_read: z.int(),
+        parts: z.int().nullable().describe("null: it has not been fetched"),
+        error_code: z.string().nullable()
+      })
+    ),
     sources_done: z.int(),
     sources_total: z.int(),
     findings: z.int()

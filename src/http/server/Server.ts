@@ -1,4 +1,12 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, RawReplyDefaultExpression, RawRequestDefaultExpression, RawServerDefault } from "fastify"
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault
+} from "fastify"
 import type { ZodTypeProvider } from "fastify-type-provider-zod"
 import type * as Effect from "effect/Effect"
 import type { ChannelKinds } from "#channels/Channel.ts"
@@ -92,10 +100,97 @@ import type { Accepted } from "./body/requireReadable.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | ArcInfluences | Arming | Assets | AuditEntries | Authentication | BatchRows | BotApi | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | ContentSignatures | Database | Deliveries | EvalRuns | EvalSuites | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Evidence | Expenses | Feeds | Findings | GraphEdges | HookBindings | IdempotencyKeys | IdentityProvider | Imports | Images | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | Npcs | OpenReads | OperationalLog | Outbound | Pages | Painter | ParseWorkers | Pictures | ProactivePolicies | Probe | Probes | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | Research | RollingLimits | Runs | Sandboxes | ScheduledMessages
-  | Sessions | Storage | StoredObjects | SessionStories | Storylines | Timeline | Traces | Transcriber | Updates | Usage | VisualIdentities | Worlds | Writer
+  | AccountAuthentication
+  | Accounts
+  | AccountTokens
+  | Allowances
+  | ApiKeys
+  | AppHealth
+  | Apps
+  | ArcInfluences
+  | Arming
+  | Assets
+  | AuditEntries
+  | Authentication
+  | BatchRows
+  | BotApi
+  | BotLinks
+  | BotRows
+  | ChannelKinds
+  | Channels
+  | CharacterVersions
+  | Characters
+  | ChatRows
+  | ContentSignatures
+  | Database
+  | Deliveries
+  | EvalRuns
+  | EvalSuites
+  | DeviceApprovals
+  | DeviceCodes
+  | EndUsers
+  | Erasures
+  | EventLog
+  | Evidence
+  | Expenses
+  | Feeds
+  | Findings
+  | GraphEdges
+  | HookBindings
+  | IdempotencyKeys
+  | IdentityProvider
+  | Imports
+  | Images
+  | Inbox
+  | Initiatives
+  | KeyWatch
+  | LogSignals
+  | Manager
+  | ManagerUpdates
+  | Memories
+  | Metrics
+  | Npcs
+  | OpenReads
+  | OperationalLog
+  | Outbound
+  | Pages
+  | Painter
+  | ParseWorkers
+  | Pictures
+  | ProactivePolicies
+  | Probe
+  | Probes
+  | Provisionings
+  | RateLimits
+  | RelationshipEdits
+  | RelationshipLists
+  | Relationships
+  | Research
+  | RollingLimits
+  | Runs
+  | Sandboxes
+  | ScheduledMessages
+  | Sessions
+  | Storage
+  | StoredObjects
+  | SessionStories
+  | Storylines
+  | Timeline
+  | Traces
+  | Transcriber
+  | Updates
+  | Usage
+  | VisualIdentities
+  | Worlds
+  | Writer
 
-export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>
 
 /** What a file of routes is given to hang its routes on. */
 export interface Server {
@@ -105,7 +200,11 @@ export interface Server {
   /** Is done when this server begins to stop: what waits is then answered as it stands. */
   readonly stopping: Effect.Effect<void>
   /** Runs a handler and wraps what it answers in the envelope. */
-  readonly answer: (request: FastifyRequest, reply: FastifyReply, handler: Effect.Effect<Success, HandlerError, HandlerServices>) => Promise<FastifyReply>
+  readonly answer: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    handler: Effect.Effect<Success, HandlerError, HandlerServices>
+  ) => Promise<FastifyReply>
   /** Runs a handler whose answer is sent as it is. */
   readonly run: <A>(reply: FastifyReply, handler: Effect.Effect<A, HandlerError, HandlerServices>) => Promise<A>
 }
@@ -122,7 +221,10 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Served without a bearer. */
     readonly public?: boolean
-    /** Of a public route: requests of an address are not counted. For probes, for Telegram and for pictures that pages show. */
+    /**
+     * Of a public route: requests of an address are not counted. For probes, for Telegram and for pictures that pages
+     * show.
+     */
     readonly uncounted?: boolean
     /** No browser ever asks for it: its answers have no headers for one, unless they are errors with words. */
     readonly machine?: boolean

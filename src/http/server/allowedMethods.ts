@@ -8,20 +8,22 @@ interface Pattern {
 const segmentsOf = (path: string): ReadonlyArray<string> => path.split("/")
 
 const matches = (pattern: ReadonlyArray<string>, path: ReadonlyArray<string>): boolean =>
-  (pattern.at(-1) === "*" ? path.length >= pattern.length : path.length === pattern.length) && pattern.every((segment, at) =>
-    segment === "*" || (segment.startsWith(":") ? path[at] !== "" : segment === path[at]))
+  (pattern.at(-1) === "*" ? path.length >= pattern.length : path.length === pattern.length) &&
+  pattern.every((segment, at) => segment === "*" || (segment.startsWith(":") ? path[at] !== "" : segment === path[at]))
 
 /**
- * Notes the routes that are added to a server, and tells which methods a path answers to. Each method has its own tree of routes,
- * so the answer is the union over all patterns that match. Call it before the routes are added.
+ * Notes the routes that are added to a server, and tells which methods a path answers to. Each method has its own tree
+ * of routes, so the answer is the union over all patterns that match. Call it before the routes are added.
  */
-export const noteMethods = (app: App): (url: string) => ReadonlyArray<string> => {
+export const noteMethods = (app: App): ((url: string) => ReadonlyArray<string>) => {
   const patterns: Array<Pattern> = []
   app.addHook("onRoute", ({ method, url }) => {
     patterns.push({ segments: segmentsOf(url), methods: [method].flat() })
   })
   return (url) => {
     const path = segmentsOf(url.split("?", 1)[0] ?? "")
-    return [...new Set(patterns.flatMap(({ segments, methods }) => matches(segments, path) ? methods : []))].toSorted()
+    return [
+      ...new Set(patterns.flatMap(({ segments, methods }) => (matches(segments, path) ? methods : [])))
+    ].toSorted()
   }
 }

@@ -1,7 +1,15 @@
 import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { Authentication, type Unauthenticated } from "#src/accounts/Authentication.ts"
-import { accountTokenUsed, apiKeyExpired, appSuspended, type ApiError, idpKeyUsed, invalidKey, missingBearer } from "./errors.ts"
+import {
+  accountTokenUsed,
+  apiKeyExpired,
+  appSuspended,
+  type ApiError,
+  idpKeyUsed,
+  invalidKey,
+  missingBearer
+} from "./errors.ts"
 
 const unauthenticated: Record<Unauthenticated["reason"], ApiError> = {
   missing: missingBearer,

@@ -19,19 +19,25 @@ const isUnreachable = (cause: unknown): boolean => cause instanceof DatabaseErro
 
 const toApiError = (error: HandlerError): ApiError => {
   if (error._tag === "ApiError") return error
-  return isUnreachable(error) || (error._tag !== "DatabaseError" && isUnreachable(error.cause)) ? databaseUnreachable : internalError
+  return isUnreachable(error) || (error._tag !== "DatabaseError" && isUnreachable(error.cause))
+    ? databaseUnreachable
+    : internalError
 }
 
 /** Runs handlers' effects for Fastify, and can wait for them and then stop them. */
 export interface Bridge<R> {
   /** Fails only with an ApiError, and logs what was our fault. */
-  readonly run: <A>(effect: Effect.Effect<A, HandlerError, R>, reply: FastifyReply, cancel: "when caller leaves" | "never") => Promise<A>
+  readonly run: <A>(
+    effect: Effect.Effect<A, HandlerError, R>,
+    reply: FastifyReply,
+    cancel: "when caller leaves" | "never"
+  ) => Promise<A>
   /** Lets running handlers finish within the grace period, then interrupts the rest. */
   readonly drain: Effect.Effect<void>
 }
 
 export const makeBridge = <R = never>(): Effect.Effect<Bridge<R>, never, R | Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const fibers = yield* FiberSet.make()
     const fork = yield* FiberSet.runtime(fibers)<R>()
 
@@ -42,16 +48,23 @@ export const makeBridge = <R = never>(): Effect.Effect<Bridge<R>, never, R | Sco
       fork(Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ request_id: requestId })))
       return error === undefined ? internalError : toApiError(error)
     }
-    // By observers and not by effects around the effect, nor a signal: each request comes through here, some of them several times.
-    const run: Bridge<R>["run"] = (effect, reply, cancel) => new Promise((resolve, reject) => {
-      const unit = unitOfRequest(reply.request)
-      if (unit !== null && isGivenUp(reply.request, unit)) return reject(requestGivenUp)
-      const fiber = fork(Effect.provideService(effect, CurrentUnit, unit))
-      fiber.addObserver((exit) => Exit.isSuccess(exit) ? resolve(exit.value) : reject(refusal(exit.cause, reply.request.id)))
-      if (cancel === "never" || fiber.pollUnsafe() !== undefined) return
-      // request.signal fires as soon as a body has been read; the response closing unfinished is the caller leaving.
-      reply.raw.once("close", () => reply.raw.writableFinished || fiber.interruptUnsafe())
-    })
-    const drain = FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption("3 seconds"), Effect.andThen(FiberSet.clear(fibers)))
+    // By observers and not by effects around the effect, nor a signal: each request comes through here, some of them
+    // several times.
+    const run: Bridge<R>["run"] = (effect, reply, cancel) =>
+      new Promise((resolve, reject) => {
+        const unit = unitOfRequest(reply.request)
+        if (unit !== null && isGivenUp(reply.request, unit)) return reject(requestGivenUp)
+        const fiber = fork(Effect.provideService(effect, CurrentUnit, unit))
+        fiber.addObserver((exit) =>
+          Exit.isSuccess(exit) ? resolve(exit.value) : reject(refusal(exit.cause, reply.request.id))
+        )
+        if (cancel === "never" || fiber.pollUnsafe() !== undefined) return
+        // request.signal fires as soon as a body has been read; the response closing unfinished is the caller leaving.
+        reply.raw.once("close", () => reply.raw.writableFinished || fiber.interruptUnsafe())
+      })
+    const drain = FiberSet.awaitEmpty(fibers).pipe(
+      Effect.timeoutOption("3 seconds"),
+      Effect.andThen(FiberSet.clear(fibers))
+    )
     return { run, drain }
   })

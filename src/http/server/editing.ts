@@ -4,12 +4,19 @@ import type { EditRefused } from "#src/db/memory/RelationshipEdits.ts"
 import { type ApiError, memoryForgotten, personOptedOut, pinnedLimitReached } from "./errors.ts"
 
 /** An edit of what a character knows, with why it was refused as an answer; `gone` is what is not there. */
-export const edited = <A, R>(edit: Effect.Effect<A, EditRefused | DatabaseError, R>, gone: ApiError): Effect.Effect<A, ApiError | DatabaseError, R> =>
+export const edited = <A, R>(
+  edit: Effect.Effect<A, EditRefused | DatabaseError, R>,
+  gone: ApiError
+): Effect.Effect<A, ApiError | DatabaseError, R> =>
   Effect.catchTag(edit, "EditRefused", ({ reason }) => {
     switch (reason) {
-      case "gone": return Effect.fail(gone)
-      case "forgotten": return Effect.fail(memoryForgotten)
-      case "too_many_pinned": return Effect.fail(pinnedLimitReached)
-      case "opted_out": return Effect.fail(personOptedOut)
+      case "gone":
+        return Effect.fail(gone)
+      case "forgotten":
+        return Effect.fail(memoryForgotten)
+      case "too_many_pinned":
+        return Effect.fail(pinnedLimitReached)
+      case "opted_out":
+        return Effect.fail(personOptedOut)
     }
   })

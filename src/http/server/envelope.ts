@@ -22,17 +22,33 @@ export const success = (data: object, nextActions: ReadonlyArray<NextAction> = [
 export const encodedEnvelope = (data: string, nextActions: ReadonlyArray<NextAction>): string =>
   `{"schema_version":"${SCHEMA_VERSION}","data":${data},"next_actions":${JSON.stringify(nextActions)}}`
 
-export const envelope = ({ data, nextActions, ignored = [], shownOnce }: Success, unknown: ReadonlyArray<string>): string =>
-  encodedEnvelope(JSON.stringify({ ...data, ...shownOnce, ...(unknown.length + ignored.length > 0 && { ignored_fields: [...ignored, ...unknown] }) }), nextActions)
+export const envelope = (
+  { data, nextActions, ignored = [], shownOnce }: Success,
+  unknown: ReadonlyArray<string>
+): string =>
+  encodedEnvelope(
+    JSON.stringify({
+      ...data,
+      ...shownOnce,
+      ...(unknown.length + ignored.length > 0 && { ignored_fields: [...ignored, ...unknown] })
+    }),
+    nextActions
+  )
 
-const command = (variable: string) => (baseUrl: string, method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: object): string =>
-  [
-    "curl -s",
-    method === "GET" ? "" : `-X ${method}`,
-    `-H "authorization: Bearer $${variable}"`,
-    body === undefined ? "" : `-H "content-type: application/json" -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
-    `"${baseUrl}${path}"`
-  ].filter((part) => part !== "").join(" ")
+const command =
+  (variable: string) =>
+  (baseUrl: string, method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: object): string =>
+    [
+      "curl -s",
+      method === "GET" ? "" : `-X ${method}`,
+      `-H "authorization: Bearer $${variable}"`,
+      body === undefined
+        ? ""
+        : `-H "content-type: application/json" -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
+      `"${baseUrl}${path}"`
+    ]
+      .filter((part) => part !== "")
+      .join(" ")
 
 /** Commands that work when pasted into a shell that has the key in TROUPE_KEY. */
 export const curl = command("TROUPE_KEY")

@@ -6,13 +6,28 @@ import type { Routes } from "./Server.ts"
 
 export const healthRoutes: Routes = ({ app, run }) => {
   const schemaOf = (operationId: string, summary: string, status: string) => ({
-    operationId, summary, tags: ["Reference"], security: [], response: publicAnswers("application/json", z.object({ status: z.literal(status) }), 503)
+    operationId,
+    summary,
+    tags: ["Reference"],
+    security: [],
+    response: publicAnswers("application/json", z.object({ status: z.literal(status) }), 503)
   })
 
-  app.get("/healthz", { config: { public: true, uncounted: true }, schema: schemaOf("getHealth", "Whether this process is up", "ok") }, (_, reply) => reply.send({ status: "ok" }))
+  app.get(
+    "/healthz",
+    { config: { public: true, uncounted: true }, schema: schemaOf("getHealth", "Whether this process is up", "ok") },
+    (_, reply) => reply.send({ status: "ok" })
+  )
 
-  app.get("/readyz", { config: { public: true, uncounted: true }, schema: schemaOf("getReadiness", "Whether this process reaches its database", "ready") }, async (_, reply) => {
-    await run(reply, Database.use(({ query }) => query((sql) => sql`select 1`)).pipe(Effect.asVoid))
-    return reply.send({ status: "ready" })
-  })
+  app.get(
+    "/readyz",
+    {
+      config: { public: true, uncounted: true },
+      schema: schemaOf("getReadiness", "Whether this process reaches its database", "ready")
+    },
+    async (_, reply) => {
+      await run(reply, Database.use(({ query }) => query((sql) => sql`select 1`)).pipe(Effect.asVoid))
+      return reply.send({ status: "ready" })
+    }
+  )
 }

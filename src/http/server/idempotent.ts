@@ -8,7 +8,7 @@ import { type ApiError, idempotencyKeyReused, validationError } from "./errors.t
 import { rawBody } from "./body/parsing.ts"
 
 /** The caller's Idempotency-Key, or null. */
-export const idempotencyKey = Effect.fnUntraced(function*(request: FastifyRequest) {
+export const idempotencyKey = Effect.fnUntraced(function* (request: FastifyRequest) {
   const key = request.headers["idempotency-key"]
   if (key === undefined) return null
   if (typeof key !== "string" || key.length < 1 || key.length > 255) {
@@ -21,18 +21,29 @@ export const idempotencyKey = Effect.fnUntraced(function*(request: FastifyReques
 
 /** The path by its route and parameters: however it was written in the request, it is one. */
 const pathOf = ({ routeOptions, params }: FastifyRequest): string =>
-  (routeOptions.url ?? "").replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent((params as Record<string, string>)[name] ?? ""))
+  (routeOptions.url ?? "").replaceAll(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent((params as Record<string, string>)[name] ?? "")
+  )
 
 /** Whether the answer to this request is there already, under its Idempotency-Key. It may yet be of another body. */
-export const isReplay = Effect.fnUntraced(function*(request: FastifyRequest) {
+export const isReplay = Effect.fnUntraced(function* (request: FastifyRequest) {
   const key = yield* idempotencyKey(request)
   if (key === null) return false
-  return yield* IdempotencyKeys.use((keys) => keys.knows({ scope: request.account?.accountId ?? request.principal.appId, path: pathOf(request), key }))
+  return yield* IdempotencyKeys.use((keys) =>
+    keys.knows({ scope: request.account?.accountId ?? request.principal.appId, path: pathOf(request), key })
+  )
 })
 
-/** A create that, under a key seen in the last 24 hours, answers as it did then, but for what was shown only once, and creates nothing. `hash` is of a body that was read elsewhere. */
-export const createOnce = <E, R>(request: FastifyRequest, create: Effect.Effect<Success, E, R>, hash?: Buffer): Effect.Effect<Success, E | ApiError | DatabaseError, R | IdempotencyKeys> =>
-  Effect.gen(function*() {
+/**
+ * A create that, under a key seen in the last 24 hours, answers as it did then, but for what was shown only once, and
+ * creates nothing. `hash` is of a body that was read elsewhere.
+ */
+export const createOnce = <E, R>(
+  request: FastifyRequest,
+  create: Effect.Effect<Success, E, R>,
+  hash?: Buffer
+): Effect.Effect<Success, E | ApiError | DatabaseError, R | IdempotencyKeys> =>
+  Effect.gen(function* () {
     const key = yield* idempotencyKey(request)
     if (key === null) return yield* create
     const keys = yield* IdempotencyKeys
@@ -41,7 +52,17 @@ export const createOnce = <E, R>(request: FastifyRequest, create: Effect.Effect<
       once = shownOnce
       return fresh
     })
-    const result = yield* keys.once({ scope: request.account?.accountId ?? request.principal.appId, path: pathOf(request), key, bodyHash: hash ?? bodyHash(rawBody(request.body)) }, kept)
+    const result = yield* keys.once(
+      {
+        scope: request.account?.accountId ?? request.principal.appId,
+        path: pathOf(request),
+        key,
+        bodyHash: hash ?? bodyHash(rawBody(request.body))
+      },
+      kept
+    )
     if (result._tag === "reused") return yield* idempotencyKeyReused
-    return result._tag === "fresh" ? { ...result.value, shownOnce: once } : { ...result.value, data: { ...result.value.data, idempotent_replay: true } }
+    return result._tag === "fresh"
+      ? { ...result.value, shownOnce: once }
+      : { ...result.value, data: { ...result.value.data, idempotent_replay: true } }
   })

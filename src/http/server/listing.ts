@@ -21,17 +21,26 @@ export const cursorKey = (cursor: string | undefined) => {
 /** The same for a list whose key is a number. */
 export const numberCursorKey = (cursor: string | undefined) =>
   Effect.flatMap(cursorKey(cursor), (key) =>
-    key === null || /^\d{1,9}$/.test(key) ? Effect.succeed(key === null ? null : Number(key)) : Effect.fail(notOfThisList))
+    key === null || /^\d{1,9}$/.test(key)
+      ? Effect.succeed(key === null ? null : Number(key))
+      : Effect.fail(notOfThisList)
+  )
 
 /** The same for a list that knows its own places. */
 export const placeCursorKey = (cursor: string | undefined, isPlace: (key: string) => boolean) =>
-  Effect.flatMap(cursorKey(cursor), (key) => key === null || isPlace(key) ? Effect.succeed(key) : Effect.fail(notOfThisList))
+  Effect.flatMap(cursorKey(cursor), (key) =>
+    key === null || isPlace(key) ? Effect.succeed(key) : Effect.fail(notOfThisList)
+  )
 
 /** The cursor for a place of such a list; null at its end. */
-export const nextCursor = (place: string | null): string | null => place === null ? null : encode(place)
+export const nextCursor = (place: string | null): string | null => (place === null ? null : encode(place))
 
 /** Cuts one item more than a page down to the page, and says where the next one begins. */
-export const page = <A>(items: ReadonlyArray<A>, limit: number, keyOf: (item: A) => string): { readonly items: ReadonlyArray<A>; readonly next_cursor: string | null } => {
+export const page = <A>(
+  items: ReadonlyArray<A>,
+  limit: number,
+  keyOf: (item: A) => string
+): { readonly items: ReadonlyArray<A>; readonly next_cursor: string | null } => {
   const last = items.length > limit ? items[limit - 1] : undefined
   return { items: items.slice(0, limit), next_cursor: last === undefined ? null : encode(keyOf(last)) }
 }

@@ -7,10 +7,17 @@ import { type ApiError, appSuspended, invalidKey } from "./errors.ts"
 
 const CURSOR = `Must be a cursor: a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`
 /** Digits and nothing else: an empty or odd `since` must not quietly mean the whole log. */
-export const cursor = z.string().regex(/^\d{1,16}$/, CURSOR).transform(Number).pipe(z.int(CURSOR))
+export const cursor = z
+  .string()
+  .regex(/^\d{1,16}$/, CURSOR)
+  .transform(Number)
+  .pipe(z.int(CURSOR))
 
 const whyEnded = (prefix: string) =>
-  Effect.flatMap(ApiKeys.use((keys) => keys.find(prefix)), (key) => Effect.fail(key?.suspended === true ? appSuspended(key.suspended_reason) : invalidKey))
+  Effect.flatMap(
+    ApiKeys.use((keys) => keys.find(prefix)),
+    (key) => Effect.fail(key?.suspended === true ? appSuspended(key.suspended_reason) : invalidKey)
+  )
 
 /** Fails when the key is revoked, or its app suspended. */
 export const keyEnded = (prefix: string) =>
@@ -18,7 +25,8 @@ export const keyEnded = (prefix: string) =>
     Effect.callback<never, ApiError | DatabaseError, ApiKeys>((resume) => {
       const unwatch = watch(prefix, () => resume(whyEnded(prefix)))
       return Effect.sync(unwatch)
-    }))
+    })
+  )
 
 /** A reading that waits ends when the key does. */
 export const endsWithKey = <A, E, R>(prefix: string, waitSeconds: number, reading: Effect.Effect<A, E, R>) =>

@@ -4,8 +4,13 @@ import { validationError } from "./errors.ts"
 import { applyMergePatch } from "./schemas/mergePatch.ts"
 import { quoteIssues } from "./body/validation.ts"
 
-/** The fields with a merge patch applied, checked as a whole as if they were new: a patch must not clear what is required. */
+/**
+ * The fields with a merge patch applied, checked as a whole as if they were new: a patch must not clear what is
+ * required.
+ */
 export const merged = <S extends z.ZodType>(schema: S, fields: object, patch: object) => {
   const parsed = schema.safeParse(applyMergePatch(fields, patch))
-  return parsed.success ? Effect.succeed(parsed.data) : Effect.fail(validationError(quoteIssues(parsed.error.issues, "body")))
+  return parsed.success
+    ? Effect.succeed(parsed.data)
+    : Effect.fail(validationError(quoteIssues(parsed.error.issues, "body")))
 }

@@ -8,12 +8,26 @@ export class Html {
   }
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;" }
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;"
+}
 /** Also without what would turn the direction of the text beside it, or cannot be seen. */
-const escape = (text: string) => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, "\uFFFD").replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? "")
+const escape = (text: string) =>
+  text.replaceAll(/[\p{Cc}\p{Cf}]/gu, "\uFFFD").replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? "")
 
 type Part = string | Html | null | ReadonlyArray<Html>
-const toText = (part: Part): string => part === null ? "" : part instanceof Html ? part.text : typeof part === "string" ? escape(part) : part.map(({ text }) => text).join("")
+const toText = (part: Part): string =>
+  part === null
+    ? ""
+    : part instanceof Html
+      ? part.text
+      : typeof part === "string"
+        ? escape(part)
+        : part.map(({ text }) => text).join("")
 
 export const html = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
   new Html(strings.map((text, index) => text + toText(parts[index] ?? null)).join(""))
@@ -42,24 +56,31 @@ a { color: var(--act) }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
 `
 
-/** A page is its markup and its style: it runs nothing, loads nothing, is put in no frame, and its forms go nowhere but here. */
+/**
+ * A page is its markup and its style: it runs nothing, loads nothing, is put in no frame, and its forms go nowhere but
+ * here.
+ */
 export const policyOf = (style: string, more = ""): string =>
-  `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}';${more} form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+  `default-src 'none'; style-src ` +
+  `'sha256-${createHash("sha256").update(style).digest("base64")}';${more} form-action 'self'; base-uri 'none'; ` +
+  `frame-ancestors 'none'`
 export const PAGE_POLICY = policyOf(STYLE)
 
-export const page = (title: string, body: Html, style = STYLE): string => html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Troupe</title>
-<style>${new Html(style)}</style>
-</head>
-<body>
-<main>
-<h1>${title}</h1>
-${body}
-</main>
-</body>
-</html>
-`.text
+export const page = (title: string, body: Html, style = STYLE): string =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} · Troupe</title>
+        <style>
+          ${new Html(style)}
+        </style>
+      </head>
+      <body>
+        <main>
+          <h1>${title}</h1>
+          ${body}
+        </main>
+      </body>
+    </html> `.text

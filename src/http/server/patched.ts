@@ -4,10 +4,15 @@ import { CharacterCreate } from "#src/http/character/characterSchemas.ts"
 import { applyMergePatch } from "./schemas/mergePatch.ts"
 import { quoteIssues } from "./body/validation.ts"
 
-/** The profile with a merge patch applied, checked as a whole as if it were new: a patch must not clear what is required. */
+/**
+ * The profile with a merge patch applied, checked as a whole as if it were new: a patch must not clear what is
+ * required.
+ */
 export const patched = (slug: string, profile: object, patch: object) => {
   const parsed = CharacterCreate.safeParse(applyMergePatch({ slug, ...profile }, patch))
   if (!parsed.success) return Effect.fail(validationError(quoteIssues(parsed.error.issues, "body")))
   const { slug: next, ...rest } = parsed.data
-  return next === slug ? Effect.succeed(rest) : Effect.fail(validationError("body.slug: cannot be changed; create another character instead"))
+  return next === slug
+    ? Effect.succeed(rest)
+    : Effect.fail(validationError("body.slug: cannot be changed; create another character instead"))
 }

@@ -12,5 +12,8 @@ export const answerProtocolError = (error: { readonly code?: string }, socket: S
   if (error.code === "ECONNRESET" || !socket.writable) return
   const [problem, title] = ERRORS[error.code ?? ""] ?? [malformedRequest, "Bad Request"]
   const body = JSON.stringify(errorBody(problem, newId("req")))
-  socket.end(`HTTP/1.1 ${problem.status} ${title}\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${title}\r\nconnection: close\r\ncontent-type: application/json; ` +
+      `charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  )
 }

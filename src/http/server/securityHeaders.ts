@@ -2,7 +2,9 @@ import helmet from "helmet"
 import { IncomingMessage, ServerResponse } from "node:http"
 import { Socket } from "node:net"
 
-const secure = helmet({ contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } })
+const secure = helmet({
+  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }
+})
 
 /** The headers that helmet gives to every answer. They are always the same, so it is asked once and not per request. */
 export const securityHeaders = (): Readonly<Record<string, string>> => {

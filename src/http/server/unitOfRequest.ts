@@ -9,7 +9,7 @@ import type { ParseBody } from "./body/parsing.ts"
 declare module "fastify" {
   interface FastifyInstance {
     /** How often requests have stopped their process. */
-    readonly crashes: typeof Crashes["Service"]
+    readonly crashes: (typeof Crashes)["Service"]
   }
 }
 
@@ -28,13 +28,19 @@ const name = (request: FastifyRequest, told: Buffer | string): Unit => {
  * Null before it is known who asks: one tenant's requests must not be given up for another's.
  */
 export const unitOfRequest = (request: FastifyRequest): Unit | null =>
-  units.get(request) ?? (request.principal === undefined && request.account === undefined ? null : name(request, request.url))
+  units.get(request) ??
+  (request.principal === undefined && request.account === undefined ? null : name(request, request.url))
 
 export const isGivenUp = (request: FastifyRequest, unit: Unit): boolean => request.server.crashes.of(unit) >= CRASH_CAP
 
-/** Reads a body in the unit of its request, unless that is given up. What follows, up to the handler's first wait, is called from within. */
-export const takeBody = (parse: ParseBody): ParseBody => (request, bytes, done) => {
-  const unit = name(request, bytes)
-  if (isGivenUp(request, unit)) done(requestGivenUp)
-  else during(unit, () => parse(request, bytes, done))
-}
+/**
+ * Reads a body in the unit of its request, unless that is given up. What follows, up to the handler's first wait, is
+ * called from within.
+ */
+export const takeBody =
+  (parse: ParseBody): ParseBody =>
+  (request, bytes, done) => {
+    const unit = name(request, bytes)
+    if (isGivenUp(request, unit)) done(requestGivenUp)
+    else during(unit, () => parse(request, bytes, done))
+  }

@@ -14,11 +14,15 @@ export const toBatchResource = (batch: StoredBatch) => ({
 
 /** Null unless somebody is yet to make the bot, and in time. */
 export const linkOf = ({ manager }: StoredBatch, { link, wanted }: StoredItem) =>
-  manager === null || wanted === null || link === null ? null : {
-    url: wanted.is_random ? newBotLink(manager, wanted.suggested_username, wanted.suggested_name) : claimLink(manager, link.claimCode),
-    claim_url: claimLink(manager, link.claimCode),
-    expires_at: link.expiresAt.toISOString()
-  }
+  manager === null || wanted === null || link === null
+    ? null
+    : {
+        url: wanted.is_random
+          ? newBotLink(manager, wanted.suggested_username, wanted.suggested_name)
+          : claimLink(manager, link.claimCode),
+        claim_url: claimLink(manager, link.claimCode),
+        expires_at: link.expiresAt.toISOString()
+      }
 
 export const toItemResource = (batch: StoredBatch, item: StoredItem) => ({
   place: Number(item.item),

@@ -25,7 +25,8 @@ a { color: inherit }
 /** Beside its style a sheet has pictures, which stand in it. */
 export const SHEET_POLICY = policyOf(STYLE, " img-src data:;")
 
-const at = (time: Date): string => `${new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }).format(time)} UTC`
+const at = (time: Date): string =>
+  `${new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }).format(time)} UTC`
 
 type Standing = "open" | "made" | "over" | "unready"
 const standingOf = ({ bot, link, status }: StoredItem): Standing => {
@@ -57,34 +58,59 @@ export const sheetCard = (batch: StoredBatch, item: StoredItem): Html => {
   const { bot, channel_id, character_slug, wanted } = item
   const link = linkOf(batch, item)
   return html`<li class="${standingOf(item)}">
-<h2>${String(Number(item.item))}. <bdi>${wanted?.suggested_name ?? bot?.username ?? channel_id}</bdi></h2>
-${character_slug === null ? null : html`<p>Character: <bdi>${character_slug}</bdi></p>`}
-${wanted?.owner_ref == null ? null : html`<p>For: <bdi>${wanted.owner_ref}</bdi></p>`}
-${link === null ? html`<p class="state">${stateOf(item, batch.dry_run)}</p>` : html`<img src="${qrCode(link.url)}" alt="QR code of the link that creates the bot">
-<p class="state">To be created until ${at(new Date(link.expires_at))}</p>
-<p><a href="${link.url}">${link.url}</a></p>
-<p class="soft">With another username, first: <a href="${link.claim_url}">${link.claim_url}</a></p>`}
-</li>
-`
+    <h2>${String(Number(item.item))}. <bdi>${wanted?.suggested_name ?? bot?.username ?? channel_id}</bdi></h2>
+    ${character_slug === null ? null : html`<p>Character: <bdi>${character_slug}</bdi></p>`}
+    ${wanted?.owner_ref == null ? null : html`<p>For: <bdi>${wanted.owner_ref}</bdi></p>`}
+    ${
+      link === null
+        ? html`<p class="state">${stateOf(item, batch.dry_run)}</p>`
+        : html`<img src="${qrCode(link.url)}" alt="QR code of the link that creates the bot" />
+            <p class="state">To be created until ${at(new Date(link.expires_at))}</p>
+            <p><a href="${link.url}">${link.url}</a></p>
+            <p class="soft">With another username, first: <a href="${link.claim_url}">${link.claim_url}</a></p>`
+    }
+  </li> `
 }
 
 const HOW = html`<ol>
-<li>Scan a code with the phone whose Telegram account is to own the bot.</li>
-<li>Confirm in Telegram, and leave the username as it is. For another username, open the second link first, and create the bot from the button there.</li>
-</ol>
-<p><b>One Telegram account can own 20 bots, with Telegram Premium 40.</b> Scan on with another account when Telegram says that there are too many.</p>
-<p class="soft">Whoever has this sheet can create the bots on it that are not created yet: give it to nobody else.</p>`
+    <li>Scan a code with the phone whose Telegram account is to own the bot.</li>
+    <li>
+      Confirm in Telegram, and leave the username as it is. For another username, open the second link first, and create
+      the bot from the button there.
+    </li>
+  </ol>
+  <p>
+    <b>One Telegram account can own 20 bots, with Telegram Premium 40.</b> Scan on with another account when Telegram
+    says that there are too many.
+  </p>
+  <p class="soft">
+    Whoever has this sheet can create the bots on it that are not created yet: give it to nobody else.
+  </p>`
 
 /** A page to be printed: the bots of a batch, and for those that somebody is to make the codes to do it by. */
-export const botSheet = (batch: StoredBatch, items: ReadonlyArray<StoredItem>, cards: ReadonlyArray<Html>, now: Date): string => {
+export const botSheet = (
+  batch: StoredBatch,
+  items: ReadonlyArray<StoredItem>,
+  cards: ReadonlyArray<Html>,
+  now: Date
+): string => {
   const count = (standing: Standing) => items.filter((item) => standingOf(item) === standing).length
-  const parts = [[count("made"), "created"], [count("open"), "to be created"], [count("unready"), "being prepared"], [count("over"), "run out, let go or failed"]] as const
-  const told = parts.flatMap(([many, what]) => many === 0 ? [] : [`${many} ${what}`]).join(", ")
+  const parts = [
+    [count("made"), "created"],
+    [count("open"), "to be created"],
+    [count("unready"), "being prepared"],
+    [count("over"), "run out, let go or failed"]
+  ] as const
+  const told = parts.flatMap(([many, what]) => (many === 0 ? [] : [`${many} ${what}`])).join(", ")
   const isToCreate = batch.action === "create_managed"
-  return page(isToCreate ? "Telegram bots to create" : "Telegram bots", html`
-<p class="count">Of ${String(items.length)}: ${told}.</p>
-${isToCreate ? HOW : null}
-<p class="soft">As of ${at(now)}. Batch ${batch.batch_id}.</p>
-<ol class="bots">
-${cards}</ol>`, STYLE)
+  return page(
+    isToCreate ? "Telegram bots to create" : "Telegram bots",
+    html` <p class="count">Of ${String(items.length)}: ${told}.</p>
+      ${isToCreate ? HOW : null}
+      <p class="soft">As of ${at(now)}. Batch ${batch.batch_id}.</p>
+      <ol class="bots">
+        ${cards}
+      </ol>`,
+    STYLE
+  )
 }

@@ -24,12 +24,22 @@ const MOST_OF_NAME = 64
 /** A username that nobody has and nobody guesses: by it the bot is known when it is made. */
 const usernameFor = (slug: string): string => {
   const random = Array.from({ length: RANDOM_CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join("")
-  const named = slug.replaceAll(/[^a-z0-9]+/g, "_").replace(/^[^a-z]+/, "").slice(0, MOST_OF_SLUG).replace(/_$/, "")
+  const named = slug
+    .replaceAll(/[^a-z0-9]+/g, "_")
+    .replace(/^[^a-z]+/, "")
+    .slice(0, MOST_OF_SLUG)
+    .replace(/_$/, "")
   return `${named === "" ? "character" : named}_${random}_bot`
 }
 
 /** What is suggested to whoever makes it. */
-export const wantedBot = (asked: Pick<BotCreate & { readonly mode: "managed" }, "character_slug" | "suggested_name" | "suggested_username" | "owner_ref">, { profile }: StoredCharacter): WantedBot => ({
+export const wantedBot = (
+  asked: Pick<
+    BotCreate & { readonly mode: "managed" },
+    "character_slug" | "suggested_name" | "suggested_username" | "owner_ref"
+  >,
+  { profile }: StoredCharacter
+): WantedBot => ({
   suggested_name: asked.suggested_name ?? fit(String(profile["display_name"] ?? asked.character_slug), MOST_OF_NAME),
   suggested_username: asked.suggested_username ?? usernameFor(asked.character_slug),
   is_random: asked.suggested_username === undefined,
@@ -37,20 +47,55 @@ export const wantedBot = (asked: Pick<BotCreate & { readonly mode: "managed" }, 
 })
 
 /** A bot that is to be made by whoever opens the link. */
-export const createManagedBot = Effect.fnUntraced(function*(request: FastifyRequest, body: BotCreate & { readonly mode: "managed" }, hooksAt: string) {
+export const createManagedBot = Effect.fnUntraced(function* (
+  request: FastifyRequest,
+  body: BotCreate & { readonly mode: "managed" },
+  hooksAt: string
+) {
   const { appId } = request.principal
   const character = yield* checkCharacter(appId, body.character_slug)
   const manager = yield* Manager
   yield* askTelegram(manager.arm(hooksAt))
   const username = yield* askTelegram(manager.username)
-  return yield* createOnce(request, Effect.gen(function*() {
-    const { suggested_name: suggestedName, suggested_username: suggestedUsername, is_random: isRandom, owner_ref: ownerRef } = wantedBot(body, character)
-    const { bot, claimCode, expiresAt } = yield* Provisionings.use((requests) => requests.create(appId, {
-      channelId: newId("bot"), characterSlug: body.character_slug, suggestedName, suggestedUsername, isRandom, ownerRef, hooksAt, joinWindowMs: body.join_window_ms, drafts: body.drafts, unknownPolicy: body.unknown_policy,
-      linkMinutes: LINK_MINUTES, isShownAgain: false
-    })).pipe(Effect.catchTag("NameTaken", () => Effect.fail(telegramNameTaken)))
-    const claimUrl = claimLink(username, claimCode)
-    const url = isRandom ? newBotLink(username, suggestedUsername, suggestedName) : claimUrl
-    return { ...success(toBotResource(bot)), shownOnce: { link: { url, qr: qrCode(url), claim_url: claimUrl, claim_qr: qrCode(claimUrl), expires_at: expiresAt.toISOString() } } }
-  }))
+  return yield* createOnce(
+    request,
+    Effect.gen(function* () {
+      const {
+        suggested_name: suggestedName,
+        suggested_username: suggestedUsername,
+        is_random: isRandom,
+        owner_ref: ownerRef
+      } = wantedBot(body, character)
+      const { bot, claimCode, expiresAt } = yield* Provisionings.use((requests) =>
+        requests.create(appId, {
+          channelId: newId("bot"),
+          characterSlug: body.character_slug,
+          suggestedName,
+          suggestedUsername,
+          isRandom,
+          ownerRef,
+          hooksAt,
+          joinWindowMs: body.join_window_ms,
+          drafts: body.drafts,
+          unknownPolicy: body.unknown_policy,
+          linkMinutes: LINK_MINUTES,
+          isShownAgain: false
+        })
+      ).pipe(Effect.catchTag("NameTaken", () => Effect.fail(telegramNameTaken)))
+      const claimUrl = claimLink(username, claimCode)
+      const url = isRandom ? newBotLink(username, suggestedUsername, suggestedName) : claimUrl
+      return {
+        ...success(toBotResource(bot)),
+        shownOnce: {
+          link: {
+            url,
+            qr: qrCode(url),
+            claim_url: claimUrl,
+            claim_qr: qrCode(claimUrl),
+            expires_at: expiresAt.toISOString()
+          }
+        }
+      }
+    })
+  )
 })

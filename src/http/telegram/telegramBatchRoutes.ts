@@ -19,21 +19,33 @@ import type { Routes } from "#src/http/server/Server.ts"
 import { askTelegram, checkCharacter, readToken } from "./telegramBot.ts"
 
 /** What a batch is to do, bot by bot, if it can be begun. */
-const itemsOf = Effect.fnUntraced(function*(appId: string, body: z.output<typeof BatchCreate>) {
+const itemsOf = Effect.fnUntraced(function* (appId: string, body: z.output<typeof BatchCreate>) {
   if (!("bots" in body)) return body.bot_ids.map((channelId): NewItem => ({ channelId }))
   const slugs = new Set(body.bots.map((bot) => bot.character_slug))
-  const characters = new Map(yield* Effect.forEach(slugs, (slug) => Effect.map(checkCharacter(appId, slug), (character) => [slug, character] as const)))
+  const characters = new Map(
+    yield* Effect.forEach(slugs, (slug) =>
+      Effect.map(checkCharacter(appId, slug), (character) => [slug, character] as const)
+    )
+  )
   if (body.action === "attach") {
-    return yield* Effect.forEach(body.bots, ({ token, character_slug: characterSlug }) => Effect.map(readToken(token), (read): NewItem => ({ token: read, characterSlug })))
+    return yield* Effect.forEach(body.bots, ({ token, character_slug: characterSlug }) =>
+      Effect.map(readToken(token), (read): NewItem => ({ token: read, characterSlug }))
+    )
   }
-  return yield* Effect.forEach(body.bots, Effect.fnUntraced(function*(bot) {
-    const item: NewItem = { characterSlug: bot.character_slug, wanted: wantedBot(bot, characters.get(bot.character_slug) ?? (yield* notFound.character)) }
-    return item
-  }))
+  return yield* Effect.forEach(
+    body.bots,
+    Effect.fnUntraced(function* (bot) {
+      const item: NewItem = {
+        characterSlug: bot.character_slug,
+        wanted: wantedBot(bot, characters.get(bot.character_slug) ?? (yield* notFound.character))
+      }
+      return item
+    })
+  )
 })
 
 /** By which manager bot people make the bots of a batch; null: they make none. */
-const linksOf = Effect.fnUntraced(function*(body: z.output<typeof BatchCreate>, hooksAt: string) {
+const linksOf = Effect.fnUntraced(function* (body: z.output<typeof BatchCreate>, hooksAt: string) {
   if (body.action !== "create_managed") return null
   const manager = yield* Manager
   if (!body.dry_run) yield* askTelegram(manager.arm(hooksAt))
@@ -45,72 +57,138 @@ const breath = makeBreath()
 export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
   const tags = ["Telegram"]
   const params = z.object({ batch_id: z.string() })
-  const shown = (batch: StoredBatch) => success(toBatchResource(batch), [
-    { command: curl(baseUrl(), "GET", `/v1/telegram/batches/${batch.batch_id}`), description: "See how far it is" },
-    { command: curl(baseUrl(), "GET", `/v1/telegram/batches/${batch.batch_id}/items`), description: "See what became of each bot" },
-    ...batch.manager === null ? [] : [{ command: `${curl(baseUrl(), "GET", `/v1/telegram/batches/${batch.batch_id}/sheet`)} -o bots.html`, description: "Get the links as QR codes to print" }]
-  ])
-  const find = Effect.fnUntraced(function*(appId: string, id: string) {
+  const shown = (batch: StoredBatch) =>
+    success(toBatchResource(batch), [
+      { command: curl(baseUrl(), "GET", `/v1/telegram/batches/${batch.batch_id}`), description: "See how far it is" },
+      {
+        command: curl(baseUrl(), "GET", `/v1/telegram/batches/${batch.batch_id}/items`),
+        description: "See what became of each bot"
+      },
+      ...(batch.manager === null
+        ? []
+        : [
+            {
+              command: `${curl(baseUrl(), "GET", `/v1/telegram/batches/${batch.batch_id}/sheet`)} -o bots.html`,
+              description: "Get the links as QR codes to print"
+            }
+          ])
+    ])
+  const find = Effect.fnUntraced(function* (appId: string, id: string) {
     const batch = isId("bat", id) ? yield* BatchRows.use((rows) => rows.get(appId, id)) : undefined
     return batch ?? (yield* notFound.batch)
   })
 
-  app.post("/v1/telegram/batches", {
-    config: { writes: true },
-    schema: {
-      operationId: "createBotBatch",
-      summary: "Do one thing to many Telegram bots, at a pace that Telegram takes; each bot has its own outcome",
-      tags,
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      body: BatchCreate,
-      response: answers(BatchData.extend(onCreate), 404, 409, 413, 502)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
+  app.post(
+    "/v1/telegram/batches",
+    {
+      config: { writes: true },
+      schema: {
+        operationId: "createBotBatch",
+        summary: "Do one thing to many Telegram bots, at a pace that Telegram takes; each bot has its own outcome",
+        tags,
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        body: BatchCreate,
+        response: answers(BatchData.extend(onCreate), 404, 409, 413, 502)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const { body } = request
+          const hooksAt = `${baseUrl()}${HOOKS_PATH}`
+          const links = yield* linksOf(body, hooksAt)
+          return yield* createOnce(
+            request,
+            Effect.gen(function* () {
+              const items = yield* itemsOf(appId, body)
+              return shown(
+                yield* BatchRows.use((rows) =>
+                  rows.create(appId, { action: body.action, dryRun: body.dry_run, items, hooksAt, links })
+                )
+              )
+            })
+          )
+        })
+      )
+  )
+
+  app.get(
+    "/v1/telegram/batches/:batch_id",
+    {
+      schema: {
+        operationId: "getBotBatch",
+        summary: "How far a batch is",
+        tags,
+        params,
+        response: answers(BatchData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(request, reply, Effect.map(find(request.principal.appId, request.params.batch_id), shown))
+  )
+
+  app.get(
+    "/v1/telegram/batches/:batch_id/items",
+    {
+      config: { within: "batch" },
+      schema: {
+        operationId: "listBotBatchItems",
+        summary: "What became of each bot of a batch",
+        tags,
+        params,
+        querystring: z.object(listQuery),
+        response: answers(BatchItems, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { cursor, limit } = request.query
+          const after = yield* cursorKey(cursor)
+          const batch = yield* find(request.principal.appId, request.params.batch_id)
+          const rows = yield* BatchRows.use((batches) =>
+            batches.items(request.principal.appId, batch.batch_id, { after, limit: limit + 1 })
+          )
+          const { items, next_cursor } = page(rows, limit, (row) => row.item)
+          return success({ items: items.map((item) => toItemResource(batch, item)), next_cursor })
+        })
+      )
+  )
+
+  app.get(
+    "/v1/telegram/batches/:batch_id/sheet",
+    {
+      schema: {
+        operationId: "printBotBatch",
+        summary: "The bots of a batch as a page to print: of create_managed, with the links as QR codes",
+        tags,
+        params,
+        response: answersAs("text/html", z.string(), 404)
+      }
+    },
+    async (request, reply) => {
       const { appId } = request.principal
-      const { body } = request
-      const hooksAt = `${baseUrl()}${HOOKS_PATH}`
-      const links = yield* linksOf(body, hooksAt)
-      return yield* createOnce(request, Effect.gen(function*() {
-        const items = yield* itemsOf(appId, body)
-        return shown(yield* BatchRows.use((rows) => rows.create(appId, { action: body.action, dryRun: body.dry_run, items, hooksAt, links })))
-      }))
-    })))
-
-  app.get("/v1/telegram/batches/:batch_id", {
-    schema: { operationId: "getBotBatch", summary: "How far a batch is", tags, params, response: answers(BatchData, 404) }
-  }, (request, reply) => answer(request, reply, Effect.map(find(request.principal.appId, request.params.batch_id), shown)))
-
-  app.get("/v1/telegram/batches/:batch_id/items", {
-    config: { within: "batch" },
-    schema: { operationId: "listBotBatchItems", summary: "What became of each bot of a batch", tags, params, querystring: z.object(listQuery), response: answers(BatchItems, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { cursor, limit } = request.query
-      const after = yield* cursorKey(cursor)
-      const batch = yield* find(request.principal.appId, request.params.batch_id)
-      const rows = yield* BatchRows.use((batches) => batches.items(request.principal.appId, batch.batch_id, { after, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, (row) => row.item)
-      return success({ items: items.map((item) => toItemResource(batch, item)), next_cursor })
-    })))
-
-  app.get("/v1/telegram/batches/:batch_id/sheet", {
-    schema: {
-      operationId: "printBotBatch",
-      summary: "The bots of a batch as a page to print: of create_managed, with the links as QR codes",
-      tags,
-      params,
-      response: answersAs("text/html", z.string(), 404)
+      const sheet = await run(
+        reply,
+        Effect.gen(function* () {
+          const batch = yield* find(appId, request.params.batch_id)
+          const items = yield* BatchRows.use((batches) =>
+            batches.items(appId, batch.batch_id, { after: null, limit: MOST_BOTS })
+          )
+          // A code takes half a millisecond.
+          const cards = yield* Effect.forEach(items, (item) => Effect.map(breath(appId), () => sheetCard(batch, item)))
+          return botSheet(batch, items, cards, new Date(yield* Clock.currentTimeMillis))
+        })
+      )
+      return reply
+        .headers({ "content-security-policy": SHEET_POLICY, "cache-control": "no-store" })
+        .type("text/html; charset=utf-8")
+        .send(sheet)
     }
-  }, async (request, reply) => {
-    const { appId } = request.principal
-    const sheet = await run(reply, Effect.gen(function*() {
-      const batch = yield* find(appId, request.params.batch_id)
-      const items = yield* BatchRows.use((batches) => batches.items(appId, batch.batch_id, { after: null, limit: MOST_BOTS }))
-      // A code takes half a millisecond.
-      const cards = yield* Effect.forEach(items, (item) => Effect.map(breath(appId), () => sheetCard(batch, item)))
-      return botSheet(batch, items, cards, new Date(yield* Clock.currentTimeMillis))
-    }))
-    return reply.headers({ "content-security-policy": SHEET_POLICY, "cache-control": "no-store" }).type("text/html; charset=utf-8").send(sheet)
-  })
+  )
 }

@@ -9,18 +9,26 @@ import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { Arming, ForeignWebhook, TelegramUnavailable, TokenRejected } from "#src/jobs/telegram/Arming.ts"
 import { NoManager } from "#src/jobs/telegram/Manager.ts"
 import type { Success } from "#src/http/server/envelope.ts"
-import { type ApiError, characterArchived, managedBotsUnavailable, notFound, telegramTokenInvalid, telegramUnavailable, telegramWebhookForeign } from "#src/http/server/errors.ts"
+import {
+  type ApiError,
+  characterArchived,
+  managedBotsUnavailable,
+  notFound,
+  telegramTokenInvalid,
+  telegramUnavailable,
+  telegramWebhookForeign
+} from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 
 /** What a path with a bot's id names. */
-export const findBot = Effect.fnUntraced(function*(request: FastifyRequest) {
+export const findBot = Effect.fnUntraced(function* (request: FastifyRequest) {
   const { bot_id = "" } = request.params as Record<string, string>
   const bot = isId("bot", bot_id) ? yield* BotRows.use((rows) => rows.get(request.principal.appId, bot_id)) : undefined
   return bot ?? (yield* notFound.bot)
 })
 
 /** Whether new conversations may be with this character. */
-export const checkCharacter = Effect.fnUntraced(function*(appId: string, slug: string) {
+export const checkCharacter = Effect.fnUntraced(function* (appId: string, slug: string) {
   const character = yield* Characters.use((characters) => characters.get(appId, slug))
   if (character === undefined) return yield* notFound.character
   if (character.status === "archived") return yield* characterArchived
@@ -43,38 +51,58 @@ const toApiError = (error: NoFromTelegram): ApiError => {
 }
 
 const isNoFromTelegram = (error: unknown): error is NoFromTelegram =>
-  error instanceof TokenRejected || error instanceof ForeignWebhook || error instanceof TelegramUnavailable || error instanceof NoManager
+  error instanceof TokenRejected ||
+  error instanceof ForeignWebhook ||
+  error instanceof TelegramUnavailable ||
+  error instanceof NoManager
 
 /** What Telegram says no to, as the caller is told. */
 export const askTelegram = <A, E, R>(effect: Effect.Effect<A, E | NoFromTelegram, R>) =>
-  Effect.mapError(effect, (error) => isNoFromTelegram(error) ? toApiError(error) : error as Exclude<E, NoFromTelegram>)
+  Effect.mapError(effect, (error) =>
+    isNoFromTelegram(error) ? toApiError(error) : (error as Exclude<E, NoFromTelegram>)
+  )
 
 /** A text as a token: by its form, before anything goes over the network. */
-export const readToken = (text: string) => isBotToken(text) ? Effect.succeed(Redacted.make(text, { label: "bot token" })) : Effect.fail(telegramTokenInvalid)
+export const readToken = (text: string) =>
+  isBotToken(text) ? Effect.succeed(Redacted.make(text, { label: "bot token" })) : Effect.fail(telegramTokenInvalid)
 
-/** What goes over the network, outside of any transaction: done unless the request's key is known. What is kept for a repeat is how things stood `before`. */
-export const actOnce = Effect.fnUntraced(function*<E, R>(request: FastifyRequest, before: Success, act: Effect.Effect<Success, E, R>) {
+/**
+ * What goes over the network, outside of any transaction: done unless the request's key is known. What is kept for a
+ * repeat is how things stood `before`.
+ */
+export const actOnce = Effect.fnUntraced(function* <E, R>(
+  request: FastifyRequest,
+  before: Success,
+  act: Effect.Effect<Success, E, R>
+) {
   let fresh = false
-  const kept = yield* createOnce(request, Effect.sync(() => {
-    fresh = true
-    return before
-  }))
+  const kept = yield* createOnce(
+    request,
+    Effect.sync(() => {
+      fresh = true
+      return before
+    })
+  )
   return fresh ? yield* act : kept
 })
 
 /** Tells Telegram whether a payment may go on. */
-export const answerPreCheckout = Effect.fnUntraced(function*(bot: StoredBot, payload: { readonly pre_checkout_query_id: string; readonly ok: boolean; readonly error_message?: string }) {
+export const answerPreCheckout = Effect.fnUntraced(function* (
+  bot: StoredBot,
+  payload: { readonly pre_checkout_query_id: string; readonly ok: boolean; readonly error_message?: string }
+) {
   const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
   if (token === undefined) return yield* notFound.bot
   yield* BotApi.use((api) => api.call(token, "answerPreCheckoutQuery", payload))
 })
 
 /** Has the webhook set; that it could not be is in the bot's status and not an error: it is tried again. */
-export const armed = Effect.fnUntraced(function*(bot: StoredBot, hooksAt: string, dropPending: boolean) {
+export const armed = Effect.fnUntraced(function* (bot: StoredBot, hooksAt: string, dropPending: boolean) {
   yield* Arming.use((arming) => arming.arm(bot, { hooksAt, dropPending })).pipe(
     Effect.catchTags({
       TokenRejected: () => Effect.void,
-      TelegramUnavailable: ({ description }) => Effect.logWarning("a bot's webhook could not be set", { bot_id: bot.channel_id, description })
+      TelegramUnavailable: ({ description }) =>
+        Effect.logWarning("a bot's webhook could not be set", { bot_id: bot.channel_id, description })
     })
   )
   return (yield* BotRows.use((rows) => rows.get(bot.app_id, bot.channel_id))) ?? (yield* notFound.bot)

@@ -10,7 +10,13 @@ import { Arming } from "#src/jobs/telegram/Arming.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { toBotDetail, toBotResource } from "./botResource.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { botManaged, demoKeySurfaceDisabled, notFound, telegramBotTaken, telegramTokenOfAnother } from "#src/http/server/errors.ts"
+import {
+  botManaged,
+  demoKeySurfaceDisabled,
+  notFound,
+  telegramBotTaken,
+  telegramTokenOfAnother
+} from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created as onCreate, written } from "#src/http/server/schemas/answers.ts"
@@ -21,7 +27,14 @@ import { armed, askTelegram, checkCharacter, findBot, readToken } from "./telegr
 
 /** A demo key may bring a bot, and have none made; that is said before anything else in the body. */
 const refuseManaged = async ({ principal, body }: FastifyRequest) => {
-  if (principal.kind === "demo" && typeof body === "object" && body !== null && "mode" in body && body.mode === "managed") throw demoKeySurfaceDisabled
+  if (
+    principal.kind === "demo" &&
+    typeof body === "object" &&
+    body !== null &&
+    "mode" in body &&
+    body.mode === "managed"
+  )
+    throw demoKeySurfaceDisabled
 }
 
 export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -35,93 +48,179 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
   ]
   const shown = (bot: StoredBot) => success(toBotResource(bot), actions(bot.channel_id))
 
-  app.post("/v1/telegram/bots", {
-    config: { demo: true, writes: true },
-    preValidation: refuseManaged,
-    schema: {
-      operationId: "createBot",
-      summary: "Attach a Telegram bot: people talk to the character there",
-      tags,
-      headers,
-      body: BotCreate,
-      response: answers(BotData.extend({ ...shownLink, ...onCreate }), 404, 409, 413, 502)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const { body } = request
-      if (body.mode === "managed") return yield* createManagedBot(request, body, hooksAt())
-      const token = yield* readToken(body.token)
-      yield* checkCharacter(appId, body.character_slug)
-      const arming = yield* Arming
-      const identity = yield* arming.identify(token).pipe(askTelegram)
-      if (!body.takeover) yield* arming.checkFree(token, hooksAt()).pipe(askTelegram)
-      const rows = yield* BotRows
-      let fresh: StoredBot | null = null
-      const kept = yield* createOnce(request, Effect.gen(function*() {
-        fresh = yield* rows.create(appId, {
-          ...identity, channelId: newId("bot"), characterSlug: body.character_slug, token, hooksAt: hooksAt(), joinWindowMs: body.join_window_ms, drafts: body.drafts, unknownPolicy: body.unknown_policy
-        }).pipe(Effect.catchTag("BotTaken", () => Effect.fail(telegramBotTaken)))
-        return shown(fresh)
-      }))
-      return fresh === null ? kept : shown(yield* armed(fresh, hooksAt(), body.drop_pending))
-    })))
-
-  app.get("/v1/telegram/bots", {
-    config: { demo: true },
-    schema: { operationId: "listBots", summary: "The app's Telegram bots", tags, querystring: z.object(listQuery), response: answers(BotPage) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { cursor, limit } = request.query
-      const after = yield* cursorKey(cursor)
-      const rows = yield* BotRows.use((bots) => bots.list(request.principal.appId, { after, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, (row) => row.channel_id)
-      return success({ bots: items.map(toBotResource), next_cursor }, items.slice(0, 1).flatMap((item) => actions(item.channel_id)))
-    })))
-
-  app.get("/v1/telegram/bots/:bot_id", {
-    config: { demo: true },
-    schema: { operationId: "getBot", summary: "One Telegram bot, and how it is doing", tags, params, response: answers(BotDetail, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const bot = yield* findBot(request)
-      const figures = yield* ChatRows.use((chats) => chats.figures(bot.app_id, bot.channel_id))
-      return success(toBotDetail(bot, figures), actions(bot.channel_id))
-    })))
-
-  app.patch("/v1/telegram/bots/:bot_id", {
-    config: { demo: true, within: "bot", writes: true },
-    schema: { operationId: "updateBot", summary: "Change a Telegram bot, or give it a new token", tags, params, body: BotPatch, response: answers(BotData.extend(written), 404, 409, 413, 502) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const bot = yield* findBot(request)
-      const { app_id: appId, channel_id: channelId } = bot
-      const { body } = request
-      const rows = yield* BotRows
-      if (body.character_slug !== undefined) yield* checkCharacter(appId, body.character_slug)
-      if (body.token !== undefined) {
-        if (bot.mode === "managed") return yield* botManaged
-        const token = yield* readToken(body.token)
-        if (userIdOf(token) !== bot.user_id) return yield* telegramTokenOfAnother
-        const identity = yield* Arming.use((arming) => arming.identify(token)).pipe(askTelegram)
-        yield* rows.replaceToken(appId, channelId, token, identity)
+  app.post(
+    "/v1/telegram/bots",
+    {
+      config: { demo: true, writes: true },
+      preValidation: refuseManaged,
+      schema: {
+        operationId: "createBot",
+        summary: "Attach a Telegram bot: people talk to the character there",
+        tags,
+        headers,
+        body: BotCreate,
+        response: answers(BotData.extend({ ...shownLink, ...onCreate }), 404, 409, 413, 502)
       }
-      const changed = (yield* rows.configure(appId, channelId, { characterSlug: body.character_slug, unknownPolicy: body.unknown_policy, joinWindowMs: body.join_window_ms, drafts: body.drafts })) ?? (yield* notFound.bot)
-      // Telegram's webhooks belong to tokens.
-      const rearm = (body.token !== undefined || body.drop_pending === true) && changed.status !== "suspended"
-      return shown(rearm ? yield* armed(changed, hooksAt(), body.drop_pending ?? false) : changed)
-    })))
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const { body } = request
+          if (body.mode === "managed") return yield* createManagedBot(request, body, hooksAt())
+          const token = yield* readToken(body.token)
+          yield* checkCharacter(appId, body.character_slug)
+          const arming = yield* Arming
+          const identity = yield* arming.identify(token).pipe(askTelegram)
+          if (!body.takeover) yield* arming.checkFree(token, hooksAt()).pipe(askTelegram)
+          const rows = yield* BotRows
+          let fresh: StoredBot | null = null
+          const kept = yield* createOnce(
+            request,
+            Effect.gen(function* () {
+              fresh = yield* rows
+                .create(appId, {
+                  ...identity,
+                  channelId: newId("bot"),
+                  characterSlug: body.character_slug,
+                  token,
+                  hooksAt: hooksAt(),
+                  joinWindowMs: body.join_window_ms,
+                  drafts: body.drafts,
+                  unknownPolicy: body.unknown_policy
+                })
+                .pipe(Effect.catchTag("BotTaken", () => Effect.fail(telegramBotTaken)))
+              return shown(fresh)
+            })
+          )
+          return fresh === null ? kept : shown(yield* armed(fresh, hooksAt(), body.drop_pending))
+        })
+      )
+  )
 
-  app.delete("/v1/telegram/bots/:bot_id", {
-    config: { demo: true, writes: true },
-    schema: { operationId: "deleteBot", summary: "Let a Telegram bot go: its token is forgotten, its chats are closed", tags, params, response: answers(BotDeleted, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const bot = yield* findBot(request)
-      yield* Arming.use((arming) => arming.disarm(bot))
-      if (bot.mode === "managed") yield* Manager.use((manager) => manager.letGo(bot))
-      const gone = yield* BotRows.use((rows) => rows.detach(bot.app_id, bot.channel_id, "deleted"))
-      if (!gone) return yield* notFound.bot
-      return success({ id: bot.channel_id, deleted: true })
-    })))
+  app.get(
+    "/v1/telegram/bots",
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "listBots",
+        summary: "The app's Telegram bots",
+        tags,
+        querystring: z.object(listQuery),
+        response: answers(BotPage)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { cursor, limit } = request.query
+          const after = yield* cursorKey(cursor)
+          const rows = yield* BotRows.use((bots) => bots.list(request.principal.appId, { after, limit: limit + 1 }))
+          const { items, next_cursor } = page(rows, limit, (row) => row.channel_id)
+          return success(
+            { bots: items.map(toBotResource), next_cursor },
+            items.slice(0, 1).flatMap((item) => actions(item.channel_id))
+          )
+        })
+      )
+  )
+
+  app.get(
+    "/v1/telegram/bots/:bot_id",
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "getBot",
+        summary: "One Telegram bot, and how it is doing",
+        tags,
+        params,
+        response: answers(BotDetail, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const bot = yield* findBot(request)
+          const figures = yield* ChatRows.use((chats) => chats.figures(bot.app_id, bot.channel_id))
+          return success(toBotDetail(bot, figures), actions(bot.channel_id))
+        })
+      )
+  )
+
+  app.patch(
+    "/v1/telegram/bots/:bot_id",
+    {
+      config: { demo: true, within: "bot", writes: true },
+      schema: {
+        operationId: "updateBot",
+        summary: "Change a Telegram bot, or give it a new token",
+        tags,
+        params,
+        body: BotPatch,
+        response: answers(BotData.extend(written), 404, 409, 413, 502)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const bot = yield* findBot(request)
+          const { app_id: appId, channel_id: channelId } = bot
+          const { body } = request
+          const rows = yield* BotRows
+          if (body.character_slug !== undefined) yield* checkCharacter(appId, body.character_slug)
+          if (body.token !== undefined) {
+            if (bot.mode === "managed") return yield* botManaged
+            const token = yield* readToken(body.token)
+            if (userIdOf(token) !== bot.user_id) return yield* telegramTokenOfAnother
+            const identity = yield* Arming.use((arming) => arming.identify(token)).pipe(askTelegram)
+            yield* rows.replaceToken(appId, channelId, token, identity)
+          }
+          const changed =
+            (yield* rows.configure(appId, channelId, {
+              characterSlug: body.character_slug,
+              unknownPolicy: body.unknown_policy,
+              joinWindowMs: body.join_window_ms,
+              drafts: body.drafts
+            })) ?? (yield* notFound.bot)
+          // Telegram's webhooks belong to tokens.
+          const rearm = (body.token !== undefined || body.drop_pending === true) && changed.status !== "suspended"
+          return shown(rearm ? yield* armed(changed, hooksAt(), body.drop_pending ?? false) : changed)
+        })
+      )
+  )
+
+  app.delete(
+    "/v1/telegram/bots/:bot_id",
+    {
+      config: { demo: true, writes: true },
+      schema: {
+        operationId: "deleteBot",
+        summary: "Let a Telegram bot go: its token is forgotten, its chats are closed",
+        tags,
+        params,
+        response: answers(BotDeleted, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const bot = yield* findBot(request)
+          yield* Arming.use((arming) => arming.disarm(bot))
+          if (bot.mode === "managed") yield* Manager.use((manager) => manager.letGo(bot))
+          const gone = yield* BotRows.use((rows) => rows.detach(bot.app_id, bot.channel_id, "deleted"))
+          if (!gone) return yield* notFound.bot
+          return success({ id: bot.channel_id, deleted: true })
+        })
+      )
+  )
 }

@@ -20,7 +20,13 @@ const SCHEMA = {
   operationId: "receiveTelegramUpdate",
   summary: "Where Telegram hands over an update, with the secret of the webhook",
   ...INTERNAL,
-  response: { default: { description: "Without a body: 200 it is kept, 401 the secret is not the webhook's, 410 there is no such bot, 503 come again", content: { "text/plain": { schema: z.literal("") } } } }
+  response: {
+    default: {
+      description:
+        "Without a body: 200 it is kept, 401 the secret is not the webhook's, 410 there is no such bot, 503 come again",
+      content: { "text/plain": { schema: z.literal("") } }
+    }
+  }
 }
 
 const digest = (secret: string) => createHash("sha256").update(secret).digest()
@@ -44,8 +50,8 @@ const parse = (body: unknown): unknown => {
 }
 
 /**
- * Where Telegram hands over updates. One is answered with 200 once it is stored, and handled after that; with 503 when it cannot be stored now.
- * What is no update is answered like one: it would come again for a day and hold up its chat.
+ * Where Telegram hands over updates. One is answered with 200 once it is stored, and handled after that; with 503 when
+ * it cannot be stored now. What is no update is answered like one: it would come again for a day and hold up its chat.
  */
 export const telegramHookRoutes: Routes = ({ app, run }) => {
   const send = (reply: FastifyReply, { status, again }: Answer) => {
@@ -54,36 +60,52 @@ export const telegramHookRoutes: Routes = ({ app, run }) => {
   }
 
   const stored = <R>(hearing: Effect.Effect<Answer, DatabaseError, R>) =>
-    Effect.catchTag(hearing, "DatabaseError", (error) => Effect.as(Effect.logWarning("an update could not be stored", { reason: error.message }), later))
+    Effect.catchTag(hearing, "DatabaseError", (error) =>
+      Effect.as(Effect.logWarning("an update could not be stored", { reason: error.message }), later)
+    )
 
-  const hear = (secret: string, body: string) => Effect.gen(function*(): Effect.gen.Return<Answer, DatabaseError, Manager | ManagerUpdates> {
-    const manager = yield* Manager
-    if (manager.secret === null) return gone
-    if (!timingSafeEqual(digest(manager.secret), digest(secret))) return foreign
-    const look = lookAt(parse(body))
-    if (look !== undefined) yield* ManagerUpdates.use((updates) => updates.store(look.updateId, body))
-    return taken
-  }).pipe(stored)
+  const hear = (secret: string, body: string) =>
+    Effect.gen(function* (): Effect.gen.Return<Answer, DatabaseError, Manager | ManagerUpdates> {
+      const manager = yield* Manager
+      if (manager.secret === null) return gone
+      if (!timingSafeEqual(digest(manager.secret), digest(secret))) return foreign
+      const look = lookAt(parse(body))
+      if (look !== undefined) yield* ManagerUpdates.use((updates) => updates.store(look.updateId, body))
+      return taken
+    }).pipe(stored)
 
-  const keep = ({ appId, channelId, joinWindowMs, status }: Binding, body: string): Effect.Effect<Answer, DatabaseError, Updates> => {
+  const keep = (
+    { appId, channelId, joinWindowMs, status }: Binding,
+    body: string
+  ): Effect.Effect<Answer, DatabaseError, Updates> => {
     if (status === "detached") return Effect.succeed(gone)
     if (status === "pending" || status === "awaiting_creation") return Effect.succeed(later)
     const look = lookAt(parse(body))
     if (look === undefined) return Effect.succeed(taken)
-    return Effect.as(Updates.use((updates) => updates.store({ ...look, appId, channelId, joinWindowMs, raw: body })), taken)
+    return Effect.as(
+      Updates.use((updates) => updates.store({ ...look, appId, channelId, joinWindowMs, raw: body })),
+      taken
+    )
   }
 
   // In few steps and without a generator: what all bots are told comes through here.
-  const take = (botId: string, secret: string, body: string) => HookBindings.use((bindings) => bindings.check(botId, secret)).pipe(
-    Effect.flatMap((caller): Effect.Effect<Answer, DatabaseError, Updates> => {
-      switch (caller._tag) {
-        case "nobody": return Effect.succeed(gone)
-        case "foreign": return Effect.as(Effect.logWarning("a call to a bot's hook did not show its secret", { bot_id: botId }), foreign)
-        case "telegram": return keep(caller.binding, body)
-      }
-    }),
-    stored
-  )
+  const take = (botId: string, secret: string, body: string) =>
+    HookBindings.use((bindings) => bindings.check(botId, secret)).pipe(
+      Effect.flatMap((caller): Effect.Effect<Answer, DatabaseError, Updates> => {
+        switch (caller._tag) {
+          case "nobody":
+            return Effect.succeed(gone)
+          case "foreign":
+            return Effect.as(
+              Effect.logWarning("a call to a bot's hook did not show its secret", { bot_id: botId }),
+              foreign
+            )
+          case "telegram":
+            return keep(caller.binding, body)
+        }
+      }),
+      stored
+    )
 
   app.register(async (hooks) => {
     // The body is looked at only once it is known to be Telegram's.
@@ -91,13 +113,18 @@ export const telegramHookRoutes: Routes = ({ app, run }) => {
     // By its name too: what only "*" is for, Fastify reads anew for each request.
     hooks.addContentTypeParser(["application/json", "*"], { parseAs: "string" }, (_, body, done) => done(null, body))
 
-    hooks.post(`${HOOKS_PATH}/:bot_id`, { config: { public: true, machine: true, uncounted: true }, schema: SCHEMA }, async (request, reply) => {
-      const { bot_id: botId = "" } = request.params as Record<string, string>
-      const secret = request.headers["x-telegram-bot-api-secret-token"]
-      if (botId === MANAGER) return send(reply, await run(reply, hear(typeof secret === "string" ? secret : "", String(request.body))))
-      if (!isId("bot", botId)) return send(reply, gone)
-      const answer = await run(reply, take(botId, typeof secret === "string" ? secret : "", String(request.body)))
-      return send(reply, answer)
-    })
+    hooks.post(
+      `${HOOKS_PATH}/:bot_id`,
+      { config: { public: true, machine: true, uncounted: true }, schema: SCHEMA },
+      async (request, reply) => {
+        const { bot_id: botId = "" } = request.params as Record<string, string>
+        const secret = request.headers["x-telegram-bot-api-secret-token"]
+        if (botId === MANAGER)
+          return send(reply, await run(reply, hear(typeof secret === "string" ? secret : "", String(request.body))))
+        if (!isId("bot", botId)) return send(reply, gone)
+        const answer = await run(reply, take(botId, typeof secret === "string" ? secret : "", String(request.body)))
+        return send(reply, answer)
+      }
+    )
   })
 }

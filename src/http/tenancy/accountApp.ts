@@ -5,11 +5,11 @@ import { Apps } from "#src/db/tenancy/Apps.ts"
 import { notFound } from "#src/http/server/errors.ts"
 
 /** The app that the path names, if it is one of the account's. */
-export const accountAppOf = Effect.fnUntraced(function*(request: FastifyRequest) {
+export const accountAppOf = Effect.fnUntraced(function* (request: FastifyRequest) {
   const { app_id: appId = "" } = request.params as Readonly<Record<string, string>>
   return isId("app", appId) ? yield* Apps.use((apps) => apps.getOf(request.account.accountId, appId)) : undefined
 })
 
-export const findAccountApp = Effect.fnUntraced(function*(request: FastifyRequest) {
+export const findAccountApp = Effect.fnUntraced(function* (request: FastifyRequest) {
   return (yield* accountAppOf(request)) ?? (yield* notFound.account_app)
 })

@@ -15,60 +15,115 @@ import type { Routes } from "#src/http/server/Server.ts"
 /** The apps of an account. */
 export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ app_id: z.string() })
-  const shown = (found: App) => success(toAppResource(found), [
-    { command: accountCurl(baseUrl(), "POST", `/v1/account/apps/${found.app_id}/api-keys`, { name: "backend" }), description: "Create a runtime key for the app; it is shown once" },
-    { command: accountCurl(baseUrl(), "GET", `/v1/account/apps/${found.app_id}/api-keys`), description: "List the app's keys" }
-  ])
+  const shown = (found: App) =>
+    success(toAppResource(found), [
+      {
+        command: accountCurl(baseUrl(), "POST", `/v1/account/apps/${found.app_id}/api-keys`, { name: "backend" }),
+        description: "Create a runtime key for the app; it is shown once"
+      },
+      {
+        command: accountCurl(baseUrl(), "GET", `/v1/account/apps/${found.app_id}/api-keys`),
+        description: "List the app's keys"
+      }
+    ])
 
-  app.post("/v1/account/apps", {
-    config: { account: "apps:write", writes: true },
-    schema: {
-      ...WITH_TOKEN,
-      operationId: "createAccountApp",
-      summary: "Create an app; it has no key yet",
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      body: AccountAppCreate,
-      response: answers(AppData.extend(created), 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Apps.use((apps) => apps.open({ accountId: request.account.accountId, ...request.body })).pipe(
-      Effect.catchTag("TooManyApps", () => Effect.fail(appLimitReached(MOST_APPS))),
-      Effect.map(shown)
-    ))))
-
-  app.get("/v1/account/apps", {
-    config: { account: "apps:read" },
-    schema: { ...WITH_TOKEN, operationId: "listAccountApps", summary: "The apps of the account", querystring: z.object(listQuery), response: answers(AccountAppPage) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { cursor, limit } = request.query
-      const after = yield* cursorKey(cursor)
-      const rows = yield* Apps.use((apps) => apps.list({ accountId: request.account.accountId, after, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, (row) => row.app_id)
-      return success({ apps: items.map(toAppResource), next_cursor }, items.slice(0, 1).flatMap((item) => shown(item).nextActions))
-    })))
-
-  app.get("/v1/account/apps/:app_id", {
-    config: { account: "apps:read" },
-    schema: { ...WITH_TOKEN, operationId: "getAccountApp", summary: "One app of the account", params, response: answers(AppData, 404) }
-  }, (request, reply) => answer(request, reply, Effect.map(findAccountApp(request), shown)))
-
-  app.patch("/v1/account/apps/:app_id", {
-    config: { account: "apps:write", within: "account_app", writes: true },
-    schema: {
-      ...WITH_TOKEN,
-      operationId: "updateAccountApp",
-      summary: "Change an app of the account by JSON merge patch; every change is a new version",
-      params,
-      body: AccountAppPatch,
-      response: answers(AppData.extend(written), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { app_id: appId } = yield* findAccountApp(request)
-      const changed = yield* Apps.use((apps) => apps.patch(appId, request.body)).pipe(
-        Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("app", current)))
+  app.post(
+    "/v1/account/apps",
+    {
+      config: { account: "apps:write", writes: true },
+      schema: {
+        ...WITH_TOKEN,
+        operationId: "createAccountApp",
+        summary: "Create an app; it has no key yet",
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        body: AccountAppCreate,
+        response: answers(AppData.extend(created), 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Apps.use((apps) => apps.open({ accountId: request.account.accountId, ...request.body })).pipe(
+            Effect.catchTag("TooManyApps", () => Effect.fail(appLimitReached(MOST_APPS))),
+            Effect.map(shown)
+          )
+        )
       )
-      return shown(changed ?? (yield* notFound.account_app))
-    })))
+  )
+
+  app.get(
+    "/v1/account/apps",
+    {
+      config: { account: "apps:read" },
+      schema: {
+        ...WITH_TOKEN,
+        operationId: "listAccountApps",
+        summary: "The apps of the account",
+        querystring: z.object(listQuery),
+        response: answers(AccountAppPage)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { cursor, limit } = request.query
+          const after = yield* cursorKey(cursor)
+          const rows = yield* Apps.use((apps) =>
+            apps.list({ accountId: request.account.accountId, after, limit: limit + 1 })
+          )
+          const { items, next_cursor } = page(rows, limit, (row) => row.app_id)
+          return success(
+            { apps: items.map(toAppResource), next_cursor },
+            items.slice(0, 1).flatMap((item) => shown(item).nextActions)
+          )
+        })
+      )
+  )
+
+  app.get(
+    "/v1/account/apps/:app_id",
+    {
+      config: { account: "apps:read" },
+      schema: {
+        ...WITH_TOKEN,
+        operationId: "getAccountApp",
+        summary: "One app of the account",
+        params,
+        response: answers(AppData, 404)
+      }
+    },
+    (request, reply) => answer(request, reply, Effect.map(findAccountApp(request), shown))
+  )
+
+  app.patch(
+    "/v1/account/apps/:app_id",
+    {
+      config: { account: "apps:write", within: "account_app", writes: true },
+      schema: {
+        ...WITH_TOKEN,
+        operationId: "updateAccountApp",
+        summary: "Change an app of the account by JSON merge patch; every change is a new version",
+        params,
+        body: AccountAppPatch,
+        response: answers(AppData.extend(written), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { app_id: appId } = yield* findAccountApp(request)
+          const changed = yield* Apps.use((apps) => apps.patch(appId, request.body)).pipe(
+            Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("app", current)))
+          )
+          return shown(changed ?? (yield* notFound.account_app))
+        })
+      )
+  )
 }

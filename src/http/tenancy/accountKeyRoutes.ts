@@ -13,12 +13,15 @@ import { KeyCreate, KeyData, KeyPage, KeyRotate, KeyRotated, shownKey } from "./
 import { answers, created } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
-const refused = ({ reason }: KeyRefused) => Effect.fail(reason === "ended" ? apiKeyEnded : apiKeyLimitReached(MOST_KEYS))
+const refused = ({ reason }: KeyRefused) =>
+  Effect.fail(reason === "ended" ? apiKeyEnded : apiKeyLimitReached(MOST_KEYS))
 
-const readExpiry = Effect.fnUntraced(function*(text: string | null | undefined) {
+const readExpiry = Effect.fnUntraced(function* (text: string | null | undefined) {
   if (text === null || text === undefined) return null
   const expiresAt = new Date(text)
-  return expiresAt.getTime() > (yield* Clock.currentTimeMillis) ? expiresAt : yield* validationError("body.expires_at: Must be in the future")
+  return expiresAt.getTime() > (yield* Clock.currentTimeMillis)
+    ? expiresAt
+    : yield* validationError("body.expires_at: Must be in the future")
 })
 
 /** Runtime keys of an account's apps. */
@@ -28,78 +31,143 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   const keyParams = z.object({ app_id: z.string(), prefix: z.string() })
   const headers = z.object({ "idempotency-key": z.string().optional() })
   const tryIt = { command: curl(baseUrl(), "GET", "/v1/me"), description: "Try the key, in TROUPE_KEY" }
-  const prefixOf = ({ prefix }: z.output<typeof keyParams>) => isKeyPrefix(prefix) ? Effect.succeed(prefix) : Effect.fail(notFound.api_key)
+  const prefixOf = ({ prefix }: z.output<typeof keyParams>) =>
+    isKeyPrefix(prefix) ? Effect.succeed(prefix) : Effect.fail(notFound.api_key)
 
-  app.post(path, {
-    config: { account: "keys:write", within: "account_app", writes: true },
-    schema: {
-      ...WITH_TOKEN,
-      operationId: "createApiKey",
-      summary: "Create a runtime key for an app; the whole key is shown this once",
-      params,
-      headers,
-      body: KeyCreate,
-      response: answers(KeyData.extend({ ...shownKey, ...created }), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { app_id: appId } = yield* findAccountApp(request)
-      const expiresAt = yield* readExpiry(request.body.expires_at)
-      const made = yield* ApiKeys.use((keys) => keys.create(appId, { name: request.body.name, expiresAt })).pipe(Effect.catchTag("KeyRefused", refused))
-      if (made === undefined) return yield* notFound.account_app
-      return { ...success(toKeyResource(made.key), [tryIt]), shownOnce: { api_key: made.minted.apiKey } }
-    }))))
+  app.post(
+    path,
+    {
+      config: { account: "keys:write", within: "account_app", writes: true },
+      schema: {
+        ...WITH_TOKEN,
+        operationId: "createApiKey",
+        summary: "Create a runtime key for an app; the whole key is shown this once",
+        params,
+        headers,
+        body: KeyCreate,
+        response: answers(KeyData.extend({ ...shownKey, ...created }), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { app_id: appId } = yield* findAccountApp(request)
+            const expiresAt = yield* readExpiry(request.body.expires_at)
+            const made = yield* ApiKeys.use((keys) => keys.create(appId, { name: request.body.name, expiresAt })).pipe(
+              Effect.catchTag("KeyRefused", refused)
+            )
+            if (made === undefined) return yield* notFound.account_app
+            return { ...success(toKeyResource(made.key), [tryIt]), shownOnce: { api_key: made.minted.apiKey } }
+          })
+        )
+      )
+  )
 
-  app.get(path, {
-    config: { account: "apps:read", within: "account_app" },
-    schema: { ...WITH_TOKEN, operationId: "listApiKeys", summary: "The keys of an app, by name and prefix, with their last use", params, querystring: z.object(listQuery), response: answers(KeyPage, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { app_id: appId } = yield* findAccountApp(request)
-      const { cursor, limit } = request.query
-      const after = yield* cursorKey(cursor)
-      const rows = yield* ApiKeys.use((keys) => keys.list(appId, { after, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, (row) => row.prefix)
-      return success({ api_keys: items.map(toKeyResource), next_cursor }, items.filter(({ status }) => status === "active").slice(0, 1).map(({ prefix }) => (
-        { command: accountCurl(baseUrl(), "POST", `/v1/account/apps/${appId}/api-keys/${prefix}/rotate`, { grace_seconds: 3600 }), description: "Replace a key; the old one goes on for an hour" }
-      )))
-    })))
+  app.get(
+    path,
+    {
+      config: { account: "apps:read", within: "account_app" },
+      schema: {
+        ...WITH_TOKEN,
+        operationId: "listApiKeys",
+        summary: "The keys of an app, by name and prefix, with their last use",
+        params,
+        querystring: z.object(listQuery),
+        response: answers(KeyPage, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { app_id: appId } = yield* findAccountApp(request)
+          const { cursor, limit } = request.query
+          const after = yield* cursorKey(cursor)
+          const rows = yield* ApiKeys.use((keys) => keys.list(appId, { after, limit: limit + 1 }))
+          const { items, next_cursor } = page(rows, limit, (row) => row.prefix)
+          return success(
+            { api_keys: items.map(toKeyResource), next_cursor },
+            items
+              .filter(({ status }) => status === "active")
+              .slice(0, 1)
+              .map(({ prefix }) => ({
+                command: accountCurl(baseUrl(), "POST", `/v1/account/apps/${appId}/api-keys/${prefix}/rotate`, {
+                  grace_seconds: 3600
+                }),
+                description: "Replace a key; the old one goes on for an hour"
+              }))
+          )
+        })
+      )
+  )
 
-  app.post(`${path}/:prefix/rotate`, {
-    config: { account: "keys:write", within: "api_key", writes: true },
-    schema: {
-      ...WITH_TOKEN,
-      operationId: "rotateApiKey",
-      summary: "Make a key in place of another, which ends after grace_seconds; the whole new key is shown this once",
-      params: keyParams,
-      headers,
-      body: KeyRotate.optional(),
-      response: answers(KeyRotated.extend({ ...shownKey, ...created }), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { app_id: appId } = yield* findAccountApp(request)
-      const prefix = yield* prefixOf(request.params)
-      const rotated = yield* ApiKeys.use((keys) => keys.rotate({ appId, prefix }, request.body?.grace_seconds ?? 0)).pipe(Effect.catchTag("KeyRefused", refused))
-      if (rotated === undefined) return yield* notFound.api_key
-      return { ...success({ ...toKeyResource(rotated.key), replaces: toKeyResource(rotated.replaced) }, [tryIt]), shownOnce: { api_key: rotated.minted.apiKey } }
-    }))))
+  app.post(
+    `${path}/:prefix/rotate`,
+    {
+      config: { account: "keys:write", within: "api_key", writes: true },
+      schema: {
+        ...WITH_TOKEN,
+        operationId: "rotateApiKey",
+        summary: "Make a key in place of another, which ends after grace_seconds; the whole new key is shown this once",
+        params: keyParams,
+        headers,
+        body: KeyRotate.optional(),
+        response: answers(KeyRotated.extend({ ...shownKey, ...created }), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { app_id: appId } = yield* findAccountApp(request)
+            const prefix = yield* prefixOf(request.params)
+            const rotated = yield* ApiKeys.use((keys) =>
+              keys.rotate({ appId, prefix }, request.body?.grace_seconds ?? 0)
+            ).pipe(Effect.catchTag("KeyRefused", refused))
+            if (rotated === undefined) return yield* notFound.api_key
+            return {
+              ...success({ ...toKeyResource(rotated.key), replaces: toKeyResource(rotated.replaced) }, [tryIt]),
+              shownOnce: { api_key: rotated.minted.apiKey }
+            }
+          })
+        )
+      )
+  )
 
-  app.post(`${path}/:prefix/revoke`, {
-    config: { account: "keys:write", within: "api_key", writes: true },
-    schema: {
-      ...WITH_TOKEN,
-      operationId: "revokeApiKey",
-      summary: "End a key at once and for good; what it holds open ends within a second",
-      params: keyParams,
-      headers,
-      response: answers(KeyData.extend(created), 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { app_id: appId } = yield* findAccountApp(request)
-      const prefix = yield* prefixOf(request.params)
-      const revoked = yield* ApiKeys.use((keys) => keys.revoke({ appId, prefix }))
-      return success(toKeyResource(revoked ?? (yield* notFound.api_key)))
-    }))))
+  app.post(
+    `${path}/:prefix/revoke`,
+    {
+      config: { account: "keys:write", within: "api_key", writes: true },
+      schema: {
+        ...WITH_TOKEN,
+        operationId: "revokeApiKey",
+        summary: "End a key at once and for good; what it holds open ends within a second",
+        params: keyParams,
+        headers,
+        response: answers(KeyData.extend(created), 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { app_id: appId } = yield* findAccountApp(request)
+            const prefix = yield* prefixOf(request.params)
+            const revoked = yield* ApiKeys.use((keys) => keys.revoke({ appId, prefix }))
+            return success(toKeyResource(revoked ?? (yield* notFound.api_key)))
+          })
+        )
+      )
+  )
 }

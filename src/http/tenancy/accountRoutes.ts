@@ -21,44 +21,77 @@ const toTokenResource = (token: AccountToken) => ({
 
 /** The account that a token speaks for, and its tokens. */
 export const accountRoutes: Routes = ({ app, answer, baseUrl }) => {
+  app.get(
+    "/v1/account",
+    {
+      config: { account: null },
+      schema: {
+        ...WITH_TOKEN,
+        operationId: "getAccount",
+        summary: "The account that the token speaks for",
+        response: answers(AccountData)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { accountId, token } = request.account
+          const account = (yield* Accounts.use((accounts) => accounts.get(accountId))) ?? (yield* internalError)
+          const tokens = yield* AccountTokens.use((tokens) => tokens.list(accountId))
+          return success(
+            {
+              account_id: accountId,
+              name: account.name,
+              email: account.email,
+              created_at: account.created_at.toISOString(),
+              token: toTokenResource(token),
+              tokens: tokens.map(toTokenResource)
+            },
+            [
+              {
+                command: accountCurl(baseUrl(), "GET", "/v1/account/apps"),
+                description: "List the apps of this account"
+              },
+              {
+                command: accountCurl(baseUrl(), "POST", "/v1/account/apps", { name: "My app" }),
+                description: "Create an app"
+              }
+            ]
+          )
+        })
+      )
+  )
 
-  app.get("/v1/account", {
-    config: { account: null },
-    schema: { ...WITH_TOKEN, operationId: "getAccount", summary: "The account that the token speaks for", response: answers(AccountData) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { accountId, token } = request.account
-      const account = (yield* Accounts.use((accounts) => accounts.get(accountId))) ?? (yield* internalError)
-      const tokens = yield* AccountTokens.use((tokens) => tokens.list(accountId))
-      return success({
-        account_id: accountId,
-        name: account.name,
-        email: account.email,
-        created_at: account.created_at.toISOString(),
-        token: toTokenResource(token),
-        tokens: tokens.map(toTokenResource)
-      }, [
-        { command: accountCurl(baseUrl(), "GET", "/v1/account/apps"), description: "List the apps of this account" },
-        { command: accountCurl(baseUrl(), "POST", "/v1/account/apps", { name: "My app" }), description: "Create an app" }
-      ])
-    })))
-
-  app.post("/v1/account/token/revoke", {
-    config: { account: null, writes: true },
-    schema: {
-      ...WITH_TOKEN,
-      operationId: "revokeAccountToken",
-      summary: "Revoke the token that asks, or another one of the account, at once and for good",
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      body: TokenRevoke,
-      response: answers(TokenRevoked.extend(created), 404, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { accountId, token } = request.account
-      const prefix = request.body?.prefix ?? token.prefix
-      if (prefix !== token.prefix && !token.scopes.includes("keys:write")) return yield* scopeMissing("keys:write")
-      const revoked = yield* AccountTokens.use((tokens) => tokens.revoke(accountId, prefix))
-      return revoked ? success({ prefix, revoked: true }) : yield* tokenNotFound
-    }))))
+  app.post(
+    "/v1/account/token/revoke",
+    {
+      config: { account: null, writes: true },
+      schema: {
+        ...WITH_TOKEN,
+        operationId: "revokeAccountToken",
+        summary: "Revoke the token that asks, or another one of the account, at once and for good",
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        body: TokenRevoke,
+        response: answers(TokenRevoked.extend(created), 404, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { accountId, token } = request.account
+            const prefix = request.body?.prefix ?? token.prefix
+            if (prefix !== token.prefix && !token.scopes.includes("keys:write"))
+              return yield* scopeMissing("keys:write")
+            const revoked = yield* AccountTokens.use((tokens) => tokens.revoke(accountId, prefix))
+            return revoked ? success({ prefix, revoked: true }) : yield* tokenNotFound
+          })
+        )
+      )
+  )
 }

@@ -19,11 +19,18 @@ export const AccountAppPatch = AppPatch.extend({ environment: environment.option
 export const AccountAppPage = z.object({ apps: z.array(AppData), next_cursor: z.string().nullable() })
 
 export const KeyCreate = z.object({
-  name: text(1, 80).default("unnamed").meta({ description: "What tells it from the others", examples: ["production backend"] }),
-  expires_at: moment.nullable().optional().meta({ description: "When it ends, in the future; null: not by itself", examples: ["2099-12-31T00:00:00Z"] })
+  name: text(1, 80)
+    .default("unnamed")
+    .meta({ description: "What tells it from the others", examples: ["production backend"] }),
+  expires_at: moment
+    .nullable()
+    .optional()
+    .meta({ description: "When it ends, in the future; null: not by itself", examples: ["2099-12-31T00:00:00Z"] })
 })
 export const KeyRotate = z.object({
-  grace_seconds: wholeBetween(0, DAY_SECONDS).default(0).meta({ description: "How long the old key goes on beside the new one; 0: it ends at once" })
+  grace_seconds: wholeBetween(0, DAY_SECONDS)
+    .default(0)
+    .meta({ description: "How long the old key goes on beside the new one; 0: it ends at once" })
 })
 export const KeyData = z.object({
   prefix: z.string().describe("Names the key; the rest of it is stored nowhere"),
@@ -36,7 +43,9 @@ export const KeyData = z.object({
   replaced_by: z.string().nullable().describe("The prefix of the key that it was rotated to")
 })
 export const KeyPage = z.object({ api_keys: z.array(KeyData), next_cursor: z.string().nullable() })
-export const shownKey = { api_key: z.string().optional().describe("The whole key, ck_..., this once; not in the replay of an Idempotency-Key") }
+export const shownKey = {
+  api_key: z.string().optional().describe("The whole key, ck_..., this once; not in the replay of an Idempotency-Key")
+}
 export const KeyRotated = KeyData.extend({ replaces: KeyData.describe("The key that it was rotated from") })
 
 export const TokenData = z.object({
@@ -59,29 +68,47 @@ export const AuditEntryData = z.object({
   id: z.string(),
   at: time,
   action: z.string().describe("What was done, such as api_key.revoked"),
-  actor: z.object({
-    kind: z.enum(["operator", "person", "account_token", "runtime_key", "anybody"]),
-    id: z.string().nullable().describe("The prefix of the token or key")
-  }).describe("Who did it"),
+  actor: z
+    .object({
+      kind: z.enum(["operator", "person", "account_token", "runtime_key", "anybody"]),
+      id: z.string().nullable().describe("The prefix of the token or key")
+    })
+    .describe("Who did it"),
   app_id: z.string().nullable(),
-  subject: z.string().nullable().describe("To what: the prefix of a key or token, the reference of an end-user, the id of an erasure"),
+  subject: z
+    .string()
+    .nullable()
+    .describe("To what: the prefix of a key or token, the reference of an end-user, the id of an erasure"),
   detail: z.record(z.string(), z.unknown())
 })
 export const AuditPage = z.object({ entries: z.array(AuditEntryData), next_cursor: z.string().nullable() })
 
-export const TokenRevoke = z.object({
-  prefix: z.string().max(40).optional().meta({ description: "Another token of the account, which takes the scope keys:write; the one that asks when left out" })
-}).optional()
+export const TokenRevoke = z
+  .object({
+    prefix: z.string().max(40).optional().meta({
+      description: "Another token of the account, which takes the scope keys:write; the one that asks when left out"
+    })
+  })
+  .optional()
 export const TokenRevoked = z.object({ prefix: z.string(), revoked: z.literal(true) })
 
 /** The grant of RFC 8628. */
 export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 
 const UNNAMED = "an unnamed program"
-export const DeviceStart = z.object({
-  client_name: text(1, 80).default(UNNAMED).meta({ description: "What the approver is told that asks", examples: ["My deployment agent"] }),
-  scopes: z.array(scope).min(1).max(ALL_SCOPES.length).optional().meta({ description: "What the token is to be good for; everything when left out" })
-}).default({ client_name: UNNAMED })
+export const DeviceStart = z
+  .object({
+    client_name: text(1, 80)
+      .default(UNNAMED)
+      .meta({ description: "What the approver is told that asks", examples: ["My deployment agent"] }),
+    scopes: z
+      .array(scope)
+      .min(1)
+      .max(ALL_SCOPES.length)
+      .optional()
+      .meta({ description: "What the token is to be good for; everything when left out" })
+  })
+  .default({ client_name: UNNAMED })
 export const DeviceStarted = z.object({
   device_code: z.string().describe("For the program alone: by it the token is fetched"),
   user_code: z.string().describe("For the person, to type in or to compare"),

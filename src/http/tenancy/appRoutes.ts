@@ -10,39 +10,62 @@ import { AppPatch } from "#src/http/conversation/sessionSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
 export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
-  app.get("/v1/me", {
-    config: { demo: true },
-    schema: { operationId: "getMe", summary: "The app that the key belongs to", tags: ["App"], response: answers(MeData) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const found = yield* Apps.use((apps) => apps.get(appId))
-      if (found === undefined) return yield* notFound.app
-      const { engine, model } = yield* Writer
-      return success({ ...toAppResource(found), engine, model }, [
-        { command: curl(baseUrl(), "GET", "/v1/characters"), description: "List the characters of this app" },
-        { command: curl(baseUrl(), "GET", "/v1/sessions"), description: "List the sessions of this app" }
-      ])
-    })))
-
-  app.patch("/v1/apps/:app_id", {
-    config: { demo: true, within: "app", writes: true },
-    schema: {
-      operationId: "updateApp",
-      summary: "Change settings of the app by JSON merge patch; every change is a new version",
-      tags: ["App"],
-      params: z.object({ app_id: z.string() }),
-      body: AppPatch,
-      response: answers(AppData.extend(written), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      if (request.params.app_id !== appId) return yield* notFound.app
-      const changed = yield* Apps.use((apps) => apps.patch(appId, request.body)).pipe(
-        Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("app", current)))
+  app.get(
+    "/v1/me",
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "getMe",
+        summary: "The app that the key belongs to",
+        tags: ["App"],
+        response: answers(MeData)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const found = yield* Apps.use((apps) => apps.get(appId))
+          if (found === undefined) return yield* notFound.app
+          const { engine, model } = yield* Writer
+          return success({ ...toAppResource(found), engine, model }, [
+            { command: curl(baseUrl(), "GET", "/v1/characters"), description: "List the characters of this app" },
+            { command: curl(baseUrl(), "GET", "/v1/sessions"), description: "List the sessions of this app" }
+          ])
+        })
       )
-      if (changed === undefined) return yield* notFound.app
-      return success(toAppResource(changed), [{ command: curl(baseUrl(), "GET", "/v1/me"), description: "Read the app again" }])
-    })))
+  )
+
+  app.patch(
+    "/v1/apps/:app_id",
+    {
+      config: { demo: true, within: "app", writes: true },
+      schema: {
+        operationId: "updateApp",
+        summary: "Change settings of the app by JSON merge patch; every change is a new version",
+        tags: ["App"],
+        params: z.object({ app_id: z.string() }),
+        body: AppPatch,
+        response: answers(AppData.extend(written), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          if (request.params.app_id !== appId) return yield* notFound.app
+          const changed = yield* Apps.use((apps) => apps.patch(appId, request.body)).pipe(
+            Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("app", current)))
+          )
+          if (changed === undefined) return yield* notFound.app
+          return success(toAppResource(changed), [
+            { command: curl(baseUrl(), "GET", "/v1/me"), description: "Read the app again" }
+          ])
+        })
+      )
+  )
 }

@@ -21,21 +21,34 @@ const toResource = (entry: AuditEntry) => ({
 
 /** Who changed what in an account. */
 export const auditLogRoutes: Routes = ({ app, answer }) => {
-  app.get("/v1/account/audit-log", {
-    config: { account: "apps:read" },
-    schema: {
-      ...WITH_TOKEN,
-      operationId: "listAuditLog",
-      summary: "Who changed what in the account, its tokens, apps and keys, the newest first",
-      querystring: z.object({ app_id: z.string().max(100).optional().describe("Only what concerns this app"), ...listQuery }),
-      response: answers(AuditPage)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { app_id: appId = null, cursor, limit } = request.query
-      const before = yield* cursorKey(cursor)
-      const rows = yield* AuditEntries.use((entries) => entries.list(request.account.accountId, { appId, before, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, (row) => row.entry_id)
-      return success({ entries: items.map(toResource), next_cursor })
-    })))
+  app.get(
+    "/v1/account/audit-log",
+    {
+      config: { account: "apps:read" },
+      schema: {
+        ...WITH_TOKEN,
+        operationId: "listAuditLog",
+        summary: "Who changed what in the account, its tokens, apps and keys, the newest first",
+        querystring: z.object({
+          app_id: z.string().max(100).optional().describe("Only what concerns this app"),
+          ...listQuery
+        }),
+        response: answers(AuditPage)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { app_id: appId = null, cursor, limit } = request.query
+          const before = yield* cursorKey(cursor)
+          const rows = yield* AuditEntries.use((entries) =>
+            entries.list(request.account.accountId, { appId, before, limit: limit + 1 })
+          )
+          const { items, next_cursor } = page(rows, limit, (row) => row.entry_id)
+          return success({ entries: items.map(toResource), next_cursor })
+        })
+      )
+  )
 }

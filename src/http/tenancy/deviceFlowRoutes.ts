@@ -11,7 +11,14 @@ import type { HandlerError } from "#src/http/server/bridge.ts"
 import { ACCOUNT_PLANE } from "./accountPlane.ts"
 import { clientAddress } from "#src/http/server/limits/clientAddress.ts"
 import { type NextAction, success } from "#src/http/server/envelope.ts"
-import { accessDenied, authorizationPending, deviceRateLimited, expiredToken, signInDisabled, slowDown } from "#src/http/server/errors.ts"
+import {
+  accessDenied,
+  authorizationPending,
+  deviceRateLimited,
+  expiredToken,
+  signInDisabled,
+  slowDown
+} from "#src/http/server/errors.ts"
 import { isPlainOAuth, speakPlainOAuth } from "./plainOAuth.ts"
 import { DEVICE_GRANT, DeviceStart, DeviceStarted, DeviceToken, DeviceTokenData } from "./accountSchemas.ts"
 import { envelopeAnswers, publicAnswers } from "#src/http/server/schemas/answers.ts"
@@ -23,19 +30,43 @@ const ISSUED = { kind: "device_code", most: 20, windowSeconds: 600 }
 const START = "/v1/account/device/start"
 const TOKEN = "/v1/account/device/token"
 
-/** The device flow (RFC 8628, contract 5.6): how a program gets an account token without ever seeing a person's credentials. */
+/**
+ * The device flow (RFC 8628, contract 5.6): how a program gets an account token without ever seeing a person's
+ * credentials.
+ */
 export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
-  const reply = async (request: FastifyRequest, reply: FastifyReply, handler: Effect.Effect<object, HandlerError, HandlerServices>, nextActions: (data: object) => ReadonlyArray<NextAction> = () => []) => {
+  const reply = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    handler: Effect.Effect<object, HandlerError, HandlerServices>,
+    nextActions: (data: object) => ReadonlyArray<NextAction> = () => []
+  ) => {
     void reply.header("cache-control", "no-store")
-    if (!isPlainOAuth(request)) return answer(request, reply, Effect.map(handler, (data) => success(data, nextActions(data))))
-    return reply.header("content-type", "application/json; charset=utf-8").send(JSON.stringify(await run(reply, handler)))
+    if (!isPlainOAuth(request))
+      return answer(
+        request,
+        reply,
+        Effect.map(handler, (data) => success(data, nextActions(data)))
+      )
+    return reply
+      .header("content-type", "application/json; charset=utf-8")
+      .send(JSON.stringify(await run(reply, handler)))
   }
 
-  const start = Effect.fnUntraced(function*(address: string, { client_name: clientName, scopes = [...ALL_SCOPES] }: z.output<typeof DeviceStart>) {
+  const start = Effect.fnUntraced(function* (
+    address: string,
+    { client_name: clientName, scopes = [...ALL_SCOPES] }: z.output<typeof DeviceStart>
+  ) {
     if ((yield* IdentityProvider).kind(baseUrl()) === null) return yield* signInDisabled
     const limit = yield* RollingLimits.use((limits) => limits.take({ ...ISSUED, subject: address }))
-    if (!limit.taken) return yield* deviceRateLimited.after(limit.retryAfterSeconds, `Use the code that you were given, or try again in ${limit.retryAfterSeconds} seconds.`)
-    const { deviceCode, userCode, expiresAt } = yield* DeviceCodes.use((codes) => codes.start({ clientName, scopes: ALL_SCOPES.filter((scope) => scopes.includes(scope)) }))
+    if (!limit.taken)
+      return yield* deviceRateLimited.after(
+        limit.retryAfterSeconds,
+        `Use the code that you were given, or try again in ${limit.retryAfterSeconds} seconds.`
+      )
+    const { deviceCode, userCode, expiresAt } = yield* DeviceCodes.use((codes) =>
+      codes.start({ clientName, scopes: ALL_SCOPES.filter((scope) => scopes.includes(scope)) })
+    )
     return {
       device_code: deviceCode,
       user_code: userCode,
@@ -48,13 +79,15 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
     }
   })
 
-  const exchange = Effect.fnUntraced(function*(deviceCode: string) {
+  const exchange = Effect.fnUntraced(function* (deviceCode: string) {
     const polled = yield* DeviceCodes.use((codes) => codes.poll(deviceCode))
     switch (polled._tag) {
       case "pending":
       case "too_soon": {
         const error = polled._tag === "pending" ? authorizationPending : slowDown
-        return yield* error.saying(error.message, error.fix, { interval_seconds: polled.intervalSeconds }).after(polled.intervalSeconds)
+        return yield* error
+          .saying(error.message, error.fix, { interval_seconds: polled.intervalSeconds })
+          .after(polled.intervalSeconds)
       }
       case "denied":
         return yield* accessDenied
@@ -78,54 +111,78 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
     const device = plugin.withTypeProvider<ZodTypeProvider>()
     speakPlainOAuth(device)
 
-    device.post(START, {
-      config: { public: true, writes: true },
-      schema: {
-        operationId: "startDeviceFlow",
-        summary: "Ask for an account token: a person opens verification_uri, signs in, reads the scopes and approves",
-        description: "Also speaks plain RFC 8628: a form with client_id and scope is answered without the envelope.",
-        ...ACCOUNT_PLANE,
-        security: [],
-        body: DeviceStart,
-        response: envelopeAnswers(DeviceStarted, 413, 422, 429, 500, 503)
-      }
-    }, (request, answered) =>
-      reply(request, answered, start(clientAddress(request.ip), request.body), (data) => [{
-        command: `curl -s -X POST -H "content-type: application/json" -d '${JSON.stringify({ device_code: (data as { readonly device_code: string }).device_code })}' "${baseUrl()}${TOKEN}"`,
-        description: "Fetch the token once a person has approved at verification_uri; until then ask again every interval_seconds"
-      }]))
+    device.post(
+      START,
+      {
+        config: { public: true, writes: true },
+        schema: {
+          operationId: "startDeviceFlow",
+          summary: "Ask for an account token: a person opens verification_uri, signs in, reads the scopes and approves",
+          description: "Also speaks plain RFC 8628: a form with client_id and scope is answered without the envelope.",
+          ...ACCOUNT_PLANE,
+          security: [],
+          body: DeviceStart,
+          response: envelopeAnswers(DeviceStarted, 413, 422, 429, 500, 503)
+        }
+      },
+      (request, answered) =>
+        reply(request, answered, start(clientAddress(request.ip), request.body), (data) => [
+          {
+            command:
+              `curl -s -X POST -H "content-type: application/json" -d ` +
+              `'${JSON.stringify({ device_code: (data as { readonly device_code: string }).device_code })}' ` +
+              `"${baseUrl()}${TOKEN}"`,
+            description:
+              "Fetch the token once a person has approved at verification_uri; until then ask again every " +
+              "interval_seconds"
+          }
+        ])
+    )
 
-    device.post(TOKEN, {
-      config: { public: true, writes: true },
-      schema: {
-        operationId: "fetchAccountToken",
-        summary: "Exchange a device code for its account token, once, when it is approved",
-        description: "Also speaks plain RFC 8628: a form with grant_type and device_code is answered without the envelope, errors with status 400 and a top-level error.",
-        ...ACCOUNT_PLANE,
-        security: [],
-        body: DeviceToken,
-        response: envelopeAnswers(DeviceTokenData, 400, 403, 413, 422, 429, 500, 503)
-      }
-    }, (request, answered) => reply(request, answered, exchange(request.body.device_code)))
+    device.post(
+      TOKEN,
+      {
+        config: { public: true, writes: true },
+        schema: {
+          operationId: "fetchAccountToken",
+          summary: "Exchange a device code for its account token, once, when it is approved",
+          description:
+            "Also speaks plain RFC 8628: a form with grant_type and device_code is answered without the " +
+            "envelope, errors with status 400 and a top-level error.",
+          ...ACCOUNT_PLANE,
+          security: [],
+          body: DeviceToken,
+          response: envelopeAnswers(DeviceTokenData, 400, 403, 413, 422, 429, 500, 503)
+        }
+      },
+      (request, answered) => reply(request, answered, exchange(request.body.device_code))
+    )
   })
 
-  app.get("/.well-known/oauth-authorization-server", {
-    config: { public: true },
-    schema: {
-      operationId: "readAuthorizationServer",
-      summary: "Where the device flow is, for OAuth clients (RFC 8414)",
-      ...ACCOUNT_PLANE,
-      security: [],
-      response: publicAnswers("application/json", z.looseObject({ issuer: z.url(), token_endpoint: z.url(), device_authorization_endpoint: z.url() }))
-    }
-  }, async () => ({
-    issuer: baseUrl(),
-    device_authorization_endpoint: baseUrl() + START,
-    token_endpoint: baseUrl() + TOKEN,
-    token_endpoint_auth_methods_supported: ["none"],
-    grant_types_supported: [DEVICE_GRANT],
-    response_types_supported: [],
-    scopes_supported: ALL_SCOPES,
-    service_documentation: `${baseUrl()}/v1/llms.txt`
-  }))
+  app.get(
+    "/.well-known/oauth-authorization-server",
+    {
+      config: { public: true },
+      schema: {
+        operationId: "readAuthorizationServer",
+        summary: "Where the device flow is, for OAuth clients (RFC 8414)",
+        ...ACCOUNT_PLANE,
+        security: [],
+        response: publicAnswers(
+          "application/json",
+          z.looseObject({ issuer: z.url(), token_endpoint: z.url(), device_authorization_endpoint: z.url() })
+        )
+      }
+    },
+    async () => ({
+      issuer: baseUrl(),
+      device_authorization_endpoint: baseUrl() + START,
+      token_endpoint: baseUrl() + TOKEN,
+      token_endpoint_auth_methods_supported: ["none"],
+      grant_types_supported: [DEVICE_GRANT],
+      response_types_supported: [],
+      scopes_supported: ALL_SCOPES,
+      service_documentation: `${baseUrl()}/v1/llms.txt`
+    })
+  )
 }

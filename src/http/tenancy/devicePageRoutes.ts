@@ -16,7 +16,10 @@ import { approvalPage, codePage, decidedPage, problemPage, signInPage } from "./
 import { PAGE_POLICY } from "#src/http/server/page.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
-/** Codes that one address and one IPv6 site may try, and that one account may bring (RFC 8628, 5.1). What bounds all together: userCode.ts. */
+/**
+ * Codes that one address and one IPv6 site may try, and that one account may bring (RFC 8628, 5.1). What bounds all
+ * together: userCode.ts.
+ */
 const TRIED = { kind: "user_code", most: 20, windowSeconds: 600 }
 const TRIED_BY_SITE = { kind: "user_code_site", most: 200, windowSeconds: 600 }
 const BROUGHT = { kind: "user_code_account", most: 20, windowSeconds: 600 }
@@ -26,16 +29,32 @@ interface Page {
   readonly text: string
 }
 const shown = (text: string): Page => ({ status: 200, text })
-const over: Page = { status: 410, text: problemPage("Nothing to decide", "This code has expired, was decided already, or was begun in another browser. Have the program show you a new one.") }
+const over: Page = {
+  status: 410,
+  text: problemPage(
+    "Nothing to decide",
+    "This code has expired, was decided already, or was begun in another browser. Have the program show you a new one."
+  )
+}
 
 const tooManyBrought = (seconds: number): Page => ({
   status: 429,
-  text: problemPage("Too many codes", `This account has entered too many codes. Try again in ${Math.ceil(seconds / 60)} minutes.`)
+  text: problemPage(
+    "Too many codes",
+    `This account has entered too many codes. Try again in ${Math.ceil(seconds / 60)} minutes.`
+  )
 })
 
-const signInFailed = ({ reason }: SignInFailed): Page => reason === "refused"
-  ? { status: 403, text: problemPage("Not signed in", "You were not signed in. Enter the code again to try once more.") }
-  : { status: 502, text: problemPage("Not signed in", "The place where you sign in cannot be reached. Try again in a while.") }
+const signInFailed = ({ reason }: SignInFailed): Page =>
+  reason === "refused"
+    ? {
+        status: 403,
+        text: problemPage("Not signed in", "You were not signed in. Enter the code again to try once more.")
+      }
+    : {
+        status: 502,
+        text: problemPage("Not signed in", "The place where you sign in cannot be reached. Try again in a while.")
+      }
 
 const csrfOf = (cookie: string) => createHmac("sha256", cookie).update("csrf").digest("base64url")
 const fits = (given: string | null, cookie: string) => {
@@ -43,12 +62,16 @@ const fits = (given: string | null, cookie: string) => {
   return given !== null && timingSafeEqual(digest(given), digest(csrfOf(cookie)))
 }
 /** A browser says where a form was sent from; what cannot say is no browser. */
-const fromElsewhere = ({ headers }: FastifyRequest) => !["same-origin", "none", undefined].includes(headers["sec-fetch-site"] as string | undefined)
+const fromElsewhere = ({ headers }: FastifyRequest) =>
+  !["same-origin", "none", undefined].includes(headers["sec-fetch-site"] as string | undefined)
 
 const PAGES: Readonly<Record<string, { readonly operationId: string; readonly summary: string }>> = {
   "GET /device": { operationId: "showCodePage", summary: "Where a person enters the code that a program shows them" },
   "POST /device": { operationId: "enterCode", summary: "The code that was entered" },
-  "GET /device/confirm": { operationId: "showApprovalPage", summary: "What the program asks for, to be approved or denied" },
+  "GET /device/confirm": {
+    operationId: "showApprovalPage",
+    summary: "What the program asks for, to be approved or denied"
+  },
   "GET /device/sign-in": { operationId: "signIn", summary: "The way to the identity provider" },
   [`GET ${CALLBACK_PATH}`]: { operationId: "returnFromSignIn", summary: "The way back from the identity provider" },
   "POST /device/decision": { operationId: "decideDevice", summary: "The person's decision" }
@@ -57,23 +80,43 @@ const PAGES: Readonly<Record<string, { readonly operationId: string; readonly su
 /** The pages by which a person approves a device code. They are HTML for people, and no part of the API. */
 export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
   const isSecure = () => baseUrl().startsWith("https:")
-  const cookieName = () => isSecure() ? "__Host-troupe-device" : "troupe-device"
-  const options = () => ({ httpOnly: true, sameSite: "lax", secure: isSecure(), path: "/" } as const)
+  const cookieName = () => (isSecure() ? "__Host-troupe-device" : "troupe-device")
+  const options = () => ({ httpOnly: true, sameSite: "lax", secure: isSecure(), path: "/" }) as const
   const cookieOf = (request: FastifyRequest) => request.cookies[cookieName()] ?? ""
-  const remember = (reply: FastifyReply, value: string) => reply.setCookie(cookieName(), value, { ...options(), maxAge: LIFETIME_SECONDS })
-  const send = (reply: FastifyReply, { status, text }: Page) => reply.code(status).type("text/html; charset=utf-8").send(text)
+  const remember = (reply: FastifyReply, value: string) =>
+    reply.setCookie(cookieName(), value, { ...options(), maxAge: LIFETIME_SECONDS })
+  const send = (reply: FastifyReply, { status, text }: Page) =>
+    reply.code(status).type("text/html; charset=utf-8").send(text)
 
-  const tryCode = Effect.fnUntraced(function*(ip: string, typed: string) {
+  const tryCode = Effect.fnUntraced(function* (ip: string, typed: string) {
     const limits = yield* RollingLimits
     const site = clientSite(ip)
-    const tries = [{ ...TRIED, subject: clientAddress(ip) }, ...site === null ? [] : [{ ...TRIED_BY_SITE, subject: site }]]
+    const tries = [
+      { ...TRIED, subject: clientAddress(ip) },
+      ...(site === null ? [] : [{ ...TRIED_BY_SITE, subject: site }])
+    ]
     for (const limit of tries) {
       const counted = yield* limits.take(limit)
-      if (!counted.taken) return { status: 429, text: codePage("", `Too many codes were tried. Try again in ${Math.ceil(counted.retryAfterSeconds / 60)} minutes.`) }
+      if (!counted.taken)
+        return {
+          status: 429,
+          text: codePage(
+            "",
+            `Too many codes were tried. Try again in ${Math.ceil(counted.retryAfterSeconds / 60)} minutes.`
+          )
+        }
     }
     const userCode = readUserCode(typed)
     const begun = userCode === null ? undefined : yield* DeviceApprovals.use((approvals) => approvals.begin(userCode))
-    return begun ?? { status: 400, text: codePage(typed.slice(0, 20), "This is not a code that waits for a decision. Look at it again, or have the program show you a new one.") }
+    return (
+      begun ?? {
+        status: 400,
+        text: codePage(
+          typed.slice(0, 20),
+          "This is not a code that waits for a decision. Look at it again, or have the program show you a new one."
+        )
+      }
+    )
   })
 
   void app.register(async (pages) => {
@@ -93,7 +136,7 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
 
     pages.get("/device", async (request, reply) => {
       const { user_code: typed } = request.query as Readonly<Record<string, unknown>>
-      return send(reply, shown(codePage(typeof typed === "string" ? readUserCode(typed) ?? "" : "", null)))
+      return send(reply, shown(codePage(typeof typed === "string" ? (readUserCode(typed) ?? "") : "", null)))
     })
 
     pages.post("/device", async (request, reply) => {
@@ -104,34 +147,50 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
 
     pages.get("/device/confirm", async (request, reply) => {
       const given = cookieOf(request)
-      return send(reply, await run(reply, Effect.gen(function*() {
-        const approval = yield* DeviceApprovals.use((approvals) => approvals.get(given))
-        if (approval === undefined) return over
-        if (approval.account !== null) return shown(approvalPage(approval, approval.account, csrfOf(given)))
-        return shown(signInPage(approval, (yield* IdentityProvider).kind(baseUrl()) === "development"))
-      })))
+      return send(
+        reply,
+        await run(
+          reply,
+          Effect.gen(function* () {
+            const approval = yield* DeviceApprovals.use((approvals) => approvals.get(given))
+            if (approval === undefined) return over
+            if (approval.account !== null) return shown(approvalPage(approval, approval.account, csrfOf(given)))
+            return shown(signInPage(approval, (yield* IdentityProvider).kind(baseUrl()) === "development"))
+          })
+        )
+      )
     })
 
     pages.get("/device/sign-in", async (request, reply) => {
       const { again } = request.query as Readonly<Record<string, unknown>>
       const given = cookieOf(request)
-      const next = await run(reply, Effect.gen(function*() {
-        if ((yield* DeviceApprovals.use((approvals) => approvals.get(given))) === undefined) return over
-        return yield* IdentityProvider.use((provider) => provider.signInUrl({ baseUrl: baseUrl(), cookie: given, again: again === "1" }))
-      }).pipe(Effect.catchTag("SignInFailed", (failed) => Effect.succeed(signInFailed(failed)))))
+      const next = await run(
+        reply,
+        Effect.gen(function* () {
+          if ((yield* DeviceApprovals.use((approvals) => approvals.get(given))) === undefined) return over
+          return yield* IdentityProvider.use((provider) =>
+            provider.signInUrl({ baseUrl: baseUrl(), cookie: given, again: again === "1" })
+          )
+        }).pipe(Effect.catchTag("SignInFailed", (failed) => Effect.succeed(signInFailed(failed))))
+      )
       return typeof next === "string" ? reply.redirect(next, 303) : send(reply, next)
     })
 
     pages.get(CALLBACK_PATH, async (request, reply) => {
       const given = cookieOf(request)
-      const next = await run(reply, Effect.gen(function*() {
-        if ((yield* DeviceApprovals.use((approvals) => approvals.get(given))) === undefined) return over
-        const person = yield* IdentityProvider.use((provider) => provider.whoCame({ baseUrl: baseUrl(), cookie: given, query: request.url.split("?")[1] ?? "" }))
-        const account = yield* Accounts.use((accounts) => accounts.signIn(person))
-        const brought = yield* RollingLimits.use((limits) => limits.take({ ...BROUGHT, subject: account.account_id }))
-        if (!brought.taken) return tooManyBrought(brought.retryAfterSeconds)
-        return (yield* DeviceApprovals.use((approvals) => approvals.signedIn(given, account.account_id))) ?? over
-      }).pipe(Effect.catchTag("SignInFailed", (failed) => Effect.succeed(signInFailed(failed)))))
+      const next = await run(
+        reply,
+        Effect.gen(function* () {
+          if ((yield* DeviceApprovals.use((approvals) => approvals.get(given))) === undefined) return over
+          const person = yield* IdentityProvider.use((provider) =>
+            provider.whoCame({ baseUrl: baseUrl(), cookie: given, query: request.url.split("?")[1] ?? "" })
+          )
+          const account = yield* Accounts.use((accounts) => accounts.signIn(person))
+          const brought = yield* RollingLimits.use((limits) => limits.take({ ...BROUGHT, subject: account.account_id }))
+          if (!brought.taken) return tooManyBrought(brought.retryAfterSeconds)
+          return (yield* DeviceApprovals.use((approvals) => approvals.signedIn(given, account.account_id))) ?? over
+        }).pipe(Effect.catchTag("SignInFailed", (failed) => Effect.succeed(signInFailed(failed))))
+      )
       return typeof next === "string" ? remember(reply, next).redirect("/device/confirm", 303) : send(reply, next)
     })
 
@@ -141,7 +200,10 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
       const decision = form.get("decision")
       if (fromElsewhere(request) || !fits(form.get("csrf"), given)) return send(reply, { ...over, status: 403 })
       if (decision !== "approved" && decision !== "denied") return send(reply, { ...over, status: 400 })
-      const decided = await run(reply, DeviceApprovals.use((approvals) => approvals.decide(given, decision)))
+      const decided = await run(
+        reply,
+        DeviceApprovals.use((approvals) => approvals.decide(given, decision))
+      )
       if (decided === undefined) return send(reply, over)
       void reply.clearCookie(cookieName(), options())
       return send(reply, shown(decidedPage(decided.client_name, decision === "approved")))

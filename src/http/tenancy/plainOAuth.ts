@@ -16,7 +16,14 @@ const fromForm = (form: URLSearchParams) => {
     const value = form.get(name)
     return value === null || value === "" ? undefined : value
   }
-  const body = { client_name: given("client_id"), scopes: given("scope")?.split(" ").filter((scope) => scope !== ""), device_code: given("device_code"), grant_type: given("grant_type") ?? "" }
+  const body = {
+    client_name: given("client_id"),
+    scopes: given("scope")
+      ?.split(" ")
+      .filter((scope) => scope !== ""),
+    device_code: given("device_code"),
+    grant_type: given("grant_type") ?? ""
+  }
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
 }
 
@@ -25,35 +32,51 @@ const nameOf = ({ code, message, status }: ApiError): string => {
   if (code === null) return "temporarily_unavailable"
   if (code === "internal_error") return "server_error"
   if (code !== "validation_error") return code
-  return status !== 422 ? code : message.startsWith("body.grant_type") ? "unsupported_grant_type" : message.startsWith("body.scopes") ? "invalid_scope" : "invalid_request"
+  return status !== 422
+    ? code
+    : message.startsWith("body.grant_type")
+      ? "unsupported_grant_type"
+      : message.startsWith("body.scopes")
+        ? "invalid_scope"
+        : "invalid_request"
 }
 const STATUS_KEPT: ReadonlySet<string> = new Set(["account_device_rate_limited", "account_sign_in_disabled"])
 
 const sendPlain = (reply: FastifyReply, error: ApiError) => {
   const status = error.status >= 500 || STATUS_KEPT.has(error.code ?? "") ? error.status : 400
   if (error.retryAfterSeconds !== undefined) void reply.header("retry-after", String(error.retryAfterSeconds))
-  return reply.code(status).header("content-type", "application/json; charset=utf-8").send(JSON.stringify({ error: nameOf(error), error_description: `${error.message} ${error.fix}`.trim() }))
+  return reply
+    .code(status)
+    .header("content-type", "application/json; charset=utf-8")
+    .send(JSON.stringify({ error: nameOf(error), error_description: `${error.message} ${error.fix}`.trim() }))
 }
 
 /**
- * Has routes speak plain OAuth to those who send a form, as OAuth clients do, and JSON to all others. `curl -d '{...}'` names its JSON a
- * form, too: what begins with a brace is none.
+ * Has routes speak plain OAuth to those who send a form, as OAuth clients do, and JSON to all others. `curl -d '{...}'`
+ * names its JSON a form, too: what begins with a brace is none.
  */
 export const speakPlainOAuth = (app: App): void => {
   app.addHook("onRoute", (route) => {
     route.bodyLimit = BODY_LIMIT_BYTES
     route.config = { ...route.config, accepts: "json or form" }
   })
-  app.addContentTypeParser<Buffer>("application/x-www-form-urlencoded", { parseAs: "buffer" }, (request, bytes, done) => {
-    const text = bytes.toString()
-    if (text.trim() === "" || text.trimStart().startsWith("{")) return jsonBody(request, bytes, done)
-    plain.add(request)
-    const form = new URLSearchParams(text)
-    const body = fromForm(form)
-    if (new Set(form.keys()).size < form.size) return done(validationError("body: a parameter must not be given twice"))
-    const unstorable = findUnstorable(body)
-    return unstorable === null ? done(null, body) : done(validationError(`body.${unstorable}: must not contain U+0000 or half a surrogate pair`))
-  })
+  app.addContentTypeParser<Buffer>(
+    "application/x-www-form-urlencoded",
+    { parseAs: "buffer" },
+    (request, bytes, done) => {
+      const text = bytes.toString()
+      if (text.trim() === "" || text.trimStart().startsWith("{")) return jsonBody(request, bytes, done)
+      plain.add(request)
+      const form = new URLSearchParams(text)
+      const body = fromForm(form)
+      if (new Set(form.keys()).size < form.size)
+        return done(validationError("body: a parameter must not be given twice"))
+      const unstorable = findUnstorable(body)
+      return unstorable === null
+        ? done(null, body)
+        : done(validationError(`body.${unstorable}: must not contain U+0000 or half a surrogate pair`))
+    }
+  )
   app.setErrorHandler((thrown: unknown, request, reply) => {
     const error = thrown instanceof ApiError ? thrown : fromFastify(thrown as Error, BODY_LIMIT_BYTES)
     if (error === null || !isPlainOAuth(request)) throw thrown

@@ -10,27 +10,56 @@ import type { Routes } from "#src/http/server/Server.ts"
 
 /** A key for whoever wants to try things out (contract 4.1). */
 export const sandboxRoutes: Routes = ({ app, answer, baseUrl }) => {
-  app.post("/v1/demo/sandbox-key", {
-    config: { public: true, writes: true },
-    schema: {
-      operationId: "createSandboxKey",
-      summary: "A demo key with an app of its own, without signing up; both are gone after a day",
-      description: "Takes no body. An address gets a few in an hour, and so does whoever looks the same (user agent, languages and wider network).",
-      tags: ["App"],
-      security: [],
-      response: envelopeAnswers(SandboxData, 413, 422, 429, 500, 503)
+  app.post(
+    "/v1/demo/sandbox-key",
+    {
+      config: { public: true, writes: true },
+      schema: {
+        operationId: "createSandboxKey",
+        summary: "A demo key with an app of its own, without signing up; both are gone after a day",
+        description:
+          "Takes no body. An address gets a few in an hour, and so does whoever looks the same (user agent, " +
+          "languages and wider network).",
+        tags: ["App"],
+        security: [],
+        response: envelopeAnswers(SandboxData, 413, 422, 429, 500, 503)
+      }
+    },
+    (request, reply) => {
+      void reply.header("cache-control", "no-store")
+      return answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const caller = { address: clientAddress(request.ip), fingerprint: clientFingerprint(request) }
+          const { apiKey, appId, expiresAt, characterSlugs } = yield* Sandboxes.use((sandboxes) =>
+            sandboxes.issue(caller)
+          ).pipe(
+            Effect.catchTags({
+              SandboxesClosed: () => Effect.fail(demoSandboxDisabled),
+              SandboxesLimited: ({ retryAfterSeconds }) => Effect.fail(demoSandboxRateLimited(retryAfterSeconds))
+            })
+          )
+          return success(
+            {
+              api_key: apiKey,
+              app_id: appId,
+              expires_at: expiresAt.toISOString(),
+              limits: DEMO_LIMITS,
+              character_slugs: characterSlugs
+            },
+            [
+              {
+                command: curl(baseUrl(), "POST", "/v1/sessions", {
+                  character_slug: characterSlugs[0],
+                  external_user_ref: "user-1"
+                }),
+                description: "With the key in TROUPE_KEY, open a session with a character that is there already"
+              }
+            ]
+          )
+        })
+      )
     }
-  }, (request, reply) => {
-    void reply.header("cache-control", "no-store")
-    return answer(request, reply, Effect.gen(function*() {
-      const caller = { address: clientAddress(request.ip), fingerprint: clientFingerprint(request) }
-      const { apiKey, appId, expiresAt, characterSlugs } = yield* Sandboxes.use((sandboxes) => sandboxes.issue(caller)).pipe(Effect.catchTags({
-        SandboxesClosed: () => Effect.fail(demoSandboxDisabled),
-        SandboxesLimited: ({ retryAfterSeconds }) => Effect.fail(demoSandboxRateLimited(retryAfterSeconds))
-      }))
-      return success({ api_key: apiKey, app_id: appId, expires_at: expiresAt.toISOString(), limits: DEMO_LIMITS, character_slugs: characterSlugs }, [
-        { command: curl(baseUrl(), "POST", "/v1/sessions", { character_slug: characterSlugs[0], external_user_ref: "user-1" }), description: "With the key in TROUPE_KEY, open a session with a character that is there already" }
-      ])
-    }))
-  })
+  )
 }

@@ -16,8 +16,15 @@ const effect = z.object({
   valence: between(-1, 1).default(0),
   arousal: between(-1, 1).default(0),
   topic: text(1, 200).nullable().default(null),
-  score_bias: z.record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), between(-0.1, 0.1)).refine((biases) => Object.keys(biases).length <= 8, "At most 8 dimensions").default({})
-    .meta({ description: "By the key of a dimension of the posture: how much more or less the two seem to be while it lasts. No score is changed" })
+  score_bias: z
+    .record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), between(-0.1, 0.1))
+    .refine((biases) => Object.keys(biases).length <= 8, "At most 8 dimensions")
+    .default({})
+    .meta({
+      description:
+        "By the key of a dimension of the posture: how much more or less the two seem to be while it lasts. No " +
+        "score is changed"
+    })
 })
 
 export const influence = z.object({
@@ -27,22 +34,31 @@ export const influence = z.object({
   weight: unit().default(1).meta({ description: "How much of its effect is felt" })
 })
 
-const scope = z.union([z.literal("all"), z.object({ external_user_ref: text(1, 128) }), z.object({ session_id: text(1, 64) })])
+const scope = z.union([
+  z.literal("all"),
+  z.object({ external_user_ref: text(1, 128) }),
+  z.object({ session_id: text(1, 64) })
+])
 
 export const arcFields = influence.extend({
   starts_at: moment.nullable().default(null),
   ends_at: moment.nullable().default(null),
-  recurrence: recurrence.default("none").meta({ description: "What recurs has a beginning and an end, which come again by the clock of the character's time zone" }),
+  recurrence: recurrence.default("none").meta({
+    description: "What recurs has a beginning and an end, which come again by the clock of the character's time zone"
+  }),
   scope: scope.default("all").meta({ description: "all, one person, or one session" }),
   cancelled: z.boolean().default(false)
 })
 export const ArcCreate = arcFields.superRefine(({ starts_at, ends_at, recurrence }, context) => {
-  const missing = recurrence === "none" ? undefined : starts_at === null ? "starts_at" : ends_at === null ? "ends_at" : undefined
-  if (missing !== undefined) return context.addIssue({ code: "custom", path: [missing], message: "Required for what recurs" })
+  const missing =
+    recurrence === "none" ? undefined : starts_at === null ? "starts_at" : ends_at === null ? "ends_at" : undefined
+  if (missing !== undefined)
+    return context.addIssue({ code: "custom", path: [missing], message: "Required for what recurs" })
   if (starts_at === null || ends_at === null) return
   const days = (Date.parse(ends_at) - Date.parse(starts_at)) / DAY_MS
   if (days <= 0) context.addIssue({ code: "custom", path: ["ends_at"], message: "Must be after starts_at" })
-  else if (days > LONGEST_DAYS[recurrence]) context.addIssue({ code: "custom", path: ["ends_at"], message: "Must be before it begins again" })
+  else if (days > LONGEST_DAYS[recurrence])
+    context.addIssue({ code: "custom", path: ["ends_at"], message: "Must be before it begins again" })
 })
 export const ArcPatch = mergePatchOf(arcFields).meta({ description: "JSON merge patch (RFC 7396): null clears" })
 
@@ -52,7 +68,12 @@ export const ArcData = z.object({
   character_slug: z.string(),
   kind,
   guidance: z.string(),
-  effect: z.object({ valence: z.number(), arousal: z.number(), topic: z.string().nullable(), score_bias: z.record(z.string(), z.number()) }),
+  effect: z.object({
+    valence: z.number(),
+    arousal: z.number(),
+    topic: z.string().nullable(),
+    score_bias: z.record(z.string(), z.number())
+  }),
   weight: z.number(),
   starts_at: time.nullable(),
   ends_at: time.nullable(),

@@ -18,21 +18,56 @@ import { EdgeCreate, EdgeData, edgeFields, EdgePatch, GraphData } from "./graphS
 import { inUtc, moment } from "#src/http/server/schemas/moment.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
-const fieldsOf = ({ session_id, from, to, relation, fact, sentiment, strength, visibility, valid_at, invalid_at, source_ref }: Edge): FieldsOf<Edge> =>
-  ({ session_id, from, to, relation, fact, sentiment, strength, visibility, valid_at, invalid_at, source_ref })
-const toResource = (slug: string) => (edge: Kept<Edge>) => ({ id: edge.id, character_slug: slug, ...fieldsOf(edge), created_at: edge.created_at, updated_at: edge.updated_at })
+const fieldsOf = ({
+  session_id,
+  from,
+  to,
+  relation,
+  fact,
+  sentiment,
+  strength,
+  visibility,
+  valid_at,
+  invalid_at,
+  source_ref
+}: Edge): FieldsOf<Edge> => ({
+  session_id,
+  from,
+  to,
+  relation,
+  fact,
+  sentiment,
+  strength,
+  visibility,
+  valid_at,
+  invalid_at,
+  source_ref
+})
+const toResource = (slug: string) => (edge: Kept<Edge>) => ({
+  id: edge.id,
+  character_slug: slug,
+  ...fieldsOf(edge),
+  created_at: edge.created_at,
+  updated_at: edge.updated_at
+})
 
 /** What a schema cannot check: both ends are there and are two, and it holds at some time. */
-const toEdge = Effect.fnUntraced(function*(of: { readonly appId: string; readonly slug: string }, body: z.output<typeof edgeFields>, sessionId: string | null) {
+const toEdge = Effect.fnUntraced(function* (
+  of: { readonly appId: string; readonly slug: string },
+  body: z.output<typeof edgeFields>,
+  sessionId: string | null
+) {
   const npcs = yield* Npcs
   for (const end of ["from", "to"] as const) {
     const id = body[end]
-    if (id.startsWith("npc_") && (!isId("npc", id) || (yield* npcs.get(of, id)) === undefined)) return yield* validationError(`body.${end}: The character knows no such NPC`)
+    if (id.startsWith("npc_") && (!isId("npc", id) || (yield* npcs.get(of, id)) === undefined))
+      return yield* validationError(`body.${end}: The character knows no such NPC`)
   }
   if (body.from === body.to) return yield* validationError("body.to: Must be another node than from")
   const valid_at = inUtc(body.valid_at ?? null) ?? new Date(yield* Clock.currentTimeMillis).toISOString()
   const invalid_at = inUtc(body.invalid_at)
-  if (invalid_at !== null && invalid_at <= valid_at) return yield* validationError("body.invalid_at: Must be after valid_at")
+  if (invalid_at !== null && invalid_at <= valid_at)
+    return yield* validationError("body.invalid_at: Must be after valid_at")
   return { ...body, valid_at, invalid_at, session_id: sessionId } satisfies FieldsOf<Edge>
 })
 
@@ -42,93 +77,172 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
   const path = "/v1/characters/:slug/graph"
   const ofCharacter = z.object({ slug: z.string() })
   const params = ofCharacter.extend({ edge_id: z.string() })
-  const whole = (slug: string) => [{ command: curl(baseUrl(), "GET", `/v1/characters/${slug}/graph`), description: "See the whole graph" }]
-  const find = (appId: string, { slug, edge_id: id }: z.output<typeof params>) => Effect.gen(function*() {
-    yield* findCharacter(appId, slug)
-    const edge = isId("edg", id) ? yield* GraphEdges.use((edges) => edges.get({ appId, slug }, id)) : undefined
-    return edge ?? (yield* notFound.edge)
-  })
+  const whole = (slug: string) => [
+    { command: curl(baseUrl(), "GET", `/v1/characters/${slug}/graph`), description: "See the whole graph" }
+  ]
+  const find = (appId: string, { slug, edge_id: id }: z.output<typeof params>) =>
+    Effect.gen(function* () {
+      yield* findCharacter(appId, slug)
+      const edge = isId("edg", id) ? yield* GraphEdges.use((edges) => edges.get({ appId, slug }, id)) : undefined
+      return edge ?? (yield* notFound.edge)
+    })
 
-  app.get(path, {
-    config: { demo: true, within: "character" },
-    schema: {
-      operationId: "getGraph",
-      summary: "Who and what the character is tied to, and by what, as it holds now or at a moment",
-      tags,
-      params: ofCharacter,
-      querystring: z.object({
-        session_id: z.string().max(64).optional().describe("With what holds in this session alone"),
-        as_of: moment.optional()
-      }),
-      response: answers(GraphData, 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { slug } = request.params
-      const { appId } = request.principal
-      const { session_id: sessionId, as_of } = request.query
-      const { profile } = yield* findCharacter(appId, slug)
-      if (sessionId !== undefined && (yield* findSession(appId, sessionId)).character_slug !== slug) return yield* notFound.session
-      const of = { appId, slug }
-      const at = as_of === undefined ? new Date(yield* Clock.currentTimeMillis) : new Date(as_of)
-      const [npcs, edges] = yield* Effect.all([Npcs.use((npcs) => npcs.all(of)), GraphEdges.use((graph) => graph.holding(of, at, sessionId ?? null))], { concurrency: 2 })
-      const byId = new Map(npcs.map((npc) => [npc.id, npc]))
-      const ids = new Set(["character", ...sessionId === undefined ? [] : ["user"], ...byId.keys(), ...edges.flatMap(({ from, to }) => [from, to])])
-      const nodes = [...ids].flatMap((id): ReadonlyArray<Node> => {
-        const node = nodeOf(id, String(profile["display_name"] ?? slug), byId)
-        return node === undefined ? [] : [node]
-      })
-      return success({ nodes, edges: edges.map(toResource(slug)) })
-    })))
+  app.get(
+    path,
+    {
+      config: { demo: true, within: "character" },
+      schema: {
+        operationId: "getGraph",
+        summary: "Who and what the character is tied to, and by what, as it holds now or at a moment",
+        tags,
+        params: ofCharacter,
+        querystring: z.object({
+          session_id: z.string().max(64).optional().describe("With what holds in this session alone"),
+          as_of: moment.optional()
+        }),
+        response: answers(GraphData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { slug } = request.params
+          const { appId } = request.principal
+          const { session_id: sessionId, as_of } = request.query
+          const { profile } = yield* findCharacter(appId, slug)
+          if (sessionId !== undefined && (yield* findSession(appId, sessionId)).character_slug !== slug)
+            return yield* notFound.session
+          const of = { appId, slug }
+          const at = as_of === undefined ? new Date(yield* Clock.currentTimeMillis) : new Date(as_of)
+          const [npcs, edges] = yield* Effect.all(
+            [Npcs.use((npcs) => npcs.all(of)), GraphEdges.use((graph) => graph.holding(of, at, sessionId ?? null))],
+            { concurrency: 2 }
+          )
+          const byId = new Map(npcs.map((npc) => [npc.id, npc]))
+          const ids = new Set([
+            "character",
+            ...(sessionId === undefined ? [] : ["user"]),
+            ...byId.keys(),
+            ...edges.flatMap(({ from, to }) => [from, to])
+          ])
+          const nodes = [...ids].flatMap((id): ReadonlyArray<Node> => {
+            const node = nodeOf(id, String(profile["display_name"] ?? slug), byId)
+            return node === undefined ? [] : [node]
+          })
+          return success({ nodes, edges: edges.map(toResource(slug)) })
+        })
+      )
+  )
 
-  app.post(`${path}/edges`, {
-    config: { demo: true, within: "character", writes: true },
-    schema: {
-      operationId: "createEdge",
-      summary: "Say that something holds between two, for all sessions or for one alone",
-      tags,
-      params: ofCharacter,
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      body: EdgeCreate,
-      response: answers(EdgeData.extend(created), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { slug } = request.params
-      const of = { appId: request.principal.appId, slug }
-      yield* findCharacter(of.appId, slug)
-      const { session_id, ...body } = request.body
-      const edge = yield* GraphEdges.use((edges) => Effect.flatMap(toEdge(of, body, session_id), (fields) => edges.create(of, fields))).pipe(Effect.catchTags({
-        WorldLimitReached: ({ most }) => Effect.fail(worldLimitReached(`There are ${most} edges that hold, which is as many as there may be of ${session_id === null ? "a character" : "a session"}.`)),
-        SessionGone: () => Effect.fail(notFound.session)
-      }))
-      return success(toResource(slug)(edge ?? (yield* notFound.character)), whole(slug))
-    }))))
+  app.post(
+    `${path}/edges`,
+    {
+      config: { demo: true, within: "character", writes: true },
+      schema: {
+        operationId: "createEdge",
+        summary: "Say that something holds between two, for all sessions or for one alone",
+        tags,
+        params: ofCharacter,
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        body: EdgeCreate,
+        response: answers(EdgeData.extend(created), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { slug } = request.params
+            const of = { appId: request.principal.appId, slug }
+            yield* findCharacter(of.appId, slug)
+            const { session_id, ...body } = request.body
+            const edge = yield* GraphEdges.use((edges) =>
+              Effect.flatMap(toEdge(of, body, session_id), (fields) => edges.create(of, fields))
+            ).pipe(
+              Effect.catchTags({
+                WorldLimitReached: ({ most }) =>
+                  Effect.fail(
+                    worldLimitReached(
+                      `There are ${most} edges that hold, which is as many as there may be of ` +
+                        `${session_id === null ? "a character" : "a session"}.`
+                    )
+                  ),
+                SessionGone: () => Effect.fail(notFound.session)
+              })
+            )
+            return success(toResource(slug)(edge ?? (yield* notFound.character)), whole(slug))
+          })
+        )
+      )
+  )
 
-  app.patch(`${path}/edges/:edge_id`, {
-    config: { demo: true, within: "edge", writes: true },
-    schema: { operationId: "updateEdge", summary: "Change an edge by JSON merge patch", tags, params, body: EdgePatch, response: answers(EdgeData.extend(written), 404, 413) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { slug } = request.params
-      const of = { appId: request.principal.appId, slug }
-      const { id } = yield* find(of.appId, request.params)
-      const edge = yield* GraphEdges.use((edges) => edges.update(of, id, (now) =>
-        Effect.flatMap(merged(edgeFields, now, request.body), (body) => toEdge(of, body, now.session_id)))).pipe(Effect.catchTag("SessionGone", () => Effect.fail(notFound.edge)))
-      return success(toResource(slug)(edge ?? (yield* notFound.edge)), whole(slug))
-    })))
+  app.patch(
+    `${path}/edges/:edge_id`,
+    {
+      config: { demo: true, within: "edge", writes: true },
+      schema: {
+        operationId: "updateEdge",
+        summary: "Change an edge by JSON merge patch",
+        tags,
+        params,
+        body: EdgePatch,
+        response: answers(EdgeData.extend(written), 404, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { slug } = request.params
+          const of = { appId: request.principal.appId, slug }
+          const { id } = yield* find(of.appId, request.params)
+          const edge = yield* GraphEdges.use((edges) =>
+            edges.update(of, id, (now) =>
+              Effect.flatMap(merged(edgeFields, now, request.body), (body) => toEdge(of, body, now.session_id))
+            )
+          ).pipe(Effect.catchTag("SessionGone", () => Effect.fail(notFound.edge)))
+          return success(toResource(slug)(edge ?? (yield* notFound.edge)), whole(slug))
+        })
+      )
+  )
 
-  app.delete(`${path}/edges/:edge_id`, {
-    config: { demo: true, writes: true },
-    schema: { operationId: "invalidateEdge", summary: "Say that it no longer holds: it stays, with the moment from which it does not", tags, params, response: answers(EdgeData, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { slug } = request.params
-      const of = { appId: request.principal.appId, slug }
-      const { id } = yield* find(of.appId, request.params)
-      const now = new Date(yield* Clock.currentTimeMillis).toISOString()
-      const edge = yield* GraphEdges.use((edges) => edges.update(of, id, (edge) =>
-        Effect.succeed({ ...fieldsOf(edge), invalid_at: edge.invalid_at !== null && edge.invalid_at < now ? edge.invalid_at : now }))).pipe(Effect.catchTag("SessionGone", () => Effect.fail(notFound.edge)))
-      return success(toResource(slug)(edge ?? (yield* notFound.edge)), whole(slug))
-    })))
+  app.delete(
+    `${path}/edges/:edge_id`,
+    {
+      config: { demo: true, writes: true },
+      schema: {
+        operationId: "invalidateEdge",
+        summary: "Say that it no longer holds: it stays, with the moment from which it does not",
+        tags,
+        params,
+        response: answers(EdgeData, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { slug } = request.params
+          const of = { appId: request.principal.appId, slug }
+          const { id } = yield* find(of.appId, request.params)
+          const now = new Date(yield* Clock.currentTimeMillis).toISOString()
+          const edge = yield* GraphEdges.use((edges) =>
+            edges.update(of, id, (edge) =>
+              Effect.succeed({
+                ...fieldsOf(edge),
+                invalid_at: edge.invalid_at !== null && edge.invalid_at < now ? edge.invalid_at : now
+              })
+            )
+          ).pipe(Effect.catchTag("SessionGone", () => Effect.fail(notFound.edge)))
+          return success(toResource(slug)(edge ?? (yield* notFound.edge)), whole(slug))
+        })
+      )
+  )
 }

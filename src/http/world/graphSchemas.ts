@@ -7,17 +7,29 @@ import { between, unit } from "#src/http/server/schemas/number.ts"
 import { text } from "#src/http/server/schemas/text.ts"
 
 const visibility = z.enum(VISIBILITIES)
-const node = z.string().regex(/^(?:character|user|npc_[0-9A-HJKMNP-TV-Z]{26}|(?:place|org|topic):\S.{0,79})$/u, "Invalid node: expected character, user, an NPC's id, or place:, org: or topic: and a name")
-  .meta({ description: "character, user, an NPC's id, or place:, org: or topic: and a name", examples: ["place:Lisbon"] })
+const node = z
+  .string()
+  .regex(
+    /^(?:character|user|npc_[0-9A-HJKMNP-TV-Z]{26}|(?:place|org|topic):\S.{0,79})$/u,
+    "Invalid node: expected character, user, an NPC's id, or place:, org: or topic: and a name"
+  )
+  .meta({
+    description: "character, user, an NPC's id, or place:, org: or topic: and a name",
+    examples: ["place:Lisbon"]
+  })
 
 export const edgeFields = z.object({
   from: node,
   to: node,
   relation: text(1, 60).meta({ examples: ["grew up in"] }),
   fact: text(1, 500).meta({ description: "One plain sentence", examples: ["She grew up in Lisbon, near the river."] }),
-  sentiment: between(-1, 1).default(0).meta({ description: "From -1 (hostile) to 1 (warm): the tone in which the character speaks of it" }),
+  sentiment: between(-1, 1)
+    .default(0)
+    .meta({ description: "From -1 (hostile) to 1 (warm): the tone in which the character speaks of it" }),
   strength: unit().default(0.5).meta({ description: "The stronger come first where there is not room for all" }),
-  visibility: visibility.default("public").meta({ description: "private: the character reasons with it and never tells it; secret: not even that" }),
+  visibility: visibility
+    .default("public")
+    .meta({ description: "private: the character reasons with it and never tells it; secret: not even that" }),
   valid_at: moment.optional().meta({ description: "Since when it holds. Default now" }),
   invalid_at: moment.nullable().default(null).meta({ description: "From when it no longer holds" }),
   source_ref: text(1, 200).nullable().default(null).meta({ description: "Where it is from, in your own terms" })
@@ -46,6 +58,8 @@ export const EdgeData = z.object({
   updated_at: time
 })
 export const GraphData = z.object({
-  nodes: z.array(z.object({ id: z.string(), kind: z.enum(NODE_KINDS), label: z.string(), npc_id: z.string().optional() })),
+  nodes: z.array(
+    z.object({ id: z.string(), kind: z.enum(NODE_KINDS), label: z.string(), npc_id: z.string().optional() })
+  ),
   edges: z.array(EdgeData)
 })

@@ -5,24 +5,25 @@ import type { Routes } from "#src/http/server/Server.ts"
 import { hangWorldRoutes } from "./worldRoutes.ts"
 
 /** Who a character knows. */
-export const npcRoutes: Routes = (server) => hangWorldRoutes(server, {
-  path: "npcs",
-  parameter: "npc_id",
-  prefix: "npc",
-  kind: "npc",
-  names: ["Npc", "Npcs"],
-  summaries: {
-    list: "Who the character knows, newest first",
-    create: "Have the character know somebody: it speaks of them when they come up, as their mention_policy allows",
-    get: "One NPC",
-    update: "Change an NPC by JSON merge patch",
-    delete: "Delete an NPC, with the edges that it has"
-  },
-  table: Npcs,
-  create: NpcCreate,
-  patch: NpcPatch,
-  data: NpcData,
-  full: (most) => `The character knows ${most} NPCs, which is as many as there may be.`,
-  toFields: Effect.succeed,
-  toResource: ({ id, ...npc }, { slug }) => Effect.succeed({ id, character_slug: slug, ...npc })
-})
+export const npcRoutes: Routes = (server) =>
+  hangWorldRoutes(server, {
+    path: "npcs",
+    parameter: "npc_id",
+    prefix: "npc",
+    kind: "npc",
+    names: ["Npc", "Npcs"],
+    summaries: {
+      list: "Who the character knows, newest first",
+      create: "Have the character know somebody: it speaks of them when they come up, as their mention_policy allows",
+      get: "One NPC",
+      update: "Change an NPC by JSON merge patch",
+      delete: "Delete an NPC, with the edges that it has"
+    },
+    table: Npcs,
+    create: NpcCreate,
+    patch: NpcPatch,
+    data: NpcData,
+    full: (most) => `The character knows ${most} NPCs, which is as many as there may be.`,
+    toFields: Effect.succeed,
+    toResource: ({ id, ...npc }, { slug }) => Effect.succeed({ id, character_slug: slug, ...npc })
+  })

@@ -8,11 +8,19 @@ const mentionPolicy = z.enum(MENTION_POLICIES)
 
 export const NpcCreate = z.object({
   name: text(1, 80).meta({ examples: ["Tomás"] }),
-  role: text(0, 120).default("").meta({ description: "What they are to the character", examples: ["younger brother"] }),
+  role: text(0, 120)
+    .default("")
+    .meta({ description: "What they are to the character", examples: ["younger brother"] }),
   summary: text(0, 1000).default("").meta({ description: "What the character knows of them" }),
   aliases: texts(10, 80).default([]).meta({ description: "What else they are called" }),
-  linked_slug: text(1, 63).refine(isSlug, "Invalid slug").nullable().default(null).meta({ description: "The character of the app that this is, if it is one" }),
-  mention_policy: mentionPolicy.default("free").meta({ description: "when_asked: spoken of only once the person has named them; never: not at all" })
+  linked_slug: text(1, 63)
+    .refine(isSlug, "Invalid slug")
+    .nullable()
+    .default(null)
+    .meta({ description: "The character of the app that this is, if it is one" }),
+  mention_policy: mentionPolicy
+    .default("free")
+    .meta({ description: "when_asked: spoken of only once the person has named them; never: not at all" })
 })
 export const NpcPatch = mergePatchOf(NpcCreate).meta({ description: "JSON merge patch (RFC 7396): null clears" })
 

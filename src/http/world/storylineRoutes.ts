@@ -8,7 +8,14 @@ import { notFound, sessionExited, storylineConflict } from "#src/http/server/err
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
-import { SessionStorylineData, SessionStorylines, StorylineCreate, StorylineData, StorylinePatch, TriggerBody } from "./storylineSchemas.ts"
+import {
+  SessionStorylineData,
+  SessionStorylines,
+  StorylineCreate,
+  StorylineData,
+  StorylinePatch,
+  TriggerBody
+} from "./storylineSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { hangWorldRoutes } from "./worldRoutes.ts"
 
@@ -16,15 +23,19 @@ const MOST_TOLD = 50
 
 const STATUS_IN_WORDS = { draft: "a draft", paused: "paused", retired: "retired" } as const
 
-const toResource = (sessionId: string) => ({ storyline, status, steps, present }: Story) => ({
-  storyline_id: present.storyline_id,
-  session_id: sessionId,
-  title: storyline?.title ?? "",
-  status,
-  current_beat: present.beat,
-  entered_at: present.entered_at,
-  history: steps.slice(-MOST_TOLD).map(({ beat, entered_at, turn_index, trigger }) => ({ beat, entered_at, turn_index, trigger }))
-})
+const toResource =
+  (sessionId: string) =>
+  ({ storyline, status, steps, present }: Story) => ({
+    storyline_id: present.storyline_id,
+    session_id: sessionId,
+    title: storyline?.title ?? "",
+    status,
+    current_beat: present.beat,
+    entered_at: present.entered_at,
+    history: steps
+      .slice(-MOST_TOLD)
+      .map(({ beat, entered_at, turn_index, trigger }) => ({ beat, entered_at, turn_index, trigger }))
+  })
 
 /** The stories that a character can go through with somebody, and how far each session is. */
 export const storylineRoutes: Routes = (server) => {
@@ -48,54 +59,100 @@ export const storylineRoutes: Routes = (server) => {
     full: (most) => `The character has ${most} storylines, which is as many as there may be.`,
     toFields: Effect.succeed,
     toResource: ({ id, ...storyline }, { slug }) => Effect.succeed({ id, character_slug: slug, ...storyline }),
-    next: ({ status }, { baseUrl, path }) => status === "active" ? [] : [{
-      command: curl(baseUrl, "PATCH", path, { status: "active" }),
-      description: `Activate the storyline: it is ${STATUS_IN_WORDS[status]}, and sessions take up only active ones`
-    }]
+    next: ({ status }, { baseUrl, path }) =>
+      status === "active"
+        ? []
+        : [
+            {
+              command: curl(baseUrl, "PATCH", path, { status: "active" }),
+              description:
+                `Activate the storyline: it is ${STATUS_IN_WORDS[status]}, and sessions take up only ` +
+                `active ` +
+                `ones`
+            }
+          ]
   })
 
   const { app, answer, baseUrl } = server
   const tags = ["World"]
   const inSession = z.object({ session_id: z.string() })
 
-  app.get("/v1/sessions/:session_id/storylines", {
-    config: { demo: true },
-    schema: { operationId: "listSessionStorylines", summary: "The stories that a session is in or was in, the latest first", tags, params: inSession, response: answers(SessionStorylines, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const session = yield* findSession(appId, request.params.session_id)
-      const { session_id: sessionId, character_slug: slug } = session
-      const stories = yield* SessionStories.use((told) => told.list({ appId, slug, sessionId }))
-      return success({ storylines: stories.map(toResource(sessionId)) })
-    })))
+  app.get(
+    "/v1/sessions/:session_id/storylines",
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "listSessionStorylines",
+        summary: "The stories that a session is in or was in, the latest first",
+        tags,
+        params: inSession,
+        response: answers(SessionStorylines, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId } = request.principal
+          const session = yield* findSession(appId, request.params.session_id)
+          const { session_id: sessionId, character_slug: slug } = session
+          const stories = yield* SessionStories.use((told) => told.list({ appId, slug, sessionId }))
+          return success({ storylines: stories.map(toResource(sessionId)) })
+        })
+      )
+  )
 
-  app.post("/v1/sessions/:session_id/storylines/:storyline_id/triggers", {
-    config: { demo: true, within: "session_storyline", writes: true },
-    schema: {
-      operationId: "triggerStoryline",
-      summary: "Say that something has happened for which a beat of the story waits: it is entered now",
-      tags,
-      params: inSession.extend({ storyline_id: z.string() }),
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      body: TriggerBody,
-      response: answers(SessionStorylineData.extend(created), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { appId } = request.principal
-      const { session_id: sessionId, storyline_id: id } = request.params
-      const { trigger } = request.body
-      const session = yield* findSession(appId, sessionId)
-      const slug = session.character_slug
-      const storyline = isId("stl", id) ? yield* Storylines.use((storylines) => storylines.get({ appId, slug }, id)) : undefined
-      if (storyline === undefined) return yield* notFound.storyline
-      if (session.status !== "active") return yield* sessionExited
-      const stories = yield* SessionStories
-      const entered = yield* stories.trigger({ appId, slug, sessionId, version: session.character_version }, id, trigger)
-      if (entered === null) return yield* storylineConflict(trigger)
-      const story = (yield* stories.list({ appId, slug, sessionId })).find(({ present }) => present.storyline_id === id)
-      if (story === undefined) return yield* notFound.session
-      return success(toResource(sessionId)(story), [{ command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/state`), description: "See how the session stands" }])
-    }))))
+  app.post(
+    "/v1/sessions/:session_id/storylines/:storyline_id/triggers",
+    {
+      config: { demo: true, within: "session_storyline", writes: true },
+      schema: {
+        operationId: "triggerStoryline",
+        summary: "Say that something has happened for which a beat of the story waits: it is entered now",
+        tags,
+        params: inSession.extend({ storyline_id: z.string() }),
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        body: TriggerBody,
+        response: answers(SessionStorylineData.extend(created), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { appId } = request.principal
+            const { session_id: sessionId, storyline_id: id } = request.params
+            const { trigger } = request.body
+            const session = yield* findSession(appId, sessionId)
+            const slug = session.character_slug
+            const storyline = isId("stl", id)
+              ? yield* Storylines.use((storylines) => storylines.get({ appId, slug }, id))
+              : undefined
+            if (storyline === undefined) return yield* notFound.storyline
+            if (session.status !== "active") return yield* sessionExited
+            const stories = yield* SessionStories
+            const entered = yield* stories.trigger(
+              { appId, slug, sessionId, version: session.character_version },
+              id,
+              trigger
+            )
+            if (entered === null) return yield* storylineConflict(trigger)
+            const story = (yield* stories.list({ appId, slug, sessionId })).find(
+              ({ present }) => present.storyline_id === id
+            )
+            if (story === undefined) return yield* notFound.session
+            return success(toResource(sessionId)(story), [
+              {
+                command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/state`),
+                description: "See how the session stands"
+              }
+            ])
+          })
+        )
+      )
+  )
 }

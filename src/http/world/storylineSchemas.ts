@@ -9,18 +9,33 @@ import { emotionLabels } from "#src/http/memory/relationshipSchemas.ts"
 import { text, texts } from "#src/http/server/schemas/text.ts"
 
 const status = z.enum(STORYLINE_STATUSES)
-const key = z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, "Invalid key: expected 1 to 40 of a-z, 0-9, _ and -, beginning with a letter")
-const triggerName = z.string().regex(/^[a-z][a-z0-9_.:-]{0,59}$/, "Invalid trigger: expected 1 to 60 of a-z, 0-9, _, ., : and -, beginning with a letter").meta({ examples: ["festival.began"] })
+const key = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,39}$/, "Invalid key: expected 1 to 40 of a-z, 0-9, _ and -, beginning with a letter")
+const triggerName = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9_.:-]{0,59}$/,
+    "Invalid trigger: expected 1 to 60 of a-z, 0-9, _, ., : and -, beginning with a letter"
+  )
+  .meta({ examples: ["festival.began"] })
 
-const condition = z.union([
-  z.object({ score_gte: z.object({ key, value: unit() }) }),
-  z.object({ turns_gte: wholeBetween(0, 100_000) }),
-  z.object({ days_since_gte: between(0, 3650) }),
-  z.object({ keyword_any: texts(20, 100).min(1) }),
-  z.object({ trigger: triggerName }),
-  z.object({ loop_resolved: z.enum([...LoopKind.literals, "any"]) }),
-  z.object({ after: z.union([moment, key]) })
-]).meta({ description: "score_gte: a score is at least so high. turns_gte, days_since_gte: since the beat before, or the session's beginning. keyword_any: the person says one of these. trigger: the app names it. loop_resolved: an open loop of this kind was resolved since. after: a moment is past, or another beat was entered before" })
+const condition = z
+  .union([
+    z.object({ score_gte: z.object({ key, value: unit() }) }),
+    z.object({ turns_gte: wholeBetween(0, 100_000) }),
+    z.object({ days_since_gte: between(0, 3650) }),
+    z.object({ keyword_any: texts(20, 100).min(1) }),
+    z.object({ trigger: triggerName }),
+    z.object({ loop_resolved: z.enum([...LoopKind.literals, "any"]) }),
+    z.object({ after: z.union([moment, key]) })
+  ])
+  .meta({
+    description:
+      "score_gte: a score is at least so high. turns_gte, days_since_gte: since the beat before, or the " +
+      "session's beginning. keyword_any: the person says one of these. trigger: the app names it. loop_resolved: an " +
+      "open loop of this kind was resolved since. after: a moment is past, or another beat was entered before"
+  })
 
 const delta = z.object({
   label: z.enum(emotionLabels).nullable().default(null),
@@ -32,35 +47,63 @@ const beat = z.object({
   key,
   summary: text(1, 500),
   guidance: text(0, 800).default("").meta({ description: "What the character does as long as this is the beat" }),
-  enter_when: z.object({ all: z.array(condition).max(10).default([]) }).default({ all: [] }).meta({ description: "All of these; without one it is entered with the next turn" }),
-  on_enter: z.object({
-    emotion_delta: delta.nullable().default(null),
-    arc_influence: influence.nullable().default(null).meta({ description: "Weighs on the character as long as this is the beat" }),
-    proactive_reason: z.literal("storyline_beat").nullable().default(null).meta({ description: "The character may write first of it, where the policy allows it" })
-  }).default({ emotion_delta: null, arc_influence: null, proactive_reason: null }),
-  next: z.array(key).max(40).default([]).meta({ description: "The beats that may follow, the first that can is entered; none: the story ends here" })
+  enter_when: z
+    .object({ all: z.array(condition).max(10).default([]) })
+    .default({ all: [] })
+    .meta({ description: "All of these; without one it is entered with the next turn" }),
+  on_enter: z
+    .object({
+      emotion_delta: delta.nullable().default(null),
+      arc_influence: influence
+        .nullable()
+        .default(null)
+        .meta({ description: "Weighs on the character as long as this is the beat" }),
+      proactive_reason: z
+        .literal("storyline_beat")
+        .nullable()
+        .default(null)
+        .meta({ description: "The character may write first of it, where the policy allows it" })
+    })
+    .default({ emotion_delta: null, arc_influence: null, proactive_reason: null }),
+  next: z
+    .array(key)
+    .max(40)
+    .default([])
+    .meta({ description: "The beats that may follow, the first that can is entered; none: the story ends here" })
 })
 
 export const storylineFields = z.object({
   title: text(1, 120).meta({ examples: ["The lighthouse goes dark"] }),
   premise: text(0, 1000).default(""),
-  status: status.default("draft").meta({ description: "A new storyline is a draft. Sessions take up only active ones: set it to active when it is ready" }),
+  status: status.default("draft").meta({
+    description: "A new storyline is a draft. Sessions take up only active ones: set it to active when it is ready"
+  }),
   beats: z.array(beat).min(1).max(40)
 })
 export const StorylineCreate = storylineFields.superRefine(({ beats }, context) => {
   const keys = new Set<string>()
   for (const [place, { key }] of beats.entries()) {
-    if (keys.has(key)) context.addIssue({ code: "custom", path: ["beats", place, "key"], message: "Must be unique among the beats" })
+    if (keys.has(key))
+      context.addIssue({ code: "custom", path: ["beats", place, "key"], message: "Must be unique among the beats" })
     keys.add(key)
   }
   for (const [place, { next, enter_when }] of beats.entries()) {
-    for (const [at, key] of next.entries()) if (!keys.has(key)) context.addIssue({ code: "custom", path: ["beats", place, "next", at], message: "There is no such beat" })
+    for (const [at, key] of next.entries())
+      if (!keys.has(key))
+        context.addIssue({ code: "custom", path: ["beats", place, "next", at], message: "There is no such beat" })
     for (const [at, condition] of enter_when.all.entries()) {
-      if ("after" in condition && /^[a-z]/.test(condition.after) && !keys.has(condition.after)) context.addIssue({ code: "custom", path: ["beats", place, "enter_when", "all", at, "after"], message: "There is no such beat" })
+      if ("after" in condition && /^[a-z]/.test(condition.after) && !keys.has(condition.after))
+        context.addIssue({
+          code: "custom",
+          path: ["beats", place, "enter_when", "all", at, "after"],
+          message: "There is no such beat"
+        })
     }
   }
 })
-export const StorylinePatch = mergePatchOf(storylineFields).meta({ description: "JSON merge patch (RFC 7396): null clears, the beats are replaced whole" })
+export const StorylinePatch = mergePatchOf(storylineFields).meta({
+  description: "JSON merge patch (RFC 7396): null clears, the beats are replaced whole"
+})
 
 const time = z.iso.datetime()
 export const StorylineData = z.object({
@@ -69,7 +112,16 @@ export const StorylineData = z.object({
   title: z.string(),
   premise: z.string(),
   status,
-  beats: z.array(z.object({ key: z.string(), summary: z.string(), guidance: z.string(), enter_when: z.object({ all: z.array(z.looseObject({})) }), on_enter: z.looseObject({}), next: z.array(z.string()) })),
+  beats: z.array(
+    z.object({
+      key: z.string(),
+      summary: z.string(),
+      guidance: z.string(),
+      enter_when: z.object({ all: z.array(z.looseObject({})) }),
+      on_enter: z.looseObject({}),
+      next: z.array(z.string())
+    })
+  ),
   created_at: time,
   updated_at: time
 })
@@ -77,7 +129,12 @@ export const StorylinePage = z.object({ storylines: z.array(StorylineData), next
 
 export const TriggerBody = z.object({ trigger: triggerName })
 
-const entered = z.object({ beat: z.string(), entered_at: time, turn_index: z.int().describe("The session's last turn by then"), trigger: z.string().nullable() })
+const entered = z.object({
+  beat: z.string(),
+  entered_at: time,
+  turn_index: z.int().describe("The session's last turn by then"),
+  trigger: z.string().nullable()
+})
 export const SessionStorylineData = z.object({
   storyline_id: z.string(),
   session_id: z.string(),
@@ -88,4 +145,9 @@ export const SessionStorylineData = z.object({
   history: z.array(entered).describe("The beats that were entered, the last 50, oldest first")
 })
 export const SessionStorylines = z.object({ storylines: z.array(SessionStorylineData) })
-export const StoryOfSession = z.object({ storyline_id: z.string(), title: z.string(), current_beat: z.string(), entered_at: time })
+export const StoryOfSession = z.object({
+  storyline_id: z.string(),
+  title: z.string(),
+  current_beat: z.string(),
+  entered_at: time
+})

@@ -22,21 +22,37 @@ export interface WorldKind<A extends { readonly id: string }, Body extends z.Zod
   readonly kind: Kind
   /** In operation ids: `Npc`, `Npcs`. */
   readonly names: readonly [one: string, many: string]
-  readonly summaries: { readonly list: string; readonly create: string; readonly get: string; readonly update: string; readonly delete: string }
+  readonly summaries: {
+    readonly list: string
+    readonly create: string
+    readonly get: string
+    readonly update: string
+    readonly delete: string
+  }
   readonly table: Effect.Effect<WorldTable<A>, never, HandlerServices>
   readonly create: Body
   readonly patch: z.ZodObject
   readonly data: z.ZodObject
   readonly full: (most: number) => string
   /** Checks what a schema cannot. */
-  readonly toFields: (body: z.output<Body>, of: { readonly appId: string; readonly slug: string }) => Effect.Effect<FieldsOf<A>, HandlerError, HandlerServices>
-  readonly toResource: (kept: Kept<A>, character: StoredCharacter, appId: string) => Effect.Effect<object, HandlerError, HandlerServices>
+  readonly toFields: (
+    body: z.output<Body>,
+    of: { readonly appId: string; readonly slug: string }
+  ) => Effect.Effect<FieldsOf<A>, HandlerError, HandlerServices>
+  readonly toResource: (
+    kept: Kept<A>,
+    character: StoredCharacter,
+    appId: string
+  ) => Effect.Effect<object, HandlerError, HandlerServices>
   /** What to do next with one of them, before the list of all. */
   readonly next?: (kept: Kept<A>, at: { readonly baseUrl: string; readonly path: string }) => ReadonlyArray<NextAction>
 }
 
 /** Hangs the routes of a kind: list, create, get, change, delete. */
-export const hangWorldRoutes = <A extends { readonly id: string }, Body extends z.ZodType<object>>({ app, answer, baseUrl }: Server, kind: WorldKind<A, Body>) => {
+export const hangWorldRoutes = <A extends { readonly id: string }, Body extends z.ZodType<object>>(
+  { app, answer, baseUrl }: Server,
+  kind: WorldKind<A, Body>
+) => {
   const tags = ["World"]
   const list = `/v1/characters/:slug/${kind.path}`
   const one = `${list}/:${kind.parameter}`
@@ -50,86 +66,158 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
     return [...own, { command: curl(baseUrl(), "GET", path), description: "List them all" }]
   }
 
-  const find = Effect.fnUntraced(function*(appId: string, given: unknown) {
+  const find = Effect.fnUntraced(function* (appId: string, given: unknown) {
     const { slug = "", [kind.parameter]: id = "" } = given as Readonly<Record<string, string>>
     const character = yield* findCharacter(appId, slug)
     const table = yield* kind.table
     const kept = isId(kind.prefix, id) ? yield* table.get({ appId, slug }, id) : undefined
     return { character, table, of: { appId, slug }, kept: kept ?? (yield* notFound[kind.kind]) }
   })
-  const shown = (kept: Kept<A>, character: StoredCharacter, appId: string) => Effect.map(kind.toResource(kept, character, appId), (resource) => success(resource, next(character.slug, kept)))
+  const shown = (kept: Kept<A>, character: StoredCharacter, appId: string) =>
+    Effect.map(kind.toResource(kept, character, appId), (resource) => success(resource, next(character.slug, kept)))
 
-  app.get(list, {
-    config: { demo: true, within: "character" },
-    schema: {
-      operationId: `list${names}`,
-      summary: kind.summaries.list,
-      tags,
-      params: ofCharacter,
-      querystring: z.object(listQuery),
-      response: answers(z.object({ [key]: z.array(kind.data), next_cursor: z.string().nullable() }), 404)
-    }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { slug } = request.params
-      const { appId } = request.principal
-      const { limit, cursor } = request.query
-      const before = yield* cursorKey(cursor)
-      const character = yield* findCharacter(appId, slug)
-      const rows = yield* (yield* kind.table).list({ appId, slug }, { before, limit: limit + 1 })
-      const { items, next_cursor } = page(rows, limit, ({ id }) => id)
-      return success({ [key]: yield* Effect.forEach(items, (item) => kind.toResource(item, character, appId)), next_cursor })
-    })))
-
-  app.post(list, {
-    config: { demo: true, within: "character", writes: true },
-    schema: {
-      operationId: `create${name}`,
-      summary: kind.summaries.create,
-      tags,
-      params: ofCharacter,
-      headers: z.object({ "idempotency-key": z.string().optional() }),
-      body: kind.create,
-      response: answers(kind.data.extend(created), 404, 409, 413)
-    }
-  }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { slug } = request.params
-      const of = { appId: request.principal.appId, slug }
-      const character = yield* findCharacter(of.appId, slug)
-      const fields = yield* kind.toFields(request.body as z.output<Body>, of)
-      const made = yield* (yield* kind.table).create(of, fields).pipe(Effect.catchTags({
-        WorldLimitReached: ({ most }) => Effect.fail(worldLimitReached(kind.full(most))),
-        SessionGone: () => Effect.fail(notFound.session)
-      }))
-      return yield* shown(made ?? (yield* notFound.character), character, of.appId)
-    }))))
-
-  app.get(one, {
-    config: { demo: true },
-    schema: { operationId: `get${name}`, summary: kind.summaries.get, tags, params, response: answers(kind.data, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.flatMap(find(request.principal.appId, request.params), ({ kept, character, of }) => shown(kept, character, of.appId))))
-
-  app.patch(one, {
-    config: { demo: true, within: kind.kind, writes: true },
-    schema: { operationId: `update${name}`, summary: kind.summaries.update, tags, params, body: kind.patch, response: answers(kind.data.extend(written), 404, 413) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { character, table, of, kept } = yield* find(request.principal.appId, request.params)
-      const changed = yield* table.update(of, kept.id, (now) => Effect.flatMap(merged(kind.create, now, request.body as object), (body) => kind.toFields(body, of))).pipe(
-        Effect.catchTag("SessionGone", () => Effect.fail(notFound.session))
+  app.get(
+    list,
+    {
+      config: { demo: true, within: "character" },
+      schema: {
+        operationId: `list${names}`,
+        summary: kind.summaries.list,
+        tags,
+        params: ofCharacter,
+        querystring: z.object(listQuery),
+        response: answers(z.object({ [key]: z.array(kind.data), next_cursor: z.string().nullable() }), 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { slug } = request.params
+          const { appId } = request.principal
+          const { limit, cursor } = request.query
+          const before = yield* cursorKey(cursor)
+          const character = yield* findCharacter(appId, slug)
+          const rows = yield* (yield* kind.table).list({ appId, slug }, { before, limit: limit + 1 })
+          const { items, next_cursor } = page(rows, limit, ({ id }) => id)
+          return success({
+            [key]: yield* Effect.forEach(items, (item) => kind.toResource(item, character, appId)),
+            next_cursor
+          })
+        })
       )
-      return yield* shown(changed ?? (yield* notFound[kind.kind]), character, of.appId)
-    })))
+  )
 
-  app.delete(one, {
-    config: { demo: true, writes: true },
-    schema: { operationId: `delete${name}`, summary: kind.summaries.delete, tags, params, response: answers(kind.data, 404) }
-  }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
-      const { character, table, of, kept } = yield* find(request.principal.appId, request.params)
-      const gone = yield* table.remove(of, kept.id)
-      return yield* shown(gone ?? (yield* notFound[kind.kind]), character, of.appId)
-    })))
+  app.post(
+    list,
+    {
+      config: { demo: true, within: "character", writes: true },
+      schema: {
+        operationId: `create${name}`,
+        summary: kind.summaries.create,
+        tags,
+        params: ofCharacter,
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        body: kind.create,
+        response: answers(kind.data.extend(created), 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { slug } = request.params
+            const of = { appId: request.principal.appId, slug }
+            const character = yield* findCharacter(of.appId, slug)
+            const fields = yield* kind.toFields(request.body as z.output<Body>, of)
+            const made = yield* (yield* kind.table).create(of, fields).pipe(
+              Effect.catchTags({
+                WorldLimitReached: ({ most }) => Effect.fail(worldLimitReached(kind.full(most))),
+                SessionGone: () => Effect.fail(notFound.session)
+              })
+            )
+            return yield* shown(made ?? (yield* notFound.character), character, of.appId)
+          })
+        )
+      )
+  )
+
+  app.get(
+    one,
+    {
+      config: { demo: true },
+      schema: {
+        operationId: `get${name}`,
+        summary: kind.summaries.get,
+        tags,
+        params,
+        response: answers(kind.data, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.flatMap(find(request.principal.appId, request.params), ({ kept, character, of }) =>
+          shown(kept, character, of.appId)
+        )
+      )
+  )
+
+  app.patch(
+    one,
+    {
+      config: { demo: true, within: kind.kind, writes: true },
+      schema: {
+        operationId: `update${name}`,
+        summary: kind.summaries.update,
+        tags,
+        params,
+        body: kind.patch,
+        response: answers(kind.data.extend(written), 404, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { character, table, of, kept } = yield* find(request.principal.appId, request.params)
+          const changed = yield* table
+            .update(of, kept.id, (now) =>
+              Effect.flatMap(merged(kind.create, now, request.body as object), (body) => kind.toFields(body, of))
+            )
+            .pipe(Effect.catchTag("SessionGone", () => Effect.fail(notFound.session)))
+          return yield* shown(changed ?? (yield* notFound[kind.kind]), character, of.appId)
+        })
+      )
+  )
+
+  app.delete(
+    one,
+    {
+      config: { demo: true, writes: true },
+      schema: {
+        operationId: `delete${name}`,
+        summary: kind.summaries.delete,
+        tags,
+        params,
+        response: answers(kind.data, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { character, table, of, kept } = yield* find(request.principal.appId, request.params)
+          const gone = yield* table.remove(of, kept.id)
+          return yield* shown(gone ?? (yield* notFound[kind.kind]), character, of.appId)
+        })
+      )
+  )
 }

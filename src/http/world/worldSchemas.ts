@@ -11,21 +11,30 @@ const busyTime = z.object({
   label: text(0, 120).optional()
 })
 
-const replyDelay = z.object({
-  min: between(0, 120).optional(),
-  max: between(0, 120).optional()
-}).refine(({ min, max }) => min === undefined || max === undefined || min <= max, { path: ["max"], message: "Must not be below min" })
+const replyDelay = z
+  .object({
+    min: between(0, 120).optional(),
+    max: between(0, 120).optional()
+  })
+  .refine(({ min, max }) => min === undefined || max === undefined || min <= max, {
+    path: ["max"],
+    message: "Must not be below min"
+  })
 
-export const lifeRhythm = z.object({
-  timezone: timezone().optional(),
-  wake: clockTime().optional(),
-  sleep: clockTime().optional(),
-  busy: z.array(busyTime).max(20).optional(),
-  reply_delay_seconds: replyDelay.optional()
-}).meta({ description: "When the character is awake, busy, and how long it takes to answer" })
+export const lifeRhythm = z
+  .object({
+    timezone: timezone().optional(),
+    wake: clockTime().optional(),
+    sleep: clockTime().optional(),
+    busy: z.array(busyTime).max(20).optional(),
+    reply_delay_seconds: replyDelay.optional()
+  })
+  .meta({ description: "When the character is awake, busy, and how long it takes to answer" })
 
-export const worldContext = z.object({
-  summary: text(0, 4000).optional(),
-  scene: text(0, 1000).optional(),
-  entries: loreEntries().optional()
-}).meta({ description: "Where the character lives" })
+export const worldContext = z
+  .object({
+    summary: text(0, 4000).optional(),
+    scene: text(0, 1000).optional(),
+    entries: loreEntries().optional()
+  })
+  .meta({ description: "Where the character lives" })

@@ -13,18 +13,34 @@ export interface EvalEngine {
   readonly judge: Judge | null
 }
 
-/** The engine that this server replies by, and the offline one, which no model has a part in: built when it is first asked for. */
-export class EvalEngines extends Context.Service<EvalEngines, {
-  readonly of: (engine: RunOrder["engine"]) => Effect.Effect<EvalEngine>
-}>()("src/jobs/evals/EvalEngines") {
-  static readonly layer = <R>(offlinePipeline: Layer.Layer<TurnPipeline, never, R>) => Layer.effect(EvalEngines, Effect.gen(function*() {
-    const served: EvalEngine = { pipeline: yield* TurnPipeline, extractor: yield* Extractor, judge: yield* Judge }
-    const scope = yield* Effect.scope
-    const services = yield* Effect.context<R>()
-    const offline = yield* Effect.cached(Layer.buildWithScope(offlinePipeline, scope).pipe(
-      Effect.map((built): EvalEngine => ({ pipeline: Context.get(built, TurnPipeline), extractor: null, judge: null })),
-      Effect.provideContext(services)
-    ))
-    return EvalEngines.of({ of: (engine) => engine === "offline" ? offline : Effect.succeed(served) })
-  }))
+/**
+ * The engine that this server replies by, and the offline one, which no model has a part in: built when it is first
+ * asked for.
+ */
+export class EvalEngines extends Context.Service<
+  EvalEngines,
+  {
+    readonly of: (engine: RunOrder["engine"]) => Effect.Effect<EvalEngine>
+  }
+>()("src/jobs/evals/EvalEngines") {
+  static readonly layer = <R>(offlinePipeline: Layer.Layer<TurnPipeline, never, R>) =>
+    Layer.effect(
+      EvalEngines,
+      Effect.gen(function* () {
+        const served: EvalEngine = { pipeline: yield* TurnPipeline, extractor: yield* Extractor, judge: yield* Judge }
+        const scope = yield* Effect.scope
+        const services = yield* Effect.context<R>()
+        const offline = yield* Effect.cached(
+          Layer.buildWithScope(offlinePipeline, scope).pipe(
+            Effect.map((built): EvalEngine => ({
+              pipeline: Context.get(built, TurnPipeline),
+              extractor: null,
+              judge: null
+            })),
+            Effect.provideContext(services)
+          )
+        )
+        return EvalEngines.of({ of: (engine) => (engine === "offline" ? offline : Effect.succeed(served)) })
+      })
+    )
 }

@@ -29,141 +29,230 @@ import { playCase } from "./playCase.ts"
 
 /** Runs of one app that one process works on at a time. */
 const RUNS_AT_ONCE = 4
-/** Cases of a run that are played side by side, where a model is waited for. Few: whoever dies leaves as many to be played anew, and paid for twice. */
+/**
+ * Cases of a run that are played side by side, where a model is waited for. Few: whoever dies leaves as many to be
+ * played anew, and paid for twice.
+ */
 const CASES_AT_ONCE = 4
 /** A case that was begun so often and never ended is not begun again: it may be what ends its workers. */
 const MOST_ATTEMPTS = 3
 
-const sameMessages = (asked: Case, { turns }: Trajectory): boolean => turns.every(({ user }, place) => asked.turns[place]?.user === user)
+const sameMessages = (asked: Case, { turns }: Trajectory): boolean =>
+  turns.every(({ user }, place) => asked.turns[place]?.user === user)
 const nameOf = (key: string, repeat: number): string => JSON.stringify([key, repeat])
 
 /** Works on runs of evals, case by case, each written down when it is done. */
-export class EvalRunner extends Context.Service<EvalRunner, {
-  /** Until no run is left that nobody is at; nothing, where as many are worked on as may be. */
-  readonly work: Effect.Effect<void, DatabaseError>
-}>()("src/jobs/evals/EvalRunner") {
-  static readonly layer = Layer.effect(EvalRunner, Effect.gen(function*() {
-    const { transaction } = yield* Database
-    const queue = yield* EvalQueue
-    const runs = yield* EvalRuns
-    const shadows = yield* ShadowSessions
-    const characters = yield* CharacterVersions
-    const engines = yield* EvalEngines
-    const membership = yield* Membership
-    const services = yield* Effect.context<Inbox | TurnRunner | TurnReader | Relationships | ShadowSessions>()
-    const share = yield* makeSharedRuns(RUNS_AT_ONCE)
+export class EvalRunner extends Context.Service<
+  EvalRunner,
+  {
+    /** Until no run is left that nobody is at; nothing, where as many are worked on as may be. */
+    readonly work: Effect.Effect<void, DatabaseError>
+  }
+>()("src/jobs/evals/EvalRunner") {
+  static readonly layer = Layer.effect(
+    EvalRunner,
+    Effect.gen(function* () {
+      const { transaction } = yield* Database
+      const queue = yield* EvalQueue
+      const runs = yield* EvalRuns
+      const shadows = yield* ShadowSessions
+      const characters = yield* CharacterVersions
+      const engines = yield* EvalEngines
+      const membership = yield* Membership
+      const services = yield* Effect.context<Inbox | TurnRunner | TurnReader | Relationships | ShadowSessions>()
+      const share = yield* makeSharedRuns(RUNS_AT_ONCE)
 
-    /** By case and repeat; of none, nothing. */
-    const trajectoriesOf = Effect.fnUntraced(function*(appId: string, runId: string | null) {
-      const results = runId === null ? [] : yield* runs.allResults(appId, runId)
-      return new Map(results.flatMap(({ case_key, repeat, trajectory }) => trajectory === null ? [] : [[nameOf(case_key, repeat), trajectory] as const]))
-    })
-
-    const spentAt = (run: HeldRun, place: number | null) => runs.pricing.isFree(run.engine) ? Effect.succeed(0) : shadows.spent({ runId: run.run_id, place })
-
-    /** What is left of cases that were not played to their end: what they have cost is charged, and they go. False: the run is another's, and so are they. */
-    const clear = (run: HeldRun, remove: Effect.Effect<void, DatabaseError>) => transaction(Effect.gen(function*() {
-      if (!(yield* queue.charge(run, yield* spentAt(run, null)))) return false
-      yield* remove
-      return true
-    }))
-
-    const sumUp = Effect.fnUntraced(function*(run: HeldRun, status: EvalStatus, errorCode: string | null) {
-      if (!(yield* clear(run, shadows.closeApp(run.run_id)))) return
-      const character = yield* characters.get(run.app_id, run.character_slug, run.character_version)
-      const results = toCaseResults(run.cases, yield* runs.allResults(run.app_id, run.run_id))
-      // Of a large run this takes seconds: others are answered in between, and the worker is not taken for dead.
-      const measured = yield* Effect.forEach(results, (result) => Effect.andThen(Effect.yieldNow, Effect.sync(() => measure(character, result))))
-      const metrics = metricsOf(results, measured, run.seed)
-      const gates = gateResults(run.gates, metrics)
-      const verdict = verdictOf(gates)
-      // What was not played to its end has not passed.
-      yield* queue.finish(run, { status, metrics, gateResults: gates, verdict: verdict === "pass" && status !== "completed" ? "fail" : verdict, errorCode })
-    })
-
-    const end = (run: HeldRun, status: EvalStatus, errorCode: string | null = null) => attempt(
-      unitOf("eval", run.app_id, run.run_id),
-      sumUp(run, status, errorCode),
-      queue.finish(run, { status: "failed", metrics: null, gateResults: [], verdict: null, errorCode: "given_up" })
-    )
-
-    /** Plays and grades a case. Null: the run has ended meanwhile. */
-    const one = Effect.fnUntraced(function*(run: HeldRun, next: NextCase, stored: ReadonlyMap<string, Trajectory>, baseline: ReadonlyMap<string, Trajectory>): Effect.fn.Return<Done | null, DatabaseError> {
-      const asked = run.cases.find(({ key }) => key === next.case_key)
-      if (asked === undefined) return ungraded("the suite has no such case")
-      if (next.attempts >= MOST_ATTEMPTS) return ungraded(`begun ${next.attempts} times and never ended`)
-      const { app_id: appId, run_id: runId, character_slug: slug, character_version: version } = run
-      const character = addressed(yield* characters.get(appId, slug, version), asked.setup.end_user.display_name ?? null)
-      const engine = yield* engines.of(run.engine)
-      const free = runs.pricing.isFree(run.engine)
-      const name = nameOf(next.case_key, next.repeat)
-      const earlier = stored.get(name)
-      if (run.regrade_of !== null && (earlier === undefined || !sameMessages(asked, earlier))) return ungraded("the run that is graded anew has not played this case, or with other messages")
-      const trajectory = earlier ?? (yield* playCase({
-        cast: { appId, runId, slug, version }, place: next.place, character, engine, replyMode: run.reply_mode, asked, seed: `${run.seed} ${asked.key} ${next.repeat}`, free, wanted: queue.isWanted(run)
-      }).pipe(Effect.provideContext(services)))
-      if (trajectory === null) return null
-      // What was played before was paid for before.
-      const cost = earlier === undefined ? trajectory.turns.reduce((sum, turn) => sum + turn.cost_micro_usd, 0) : 0
-      return yield* gradeCase(engine.judge, { character, asked, trajectory }, baseline.get(name) ?? null, cost)
-    })
-
-    const playOne = Effect.fnUntraced(function*(run: HeldRun, next: NextCase, stored: ReadonlyMap<string, Trajectory>, baseline: ReadonlyMap<string, Trajectory>) {
-      const asked = run.cases.find(({ key }) => key === next.case_key)
-      const limit = asked === undefined ? null : new Spending(worstOf(runs.pricing, run, asked))
-      const played = yield* Effect.exit(attempt(
-        unitOf("eval", run.app_id, `${run.run_id} ${next.place}`),
-        Effect.provideService(one(run, next, stored, baseline), SpendingLimit, limit),
-        Effect.map(spentAt(run, next.place), (spent) => ungraded("it stopped its process too often", spent))
-      ))
-      if (Exit.isFailure(played) && (Cause.hasInterrupts(played.cause) || Cause.squash(played.cause) instanceof DatabaseError)) return yield* Effect.failCause(played.cause)
-      if (Exit.isFailure(played)) yield* Effect.logError("a case of an eval could not be played", played.cause)
-      const done = Exit.isSuccess(played) ? played.value : ungraded("it could not be played", yield* spentAt(run, next.place))
-      if (done === null) return
-      // With its session goes what would be charged again. Of a run that is another's meanwhile the sessions are that one's too.
-      yield* transaction(Effect.gen(function*() {
-        if (yield* queue.done(run, next, done)) yield* shadows.erase({ runId: run.run_id, place: next.place })
-      }))
-    })
-
-    const play = Effect.fnUntraced(function*(run: HeldRun) {
-      if (run.regrade_of === null && run.status === "running") yield* shadows.openApp({ appId: run.app_id, runId: run.run_id, slug: run.character_slug, version: run.character_version })
-      // Whoever was at it before may have died at some cases.
-      if (!(yield* clear(run, shadows.erase({ runId: run.run_id, place: null })))) return
-      const stored = yield* trajectoriesOf(run.app_id, run.regrade_of)
-      const baseline = yield* trajectoriesOf(run.app_id, run.baseline_run_id)
-      const byKey = new Map(run.cases.map((asked) => [asked.key, asked]))
-      const worst = (key: string) => {
-        const asked = byKey.get(key)
-        return asked === undefined ? 0 : worstOf(runs.pricing, run, asked)
-      }
-      const playing = new Map<number, number>()
-      const beginning = yield* Semaphore.make(1)
-      const begin = queue.begin(run, playing, worst).pipe(
-        Effect.tap((step) => Effect.sync(() => { if (step.kind === "play") playing.set(step.next.place, step.worstMicroUsd) })),
-        beginning.withPermits(1)
-      )
-      /** Case after case, beside the others. The last to come to its end knows how the run has ended. */
-      const lane = Effect.gen(function*() {
-        while (true) {
-          const step = yield* begin
-          if (step.kind !== "play") return step
-          yield* playOne(run, step.next, stored, baseline)
-          playing.delete(step.next.place)
-        }
+      /** By case and repeat; of none, nothing. */
+      const trajectoriesOf = Effect.fnUntraced(function* (appId: string, runId: string | null) {
+        const results = runId === null ? [] : yield* runs.allResults(appId, runId)
+        return new Map(
+          results.flatMap(({ case_key, repeat, trajectory }) =>
+            trajectory === null ? [] : [[nameOf(case_key, repeat), trajectory] as const]
+          )
+        )
       })
-      const steps = yield* Effect.all(Array.from({ length: runs.pricing.isFree(run.engine) ? 1 : CASES_AT_ONCE }, () => lane), { concurrency: "unbounded" })
-      const ending = steps.some(({ kind }) => kind === "lost") ? undefined : steps.find((step) => step.kind === "end")
-      if (ending !== undefined) yield* end(run, ending.status)
+
+      const spentAt = (run: HeldRun, place: number | null) =>
+        runs.pricing.isFree(run.engine) ? Effect.succeed(0) : shadows.spent({ runId: run.run_id, place })
+
+      /**
+       * What is left of cases that were not played to their end: what they have cost is charged, and they go. False:
+       * the run is another's, and so are they.
+       */
+      const clear = (run: HeldRun, remove: Effect.Effect<void, DatabaseError>) =>
+        transaction(
+          Effect.gen(function* () {
+            if (!(yield* queue.charge(run, yield* spentAt(run, null)))) return false
+            yield* remove
+            return true
+          })
+        )
+
+      const sumUp = Effect.fnUntraced(function* (run: HeldRun, status: EvalStatus, errorCode: string | null) {
+        if (!(yield* clear(run, shadows.closeApp(run.run_id)))) return
+        const character = yield* characters.get(run.app_id, run.character_slug, run.character_version)
+        const results = toCaseResults(run.cases, yield* runs.allResults(run.app_id, run.run_id))
+        // Of a large run this takes seconds: others are answered in between, and the worker is not taken for dead.
+        const measured = yield* Effect.forEach(results, (result) =>
+          Effect.andThen(
+            Effect.yieldNow,
+            Effect.sync(() => measure(character, result))
+          )
+        )
+        const metrics = metricsOf(results, measured, run.seed)
+        const gates = gateResults(run.gates, metrics)
+        const verdict = verdictOf(gates)
+        // What was not played to its end has not passed.
+        yield* queue.finish(run, {
+          status,
+          metrics,
+          gateResults: gates,
+          verdict: verdict === "pass" && status !== "completed" ? "fail" : verdict,
+          errorCode
+        })
+      })
+
+      const end = (run: HeldRun, status: EvalStatus, errorCode: string | null = null) =>
+        attempt(
+          unitOf("eval", run.app_id, run.run_id),
+          sumUp(run, status, errorCode),
+          queue.finish(run, { status: "failed", metrics: null, gateResults: [], verdict: null, errorCode: "given_up" })
+        )
+
+      /** Plays and grades a case. Null: the run has ended meanwhile. */
+      const one = Effect.fnUntraced(function* (
+        run: HeldRun,
+        next: NextCase,
+        stored: ReadonlyMap<string, Trajectory>,
+        baseline: ReadonlyMap<string, Trajectory>
+      ): Effect.fn.Return<Done | null, DatabaseError> {
+        const asked = run.cases.find(({ key }) => key === next.case_key)
+        if (asked === undefined) return ungraded("the suite has no such case")
+        if (next.attempts >= MOST_ATTEMPTS) return ungraded(`begun ${next.attempts} times and never ended`)
+        const { app_id: appId, run_id: runId, character_slug: slug, character_version: version } = run
+        const character = addressed(
+          yield* characters.get(appId, slug, version),
+          asked.setup.end_user.display_name ?? null
+        )
+        const engine = yield* engines.of(run.engine)
+        const free = runs.pricing.isFree(run.engine)
+        const name = nameOf(next.case_key, next.repeat)
+        const earlier = stored.get(name)
+        if (run.regrade_of !== null && (earlier === undefined || !sameMessages(asked, earlier)))
+          return ungraded("the run that is graded anew has not played this case, or with other messages")
+        const trajectory =
+          earlier ??
+          (yield* playCase({
+            cast: { appId, runId, slug, version },
+            place: next.place,
+            character,
+            engine,
+            replyMode: run.reply_mode,
+            asked,
+            seed: `${run.seed} ${asked.key} ${next.repeat}`,
+            free,
+            wanted: queue.isWanted(run)
+          }).pipe(Effect.provideContext(services)))
+        if (trajectory === null) return null
+        // What was played before was paid for before.
+        const cost = earlier === undefined ? trajectory.turns.reduce((sum, turn) => sum + turn.cost_micro_usd, 0) : 0
+        return yield* gradeCase(engine.judge, { character, asked, trajectory }, baseline.get(name) ?? null, cost)
+      })
+
+      const playOne = Effect.fnUntraced(function* (
+        run: HeldRun,
+        next: NextCase,
+        stored: ReadonlyMap<string, Trajectory>,
+        baseline: ReadonlyMap<string, Trajectory>
+      ) {
+        const asked = run.cases.find(({ key }) => key === next.case_key)
+        const limit = asked === undefined ? null : new Spending(worstOf(runs.pricing, run, asked))
+        const played = yield* Effect.exit(
+          attempt(
+            unitOf("eval", run.app_id, `${run.run_id} ${next.place}`),
+            Effect.provideService(one(run, next, stored, baseline), SpendingLimit, limit),
+            Effect.map(spentAt(run, next.place), (spent) => ungraded("it stopped its process too often", spent))
+          )
+        )
+        if (
+          Exit.isFailure(played) &&
+          (Cause.hasInterrupts(played.cause) || Cause.squash(played.cause) instanceof DatabaseError)
+        )
+          return yield* Effect.failCause(played.cause)
+        if (Exit.isFailure(played)) yield* Effect.logError("a case of an eval could not be played", played.cause)
+        const done = Exit.isSuccess(played)
+          ? played.value
+          : ungraded("it could not be played", yield* spentAt(run, next.place))
+        if (done === null) return
+        // With its session goes what would be charged again. Of a run that is another's meanwhile the sessions are that
+        // one's too.
+        yield* transaction(
+          Effect.gen(function* () {
+            if (yield* queue.done(run, next, done)) yield* shadows.erase({ runId: run.run_id, place: next.place })
+          })
+        )
+      })
+
+      const play = Effect.fnUntraced(function* (run: HeldRun) {
+        if (run.regrade_of === null && run.status === "running")
+          yield* shadows.openApp({
+            appId: run.app_id,
+            runId: run.run_id,
+            slug: run.character_slug,
+            version: run.character_version
+          })
+        // Whoever was at it before may have died at some cases.
+        if (!(yield* clear(run, shadows.erase({ runId: run.run_id, place: null })))) return
+        const stored = yield* trajectoriesOf(run.app_id, run.regrade_of)
+        const baseline = yield* trajectoriesOf(run.app_id, run.baseline_run_id)
+        const byKey = new Map(run.cases.map((asked) => [asked.key, asked]))
+        const worst = (key: string) => {
+          const asked = byKey.get(key)
+          return asked === undefined ? 0 : worstOf(runs.pricing, run, asked)
+        }
+        const playing = new Map<number, number>()
+        const beginning = yield* Semaphore.make(1)
+        const begin = queue.begin(run, playing, worst).pipe(
+          Effect.tap((step) =>
+            Effect.sync(() => {
+              if (step.kind === "play") playing.set(step.next.place, step.worstMicroUsd)
+            })
+          ),
+          beginning.withPermits(1)
+        )
+        /** Case after case, beside the others. The last to come to its end knows how the run has ended. */
+        const lane = Effect.gen(function* () {
+          while (true) {
+            const step = yield* begin
+            if (step.kind !== "play") return step
+            yield* playOne(run, step.next, stored, baseline)
+            playing.delete(step.next.place)
+          }
+        })
+        const steps = yield* Effect.all(
+          Array.from({ length: runs.pricing.isFree(run.engine) ? 1 : CASES_AT_ONCE }, () => lane),
+          { concurrency: "unbounded" }
+        )
+        const ending = steps.some(({ kind }) => kind === "lost") ? undefined : steps.find((step) => step.kind === "end")
+        if (ending !== undefined) yield* end(run, ending.status)
+      })
+
+      const guarded = (run: HeldRun) =>
+        play(run).pipe(
+          Effect.catchDefect((defect) =>
+            Effect.logError("an eval could not be run", defect).pipe(
+              Effect.andThen(end(run, "failed", "internal_error"))
+            )
+          ),
+          Effect.onError(() => queue.leave(run).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
+          Effect.annotateLogs({ run_id: run.run_id })
+        )
+
+      const claim = (except: ReadonlyArray<string>) =>
+        Effect.flatMap(membership.current, (owner) =>
+          Option.isNone(owner) ? Effect.undefined : queue.claim(owner.value, except)
+        )
+      return EvalRunner.of({ work: share(claim, guarded) })
     })
-
-    const guarded = (run: HeldRun) => play(run).pipe(
-      Effect.catchDefect((defect) => Effect.logError("an eval could not be run", defect).pipe(Effect.andThen(end(run, "failed", "internal_error")))),
-      Effect.onError(() => queue.leave(run).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
-      Effect.annotateLogs({ run_id: run.run_id })
-    )
-
-    const claim = (except: ReadonlyArray<string>) => Effect.flatMap(membership.current, (owner) => Option.isNone(owner) ? Effect.undefined : queue.claim(owner.value, except))
-    return EvalRunner.of({ work: share(claim, guarded) })
-  }))
+  )
 }

@@ -9,11 +9,23 @@ import type { Trajectory } from "#pipeline/evals/Trajectory.ts"
 import type { Done } from "#src/db/evals/EvalQueue.ts"
 
 /** A case that could not be graded as a whole. */
-export const ungraded = (detail: string, costMicroUsd = 0): Done =>
-  ({ status: "error", checks: [{ type: "played", turn: null, status: "error", detail }], trajectory: null, costMicroUsd })
+export const ungraded = (detail: string, costMicroUsd = 0): Done => ({
+  status: "error",
+  checks: [{ type: "played", turn: null, status: "error", detail }],
+  trajectory: null,
+  costMicroUsd
+})
 
-/** Grades what was played, check by check; the judge's cost comes to that of playing. `baseline`: the same case in the run that it is compared with. */
-export const gradeCase = Effect.fnUntraced(function*(judge: Judge | null, played: Played, baseline: Trajectory | null, costMicroUsd: number): Effect.fn.Return<Done> {
+/**
+ * Grades what was played, check by check; the judge's cost comes to that of playing. `baseline`: the same case in the
+ * run that it is compared with.
+ */
+export const gradeCase = Effect.fnUntraced(function* (
+  judge: Judge | null,
+  played: Played,
+  baseline: Trajectory | null,
+  costMicroUsd: number
+): Effect.fn.Return<Done> {
   const graded = yield* Effect.forEach(checksOf(played.asked), ({ check, turn }): Effect.Effect<JudgedCheck> => {
     if (check.type === "judge") return judgeCheck(judge, check, played, turn, baseline)
     const result: CheckResult = { type: check.type, turn, ...grade(check, played, turn) }

@@ -48,27 +48,50 @@ const clockFrom = (clock: Clock.Clock, moment: number): Clock.Clock => {
 /** The turn was taken from this worker: whoever plays the case next begins it anew. */
 const taken = (what: string) => new DatabaseError({ reason: "unreachable", sqlState: null, cause: new Error(what) })
 
-const play = Effect.fnUntraced(function*({ cast, place, character, engine, replyMode, asked, seed, free, wanted }: CaseToPlay) {
-  const [shadows, inbox, runner, reader, relationships] = [yield* ShadowSessions, yield* Inbox, yield* TurnRunner, yield* TurnReader, yield* Relationships]
+const play = Effect.fnUntraced(function* ({
+  cast,
+  place,
+  character,
+  engine,
+  replyMode,
+  asked,
+  seed,
+  free,
+  wanted
+}: CaseToPlay) {
+  const [shadows, inbox, runner, reader, relationships] = [
+    yield* ShadowSessions,
+    yield* Inbox,
+    yield* TurnRunner,
+    yield* TurnReader,
+    yield* Relationships
+  ]
   const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
   const openedAt = yield* now
   const { session, greeting } = yield* shadows.open(cast, place, asked.setup, seed, openedAt)
   let memoryIds: Trajectory["memory_ids"] = {}
-  let known = yield* relationships.amend(session, (relationship) => Effect.sync(() => {
-    const { patch, memoryIds: ids } = setUp(asked.setup, character, relationship, openedAt, seed)
-    memoryIds = ids
-    return { at: openedAt, patch }
-  }))
+  let known = yield* relationships.amend(session, (relationship) =>
+    Effect.sync(() => {
+      const { patch, memoryIds: ids } = setUp(asked.setup, character, relationship, openedAt, seed)
+      memoryIds = ids
+      return { at: openedAt, patch }
+    })
+  )
 
   const turns: Array<PlayedTurn> = []
   const scores = scoresAt(character, known, openedAt)
   for (const { user } of asked.turns) {
     if (!(yield* wanted)) return null
     const begunAt = yield* now
-    const accepted = yield* inbox.accept({ ...session, text: user, replyMode, clientMessageId: null, source: "system" }).pipe(
-      Effect.catchTags({ Refused: () => Effect.succeed(null), InboxUnavailable: ({ cause }) => Effect.fail(taken(String(cause))) })
-    )
+    const accepted = yield* inbox
+      .accept({ ...session, text: user, replyMode, clientMessageId: null, source: "system" })
+      .pipe(
+        Effect.catchTags({
+          Refused: () => Effect.succeed(null),
+          InboxUnavailable: ({ cause }) => Effect.fail(taken(String(cause)))
+        })
+      )
     // The character has left, and is not written to any more.
     if (accepted === null) break
     const turn = { ...session, turnIndex: accepted.turnIndex }
@@ -78,22 +101,36 @@ const play = Effect.fnUntraced(function*({ cast, place, character, engine, reply
     yield* shadows.stamp(turn, endedAt)
     yield* reader.drain(session, engine.extractor)
     const stored = yield* shadows.turn(turn)
-    if (stored === undefined || stored.outcome === null) return yield* taken("a turn of an eval was not played to its end")
+    if (stored === undefined || stored.outcome === null)
+      return yield* taken("a turn of an eval was not played to its end")
     const after = yield* relationships.load(session)
-    turns.push(playedTurn(character, {
-      user, outcome: stored.outcome, reason: stored.reason, events: stored.events, stages: stored.stages, before: known, after, at: yield* now,
-      latencyMs: endedAt.getTime() - begunAt.getTime(), costMicroUsd: free ? 0 : stored.cost_micro_usd
-    }))
+    turns.push(
+      playedTurn(character, {
+        user,
+        outcome: stored.outcome,
+        reason: stored.reason,
+        events: stored.events,
+        stages: stored.stages,
+        before: known,
+        after,
+        at: yield* now,
+        latencyMs: endedAt.getTime() - begunAt.getTime(),
+        costMicroUsd: free ? 0 : stored.cost_micro_usd
+      })
+    )
     known = after
   }
   return { greeting, memory_ids: memoryIds, scores, turns } satisfies Trajectory
 })
 
 /**
- * Plays a case in a shadow session, by its own clock: the same accept, claim, pipeline, settlement and reading as any session's, driven from here, turn by turn.
- * Null: it was not wanted any more.
+ * Plays a case in a shadow session, by its own clock: the same accept, claim, pipeline, settlement and reading as any
+ * session's, driven from here, turn by turn. Null: it was not wanted any more.
  */
-export const playCase = (wanted: CaseToPlay) => Effect.flatMap(Clock.Clock, (clock) => {
-  const { clock: moment } = wanted.asked.setup
-  return moment === undefined ? play(wanted) : Effect.provideService(play(wanted), Clock.Clock, clockFrom(clock, Date.parse(moment)))
-})
+export const playCase = (wanted: CaseToPlay) =>
+  Effect.flatMap(Clock.Clock, (clock) => {
+    const { clock: moment } = wanted.asked.setup
+    return moment === undefined
+      ? play(wanted)
+      : Effect.provideService(play(wanted), Clock.Clock, clockFrom(clock, Date.parse(moment)))
+  })

@@ -33,103 +33,181 @@ interface Asked {
 const GIVEN_UP: Asked = { known: NEW_RELATIONSHIP, extraction: null, usage: null, errorCode: "crashed" }
 const BY_RULES: Asked = { known: NEW_RELATIONSHIP, extraction: null, usage: null, errorCode: null }
 
-/** Sessions of one app being read at once. A reading may wait for a model as long as a turn does; with more, what is still to be answered would find no room among the jobs. */
+/**
+ * Sessions of one app being read at once. A reading may wait for a model as long as a turn does; with more, what is
+ * still to be answered would find no room among the jobs.
+ */
 export const MAX_READING = 200
 
-/** Relationships that are looked up at once for a model that is to read: few, so that those who wait for an answer go before what was answered. */
+/**
+ * Relationships that are looked up at once for a model that is to read: few, so that those who wait for an answer go
+ * before what was answered.
+ */
 const AT_THE_DATABASE = 2
 
 /** SQLSTATE classes by which a value itself is refused: 22 data that is none, 54 too much of it. */
 const UNWRITABLE = /^(22|54)/
 
-/** Reads the turns of a session after they were answered, one after another, for what they tell of the two: the relational update. */
-export class TurnReader extends Context.Service<TurnReader, {
-  /** By this extractor where one is given, or null for the rules alone. */
-  readonly drain: (session: SessionRef, by?: Extractor | null) => Effect.Effect<void, DatabaseError>
-  /** Whether as many sessions of the app are read by this process as may be. */
-  readonly isFull: (appId: string) => Effect.Effect<boolean>
-  /** Has them read in a while, by whoever has room. */
-  readonly putOff: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
-}>()("src/jobs/memory/TurnReader") {
-  static readonly layer = Layer.effect(TurnReader, Effect.gen(function*() {
-    const turns = yield* ReadTurns
-    const relationships = yield* Relationships
-    const served = yield* Extractor
-    const lookUps = makePlaces(AT_THE_DATABASE)
-    const places = makePlaces(placesFor(MAX_READING))
+/**
+ * Reads the turns of a session after they were answered, one after another, for what they tell of the two: the
+ * relational update.
+ */
+export class TurnReader extends Context.Service<
+  TurnReader,
+  {
+    /** By this extractor where one is given, or null for the rules alone. */
+    readonly drain: (session: SessionRef, by?: Extractor | null) => Effect.Effect<void, DatabaseError>
+    /** Whether as many sessions of the app are read by this process as may be. */
+    readonly isFull: (appId: string) => Effect.Effect<boolean>
+    /** Has them read in a while, by whoever has room. */
+    readonly putOff: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
+  }
+>()("src/jobs/memory/TurnReader") {
+  static readonly layer = Layer.effect(
+    TurnReader,
+    Effect.gen(function* () {
+      const turns = yield* ReadTurns
+      const relationships = yield* Relationships
+      const served = yield* Extractor
+      const lookUps = makePlaces(AT_THE_DATABASE)
+      const places = makePlaces(placesFor(MAX_READING))
 
-    /** What the model makes of a turn; nothing where it fails, so that the rules read it. */
-    const ask = Effect.fnUntraced(function*({ extract }: Extractor, session: SessionRef, turn: ReadTurn): Effect.fn.Return<Asked, DatabaseError> {
-      const known = yield* lookUps.use(session.appId, relationships.load(session))
-      return yield* extract({ turn, known }).pipe(
-        Effect.match({
-          onSuccess: ({ extraction, usage }): Asked => ({ known, extraction, usage, errorCode: null }),
-          onFailure: ({ usage, code }): Asked => ({ known, extraction: null, usage, errorCode: code })
-        }),
-        Effect.catchDefect((defect) => Effect.as(Effect.logError("a turn could not be read", defect), { known, extraction: null, usage: null, errorCode: "defect" }))
-      )
-    })
+      /** What the model makes of a turn; nothing where it fails, so that the rules read it. */
+      const ask = Effect.fnUntraced(function* (
+        { extract }: Extractor,
+        session: SessionRef,
+        turn: ReadTurn
+      ): Effect.fn.Return<Asked, DatabaseError> {
+        const known = yield* lookUps.use(session.appId, relationships.load(session))
+        return yield* extract({ turn, known }).pipe(
+          Effect.match({
+            onSuccess: ({ extraction, usage }): Asked => ({ known, extraction, usage, errorCode: null }),
+            onFailure: ({ usage, code }): Asked => ({ known, extraction: null, usage, errorCode: code })
+          }),
+          Effect.catchDefect((defect) =>
+            Effect.as(Effect.logError("a turn could not be read", defect), {
+              known,
+              extraction: null,
+              usage: null,
+              errorCode: "defect"
+            })
+          )
+        )
+      })
 
-    const writeNothing = (reading: Reading, errorCode: string) =>
-      turns.write({ ...reading, record: { ...reading.record, status: "fallback", errorCode }, decide: () => EMPTY_PATCH, storied: false })
+      const writeNothing = (reading: Reading, errorCode: string) =>
+        turns.write({
+          ...reading,
+          record: { ...reading.record, status: "fallback", errorCode },
+          decide: () => EMPTY_PATCH,
+          storied: false
+        })
 
-    const read = Effect.fnUntraced(function*(session: SessionRef, extractor: Extractor | null, unread: Unread, givenUp: boolean) {
-      const { turn, recalled, exposes, storied, heldMicroUsd, isLimited } = unread
-      const startedAt = yield* Clock.currentTimeMillis
-      const { known, extraction, usage, errorCode }: Asked = givenUp ? GIVEN_UP : extractor === null || turn.message === null ? BY_RULES
-        : yield* Effect.provideService(ask(extractor, session, turn), SpendingLimit, isLimited ? new Spending(heldMicroUsd) : yield* SpendingLimit)
-      const { character: { relationship_posture } } = turn
-      const record: StageRecord = {
-        stage: "relational_update", attempt: 1, startedAt: new Date(startedAt), latencyMs: (yield* Clock.currentTimeMillis) - startedAt,
-        status: errorCode === null ? "ok" : "fallback", decision: null, errorCode, detail: null, usage
-      }
-      const reading: Reading = {
-        session,
-        turn,
-        storied,
-        heldMicroUsd,
-        at: turn.at,
-        record,
-        // Who has read the turn may have had before them what was forgotten meanwhile.
-        decide: (now) => decide(now, turn, extraction === null || forgottenSince(known, now) ? extractByRules({ turn, known: now }) : extraction, recalled),
-        scores: ({ bearing }) => exposes ? { relationship_scores: publicScores(relationship_posture, bearing.scores, { nowMs: turn.at.getTime(), since: turn.at.toISOString() }), score_scale: SCALE } : null
-      }
-      if (givenUp) return yield* writeNothing(reading, "crashed")
-      yield* turns.write(reading).pipe(
-        Effect.catchTag("DatabaseError", (error) => UNWRITABLE.test(error.sqlState ?? "") ? Effect.die(error) : Effect.fail(error)),
-        // What no rule can read, and what no database can keep, must not hold up what comes after it.
-        Effect.catchDefect((defect) => Effect.logError("what was read of a turn could not be written", defect).pipe(
-          Effect.andThen(writeNothing(reading, "defect"))
-        ))
-      )
-    })
-
-    const readNext = Effect.fnUntraced(function*(session: SessionRef, extractor: Extractor | null) {
-      const unread = yield* turns.next(session)
-      if (unread === undefined) return false
-      const unit = unitOf("reading", session.appId, `${session.sessionId} ${unread.turn.turnIndex}`)
-      yield* attempt(unit, read(session, extractor, unread, false), read(session, extractor, unread, true))
-      return !unread.isLast
-    })
-
-    // Sessions that are being read here: a second wake-up has the reader look once more, and does not read beside it.
-    const reading = new Map<string, { again: boolean }>()
-    const drain = Effect.fnUntraced(function*(session: SessionRef, by: Extractor | null = served) {
-      const name = `${session.appId} ${session.sessionId}`
-      const busy = reading.get(name)
-      if (busy !== undefined) {
-        busy.again = true
-        return
-      }
-      const mine = { again: true }
-      reading.set(name, mine)
-      yield* places.use(session.appId, Effect.gen(function*() {
-        while (mine.again) {
-          mine.again = false
-          while (yield* readNext(session, by)) { /* until none is left */ }
+      const read = Effect.fnUntraced(function* (
+        session: SessionRef,
+        extractor: Extractor | null,
+        unread: Unread,
+        givenUp: boolean
+      ) {
+        const { turn, recalled, exposes, storied, heldMicroUsd, isLimited } = unread
+        const startedAt = yield* Clock.currentTimeMillis
+        const { known, extraction, usage, errorCode }: Asked = givenUp
+          ? GIVEN_UP
+          : extractor === null || turn.message === null
+            ? BY_RULES
+            : yield* Effect.provideService(
+                ask(extractor, session, turn),
+                SpendingLimit,
+                isLimited ? new Spending(heldMicroUsd) : yield* SpendingLimit
+              )
+        const {
+          character: { relationship_posture }
+        } = turn
+        const record: StageRecord = {
+          stage: "relational_update",
+          attempt: 1,
+          startedAt: new Date(startedAt),
+          latencyMs: (yield* Clock.currentTimeMillis) - startedAt,
+          status: errorCode === null ? "ok" : "fallback",
+          decision: null,
+          errorCode,
+          detail: null,
+          usage
         }
-      })).pipe(Effect.ensuring(Effect.sync(() => reading.delete(name))))
+        const reading: Reading = {
+          session,
+          turn,
+          storied,
+          heldMicroUsd,
+          at: turn.at,
+          record,
+          // Who has read the turn may have had before them what was forgotten meanwhile.
+          decide: (now) =>
+            decide(
+              now,
+              turn,
+              extraction === null || forgottenSince(known, now) ? extractByRules({ turn, known: now }) : extraction,
+              recalled
+            ),
+          scores: ({ bearing }) =>
+            exposes
+              ? {
+                  relationship_scores: publicScores(relationship_posture, bearing.scores, {
+                    nowMs: turn.at.getTime(),
+                    since: turn.at.toISOString()
+                  }),
+                  score_scale: SCALE
+                }
+              : null
+        }
+        if (givenUp) return yield* writeNothing(reading, "crashed")
+        yield* turns.write(reading).pipe(
+          Effect.catchTag("DatabaseError", (error) =>
+            UNWRITABLE.test(error.sqlState ?? "") ? Effect.die(error) : Effect.fail(error)
+          ),
+          // What no rule can read, and what no database can keep, must not hold up what comes after it.
+          Effect.catchDefect((defect) =>
+            Effect.logError("what was read of a turn could not be written", defect).pipe(
+              Effect.andThen(writeNothing(reading, "defect"))
+            )
+          )
+        )
+      })
+
+      const readNext = Effect.fnUntraced(function* (session: SessionRef, extractor: Extractor | null) {
+        const unread = yield* turns.next(session)
+        if (unread === undefined) return false
+        const unit = unitOf("reading", session.appId, `${session.sessionId} ${unread.turn.turnIndex}`)
+        yield* attempt(unit, read(session, extractor, unread, false), read(session, extractor, unread, true))
+        return !unread.isLast
+      })
+
+      // Sessions that are being read here: a second wake-up has the reader look once more, and does not read beside it.
+      const reading = new Map<string, { again: boolean }>()
+      const drain = Effect.fnUntraced(function* (session: SessionRef, by: Extractor | null = served) {
+        const name = `${session.appId} ${session.sessionId}`
+        const busy = reading.get(name)
+        if (busy !== undefined) {
+          busy.again = true
+          return
+        }
+        const mine = { again: true }
+        reading.set(name, mine)
+        yield* places
+          .use(
+            session.appId,
+            Effect.gen(function* () {
+              while (mine.again) {
+                mine.again = false
+                while (yield* readNext(session, by)) {
+                  /* until none is left */
+                }
+              }
+            })
+          )
+          .pipe(Effect.ensuring(Effect.sync(() => reading.delete(name))))
+      })
+      return TurnReader.of({ drain, isFull: (appId) => Effect.sync(() => places.isFull(appId)), putOff: turns.putOff })
     })
-    return TurnReader.of({ drain, isFull: (appId) => Effect.sync(() => places.isFull(appId)), putOff: turns.putOff })
-  }))
+  )
 }

@@ -4,7 +4,7 @@ import { ExpiredSandboxes } from "#src/db/privacy/ExpiredSandboxes.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
 
 /** Takes the app's bots away from here, so that whoever attached them may attach them again. */
-const letBotsGo = Effect.fnUntraced(function*(appId: string) {
+const letBotsGo = Effect.fnUntraced(function* (appId: string) {
   const rows = yield* BotRows
   const arming = yield* Arming
   const bots = yield* rows.list(appId, { after: null, limit: 1000 })
@@ -12,11 +12,17 @@ const letBotsGo = Effect.fnUntraced(function*(appId: string) {
   yield* Effect.forEach(bots, letGo, { discard: true })
 })
 
-/** Erases the sandboxes whose keys have expired, one after another. One that cannot be now does not keep the others: it is due again the next time. */
-export const clearSandboxes = Effect.gen(function*() {
+/**
+ * Erases the sandboxes whose keys have expired, one after another. One that cannot be now does not keep the others: it
+ * is due again the next time.
+ */
+export const clearSandboxes = Effect.gen(function* () {
   const expired = yield* ExpiredSandboxes
-  const clear = (appId: string) => Effect.andThen(letBotsGo(appId), expired.erase(appId)).pipe(
-    Effect.catchTag("DatabaseError", (error) => Effect.logWarning("a sandbox could not be erased", { app_id: appId, reason: error.message }))
-  )
+  const clear = (appId: string) =>
+    Effect.andThen(letBotsGo(appId), expired.erase(appId)).pipe(
+      Effect.catchTag("DatabaseError", (error) =>
+        Effect.logWarning("a sandbox could not be erased", { app_id: appId, reason: error.message })
+      )
+    )
   yield* Effect.forEach(yield* expired.due, clear, { discard: true })
 })

@@ -8,12 +8,18 @@ const AT_ONCE = 4
 const BATCHES = 50
 
 /** Looks at every session that is due, whether its character writes first. */
-export const initiate = Effect.gen(function*() {
+export const initiate = Effect.gen(function* () {
   const initiatives = yield* Initiatives
   for (let batch = 0; batch < BATCHES; batch++) {
     const due = yield* initiatives.takeDue(A_BATCH)
     // One that cannot be looked at now is due again when its lease is over, and does not keep the others.
-    yield* Effect.forEach(due, Effect.catchTag("DatabaseError", (error) => Effect.logWarning("a session could not be looked at", { reason: error.message })), { concurrency: AT_ONCE, discard: true })
+    yield* Effect.forEach(
+      due,
+      Effect.catchTag("DatabaseError", (error) =>
+        Effect.logWarning("a session could not be looked at", { reason: error.message })
+      ),
+      { concurrency: AT_ONCE, discard: true }
+    )
     if (due.length < A_BATCH) return
   }
 })

@@ -26,91 +26,128 @@ import { makeSharedRuns } from "#src/jobs/runner/sharedRuns.ts"
 const AT_ONCE = 16
 
 /** Works at research, part by part of source by source. */
-export class Researches extends Context.Service<Researches, {
-  /** Works at what is open, as far as nobody else does. */
-  readonly work: Effect.Effect<void, DatabaseError>
-}>()("src/jobs/research/Researches") {
-  static readonly layer = Layer.effect(Researches, Effect.gen(function*() {
-    const research = yield* Research
-    const evidence = yield* Evidence
-    const characters = yield* Characters
-    const pages = yield* Pages
-    const membership = yield* Membership
-    const share = yield* makeSharedRuns(AT_ONCE)
-    const reader = yield* SourceReader
-    const [prices, cast] = [yield* Prices, yield* ModelCast]
+export class Researches extends Context.Service<
+  Researches,
+  {
+    /** Works at what is open, as far as nobody else does. */
+    readonly work: Effect.Effect<void, DatabaseError>
+  }
+>()("src/jobs/research/Researches") {
+  static readonly layer = Layer.effect(
+    Researches,
+    Effect.gen(function* () {
+      const research = yield* Research
+      const evidence = yield* Evidence
+      const characters = yield* Characters
+      const pages = yield* Pages
+      const membership = yield* Membership
+      const share = yield* makeSharedRuns(AT_ONCE)
+      const reader = yield* SourceReader
+      const [prices, cast] = [yield* Prices, yield* ModelCast]
 
-    /** What is found in a part, and what that has cost. Null: it could not be read. */
-    const read = Effect.fnUntraced(function*(request: ReadRequest, left: number) {
-      if (reader === null) return { readings: readByRules(request), cost: 0, failed: false }
-      const answer = yield* Effect.result(Effect.provideService(reader.read(request), SpendingLimit, new Spending(left)))
-      return Result.isSuccess(answer)
-        ? { readings: answer.success.readings, cost: answer.success.usage.costMicroUsd, failed: false }
-        : { readings: { findings: [] }, cost: answer.failure.usage?.costMicroUsd ?? 0, failed: true }
-    })
+      /** What is found in a part, and what that has cost. Null: it could not be read. */
+      const read = Effect.fnUntraced(function* (request: ReadRequest, left: number) {
+        if (reader === null) return { readings: readByRules(request), cost: 0, failed: false }
+        const answer = yield* Effect.result(
+          Effect.provideService(reader.read(request), SpendingLimit, new Spending(left))
+        )
+        return Result.isSuccess(answer)
+          ? { readings: answer.success.readings, cost: answer.success.usage.costMicroUsd, failed: false }
+          : { readings: { findings: [] }, cost: answer.failure.usage?.costMicroUsd ?? 0, failed: true }
+      })
 
-    /** The text of a source, kept before it is read so that all its parts are of the same; null: there is none, and that is noted. */
-    const textOf = Effect.fnUntraced(function*(owner: string, run: StoredResearch, source: OpenSource) {
-      const fail = (code: string) => Effect.as(research.sourceFailed(owner, run, source.place, code), null)
-      if (source.text !== null) return { text: source.text, title: source.title }
-      if (source.kind === "evidence") {
-        const kept = yield* evidence.get({ appId: run.app_id, slug: run.slug }, source.evidence_id ?? "")
-        return kept === undefined ? yield* fail("evidence_gone") : kept.status === "retracted" ? yield* fail("evidence_retracted") : { text: kept.text, title: source.title }
-      }
-      const page = yield* Effect.result(pages.read(source.url ?? ""))
-      if (Result.isFailure(page)) return yield* fail(page.failure.code)
-      const { title, text } = page.success
-      return (yield* research.fetched(owner, run, source.place, { title, text, parts: chunk(text, PART_CHARS).length })) ? page.success : null
-    })
-
-    const end = Effect.fnUntraced(function*(owner: string, run: StoredResearch) {
-      const sources = (yield* research.get({ appId: run.app_id, slug: run.slug }, run.research_id))?.sources ?? []
-      const failed = sources.length > 0 && sources.every(({ status }) => status === "failed")
-      yield* research.finish(owner, run, failed ? { status: "failed", errorCode: "no_source_read" } : { status: "completed", errorCode: null })
-    })
-
-    const go = Effect.fnUntraced(function*(owner: string, run: StoredResearch) {
-      if (run.attempts > MOST_ATTEMPTS) return yield* research.finish(owner, run, { status: "failed", errorCode: "given_up" })
-      const character = yield* characters.get(run.app_id, run.slug)
-      const name = String(character?.profile["display_name"] ?? "")
-      const told = { display_name: name, visible_bio: fillMacros(String(character?.profile["visible_bio"] ?? ""), { character: name, user: null }, NOBODY.told) }
-      let left = run.held_micro_usd - run.spent_micro_usd
-      for (;;) {
-        const source = yield* research.nextSource(run)
-        if (source === undefined) return yield* end(owner, run)
-        const found = yield* textOf(owner, run, source)
-        if (found === null) {
-          // Either this source has failed, and there is another, or the run is not ours any more.
-          if ((yield* research.nextSource(run))?.place === source.place) return
-          continue
+      /**
+       * The text of a source, kept before it is read so that all its parts are of the same; null: there is none, and
+       * that is noted.
+       */
+      const textOf = Effect.fnUntraced(function* (owner: string, run: StoredResearch, source: OpenSource) {
+        const fail = (code: string) => Effect.as(research.sourceFailed(owner, run, source.place, code), null)
+        if (source.text !== null) return { text: source.text, title: source.title }
+        if (source.kind === "evidence") {
+          const kept = yield* evidence.get({ appId: run.app_id, slug: run.slug }, source.evidence_id ?? "")
+          return kept === undefined
+            ? yield* fail("evidence_gone")
+            : kept.status === "retracted"
+              ? yield* fail("evidence_retracted")
+              : { text: kept.text, title: source.title }
         }
-        for (const part of chunk(found.text, PART_CHARS).slice(source.parts_read)) {
-          if (reader !== null && readingMicroUsd(prices, cast, part.text) > left) return yield* research.finish(owner, run, { status: "completed", errorCode: "max_cost_reached" })
-          const { readings, cost, failed } = yield* read({ question: run.question, purpose: run.purpose, character: told, text: part.text }, left)
-          left -= cost
-          const upheld = uphold(part.text, run.purpose, readings.findings)
-          if (!(yield* research.partRead(owner, run, { ...source, ...found }, upheld, cost))) return
-          if (failed && !(yield* research.sourceFailed(owner, run, source.place, "model_failed"))) return
-          if (failed) break
-        }
-      }
-    })
+        const page = yield* Effect.result(pages.read(source.url ?? ""))
+        if (Result.isFailure(page)) return yield* fail(page.failure.code)
+        const { title, text } = page.success
+        return (yield* research.fetched(owner, run, source.place, {
+          title,
+          text,
+          parts: chunk(text, PART_CHARS).length
+        }))
+          ? page.success
+          : null
+      })
 
-    return Researches.of({
-      work: share(
-        Effect.fnUntraced(function*(except) {
-          const owner = yield* membership.current
-          const run = Option.isNone(owner) ? undefined : yield* research.claim(owner.value, except)
-          return run === undefined || Option.isNone(owner) ? undefined : { app_id: run.app_id, owner, run }
-        }),
-        ({ owner, run }) => {
-          const giveUp = research.finish(owner.value, run, { status: "failed", errorCode: "given_up" })
-          return attempt(unitOf("research", run.app_id, run.run_ref), go(owner.value, run), giveUp).pipe(
-            Effect.onError(() => research.leave(owner.value, run).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
-            Effect.annotateLogs({ run_ref: run.run_ref })
+      const end = Effect.fnUntraced(function* (owner: string, run: StoredResearch) {
+        const sources = (yield* research.get({ appId: run.app_id, slug: run.slug }, run.research_id))?.sources ?? []
+        const failed = sources.length > 0 && sources.every(({ status }) => status === "failed")
+        yield* research.finish(
+          owner,
+          run,
+          failed ? { status: "failed", errorCode: "no_source_read" } : { status: "completed", errorCode: null }
+        )
+      })
+
+      const go = Effect.fnUntraced(function* (owner: string, run: StoredResearch) {
+        if (run.attempts > MOST_ATTEMPTS)
+          return yield* research.finish(owner, run, { status: "failed", errorCode: "given_up" })
+        const character = yield* characters.get(run.app_id, run.slug)
+        const name = String(character?.profile["display_name"] ?? "")
+        const told = {
+          display_name: name,
+          visible_bio: fillMacros(
+            String(character?.profile["visible_bio"] ?? ""),
+            { character: name, user: null },
+            NOBODY.told
           )
         }
-      )
+        let left = run.held_micro_usd - run.spent_micro_usd
+        for (;;) {
+          const source = yield* research.nextSource(run)
+          if (source === undefined) return yield* end(owner, run)
+          const found = yield* textOf(owner, run, source)
+          if (found === null) {
+            // Either this source has failed, and there is another, or the run is not ours any more.
+            if ((yield* research.nextSource(run))?.place === source.place) return
+            continue
+          }
+          for (const part of chunk(found.text, PART_CHARS).slice(source.parts_read)) {
+            if (reader !== null && readingMicroUsd(prices, cast, part.text) > left)
+              return yield* research.finish(owner, run, { status: "completed", errorCode: "max_cost_reached" })
+            const { readings, cost, failed } = yield* read(
+              { question: run.question, purpose: run.purpose, character: told, text: part.text },
+              left
+            )
+            left -= cost
+            const upheld = uphold(part.text, run.purpose, readings.findings)
+            if (!(yield* research.partRead(owner, run, { ...source, ...found }, upheld, cost))) return
+            if (failed && !(yield* research.sourceFailed(owner, run, source.place, "model_failed"))) return
+            if (failed) break
+          }
+        }
+      })
+
+      return Researches.of({
+        work: share(
+          Effect.fnUntraced(function* (except) {
+            const owner = yield* membership.current
+            const run = Option.isNone(owner) ? undefined : yield* research.claim(owner.value, except)
+            return run === undefined || Option.isNone(owner) ? undefined : { app_id: run.app_id, owner, run }
+          }),
+          ({ owner, run }) => {
+            const giveUp = research.finish(owner.value, run, { status: "failed", errorCode: "given_up" })
+            return attempt(unitOf("research", run.app_id, run.run_ref), go(owner.value, run), giveUp).pipe(
+              Effect.onError(() => research.leave(owner.value, run).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
+              Effect.annotateLogs({ run_ref: run.run_ref })
+            )
+          }
+        )
+      })
     })
-  }))
+  )
 }

@@ -12,47 +12,64 @@ import { type Registration, Workers } from "#src/db/conversation/Workers.ts"
  * This process as a worker. Registered: claims under its id. When its lock may be lost it is fenced: it claims nothing,
  * what it still runs fails at its fence, and it registers again under a new id.
  */
-export class Membership extends Context.Service<Membership, {
-  /** The id to claim under; none while fenced. */
-  readonly current: Effect.Effect<Option.Option<string>>
-  /** Ties a graphile-worker pool to this and every later registration. */
-  readonly usePool: (poolId: string) => Effect.Effect<void, DatabaseError>
-}>()("src/jobs/runner/Membership") {
-  static readonly layer = Layer.effect(Membership, Effect.gen(function*() {
-    const workers = yield* Workers
-    let current: Registration | null = null
-    let pool: string | null = null
+export class Membership extends Context.Service<
+  Membership,
+  {
+    /** The id to claim under; none while fenced. */
+    readonly current: Effect.Effect<Option.Option<string>>
+    /** Ties a graphile-worker pool to this and every later registration. */
+    readonly usePool: (poolId: string) => Effect.Effect<void, DatabaseError>
+  }
+>()("src/jobs/runner/Membership") {
+  static readonly layer = Layer.effect(
+    Membership,
+    Effect.gen(function* () {
+      const workers = yield* Workers
+      let current: Registration | null = null
+      let pool: string | null = null
 
-    const join = Effect.gen(function*() {
-      const registration = yield* workers.register
-      if (pool !== null) yield* registration.usePool(pool)
-      return registration
-    })
-    const first = yield* Deferred.make<void, DatabaseError>()
-    const live = Effect.fnUntraced(function*(registration: Registration) {
-      current = registration
-      yield* Deferred.succeed(first, undefined)
-      // A heartbeat without an answer counts as lost too: over a connection that is half open none may come for minutes.
-      const beat = Effect.sleep("1 second").pipe(Effect.andThen(registration.heartbeat), Effect.timeout("6 seconds"), Effect.forever)
-      yield* Effect.raceFirst(registration.lost, Effect.ignore(beat)).pipe(Effect.ensuring(Effect.sync(() => { current = null })))
-      yield* Effect.logWarning("worker lock lost: registering again")
-    })
-    const member = Effect.scoped(Effect.flatMap(join, live))
+      const join = Effect.gen(function* () {
+        const registration = yield* workers.register
+        if (pool !== null) yield* registration.usePool(pool)
+        return registration
+      })
+      const first = yield* Deferred.make<void, DatabaseError>()
+      const live = Effect.fnUntraced(function* (registration: Registration) {
+        current = registration
+        yield* Deferred.succeed(first, undefined)
+        // A heartbeat without an answer counts as lost too: over a connection that is half open none may come for
+        // minutes.
+        const beat = Effect.sleep("1 second").pipe(
+          Effect.andThen(registration.heartbeat),
+          Effect.timeout("6 seconds"),
+          Effect.forever
+        )
+        yield* Effect.raceFirst(registration.lost, Effect.ignore(beat)).pipe(
+          Effect.ensuring(
+            Effect.sync(() => {
+              current = null
+            })
+          )
+        )
+        yield* Effect.logWarning("worker lock lost: registering again")
+      })
+      const member = Effect.scoped(Effect.flatMap(join, live))
 
-    yield* whileStarting(member).pipe(
-      Effect.onError((cause) => Deferred.failCause(first, cause)),
-      Effect.andThen(rounds("250 millis", Effect.ignore(member))),
-      Effect.forkScoped({ startImmediately: true })
-    )
-    // The first registration is awaited, so that nothing runs before the process can be found dead.
-    yield* Deferred.await(first)
+      yield* whileStarting(member).pipe(
+        Effect.onError((cause) => Deferred.failCause(first, cause)),
+        Effect.andThen(rounds("250 millis", Effect.ignore(member))),
+        Effect.forkScoped({ startImmediately: true })
+      )
+      // The first registration is awaited, so that nothing runs before the process can be found dead.
+      yield* Deferred.await(first)
 
-    return Membership.of({
-      current: Effect.sync(() => Option.fromNullishOr(current?.workerId)),
-      usePool: Effect.fnUntraced(function*(poolId: string) {
-        pool = poolId
-        if (current !== null) yield* current.usePool(poolId)
+      return Membership.of({
+        current: Effect.sync(() => Option.fromNullishOr(current?.workerId)),
+        usePool: Effect.fnUntraced(function* (poolId: string) {
+          pool = poolId
+          if (current !== null) yield* current.usePool(poolId)
+        })
       })
     })
-  }))
+  )
 }

@@ -1,17 +1,23 @@
 import * as Effect from "effect/Effect"
 
 /**
- * An app may hold this many times as many places as are free. So one app alone gets four fifths of them, and however many
- * apps are busy, some places stay free for an app that comes next: it never waits for the slow work of the others.
+ * An app may hold this many times as many places as are free. So one app alone gets four fifths of them, and however
+ * many apps are busy, some places stay free for an app that comes next: it never waits for the slow work of the others.
  */
 const TIMES_THE_FREE = 4
 
 /** Places of which one app alone may use this many. */
-export const placesFor = (oneApp: number): number => Math.ceil(oneApp * (TIMES_THE_FREE + 1) / TIMES_THE_FREE)
+export const placesFor = (oneApp: number): number => Math.ceil((oneApp * (TIMES_THE_FREE + 1)) / TIMES_THE_FREE)
 
-/** A limited number of places for the work of many apps. A place that comes free goes to the waiting app that holds fewest. */
+/**
+ * A limited number of places for the work of many apps. A place that comes free goes to the waiting app that holds
+ * fewest.
+ */
 export interface Places {
-  /** Does the work in a place of this app, as soon as there is one. Works of one app begin in the order in which they came. */
+  /**
+   * Does the work in a place of this app, as soon as there is one. Works of one app begin in the order in which they
+   * came.
+   */
   readonly use: <A, E, R>(appId: string, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Takes a place that is known to be there. Gives it back once the effect that it returns is run. */
   readonly enter: (appId: string) => Effect.Effect<void>
@@ -66,20 +72,29 @@ export const makePlaces = (count: number): Places => {
     serve()
   }
   const isFull = (appId: string) => waiting.has(appId) || !mayEnter(appId)
-  const take = (appId: string) => Effect.callback<void>((resume) => {
-    if (!isFull(appId)) {
-      enter(appId)
-      resume(Effect.void)
-      return
-    }
-    const line = waiting.get(appId) ?? new Set()
-    // The next begins in a task of its own: a long line of works that end at once would grow the stack.
-    waiting.set(appId, line.add(() => resume(Effect.yieldNow)))
-  })
+  const take = (appId: string) =>
+    Effect.callback<void>((resume) => {
+      if (!isFull(appId)) {
+        enter(appId)
+        resume(Effect.void)
+        return
+      }
+      const line = waiting.get(appId) ?? new Set()
+      // The next begins in a task of its own: a long line of works that end at once would grow the stack.
+      waiting.set(
+        appId,
+        line.add(() => resume(Effect.yieldNow))
+      )
+    })
 
   return {
     // Who waits is not interrupted: a place that was given in the same moment would be lost.
-    use: (appId, work) => Effect.acquireUseRelease(take(appId), () => work, () => Effect.sync(() => leave(appId))),
+    use: (appId, work) =>
+      Effect.acquireUseRelease(
+        take(appId),
+        () => work,
+        () => Effect.sync(() => leave(appId))
+      ),
     enter: (appId) => {
       enter(appId)
       return Effect.sync(() => leave(appId))

@@ -26,96 +26,155 @@ const MOST_TAKEN = 10
 /** Items of a kind at once in one process: one that hangs must not keep the others waiting. */
 const AT_ONCE = 4
 
-/** Works through batches, each kind of item by itself and no faster than Telegram likes. Each step may be done twice: who dies leaves the item to the next. */
-export class Batches extends Context.Service<Batches, {
-  /** Until nothing is due. */
-  readonly work: Effect.Effect<void, DatabaseError>
-}>()("src/jobs/telegram/Batches") {
-  static readonly layer = Layer.effect(Batches, Effect.gen(function*() {
-    const batches = yield* BatchRows
-    const rows = yield* BotRows
-    const requests = yield* Provisionings
-    const arming = yield* Arming
-    const manager = yield* Manager
-    const introduction = yield* Introduction
+/**
+ * Works through batches, each kind of item by itself and no faster than Telegram likes. Each step may be done twice:
+ * who dies leaves the item to the next.
+ */
+export class Batches extends Context.Service<
+  Batches,
+  {
+    /** Until nothing is due. */
+    readonly work: Effect.Effect<void, DatabaseError>
+  }
+>()("src/jobs/telegram/Batches") {
+  static readonly layer = Layer.effect(
+    Batches,
+    Effect.gen(function* () {
+      const batches = yield* BatchRows
+      const rows = yield* BotRows
+      const requests = yield* Provisionings
+      const arming = yield* Arming
+      const manager = yield* Manager
+      const introduction = yield* Introduction
 
-    const attach = Effect.fnUntraced(function*(item: BatchItem) {
-      const { app_id: appId, channel_id: channelId, dry_run } = item
-      const there = yield* rows.get(appId, channelId)
-      if (there !== undefined) return yield* arming.arm(there, { hooksAt: item.hooks_at, dropPending: false })
-      const token = yield* Effect.orDie(batches.token(item))
-      if (token === undefined) return yield* new ItemRefused({ reason: "telegram_token_invalid" })
-      const identity = yield* arming.identify(token)
-      yield* arming.checkFree(token, item.hooks_at)
-      if (dry_run) return
-      const bot = yield* rows.create(appId, { ...identity, channelId, characterSlug: item.character_slug ?? "", token, hooksAt: item.hooks_at, joinWindowMs: undefined, drafts: undefined, unknownPolicy: undefined })
-      yield* arming.arm(bot, { hooksAt: item.hooks_at, dropPending: false })
-    })
+      const attach = Effect.fnUntraced(function* (item: BatchItem) {
+        const { app_id: appId, channel_id: channelId, dry_run } = item
+        const there = yield* rows.get(appId, channelId)
+        if (there !== undefined) return yield* arming.arm(there, { hooksAt: item.hooks_at, dropPending: false })
+        const token = yield* Effect.orDie(batches.token(item))
+        if (token === undefined) return yield* new ItemRefused({ reason: "telegram_token_invalid" })
+        const identity = yield* arming.identify(token)
+        yield* arming.checkFree(token, item.hooks_at)
+        if (dry_run) return
+        const bot = yield* rows.create(appId, {
+          ...identity,
+          channelId,
+          characterSlug: item.character_slug ?? "",
+          token,
+          hooksAt: item.hooks_at,
+          joinWindowMs: undefined,
+          drafts: undefined,
+          unknownPolicy: undefined
+        })
+        yield* arming.arm(bot, { hooksAt: item.hooks_at, dropPending: false })
+      })
 
-    const createManaged = Effect.fnUntraced(function*({ app_id: appId, channel_id: channelId, character_slug: slug, dry_run, hooks_at: hooksAt, link_minutes: minutes, wanted }: BatchItem) {
-      if (dry_run || slug === null || minutes === null || wanted === null || (yield* rows.get(appId, channelId)) !== undefined) return
-      const { suggested_name: suggestedName, suggested_username: suggestedUsername, is_random: isRandom, owner_ref: ownerRef } = wanted
-      yield* requests.create(appId, { channelId, characterSlug: slug, suggestedName, suggestedUsername, isRandom, ownerRef, hooksAt, linkMinutes: minutes, isShownAgain: true }).pipe(
-        Effect.catchTag("NameTaken", () => new ItemRefused({ reason: "telegram_name_taken" }))
+      const createManaged = Effect.fnUntraced(function* ({
+        app_id: appId,
+        channel_id: channelId,
+        character_slug: slug,
+        dry_run,
+        hooks_at: hooksAt,
+        link_minutes: minutes,
+        wanted
+      }: BatchItem) {
+        if (
+          dry_run ||
+          slug === null ||
+          minutes === null ||
+          wanted === null ||
+          (yield* rows.get(appId, channelId)) !== undefined
+        )
+          return
+        const {
+          suggested_name: suggestedName,
+          suggested_username: suggestedUsername,
+          is_random: isRandom,
+          owner_ref: ownerRef
+        } = wanted
+        yield* requests
+          .create(appId, {
+            channelId,
+            characterSlug: slug,
+            suggestedName,
+            suggestedUsername,
+            isRandom,
+            ownerRef,
+            hooksAt,
+            linkMinutes: minutes,
+            isShownAgain: true
+          })
+          .pipe(Effect.catchTag("NameTaken", () => new ItemRefused({ reason: "telegram_name_taken" })))
+      })
+
+      const rebrand = Effect.fnUntraced(function* (bot: StoredBot, since: Date) {
+        const { waitSeconds, rejected } = yield* introduction.put(bot, { withName: true, photoSince: since })
+        if (waitSeconds !== null) return yield* new ItemWaits({ seconds: waitSeconds + MARGIN_SECONDS })
+        if (rejected !== null) return yield* new ItemRefused({ reason: `profile_${rejected}_rejected` })
+      })
+
+      const change = Effect.fnUntraced(function* ({ action, dry_run, requested_at }: BatchItem, bot: StoredBot) {
+        if (action === "rotate_token" && bot.mode !== "managed")
+          return yield* new ItemRefused({ reason: "bot_not_managed" })
+        if (bot.status === "awaiting_creation" || (bot.status === "revoked" && action !== "rotate_token"))
+          return yield* new ItemRefused({ reason: "bot_status_conflict" })
+        if (dry_run) return
+        switch (action) {
+          case "suspend":
+            return yield* rows.become(bot.app_id, bot.channel_id, suspension(bot.channel_id))
+          case "resume":
+            // A pending one was resumed by whoever died, or did not reach Telegram, before its webhook was set.
+            if (bot.status !== "suspended" && bot.status !== "pending") return
+            yield* rows.become(bot.app_id, bot.channel_id, RESUMPTION)
+            return yield* arming.arm({ ...bot, status: "pending" }, { hooksAt: null, dropPending: false })
+          case "rotate_secret":
+            return yield* arming.arm(bot, { hooksAt: null, dropPending: false })
+          case "rotate_token":
+            return yield* manager.rotate(bot)
+          case "rebrand":
+            return yield* rebrand(bot, requested_at)
+        }
+      })
+
+      const run = (item: BatchItem) =>
+        Effect.gen(function* () {
+          if (item.attempts > MOST_TAKEN) return yield* new ItemRefused({ reason: "internal_error" })
+          if (item.action === "create_managed") return yield* createManaged(item)
+          if (item.action === "attach") return yield* attach(item)
+          const bot = yield* rows.get(item.app_id, item.channel_id)
+          return bot === undefined ? yield* new ItemRefused({ reason: "bot_not_found" }) : yield* change(item, bot)
+        }).pipe(
+          Effect.andThen(batches.done(item)),
+          Effect.catchTags({
+            ItemWaits: ({ seconds }) => batches.wait(item, seconds),
+            ItemRefused: ({ reason }) => batches.failed(item, reason, false),
+            TokenRejected: () => batches.failed(item, "telegram_token_invalid", false),
+            ForeignWebhook: () => batches.failed(item, "telegram_webhook_foreign", false),
+            BotTaken: () => batches.failed(item, "telegram_bot_taken", false),
+            NoManager: () => batches.failed(item, "managed_bots_unavailable", false),
+            TelegramUnavailable: () => batches.failed(item, "upstream_failed", true)
+          }),
+          Effect.catchCauseIf(
+            (cause) => !Cause.hasInterruptsOnly(cause),
+            (cause) =>
+              Effect.logError("an item of a batch could not be done", cause).pipe(
+                Effect.andThen(batches.failed(item, "internal_error", true))
+              )
+          ),
+          Effect.annotateLogs({ batch_id: item.batch_id, item: item.item })
+        )
+
+      const drain = (kind: BatchKind) =>
+        Effect.gen(function* () {
+          for (let next = yield* batches.next(kind); next !== undefined; next = yield* batches.next(kind)) {
+            yield* typeof next === "number" ? Effect.sleep(next) : run(next)
+          }
+        })
+      const drains = yield* Effect.forEach(BATCH_KINDS, (kind) =>
+        Effect.map(Semaphore.make(AT_ONCE), (places) => places.withPermitsIfAvailable(1)(drain(kind)))
       )
+
+      return Batches.of({ work: Effect.all(drains, { concurrency: "unbounded", discard: true }) })
     })
-
-    const rebrand = Effect.fnUntraced(function*(bot: StoredBot, since: Date) {
-      const { waitSeconds, rejected } = yield* introduction.put(bot, { withName: true, photoSince: since })
-      if (waitSeconds !== null) return yield* new ItemWaits({ seconds: waitSeconds + MARGIN_SECONDS })
-      if (rejected !== null) return yield* new ItemRefused({ reason: `profile_${rejected}_rejected` })
-    })
-
-    const change = Effect.fnUntraced(function*({ action, dry_run, requested_at }: BatchItem, bot: StoredBot) {
-      if (action === "rotate_token" && bot.mode !== "managed") return yield* new ItemRefused({ reason: "bot_not_managed" })
-      if (bot.status === "awaiting_creation" || (bot.status === "revoked" && action !== "rotate_token")) return yield* new ItemRefused({ reason: "bot_status_conflict" })
-      if (dry_run) return
-      switch (action) {
-        case "suspend":
-          return yield* rows.become(bot.app_id, bot.channel_id, suspension(bot.channel_id))
-        case "resume":
-          // A pending one was resumed by whoever died, or did not reach Telegram, before its webhook was set.
-          if (bot.status !== "suspended" && bot.status !== "pending") return
-          yield* rows.become(bot.app_id, bot.channel_id, RESUMPTION)
-          return yield* arming.arm({ ...bot, status: "pending" }, { hooksAt: null, dropPending: false })
-        case "rotate_secret":
-          return yield* arming.arm(bot, { hooksAt: null, dropPending: false })
-        case "rotate_token":
-          return yield* manager.rotate(bot)
-        case "rebrand":
-          return yield* rebrand(bot, requested_at)
-      }
-    })
-
-    const run = (item: BatchItem) => Effect.gen(function*() {
-      if (item.attempts > MOST_TAKEN) return yield* new ItemRefused({ reason: "internal_error" })
-      if (item.action === "create_managed") return yield* createManaged(item)
-      if (item.action === "attach") return yield* attach(item)
-      const bot = yield* rows.get(item.app_id, item.channel_id)
-      return bot === undefined ? yield* new ItemRefused({ reason: "bot_not_found" }) : yield* change(item, bot)
-    }).pipe(
-      Effect.andThen(batches.done(item)),
-      Effect.catchTags({
-        ItemWaits: ({ seconds }) => batches.wait(item, seconds),
-        ItemRefused: ({ reason }) => batches.failed(item, reason, false),
-        TokenRejected: () => batches.failed(item, "telegram_token_invalid", false),
-        ForeignWebhook: () => batches.failed(item, "telegram_webhook_foreign", false),
-        BotTaken: () => batches.failed(item, "telegram_bot_taken", false),
-        NoManager: () => batches.failed(item, "managed_bots_unavailable", false),
-        TelegramUnavailable: () => batches.failed(item, "upstream_failed", true)
-      }),
-      Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) =>
-        Effect.logError("an item of a batch could not be done", cause).pipe(Effect.andThen(batches.failed(item, "internal_error", true)))),
-      Effect.annotateLogs({ batch_id: item.batch_id, item: item.item })
-    )
-
-    const drain = (kind: BatchKind) => Effect.gen(function*() {
-      for (let next = yield* batches.next(kind); next !== undefined; next = yield* batches.next(kind)) {
-        yield* typeof next === "number" ? Effect.sleep(next) : run(next)
-      }
-    })
-    const drains = yield* Effect.forEach(BATCH_KINDS, (kind) => Effect.map(Semaphore.make(AT_ONCE), (places) => places.withPermitsIfAvailable(1)(drain(kind))))
-
-    return Batches.of({ work: Effect.all(drains, { concurrency: "unbounded", discard: true }) })
-  }))
+  )
 }

@@ -15,7 +15,10 @@ import { Membership } from "#src/jobs/runner/Membership.ts"
 import { handleBatch } from "./handleBatch.ts"
 import { turnAway } from "./turnAway.ts"
 
-/** Chats whose updates are handled at once by one process: no more are claimed before half of these are done, for a claim looks at all that waits. */
+/**
+ * Chats whose updates are handled at once by one process: no more are claimed before half of these are done, for a
+ * claim looks at all that waits.
+ */
 const MAX_IN_FLIGHT = 128
 /** A look at what is not due yet, and one at what nobody has told us of. */
 const SOON = Duration.millis(150)
@@ -24,61 +27,99 @@ const LATER = Duration.seconds(1)
 const DRAIN = "3 seconds"
 
 /** What PostgreSQL says of a value that it cannot take: it will say so again. */
-const isOfValue = (error: unknown): boolean => error instanceof DatabaseError && error.sqlState?.startsWith("22") === true
+const isOfValue = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.sqlState?.startsWith("22") === true
 const isOurs = (error: { readonly _tag: string; readonly cause?: unknown }) =>
-  (error._tag === "DatabaseError" || error._tag === "InboxUnavailable" || error._tag === "ChatsUnavailable") && !isOfValue(error) && !isOfValue(error.cause)
+  (error._tag === "DatabaseError" || error._tag === "InboxUnavailable" || error._tag === "ChatsUnavailable") &&
+  !isOfValue(error) &&
+  !isOfValue(error.cause)
 
-/** Handles Telegram's updates, each chat's in their order. An update is a row until it is done: who dies leaves it to the next. */
-export class Intake extends Context.Service<Intake, {
-  /** There may be updates. */
-  readonly wake: Effect.Effect<void>
-}>()("src/jobs/telegram/Intake") {
-  static readonly layer = Layer.effect(Intake, Effect.gen(function*() {
-    const updates = yield* Updates
-    const membership = yield* Membership
-    const wakes = yield* Queue.sliding<void>(1)
-    const handling = yield* FiberSet.make()
-    let inFlight = 0
+/**
+ * Handles Telegram's updates, each chat's in their order. An update is a row until it is done: who dies leaves it to
+ * the next.
+ */
+export class Intake extends Context.Service<
+  Intake,
+  {
+    /** There may be updates. */
+    readonly wake: Effect.Effect<void>
+  }
+>()("src/jobs/telegram/Intake") {
+  static readonly layer = Layer.effect(
+    Intake,
+    Effect.gen(function* () {
+      const updates = yield* Updates
+      const membership = yield* Membership
+      const wakes = yield* Queue.sliding<void>(1)
+      const handling = yield* FiberSet.make()
+      let inFlight = 0
 
-    const giveUp = (batch: Batch) => Effect.andThen(Effect.logError("an update was given up: it stopped its process too often"), updates.done(batch))
-    const unitOfBatch = ([{ app_id, channel_id, update_id }]: Batch) => unitOf("update", app_id, `${channel_id} ${update_id}`)
-    const handle = (batch: Batch) => attempt(unitOfBatch(batch), handleBatch(batch), giveUp(batch)).pipe(
-      Effect.catchTags({
-        CharacterUnavailable: ({ reason }) => turnAway(batch, reason),
-        QuotaReached: () => updates.done(batch)
-      }),
-      Effect.catchIf(isOurs, (error) => updates.failed(batch, error._tag, true)),
-      Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) =>
-        Effect.logError("an update could not be handled", cause).pipe(Effect.andThen(updates.failed(batch, "defect", false)))),
-      Effect.annotateLogs({ bot_id: batch[0].channel_id, update_id: batch[0].update_id })
-    )
+      const giveUp = (batch: Batch) =>
+        Effect.andThen(Effect.logError("an update was given up: it stopped its process too often"), updates.done(batch))
+      const unitOfBatch = ([{ app_id, channel_id, update_id }]: Batch) =>
+        unitOf("update", app_id, `${channel_id} ${update_id}`)
+      const handle = (batch: Batch) =>
+        attempt(unitOfBatch(batch), handleBatch(batch), giveUp(batch)).pipe(
+          Effect.catchTags({
+            CharacterUnavailable: ({ reason }) => turnAway(batch, reason),
+            QuotaReached: () => updates.done(batch)
+          }),
+          Effect.catchIf(isOurs, (error) => updates.failed(batch, error._tag, true)),
+          Effect.catchCauseIf(
+            (cause) => !Cause.hasInterruptsOnly(cause),
+            (cause) =>
+              Effect.logError("an update could not be handled", cause).pipe(
+                Effect.andThen(updates.failed(batch, "defect", false))
+              )
+          ),
+          Effect.annotateLogs({ bot_id: batch[0].channel_id, update_id: batch[0].update_id })
+        )
 
-    const begin = (batch: Batch) => {
-      inFlight++
-      return FiberSet.run(handling, handle(batch).pipe(
-        Effect.catchTag("DatabaseError", (error) => Effect.logWarning("an update was left", { reason: error.message })),
-        Effect.ensuring(Effect.sync(() => {
-          inFlight--
-          Queue.offerUnsafe(wakes, undefined)
-        }))
-      ))
-    }
+      const begin = (batch: Batch) => {
+        inFlight++
+        return FiberSet.run(
+          handling,
+          handle(batch).pipe(
+            Effect.catchTag("DatabaseError", (error) =>
+              Effect.logWarning("an update was left", { reason: error.message })
+            ),
+            Effect.ensuring(
+              Effect.sync(() => {
+                inFlight--
+                Queue.offerUnsafe(wakes, undefined)
+              })
+            )
+          )
+        )
+      }
 
-    let pause: Duration.Duration = LATER
-    const look = Effect.uninterruptible(Effect.gen(function*() {
-      pause = LATER
-      const owner = yield* membership.current
-      if (Option.isNone(owner) || inFlight > MAX_IN_FLIGHT / 2) return
-      const { batches, waiting } = yield* updates.claim(owner.value)
-      for (const batch of batches) yield* begin(batch)
-      if (waiting) pause = SOON
-    })).pipe(Effect.catchTag("DatabaseError", (error) => Effect.logWarning("updates could not be claimed", { reason: error.message })))
-    const sweep = updates.sweep.pipe(Effect.catchTag("DatabaseError", () => Effect.void))
+      let pause: Duration.Duration = LATER
+      const look = Effect.uninterruptible(
+        Effect.gen(function* () {
+          pause = LATER
+          const owner = yield* membership.current
+          if (Option.isNone(owner) || inFlight > MAX_IN_FLIGHT / 2) return
+          const { batches, waiting } = yield* updates.claim(owner.value)
+          for (const batch of batches) yield* begin(batch)
+          if (waiting) pause = SOON
+        })
+      ).pipe(
+        Effect.catchTag("DatabaseError", (error) =>
+          Effect.logWarning("updates could not be claimed", { reason: error.message })
+        )
+      )
+      const sweep = updates.sweep.pipe(Effect.catchTag("DatabaseError", () => Effect.void))
 
-    yield* Effect.addFinalizer(() => FiberSet.awaitEmpty(handling).pipe(Effect.timeoutOption(DRAIN), Effect.andThen(FiberSet.clear(handling))))
-    yield* rounds("0 millis", Effect.suspend(() => Queue.take(wakes).pipe(Effect.timeoutOption(pause), Effect.andThen(look)))).pipe(Effect.annotateLogs({ service: "Intake" }), Effect.forkScoped)
-    yield* rounds("1 second", sweep).pipe(Effect.annotateLogs({ service: "Intake" }), Effect.forkScoped)
+      yield* Effect.addFinalizer(() =>
+        FiberSet.awaitEmpty(handling).pipe(Effect.timeoutOption(DRAIN), Effect.andThen(FiberSet.clear(handling)))
+      )
+      yield* rounds(
+        "0 millis",
+        Effect.suspend(() => Queue.take(wakes).pipe(Effect.timeoutOption(pause), Effect.andThen(look)))
+      ).pipe(Effect.annotateLogs({ service: "Intake" }), Effect.forkScoped)
+      yield* rounds("1 second", sweep).pipe(Effect.annotateLogs({ service: "Intake" }), Effect.forkScoped)
 
-    return Intake.of({ wake: Effect.sync(() => Queue.offerUnsafe(wakes, undefined)) })
-  }))
+      return Intake.of({ wake: Effect.sync(() => Queue.offerUnsafe(wakes, undefined)) })
+    })
+  )
 }

@@ -21,7 +21,9 @@ const MOST = { name: 64, description: 512, short_description: 120 }
 const PHOTO_SIDE = 640
 /** When Telegram does not say how long it is to be left alone. */
 const PAUSE_SECONDS = 60
-/** After which a profile that does not stand is put again: Telegram could not be asked, or has not taken a part of it. */
+/**
+ * After which a profile that does not stand is put again: Telegram could not be asked, or has not taken a part of it.
+ */
 const AGAIN_SECONDS = { unavailable: 300, rejected: 3600 }
 
 export type ProfilePart = "name" | "description" | "short_description" | "commands" | "photo"
@@ -34,105 +36,181 @@ export interface Introduced {
 }
 
 /**
- * What people see of a bot before they write: name, descriptions, commands and picture, by what its character is now. What the character has not
- * (a bio, a picture) stays as it is. Only what differs is written, for Telegram has writers of names wait for hours; of a picture it does not tell
- * which it is, so that one is put unless it was since the given moment. Each part may be put twice, and one that has to wait holds up no other.
+ * What people see of a bot before they write: name, descriptions, commands and picture, by what its character is now.
+ * What the character has not (a bio, a picture) stays as it is. Only what differs is written, for Telegram has writers
+ * of names wait for hours; of a picture it does not tell which it is, so that one is put unless it was since the given
+ * moment. Each part may be put twice, and one that has to wait holds up no other.
  */
-export class Introduction extends Context.Service<Introduction, {
-  readonly put: (bot: StoredBot, options: { readonly withName: boolean; readonly photoSince: Date }) => Effect.Effect<Introduced, TokenRejected | TelegramUnavailable | DatabaseError>
-  /** The first of a bot that a person has made, under the name that they have given it. Where it does not come off, the bot is degraded, and the probe has it done again. */
-  readonly introduce: (bot: StoredBot) => Effect.Effect<void, DatabaseError>
-}>()("src/jobs/telegram/Introduction") {
-  static readonly layer = Layer.effect(Introduction, Effect.gen(function*() {
-    const api = yield* BotApi
-    const rows = yield* BotRows
-    const characters = yield* Characters
-    const assets = yield* Assets
-    const objects = yield* StoredObjects
-    const pictures = yield* Pictures
+export class Introduction extends Context.Service<
+  Introduction,
+  {
+    readonly put: (
+      bot: StoredBot,
+      options: { readonly withName: boolean; readonly photoSince: Date }
+    ) => Effect.Effect<Introduced, TokenRejected | TelegramUnavailable | DatabaseError>
+    /**
+     * The first of a bot that a person has made, under the name that they have given it. Where it does not come off,
+     * the bot is degraded, and the probe has it done again.
+     */
+    readonly introduce: (bot: StoredBot) => Effect.Effect<void, DatabaseError>
+  }
+>()("src/jobs/telegram/Introduction") {
+  static readonly layer = Layer.effect(
+    Introduction,
+    Effect.gen(function* () {
+      const api = yield* BotApi
+      const rows = yield* BotRows
+      const characters = yield* Characters
+      const assets = yield* Assets
+      const objects = yield* StoredObjects
+      const pictures = yield* Pictures
 
-    const textsOf = Effect.fnUntraced(function*(bot: StoredBot) {
-      const profile = (yield* characters.get(bot.app_id, bot.character_slug))?.profile ?? {}
-      const name = String(profile["display_name"] ?? "").trim()
-      return { name, bio: fillMacros(String(profile["visible_bio"] ?? ""), { character: name, user: null }).trim() }
-    })
-
-    const unless = (stands: Effect.Effect<boolean, BotApiError>, put: Effect.Effect<unknown, BotApiError>) => Effect.flatMap(stands, (is) => is ? Effect.void : Effect.asVoid(put))
-    const putText = {
-      name: (token: Redacted.Redacted<string>, name: string) =>
-        unless(Effect.map(api.call(token, "getMyName", {}), (now) => now.name === name), api.call(token, "setMyName", { name })),
-      description: (token: Redacted.Redacted<string>, description: string) =>
-        unless(Effect.map(api.call(token, "getMyDescription", {}), (now) => now.description === description), api.call(token, "setMyDescription", { description })),
-      short_description: (token: Redacted.Redacted<string>, text: string) =>
-        unless(Effect.map(api.call(token, "getMyShortDescription", {}), (now) => now.short_description === text), api.call(token, "setMyShortDescription", { short_description: text }))
-    }
-    const putCommands = (token: Redacted.Redacted<string>) => unless(
-      Effect.map(api.call(token, "getMyCommands", {}), (now) => isDeepStrictEqual(now.map(({ command, description }) => ({ command, description })), [...COMMANDS])),
-      api.call(token, "setMyCommands", { commands: [...COMMANDS] })
-    )
-    const putPhoto = Effect.fnUntraced(function*(bot: StoredBot, token: Redacted.Redacted<string>, since: Date) {
-      const face = yield* assets.face(bot.app_id, bot.character_slug)
-      if (face === undefined || (face.sha256 === bot.photo_sha256 && bot.photo_put_at !== null && bot.photo_put_at >= since)) return
-      const content = yield* objects.get(face.object_key)
-      if (content === null) return
-      yield* api.setProfilePhoto(token, yield* pictures.square(content, PHOTO_SIDE))
-      yield* rows.notePhoto(bot.app_id, bot.channel_id, face.sha256)
-    }, Effect.catchTag("StorageError", ({ message }) => Effect.fail(new TelegramUnavailable({ description: message }))))
-
-    const put = Effect.fnUntraced(function*(bot: StoredBot, { withName, photoSince }: { readonly withName: boolean; readonly photoSince: Date }) {
-      const token = yield* Effect.catchTag(rows.token(bot), "SecretUnreadable", () => Effect.die(new Error("a bot's token cannot be opened")))
-      if (token === undefined) return yield* new TokenRejected()
-      const became: { waitSeconds: number | null; rejected: ProfilePart | null } = { waitSeconds: null, rejected: null }
-      const reject = (part: ProfilePart, reason: string) => Effect.suspend(() => {
-        became.rejected ??= part
-        return Effect.logWarning("Telegram does not take a part of a bot's profile", { bot_id: bot.channel_id, part, reason })
+      const textsOf = Effect.fnUntraced(function* (bot: StoredBot) {
+        const profile = (yield* characters.get(bot.app_id, bot.character_slug))?.profile ?? {}
+        const name = String(profile["display_name"] ?? "").trim()
+        return { name, bio: fillMacros(String(profile["visible_bio"] ?? ""), { character: name, user: null }).trim() }
       })
-      const refused = (part: ProfilePart) => ({ kind, description, retryAfterSeconds }: BotApiError): Effect.Effect<void, TokenRejected | TelegramUnavailable> => {
-        switch (kind) {
-          case "rate_limited":
-            return Effect.sync(() => { became.waitSeconds = Math.max(became.waitSeconds ?? 0, retryAfterSeconds ?? PAUSE_SECONDS) })
-          case "auth":
-            return Effect.fail(new TokenRejected())
-          case "not_sent":
-          case "ambiguous":
-            return Effect.fail(new TelegramUnavailable({ description }))
-          default:
-            return reject(part, description)
+
+      const unless = (stands: Effect.Effect<boolean, BotApiError>, put: Effect.Effect<unknown, BotApiError>) =>
+        Effect.flatMap(stands, (is) => (is ? Effect.void : Effect.asVoid(put)))
+      const putText = {
+        name: (token: Redacted.Redacted<string>, name: string) =>
+          unless(
+            Effect.map(api.call(token, "getMyName", {}), (now) => now.name === name),
+            api.call(token, "setMyName", { name })
+          ),
+        description: (token: Redacted.Redacted<string>, description: string) =>
+          unless(
+            Effect.map(api.call(token, "getMyDescription", {}), (now) => now.description === description),
+            api.call(token, "setMyDescription", { description })
+          ),
+        short_description: (token: Redacted.Redacted<string>, text: string) =>
+          unless(
+            Effect.map(api.call(token, "getMyShortDescription", {}), (now) => now.short_description === text),
+            api.call(token, "setMyShortDescription", { short_description: text })
+          )
+      }
+      const putCommands = (token: Redacted.Redacted<string>) =>
+        unless(
+          Effect.map(api.call(token, "getMyCommands", {}), (now) =>
+            isDeepStrictEqual(
+              now.map(({ command, description }) => ({ command, description })),
+              [...COMMANDS]
+            )
+          ),
+          api.call(token, "setMyCommands", { commands: [...COMMANDS] })
+        )
+      const putPhoto = Effect.fnUntraced(
+        function* (bot: StoredBot, token: Redacted.Redacted<string>, since: Date) {
+          const face = yield* assets.face(bot.app_id, bot.character_slug)
+          if (
+            face === undefined ||
+            (face.sha256 === bot.photo_sha256 && bot.photo_put_at !== null && bot.photo_put_at >= since)
+          )
+            return
+          const content = yield* objects.get(face.object_key)
+          if (content === null) return
+          yield* api.setProfilePhoto(token, yield* pictures.square(content, PHOTO_SIDE))
+          yield* rows.notePhoto(bot.app_id, bot.channel_id, face.sha256)
+        },
+        Effect.catchTag("StorageError", ({ message }) => Effect.fail(new TelegramUnavailable({ description: message })))
+      )
+
+      const put = Effect.fnUntraced(function* (
+        bot: StoredBot,
+        { withName, photoSince }: { readonly withName: boolean; readonly photoSince: Date }
+      ) {
+        const token = yield* Effect.catchTag(rows.token(bot), "SecretUnreadable", () =>
+          Effect.die(new Error("a bot's token cannot be opened"))
+        )
+        if (token === undefined) return yield* new TokenRejected()
+        const became: { waitSeconds: number | null; rejected: ProfilePart | null } = {
+          waitSeconds: null,
+          rejected: null
         }
-      }
-      const { name, bio } = yield* textsOf(bot)
-      yield* Effect.catchTag(putCommands(token), "BotApiError", refused("commands"))
-      for (const part of ["description", "short_description"] as const) {
-        if (bio !== "") yield* Effect.catchTag(putText[part](token, fit(bio, MOST[part])), "BotApiError", refused(part))
-      }
-      yield* putPhoto(bot, token, photoSince).pipe(
-        Effect.catchTags({ BotApiError: refused("photo"), PictureRefused: ({ message }) => reject("photo", message) })
-      )
-      if (withName && name !== "") yield* Effect.catchTag(putText.name(token, fit(name, MOST.name)), "BotApiError", refused("name"))
-      if (became.waitSeconds === null && became.rejected === null && bot.profile_due_at !== null) yield* stands(bot)
-      return became
-    })
+        const reject = (part: ProfilePart, reason: string) =>
+          Effect.suspend(() => {
+            became.rejected ??= part
+            return Effect.logWarning("Telegram does not take a part of a bot's profile", {
+              bot_id: bot.channel_id,
+              part,
+              reason
+            })
+          })
+        const refused =
+          (part: ProfilePart) =>
+          ({
+            kind,
+            description,
+            retryAfterSeconds
+          }: BotApiError): Effect.Effect<void, TokenRejected | TelegramUnavailable> => {
+            switch (kind) {
+              case "rate_limited":
+                return Effect.sync(() => {
+                  became.waitSeconds = Math.max(became.waitSeconds ?? 0, retryAfterSeconds ?? PAUSE_SECONDS)
+                })
+              case "auth":
+                return Effect.fail(new TokenRejected())
+              case "not_sent":
+              case "ambiguous":
+                return Effect.fail(new TelegramUnavailable({ description }))
+              default:
+                return reject(part, description)
+            }
+          }
+        const { name, bio } = yield* textsOf(bot)
+        yield* Effect.catchTag(putCommands(token), "BotApiError", refused("commands"))
+        for (const part of ["description", "short_description"] as const) {
+          if (bio !== "")
+            yield* Effect.catchTag(putText[part](token, fit(bio, MOST[part])), "BotApiError", refused(part))
+        }
+        yield* putPhoto(bot, token, photoSince).pipe(
+          Effect.catchTags({ BotApiError: refused("photo"), PictureRefused: ({ message }) => reject("photo", message) })
+        )
+        if (withName && name !== "")
+          yield* Effect.catchTag(putText.name(token, fit(name, MOST.name)), "BotApiError", refused("name"))
+        if (became.waitSeconds === null && became.rejected === null && bot.profile_due_at !== null) yield* stands(bot)
+        return became
+      })
 
-    const stands = Effect.fnUntraced(function*({ app_id: appId, channel_id: channelId, status, reason }: StoredBot) {
-      yield* rows.noteProfile(appId, channelId, null)
-      if (status !== "degraded" || reason !== "profile_incomplete") return
-      yield* rows.become(appId, channelId, { status: "active", reason: null, from: ["degraded"], news: { type: "bot.recovered", payload: { bot_id: channelId } } })
-    })
-    const isIncomplete = Effect.fnUntraced(function*({ app_id: appId, channel_id: channelId }: StoredBot, againSeconds: number) {
-      yield* rows.noteProfile(appId, channelId, againSeconds)
-      const reason = "profile_incomplete"
-      yield* rows.become(appId, channelId, { status: "degraded", reason, from: ["active", "degraded"], news: { type: "bot.degraded", payload: { bot_id: channelId, reason } } })
-    })
+      const stands = Effect.fnUntraced(function* ({ app_id: appId, channel_id: channelId, status, reason }: StoredBot) {
+        yield* rows.noteProfile(appId, channelId, null)
+        if (status !== "degraded" || reason !== "profile_incomplete") return
+        yield* rows.become(appId, channelId, {
+          status: "active",
+          reason: null,
+          from: ["degraded"],
+          news: { type: "bot.recovered", payload: { bot_id: channelId } }
+        })
+      })
+      const isIncomplete = Effect.fnUntraced(function* (
+        { app_id: appId, channel_id: channelId }: StoredBot,
+        againSeconds: number
+      ) {
+        yield* rows.noteProfile(appId, channelId, againSeconds)
+        const reason = "profile_incomplete"
+        yield* rows.become(appId, channelId, {
+          status: "degraded",
+          reason,
+          from: ["active", "degraded"],
+          news: { type: "bot.degraded", payload: { bot_id: channelId, reason } }
+        })
+      })
 
-    return Introduction.of({
-      put,
-      introduce: (bot) => put(bot, { withName: false, photoSince: bot.created_at }).pipe(
-        Effect.flatMap(({ waitSeconds, rejected }) => {
-          const again = waitSeconds ?? (rejected === null ? null : AGAIN_SECONDS.rejected)
-          return again === null ? Effect.void : isIncomplete(bot, again)
-        }),
-        Effect.catchTags({ TokenRejected: () => Effect.void, TelegramUnavailable: () => isIncomplete(bot, AGAIN_SECONDS.unavailable) })
-      )
+      return Introduction.of({
+        put,
+        introduce: (bot) =>
+          put(bot, { withName: false, photoSince: bot.created_at }).pipe(
+            Effect.flatMap(({ waitSeconds, rejected }) => {
+              const again = waitSeconds ?? (rejected === null ? null : AGAIN_SECONDS.rejected)
+              return again === null ? Effect.void : isIncomplete(bot, again)
+            }),
+            Effect.catchTags({
+              TokenRejected: () => Effect.void,
+              TelegramUnavailable: () => isIncomplete(bot, AGAIN_SECONDS.unavailable)
+            })
+          )
+      })
     })
-  }))
+  )
 }

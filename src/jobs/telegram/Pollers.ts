@@ -25,88 +25,131 @@ const AFTER_CONFLICT = "30 seconds"
 const AFTER_FAILURE = "3 seconds"
 
 /**
- * Fetches bots' updates where no webhook can reach us: on a developer's machine, behind a firewall. They come in as a hook's do,
- * and Telegram is told that it may forget them only once they are stored.
+ * Fetches bots' updates where no webhook can reach us: on a developer's machine, behind a firewall. They come in as a
+ * hook's do, and Telegram is told that it may forget them only once they are stored.
  */
-export const layer = (managerToken: Redacted.Redacted<string> | null) => Layer.effectDiscard(Effect.gen(function*() {
-  const api = yield* BotApi
-  const rows = yield* BotRows
-  const bots = yield* TelegramBots
-  const polled = yield* PolledBots
-  const updates = yield* Updates
-  const managerUpdates = yield* ManagerUpdates
-  const membership = yield* Membership
-  const fibers = yield* FiberMap.make<string>()
+export const layer = (managerToken: Redacted.Redacted<string> | null) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const api = yield* BotApi
+      const rows = yield* BotRows
+      const bots = yield* TelegramBots
+      const polled = yield* PolledBots
+      const updates = yield* Updates
+      const managerUpdates = yield* ManagerUpdates
+      const membership = yield* Membership
+      const fibers = yield* FiberMap.make<string>()
 
-  interface Polling {
-    readonly token: Redacted.Redacted<string>
-    readonly allowed: ReadonlyArray<(typeof ALLOWED_UPDATES)[number] | "managed_bot">
-    readonly holds: Effect.Effect<boolean, DatabaseError>
-    readonly store: (raw: Fetched) => Effect.Effect<void, DatabaseError>
-    readonly onConflict: Effect.Effect<void, DatabaseError>
-    readonly onDead: Effect.Effect<void>
-  }
-  const poll = Effect.fnUntraced(function*({ token, allowed, holds, store, onConflict, onDead }: Polling) {
-    yield* Effect.ignore(api.call(token, "deleteWebhook", { drop_pending_updates: false }))
-    let offset = 0
-    while (yield* holds) {
-      const asked = yield* Effect.result(api.call(token, "getUpdates", { offset, timeout: HELD_SECONDS, allowed_updates: [...allowed] }, CALL_SECONDS))
-      if (Result.isSuccess(asked)) {
-        for (const raw of asked.success) {
-          yield* store(raw)
-          offset = raw.update_id + 1
-        }
-        continue
+      interface Polling {
+        readonly token: Redacted.Redacted<string>
+        readonly allowed: ReadonlyArray<(typeof ALLOWED_UPDATES)[number] | "managed_bot">
+        readonly holds: Effect.Effect<boolean, DatabaseError>
+        readonly store: (raw: Fetched) => Effect.Effect<void, DatabaseError>
+        readonly onConflict: Effect.Effect<void, DatabaseError>
+        readonly onDead: Effect.Effect<void>
       }
-      const { kind, retryAfterSeconds } = asked.failure
-      if (kind === "auth") return yield* onDead
-      if (kind === "conflict") yield* onConflict
-      yield* Effect.sleep(kind === "conflict" ? AFTER_CONFLICT : retryAfterSeconds === null ? AFTER_FAILURE : Duration.seconds(retryAfterSeconds))
-    }
-  }, Effect.catchTag("DatabaseError", (error) => Effect.logWarning("polling was left", { reason: error.message })))
+      const poll = Effect.fnUntraced(
+        function* ({ token, allowed, holds, store, onConflict, onDead }: Polling) {
+          yield* Effect.ignore(api.call(token, "deleteWebhook", { drop_pending_updates: false }))
+          let offset = 0
+          while (yield* holds) {
+            const asked = yield* Effect.result(
+              api.call(
+                token,
+                "getUpdates",
+                { offset, timeout: HELD_SECONDS, allowed_updates: [...allowed] },
+                CALL_SECONDS
+              )
+            )
+            if (Result.isSuccess(asked)) {
+              for (const raw of asked.success) {
+                yield* store(raw)
+                offset = raw.update_id + 1
+              }
+              continue
+            }
+            const { kind, retryAfterSeconds } = asked.failure
+            if (kind === "auth") return yield* onDead
+            if (kind === "conflict") yield* onConflict
+            yield* Effect.sleep(
+              kind === "conflict"
+                ? AFTER_CONFLICT
+                : retryAfterSeconds === null
+                  ? AFTER_FAILURE
+                  : Duration.seconds(retryAfterSeconds)
+            )
+          }
+        },
+        Effect.catchTag("DatabaseError", (error) => Effect.logWarning("polling was left", { reason: error.message }))
+      )
 
-  const pollBot = Effect.fnUntraced(function*(bot: StoredBot, worker: string) {
-    const { app_id: appId, channel_id: channelId } = bot
-    const token = yield* Effect.orDie(rows.token(bot))
-    if (token === undefined) return
-    yield* poll({
-      token,
-      allowed: ALLOWED_UPDATES,
-      holds: polled.holds(bot, worker),
-      store: Effect.fnUntraced(function*(raw) {
-        const look = lookAt(raw)
-        if (look === undefined) return
-        const { join_window_ms: joinWindowMs } = (yield* rows.get(appId, channelId)) ?? bot
-        yield* updates.store({ ...look, appId, channelId, joinWindowMs, raw: JSON.stringify(raw) })
-      }),
-      onConflict: rows.become(appId, channelId, {
-        status: "degraded", reason: "conflict", from: ["active", "degraded"], news: { type: "bot.degraded", payload: { bot_id: channelId, reason: "conflict" } }
-      }),
-      onDead: Effect.ignore(bots.revoke(appId, channelId, bot.token_version))
+      const pollBot = Effect.fnUntraced(
+        function* (bot: StoredBot, worker: string) {
+          const { app_id: appId, channel_id: channelId } = bot
+          const token = yield* Effect.orDie(rows.token(bot))
+          if (token === undefined) return
+          yield* poll({
+            token,
+            allowed: ALLOWED_UPDATES,
+            holds: polled.holds(bot, worker),
+            store: Effect.fnUntraced(function* (raw) {
+              const look = lookAt(raw)
+              if (look === undefined) return
+              const { join_window_ms: joinWindowMs } = (yield* rows.get(appId, channelId)) ?? bot
+              yield* updates.store({ ...look, appId, channelId, joinWindowMs, raw: JSON.stringify(raw) })
+            }),
+            onConflict: rows.become(appId, channelId, {
+              status: "degraded",
+              reason: "conflict",
+              from: ["active", "degraded"],
+              news: { type: "bot.degraded", payload: { bot_id: channelId, reason: "conflict" } }
+            }),
+            onDead: Effect.ignore(bots.revoke(appId, channelId, bot.token_version))
+          })
+        },
+        (effect, bot) => Effect.annotateLogs(effect, { bot_id: bot.channel_id })
+      )
+
+      const pollManager = (token: Redacted.Redacted<string>, worker: string) =>
+        poll({
+          token,
+          allowed: ["message", "managed_bot"],
+          holds: polled.holdsManager(worker),
+          store: (raw) => managerUpdates.store(raw.update_id, JSON.stringify(raw)),
+          onConflict: Effect.logWarning("another process polls the manager bot"),
+          onDead: Effect.logError("the manager bot's token is not taken: TELEGRAM_MANAGER_TOKEN").pipe(
+            Effect.andThen(Effect.sleep(AFTER_CONFLICT))
+          )
+        })
+
+      const look = Effect.gen(function* () {
+        const worker = yield* membership.current
+        if (Option.isNone(worker)) return
+        for (const bot of yield* polled.claim(worker.value)) {
+          // Under a new token or a new name of ours the polling begins anew.
+          yield* FiberMap.run(
+            fibers,
+            `${bot.channel_id} ${bot.token_version} ${worker.value}`,
+            pollBot(bot, worker.value),
+            { onlyIfMissing: true }
+          )
+        }
+        if (managerToken !== null && (yield* polled.holdsManager(worker.value))) {
+          yield* FiberMap.run(fibers, `manager ${worker.value}`, pollManager(managerToken, worker.value), {
+            onlyIfMissing: true
+          })
+        }
+      }).pipe(
+        Effect.catchTag("DatabaseError", (error) =>
+          Effect.logWarning("bots to poll could not be claimed", { reason: error.message })
+        )
+      )
+
+      yield* Effect.addFinalizer(() =>
+        Effect.flatMap(membership.current, (worker) =>
+          Option.isNone(worker) ? Effect.void : Effect.ignore(polled.release(worker.value))
+        )
+      )
+      yield* rounds("1 second", look).pipe(Effect.annotateLogs({ service: "Pollers" }), Effect.forkScoped)
     })
-  }, (effect, bot) => Effect.annotateLogs(effect, { bot_id: bot.channel_id }))
-
-  const pollManager = (token: Redacted.Redacted<string>, worker: string) => poll({
-    token,
-    allowed: ["message", "managed_bot"],
-    holds: polled.holdsManager(worker),
-    store: (raw) => managerUpdates.store(raw.update_id, JSON.stringify(raw)),
-    onConflict: Effect.logWarning("another process polls the manager bot"),
-    onDead: Effect.logError("the manager bot's token is not taken: TELEGRAM_MANAGER_TOKEN").pipe(Effect.andThen(Effect.sleep(AFTER_CONFLICT)))
-  })
-
-  const look = Effect.gen(function*() {
-    const worker = yield* membership.current
-    if (Option.isNone(worker)) return
-    for (const bot of yield* polled.claim(worker.value)) {
-      // Under a new token or a new name of ours the polling begins anew.
-      yield* FiberMap.run(fibers, `${bot.channel_id} ${bot.token_version} ${worker.value}`, pollBot(bot, worker.value), { onlyIfMissing: true })
-    }
-    if (managerToken !== null && (yield* polled.holdsManager(worker.value))) {
-      yield* FiberMap.run(fibers, `manager ${worker.value}`, pollManager(managerToken, worker.value), { onlyIfMissing: true })
-    }
-  }).pipe(Effect.catchTag("DatabaseError", (error) => Effect.logWarning("bots to poll could not be claimed", { reason: error.message })))
-
-  yield* Effect.addFinalizer(() => Effect.flatMap(membership.current, (worker) => Option.isNone(worker) ? Effect.void : Effect.ignore(polled.release(worker.value))))
-  yield* rounds("1 second", look).pipe(Effect.annotateLogs({ service: "Pollers" }), Effect.forkScoped)
-}))
+  )

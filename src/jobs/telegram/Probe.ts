@@ -30,15 +30,24 @@ const KNOWN_MS = 24 * 3_600_000
 /** So many good probes in a row, and a bot is well again. */
 const GOOD_PROBES = 2
 
-/** What a look at the webhook says. `hijacked`: it is another's; `changed`: it is ours but told of other things, or under a secret that nobody knows to be the last. */
-const findIll = (info: WebhookInfo, bot: StoredBot, address: string | null, now: number): "webhook_hijacked" | "webhook_changed" | "webhook_failing" | null => {
+/**
+ * What a look at the webhook says. `hijacked`: it is another's; `changed`: it is ours but told of other things, or
+ * under a secret that nobody knows to be the last.
+ */
+const findIll = (
+  info: WebhookInfo,
+  bot: StoredBot,
+  address: string | null,
+  now: number
+): "webhook_hijacked" | "webhook_changed" | "webhook_failing" | null => {
   // It is where we have put it, and belongs elsewhere by now.
   if (bot.webhook_url !== address && (info.url ?? "") === (bot.webhook_url ?? "")) return "webhook_changed"
   if ((info.url ?? "") !== (address ?? "")) return "webhook_hijacked"
   if (address === null) return null
   // Whoever was about to set it has died, or had no answer.
-  if (bot.secret_pending_since !== null && now - bot.secret_pending_since.getTime() > ARMED_WITHIN_MS) return "webhook_changed"
-  const told = [...info.allowed_updates ?? []].sort().join()
+  if (bot.secret_pending_since !== null && now - bot.secret_pending_since.getTime() > ARMED_WITHIN_MS)
+    return "webhook_changed"
+  const told = [...(info.allowed_updates ?? [])].sort().join()
   if (told !== [...ALLOWED_UPDATES].sort().join()) return "webhook_changed"
   const failing = info.last_error_date !== undefined && now - info.last_error_date * 1000 < YOUNG_MS
   // Two who set the webhook in the same moment may each have noted their own secret last.
@@ -48,94 +57,119 @@ const findIll = (info: WebhookInfo, bot: StoredBot, address: string | null, now:
 }
 
 /**
- * Asks Telegram how bots are doing: every ten minutes each, sooner when one is not well. A webhook that somebody else has set is put back once;
- * if it is taken again, the bot is degraded and its owner is asked. A dead token revokes the bot. A profile that does not stand is put again.
+ * Asks Telegram how bots are doing: every ten minutes each, sooner when one is not well. A webhook that somebody else
+ * has set is put back once; if it is taken again, the bot is degraded and its owner is asked. A dead token revokes the
+ * bot. A profile that does not stand is put again.
  */
-export class Probe extends Context.Service<Probe, {
-  readonly one: (bot: StoredBot) => Effect.Effect<void, DatabaseError>
-  /** Those whose time has come. */
-  readonly due: Effect.Effect<void, DatabaseError>
-}>()("src/jobs/telegram/Probe") {
-  static readonly layer = Layer.effect(Probe, Effect.gen(function*() {
-    const api = yield* BotApi
-    const rows = yield* BotRows
-    const bots = yield* TelegramBots
-    const arming = yield* Arming
-    const manager = yield* Manager
-    const introduction = yield* Introduction
+export class Probe extends Context.Service<
+  Probe,
+  {
+    readonly one: (bot: StoredBot) => Effect.Effect<void, DatabaseError>
+    /** Those whose time has come. */
+    readonly due: Effect.Effect<void, DatabaseError>
+  }
+>()("src/jobs/telegram/Probe") {
+  static readonly layer = Layer.effect(
+    Probe,
+    Effect.gen(function* () {
+      const api = yield* BotApi
+      const rows = yield* BotRows
+      const bots = yield* TelegramBots
+      const arming = yield* Arming
+      const manager = yield* Manager
+      const introduction = yield* Introduction
 
-    const rest = Effect.fnUntraced(function*(bot: StoredBot, health: BotHealth, seconds: number) {
-      yield* rows.noteProbe(bot.app_id, bot.channel_id, health, seconds * (0.9 + 0.2 * (yield* Random.next)))
-    })
-    const repair = (bot: StoredBot) => Effect.ignore(arming.arm(bot, { hooksAt: null, dropPending: false }))
+      const rest = Effect.fnUntraced(function* (bot: StoredBot, health: BotHealth, seconds: number) {
+        yield* rows.noteProbe(bot.app_id, bot.channel_id, health, seconds * (0.9 + 0.2 * (yield* Random.next)))
+      })
+      const repair = (bot: StoredBot) => Effect.ignore(arming.arm(bot, { hooksAt: null, dropPending: false }))
 
-    const degrade = (bot: StoredBot, reason: string) => rows.become(bot.app_id, bot.channel_id, {
-      status: "degraded", reason, from: ["active", "degraded"], news: { type: "bot.degraded", payload: { bot_id: bot.channel_id, reason } }
-    })
-    const well = Effect.fnUntraced(function*(bot: StoredBot, health: BotHealth) {
-      if (bot.status !== "degraded" || (health.good_probes ?? 0) < GOOD_PROBES) return
-      if (bot.profile_due_at !== null) return yield* degrade(bot, "profile_incomplete")
-      yield* rows.become(bot.app_id, bot.channel_id, { status: "active", reason: null, from: ["degraded"], news: { type: "bot.recovered", payload: { bot_id: bot.channel_id } } })
-    })
+      const degrade = (bot: StoredBot, reason: string) =>
+        rows.become(bot.app_id, bot.channel_id, {
+          status: "degraded",
+          reason,
+          from: ["active", "degraded"],
+          news: { type: "bot.degraded", payload: { bot_id: bot.channel_id, reason } }
+        })
+      const well = Effect.fnUntraced(function* (bot: StoredBot, health: BotHealth) {
+        if (bot.status !== "degraded" || (health.good_probes ?? 0) < GOOD_PROBES) return
+        if (bot.profile_due_at !== null) return yield* degrade(bot, "profile_incomplete")
+        yield* rows.become(bot.app_id, bot.channel_id, {
+          status: "active",
+          reason: null,
+          from: ["degraded"],
+          news: { type: "bot.recovered", payload: { bot_id: bot.channel_id } }
+        })
+      })
 
-    const identify = Effect.fnUntraced(function*(bot: StoredBot, token: Redacted.Redacted<string>, now: number) {
-      const { identified_at: last } = bot.health
-      if (last !== undefined && now - Date.parse(last) < KNOWN_MS) return last
-      const identity = yield* Effect.option(arming.identify(token))
-      if (Option.isNone(identity)) return last
-      yield* rows.noteIdentity(bot.app_id, bot.channel_id, identity.value)
-      return new Date(now).toISOString()
-    })
+      const identify = Effect.fnUntraced(function* (bot: StoredBot, token: Redacted.Redacted<string>, now: number) {
+        const { identified_at: last } = bot.health
+        if (last !== undefined && now - Date.parse(last) < KNOWN_MS) return last
+        const identity = yield* Effect.option(arming.identify(token))
+        if (Option.isNone(identity)) return last
+        yield* rows.noteIdentity(bot.app_id, bot.channel_id, identity.value)
+        return new Date(now).toISOString()
+      })
 
-    const one = Effect.fnUntraced(function*(bot: StoredBot) {
-      const token = yield* Effect.orDie(rows.token(bot))
-      if (token === undefined) return
-      if (bot.mode === "managed" && (bot.status === "revoked" || bot.rotating_since !== null)) {
-        const isNew = yield* Effect.option(manager.reconcile(bot))
-        // It is the token that we have: how it does is asked like any other's.
-        if (!Option.contains(isNew, false)) return yield* rest(bot, bot.health, EVERY_SECONDS.ill)
-      }
-      if (bot.status === "pending") {
-        yield* repair(bot)
-        return yield* rest(bot, bot.health, EVERY_SECONDS.unarmed)
-      }
-      const asked = yield* Effect.result(api.call(token, "getWebhookInfo", undefined))
-      if (Result.isFailure(asked)) {
-        if (asked.failure.kind === "auth") yield* Effect.ignore(bots.revoke(bot.app_id, bot.channel_id, bot.token_version))
-        return yield* rest(bot, bot.health, asked.failure.retryAfterSeconds ?? EVERY_SECONDS.ill)
-      }
-      const info = asked.success
-      const now = yield* Clock.currentTimeMillis
-      const ill = findIll(info, bot, arming.addressOf(bot), now)
-      const identified_at = yield* identify(bot, token, now)
-      const health: BotHealth = {
-        ...(identified_at !== undefined && { identified_at }),
-        probed_at: new Date(now).toISOString(),
-        pending_update_count: info.pending_update_count,
-        ...(info.last_error_message !== undefined && { last_error_message: info.last_error_message }),
-        ...(info.last_error_date !== undefined && { last_error_at: new Date(info.last_error_date * 1000).toISOString() }),
-        good_probes: ill === null ? (bot.health.good_probes ?? 0) + 1 : 0
-      }
-      yield* rest(bot, health, ill === null && bot.profile_due_at === null ? EVERY_SECONDS.well : EVERY_SECONDS.ill)
-      if (bot.status === "revoked") return yield* repair(bot)
-      if (ill === null) return yield* bot.profile_due_at !== null && bot.profile_due_at.getTime() <= now ? introduction.introduce(bot) : well(bot, health)
-      const again = bot.status === "degraded" && bot.reason === ill
-      if (ill === "webhook_changed" || (ill === "webhook_hijacked" && !again)) yield* repair(bot)
-      if (ill !== "webhook_changed") yield* degrade(bot, ill)
-    })
+      const one = Effect.fnUntraced(function* (bot: StoredBot) {
+        const token = yield* Effect.orDie(rows.token(bot))
+        if (token === undefined) return
+        if (bot.mode === "managed" && (bot.status === "revoked" || bot.rotating_since !== null)) {
+          const isNew = yield* Effect.option(manager.reconcile(bot))
+          // It is the token that we have: how it does is asked like any other's.
+          if (!Option.contains(isNew, false)) return yield* rest(bot, bot.health, EVERY_SECONDS.ill)
+        }
+        if (bot.status === "pending") {
+          yield* repair(bot)
+          return yield* rest(bot, bot.health, EVERY_SECONDS.unarmed)
+        }
+        const asked = yield* Effect.result(api.call(token, "getWebhookInfo", undefined))
+        if (Result.isFailure(asked)) {
+          if (asked.failure.kind === "auth")
+            yield* Effect.ignore(bots.revoke(bot.app_id, bot.channel_id, bot.token_version))
+          return yield* rest(bot, bot.health, asked.failure.retryAfterSeconds ?? EVERY_SECONDS.ill)
+        }
+        const info = asked.success
+        const now = yield* Clock.currentTimeMillis
+        const ill = findIll(info, bot, arming.addressOf(bot), now)
+        const identified_at = yield* identify(bot, token, now)
+        const health: BotHealth = {
+          ...(identified_at !== undefined && { identified_at }),
+          probed_at: new Date(now).toISOString(),
+          pending_update_count: info.pending_update_count,
+          ...(info.last_error_message !== undefined && { last_error_message: info.last_error_message }),
+          ...(info.last_error_date !== undefined && {
+            last_error_at: new Date(info.last_error_date * 1000).toISOString()
+          }),
+          good_probes: ill === null ? (bot.health.good_probes ?? 0) + 1 : 0
+        }
+        yield* rest(bot, health, ill === null && bot.profile_due_at === null ? EVERY_SECONDS.well : EVERY_SECONDS.ill)
+        if (bot.status === "revoked") return yield* repair(bot)
+        if (ill === null)
+          return yield* bot.profile_due_at !== null && bot.profile_due_at.getTime() <= now
+            ? introduction.introduce(bot)
+            : well(bot, health)
+        const again = bot.status === "degraded" && bot.reason === ill
+        if (ill === "webhook_changed" || (ill === "webhook_hijacked" && !again)) yield* repair(bot)
+        if (ill !== "webhook_changed") yield* degrade(bot, ill)
+      })
 
-    /** That one bot cannot be looked after is no matter of the others'. */
-    const alone = (bot: StoredBot) => one(bot).pipe(
-      Effect.catchDefect((defect) => Effect.logError("a bot could not be probed", defect)),
-      Effect.annotateLogs({ bot_id: bot.channel_id })
-    )
+      /** That one bot cannot be looked after is no matter of the others'. */
+      const alone = (bot: StoredBot) =>
+        one(bot).pipe(
+          Effect.catchDefect((defect) => Effect.logError("a bot could not be probed", defect)),
+          Effect.annotateLogs({ bot_id: bot.channel_id })
+        )
 
-    return Probe.of({
-      one,
-      due: Effect.repeat(
-        Effect.flatMap(rows.dueProbes, (due) => Effect.as(Effect.forEach(due, alone, { concurrency: AT_ONCE, discard: true }), due.length)),
-        { until: (count) => count === 0 }
-      ).pipe(Effect.asVoid)
+      return Probe.of({
+        one,
+        due: Effect.repeat(
+          Effect.flatMap(rows.dueProbes, (due) =>
+            Effect.as(Effect.forEach(due, alone, { concurrency: AT_ONCE, discard: true }), due.length)
+          ),
+          { until: (count) => count === 0 }
+        ).pipe(Effect.asVoid)
+      })
     })
-  }))
+  )
 }

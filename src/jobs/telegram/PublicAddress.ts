@@ -9,19 +9,27 @@ export interface AddressOptions {
 }
 
 /** An address that somebody on this machine can open: what listens everywhere is reached by the loopback. */
-const openable = (host: string) => host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host
+const openable = (host: string) =>
+  host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host
 
 /** Where clients reach this server, for addresses that are written down: PUBLIC_URL, or else where it listens. */
-export class PublicAddress extends Context.Service<PublicAddress, {
-  readonly current: Effect.Effect<string>
-  /** The port that it came to listen on. */
-  readonly listensOn: (port: number) => Effect.Effect<void>
-}>()("src/jobs/telegram/PublicAddress") {
-  static readonly layer = ({ publicUrl, host, port }: AddressOptions) => Layer.sync(PublicAddress, () => {
-    let address = publicUrl ?? `http://${openable(host)}:${port}`
-    return PublicAddress.of({
-      current: Effect.sync(() => address),
-      listensOn: (port) => Effect.sync(() => { if (publicUrl === null) address = `http://${openable(host)}:${port}` })
+export class PublicAddress extends Context.Service<
+  PublicAddress,
+  {
+    readonly current: Effect.Effect<string>
+    /** The port that it came to listen on. */
+    readonly listensOn: (port: number) => Effect.Effect<void>
+  }
+>()("src/jobs/telegram/PublicAddress") {
+  static readonly layer = ({ publicUrl, host, port }: AddressOptions) =>
+    Layer.sync(PublicAddress, () => {
+      let address = publicUrl ?? `http://${openable(host)}:${port}`
+      return PublicAddress.of({
+        current: Effect.sync(() => address),
+        listensOn: (port) =>
+          Effect.sync(() => {
+            if (publicUrl === null) address = `http://${openable(host)}:${port}`
+          })
+      })
     })
-  })
 }

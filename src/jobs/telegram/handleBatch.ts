@@ -2,7 +2,14 @@ import * as Effect from "effect/Effect"
 import { BotApi } from "#channels/telegram/BotApi.ts"
 import { type Addressee, isAddressed, readMessages, readPress, type Said } from "#channels/telegram/readMessage.ts"
 import { TelegramChats } from "#channels/telegram/TelegramChats.ts"
-import { type Callback, type Member, type Message, readUpdate, threadOf, type Update } from "#channels/telegram/Update.ts"
+import {
+  type Callback,
+  type Member,
+  type Message,
+  readUpdate,
+  threadOf,
+  type Update
+} from "#channels/telegram/Update.ts"
 import { Inbox, InboxUnavailable } from "#pipeline/Inbox.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { Conversations, type Met } from "#src/db/telegram/Conversations.ts"
@@ -21,26 +28,36 @@ const GONE: ReadonlySet<string> = new Set(["left", "kicked"])
 const addresseeOf = (bot: StoredBot): Addressee => ({ userId: bot.user_id ?? 0, username: bot.username ?? "" })
 
 /** Hands in what a person has said, as a REST send is. What is refused gets a line of the character's, no reason. */
-const handIn = Effect.fnUntraced(function*(bot: StoredBot, { sessionId, status }: Met, said: Said, number: number) {
+const handIn = Effect.fnUntraced(function* (bot: StoredBot, { sessionId, status }: Met, said: Said, number: number) {
   // The character has left, and has said so.
   if (status !== "active") return
   const conversations = yield* Conversations
   const key = `tg:${bot.channel_id}:${number}`
-  yield* Inbox.use((inbox) => inbox.accept({ ...said, appId: bot.app_id, sessionId, replyMode: "fast", clientMessageId: key, source: "telegram" })).pipe(
+  yield* Inbox.use((inbox) =>
+    inbox.accept({ ...said, appId: bot.app_id, sessionId, replyMode: "fast", clientMessageId: key, source: "telegram" })
+  ).pipe(
     Effect.asVoid,
-    Effect.catchTag("Refused", ({ reason }) => reason === "session_exited" || reason === "end_user_blocked" ? Effect.void : Effect.gen(function*() {
-      // It was erased a moment ago, or gave way to another: the chat is met anew.
-      if (reason === "session_not_found") return yield* new InboxUnavailable({ cause: reason })
-      // A number that no event has: the line is for a message that is on no log.
-      const line = yield* TelegramChats.use((chats) => chats.apology({ appId: bot.app_id, channelId: bot.channel_id, sessionId }, -number))
-      if (line !== null) yield* conversations.notify(bot.app_id, sessionId, { key, kind: reason, text: line })
-    }))
+    Effect.catchTag("Refused", ({ reason }) =>
+      reason === "session_exited" || reason === "end_user_blocked"
+        ? Effect.void
+        : Effect.gen(function* () {
+            // It was erased a moment ago, or gave way to another: the chat is met anew.
+            if (reason === "session_not_found") return yield* new InboxUnavailable({ cause: reason })
+            // A number that no event has: the line is for a message that is on no log.
+            const line = yield* TelegramChats.use((chats) =>
+              chats.apology({ appId: bot.app_id, channelId: bot.channel_id, sessionId }, -number)
+            )
+            if (line !== null) yield* conversations.notify(bot.app_id, sessionId, { key, kind: reason, text: line })
+          })
+    )
   )
 })
 
 /** The person wants no answer any more to what they said last. */
-const handleStop = Effect.fnUntraced(function*(bot: StoredBot, chatId: number, threadId: number) {
-  const sessionId = yield* Conversations.use((conversations) => conversations.sessionOf({ appId: bot.app_id, channelId: bot.channel_id, chatId, threadId }))
+const handleStop = Effect.fnUntraced(function* (bot: StoredBot, chatId: number, threadId: number) {
+  const sessionId = yield* Conversations.use((conversations) =>
+    conversations.sessionOf({ appId: bot.app_id, channelId: bot.channel_id, chatId, threadId })
+  )
   if (sessionId !== null) yield* Turns.use((turns) => turns.stop({ appId: bot.app_id, sessionId }))
 })
 
@@ -56,21 +73,28 @@ const withEdits = (updates: ReadonlyArray<Update>) => {
 }
 
 /** What was changed after it had been answered is no new question: it is on the log that it reads otherwise now. */
-const handleEdit = Effect.fnUntraced(function*(bot: StoredBot, updateId: number, edit: Message) {
+const handleEdit = Effect.fnUntraced(function* (bot: StoredBot, updateId: number, edit: Message) {
   const said = readMessages([edit], addresseeOf(bot))
   if (said === null) return
   const chat = { appId: bot.app_id, channelId: bot.channel_id, chatId: edit.chat.id, threadId: threadOf(edit) }
-  yield* Conversations.use((conversations) => conversations.noteEdit(chat, { updateId, messageId: edit.message_id, text: said.text }))
+  yield* Conversations.use((conversations) =>
+    conversations.noteEdit(chat, { updateId, messageId: edit.message_id, text: said.text })
+  )
 })
 
 /** Messages that came in quick succession are one turn; its key is that of the first. */
-const handleText = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, updates: ReadonlyArray<Update>) {
+const handleText = Effect.fnUntraced(function* (bot: StoredBot, batch: Batch, updates: ReadonlyArray<Update>) {
   const addressee = addresseeOf(bot)
   const { messages, edits } = withEdits(updates)
   const updateId = batch.at(-1)?.update_id ?? 0
   for (const edit of edits) yield* handleEdit(bot, updateId, edit)
   const [first] = messages
-  if (first === undefined || !messages.some((message) => isAddressed(message, addressee)) || readMessages(messages, addressee) === null) return
+  if (
+    first === undefined ||
+    !messages.some((message) => isAddressed(message, addressee)) ||
+    readMessages(messages, addressee) === null
+  )
+    return
   const met = yield* Conversations.use((conversations) => conversations.meet(meetingOf(bot, first, "keep")))
   yield* welcome(bot, first.chat.id, updateId)
   const heard = met.status === "active" ? yield* hear(bot, met.sessionId, messages) : undefined
@@ -79,33 +103,58 @@ const handleText = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, upd
 })
 
 /** A press on a button of the bot's: its spinning stops at once, and what is written on the button is said. */
-const handlePress = Effect.fnUntraced(function*(bot: StoredBot, updateId: number, callback: Callback) {
+const handlePress = Effect.fnUntraced(function* (bot: StoredBot, updateId: number, callback: Callback) {
   const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
   // One that is too old to be answered does no harm.
-  if (token !== undefined) yield* Effect.ignore(BotApi.use((api) => api.call(token, "answerCallbackQuery", { callback_query_id: callback.id })))
+  if (token !== undefined)
+    yield* Effect.ignore(
+      BotApi.use((api) => api.call(token, "answerCallbackQuery", { callback_query_id: callback.id }))
+    )
   const label = readPress(callback)
   if (label === undefined || callback.message === undefined) return
-  const pressed = { message_id: callback.message.message_id, chat: callback.message.chat, from: callback.from, text: label }
+  const pressed = {
+    message_id: callback.message.message_id,
+    chat: callback.message.chat,
+    from: callback.from,
+    text: label
+  }
   const said = readMessages([pressed], addresseeOf(bot))
   if (said === null) return
   const { message_thread_id, is_topic_message } = callback.message
-  const place = { ...pressed, ...(is_topic_message !== undefined && { is_topic_message }), ...(message_thread_id !== undefined && { message_thread_id }) }
+  const place = {
+    ...pressed,
+    ...(is_topic_message !== undefined && { is_topic_message }),
+    ...(message_thread_id !== undefined && { message_thread_id })
+  }
   const met = yield* Conversations.use((conversations) => conversations.meet(meetingOf(bot, place, "keep")))
   yield* welcome(bot, pressed.chat.id, updateId)
   yield* handIn(bot, met, said, updateId)
 })
 
-const handleMember = Effect.fnUntraced(function*(bot: StoredBot, updateId: number, { chat, new_chat_member: { status } }: Member) {
+const handleMember = Effect.fnUntraced(function* (
+  bot: StoredBot,
+  updateId: number,
+  { chat, new_chat_member: { status } }: Member
+) {
   if (!GONE.has(status)) return yield* welcome(bot, chat.id, updateId)
-  const state = chat.type === "private" ? "blocked" as const : "unreachable" as const
-  yield* Conversations.use((conversations) => conversations.shut({ appId: bot.app_id, channelId: bot.channel_id, chatId: chat.id }, { status: state, reason: status, updateId }))
+  const state = chat.type === "private" ? ("blocked" as const) : ("unreachable" as const)
+  yield* Conversations.use((conversations) =>
+    conversations.shut(
+      { appId: bot.app_id, channelId: bot.channel_id, chatId: chat.id },
+      { status: state, reason: status, updateId }
+    )
+  )
 })
 
-const handle = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, update: Update) {
+const handle = Effect.fnUntraced(function* (bot: StoredBot, batch: Batch, update: Update) {
   const { app_id: appId, channel_id: channelId } = bot
   switch (batch[0].kind) {
     case "text":
-      return yield* handleText(bot, batch, batch.flatMap(({ raw }) => readUpdate(raw) ?? []))
+      return yield* handleText(
+        bot,
+        batch,
+        batch.flatMap(({ raw }) => readUpdate(raw) ?? [])
+      )
     case "edit":
       if (update.edited_message !== undefined) yield* handleEdit(bot, update.update_id, update.edited_message)
       return
@@ -126,12 +175,13 @@ const handle = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, update:
 })
 
 /** What the updates of one chat that belong together lead to, and that they are done. */
-export const handleBatch = Effect.fnUntraced(function*(batch: Batch) {
+export const handleBatch = Effect.fnUntraced(function* (batch: Batch) {
   const { app_id: appId, channel_id: channelId, kind, raw } = batch[0]
   const bot = yield* BotRows.use((rows) => rows.get(appId, channelId))
   if (bot !== undefined && isWord(batch[0])) return yield* sayWord(bot, batch[0])
   const update = readUpdate(raw)
-  if (bot !== undefined && kind === "command" && update?.message !== undefined) return yield* handleCommand(bot, batch, update.message)
+  if (bot !== undefined && kind === "command" && update?.message !== undefined)
+    return yield* handleCommand(bot, batch, update.message)
   if (bot !== undefined && kind === "payment" && update !== undefined) return yield* relayPayment(bot, batch, update)
   if (bot !== undefined && update !== undefined) yield* handle(bot, batch, update)
   yield* Updates.use(({ done }) => done(batch))

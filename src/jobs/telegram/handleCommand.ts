@@ -18,49 +18,60 @@ const PAYLOAD = /^[\w-]{1,64}$/
 const LINK_CODE = /^[\w-]{32}$/
 
 /**
- * What is answered without a model. The answers go on the log, and to the chat by its lane like everything else. What a command does and
- * that it is done are one transaction: whoever dies on the way has done nothing, and whoever takes it up does it all.
+ * What is answered without a model. The answers go on the log, and to the chat by its lane like everything else. What a
+ * command does and that it is done are one transaction: whoever dies on the way has done nothing, and whoever takes it
+ * up does it all.
  */
-export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, message: Message) {
+export const handleCommand = Effect.fnUntraced(function* (bot: StoredBot, batch: Batch, message: Message) {
   const command = readCommand(message, { userId: bot.user_id ?? 0, username: bot.username ?? "" })
   const [{ transaction }, conversations, updates] = [yield* Database, yield* Conversations, yield* Updates]
-  const once = <E, R>(effect: Effect.Effect<void, E, R>) => Effect.flatMap(updates.done(batch), (isFirst) => isFirst ? effect : Effect.void).pipe(transaction)
+  const once = <E, R>(effect: Effect.Effect<void, E, R>) =>
+    Effect.flatMap(updates.done(batch), (isFirst) => (isFirst ? effect : Effect.void)).pipe(transaction)
   if (command === null) return yield* Effect.asVoid(updates.done(batch))
   yield* welcome(bot, message.chat.id, batch[0].update_id)
   const key = `tg:${bot.channel_id}:${batch[0].update_id}`
-  const say = ({ sessionId }: Met, text: string, kind: string = command.name) => conversations.notify(bot.app_id, sessionId, { key, kind, text })
+  const say = ({ sessionId }: Met, text: string, kind: string = command.name) =>
+    conversations.notify(bot.app_id, sessionId, { key, kind, text })
   const meet = (session: Meeting["session"], more: Partial<Pick<Meeting, "externalUserRef" | "startPayload">> = {}) =>
     conversations.meet({ ...meetingOf(bot, message, session), ...more })
 
-  /** A session that has just been opened has its greeting on the log; where none is authored, a word says who is there. */
-  const greet = Effect.fnUntraced(function*(met: Met, otherwise: string) {
+  /**
+   * A session that has just been opened has its greeting on the log; where none is authored, a word says who is there.
+   */
+  const greet = Effect.fnUntraced(function* (met: Met, otherwise: string) {
     if (!met.created) return yield* say(met, otherwise)
     if (met.spoken) return
     const character = yield* Characters.use((characters) => characters.get(bot.app_id, bot.character_slug))
     yield* say(met, LINES.hello(String(character?.profile["display_name"] ?? bot.username)))
   })
 
-  const start = Effect.gen(function*() {
+  const start = Effect.gen(function* () {
     if (command.argument === "") return yield* greet(yield* meet("renew"), LINES.already)
     // A group is not one user of the app's: the code stays good for the one.
-    if (message.chat.type !== "private" && LINK_CODE.test(command.argument)) return yield* say(yield* meet("renew"), LINES.linkPrivate)
+    if (message.chat.type !== "private" && LINK_CODE.test(command.argument))
+      return yield* say(yield* meet("renew"), LINES.linkPrivate)
     const ref = yield* BotLinks.use((links) => links.use(bot.app_id, bot.channel_id, command.argument))
     if (ref !== undefined) return yield* greet(yield* meet("join", { externalUserRef: ref }), LINES.linked)
     // One in the form of a link is a link that has run out; any other is the app's own.
     if (LINK_CODE.test(command.argument)) return yield* say(yield* meet("renew"), LINES.linkSpent)
-    yield* greet(yield* meet("renew", { startPayload: PAYLOAD.test(command.argument) ? command.argument : null }), LINES.already)
+    yield* greet(
+      yield* meet("renew", { startPayload: PAYLOAD.test(command.argument) ? command.argument : null }),
+      LINES.already
+    )
   })
 
-  const forget = Effect.gen(function*() {
+  const forget = Effect.gen(function* () {
     const [chat, words] = [meetingOf(bot, message, "keep"), yield* Words]
     const met = yield* meet("keep")
-    yield* once(Effect.gen(function*() {
-      const isForgotten = yield* Forgetting.use((forgetting) => forgetting.ask(chat))
-      yield* isForgotten ? words.keep(batch[0], LINES.forgotten) : say(met, LINES.forgetSure)
-    }))
+    yield* once(
+      Effect.gen(function* () {
+        const isForgotten = yield* Forgetting.use((forgetting) => forgetting.ask(chat))
+        yield* isForgotten ? words.keep(batch[0], LINES.forgotten) : say(met, LINES.forgetSure)
+      })
+    )
   })
 
-  const stop = Effect.gen(function*() {
+  const stop = Effect.gen(function* () {
     const met = yield* meet("keep")
     yield* conversations.quieten(bot.app_id, met.sessionId)
     yield* say(met, LINES.quiet)

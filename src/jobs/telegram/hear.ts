@@ -17,34 +17,45 @@ interface Voice {
   readonly mimeType: string
 }
 
-const toVoice = (messageId: number, { file_id: fileId, file_size: size = 0, duration = MOST_SECONDS + 1, mime_type: mimeType = "audio/ogg" }: Media): ReadonlyArray<Voice> =>
-  fileId === undefined || duration > MOST_SECONDS || size > MOST_BYTES ? [] : [{ messageId, fileId, seconds: Math.max(1, duration), mimeType }]
+const toVoice = (
+  messageId: number,
+  { file_id: fileId, file_size: size = 0, duration = MOST_SECONDS + 1, mime_type: mimeType = "audio/ogg" }: Media
+): ReadonlyArray<Voice> =>
+  fileId === undefined || duration > MOST_SECONDS || size > MOST_BYTES
+    ? []
+    : [{ messageId, fileId, seconds: Math.max(1, duration), mimeType }]
 
 /**
- * What is said in the voice messages among these, by the message's id, where a model for it is set up. What cannot be fetched, paid for or made out
- * is not there: the character is told that there was a voice message, and the person is answered all the same.
+ * What is said in the voice messages among these, by the message's id, where a model for it is set up. What cannot be
+ * fetched, paid for or made out is not there: the character is told that there was a voice message, and the person is
+ * answered all the same.
  */
-export const hear = Effect.fnUntraced(function*(bot: StoredBot, sessionId: string, messages: ReadonlyArray<Message>) {
+export const hear = Effect.fnUntraced(function* (bot: StoredBot, sessionId: string, messages: ReadonlyArray<Message>) {
   const { listen, costMicroUsd } = yield* Transcriber
-  const voices = messages.flatMap(({ message_id, voice }) => voice === undefined ? [] : toVoice(message_id, voice))
+  const voices = messages.flatMap(({ message_id, voice }) => (voice === undefined ? [] : toVoice(message_id, voice)))
   if (listen === null || voices.length === 0) return new Map<number, string>()
   const [api, expenses] = [yield* BotApi, yield* Expenses]
   const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
   if (token === undefined) return new Map<number, string>()
 
-  const hearOne = Effect.fnUntraced(function*({ messageId, fileId, seconds, mimeType }: Voice) {
-    const bytes = yield* api.download(token, fileId, MOST_BYTES)
-    const cost = costMicroUsd(seconds)
-    const expense = yield* expenses.take({ appId: bot.app_id, sessionId }, "transcription", cost)
-    if (expense === null) return Option.none()
-    const transcript = yield* listen({ bytes, fileName: "voice.ogg", mimeType }).pipe(
-      Effect.tapError(({ wasPaid }) => wasPaid ? Effect.void : expenses.giveBack(expense))
-    )
-    return transcript === "" ? Option.none() : Option.some([messageId, transcript] as const)
-  }, Effect.catchTags({
-    BotApiError: (error) => Effect.as(Effect.logWarning("a voice message could not be fetched", { reason: error.message }), Option.none()),
-    NotHeard: ({ code }) => Effect.as(Effect.logWarning("a voice message could not be made out", { reason: code }), Option.none())
-  }))
+  const hearOne = Effect.fnUntraced(
+    function* ({ messageId, fileId, seconds, mimeType }: Voice) {
+      const bytes = yield* api.download(token, fileId, MOST_BYTES)
+      const cost = costMicroUsd(seconds)
+      const expense = yield* expenses.take({ appId: bot.app_id, sessionId }, "transcription", cost)
+      if (expense === null) return Option.none()
+      const transcript = yield* listen({ bytes, fileName: "voice.ogg", mimeType }).pipe(
+        Effect.tapError(({ wasPaid }) => (wasPaid ? Effect.void : expenses.giveBack(expense)))
+      )
+      return transcript === "" ? Option.none() : Option.some([messageId, transcript] as const)
+    },
+    Effect.catchTags({
+      BotApiError: (error) =>
+        Effect.as(Effect.logWarning("a voice message could not be fetched", { reason: error.message }), Option.none()),
+      NotHeard: ({ code }) =>
+        Effect.as(Effect.logWarning("a voice message could not be made out", { reason: code }), Option.none())
+    })
+  )
   const heard = yield* Effect.forEach(voices, hearOne, { concurrency: "unbounded" })
   return new Map(heard.flatMap(Option.toArray))
 })

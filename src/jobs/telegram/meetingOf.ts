@@ -18,7 +18,7 @@ export const meetingOf = (bot: StoredBot, message: Message, session: Meeting["se
     characterSlug: bot.character_slug,
     externalUserRef: refOf(message.chat.id),
     displayName: isPrivate ? nameOf(message.from) || null : null,
-    locale: isPrivate ? LOCALE.exec(message.from?.language_code ?? "")?.[0] ?? null : null,
+    locale: isPrivate ? (LOCALE.exec(message.from?.language_code ?? "")?.[0] ?? null) : null,
     startPayload: null,
     session
   }

@@ -11,31 +11,49 @@ const newsOf = ({ message, pre_checkout_query: asked, purchased_paid_media: boug
     const { id: query_id, from, ...invoice } = asked
     return { type: "payment.pre_checkout", personId: from.id, about: { query_id, ...invoice } } as const
   }
-  if (bought !== undefined) return { type: "payment.paid_media", personId: bought.from.id, about: { paid_media_payload: bought.paid_media_payload } } as const
+  if (bought !== undefined)
+    return {
+      type: "payment.paid_media",
+      personId: bought.from.id,
+      about: { paid_media_payload: bought.paid_media_payload }
+    } as const
   if (subscription !== undefined) {
     const { user, ...about } = subscription
     return { type: "payment.subscription", personId: user.id, about } as const
   }
   const paid = message?.successful_payment
-  return message?.from === undefined || paid === undefined ? null : { type: "payment.succeeded", personId: message.from.id, about: paid } as const
+  return message?.from === undefined || paid === undefined
+    ? null
+    : ({ type: "payment.succeeded", personId: message.from.id, about: paid } as const)
 }
 
 type News = NonNullable<ReturnType<typeof newsOf>>
 
-const tell = Effect.fnUntraced(function*({ app_id: appId, channel_id: channelId }: StoredBot, { type, personId, about }: News) {
-  const sessionId = yield* Conversations.use((conversations) => conversations.sessionOf({ appId, channelId, chatId: personId, threadId: 0 }))
-  yield* appendOperational({ appId, type, payload: { channel_id: channelId, session_id: sessionId, telegram_user_id: personId, ...about } })
+const tell = Effect.fnUntraced(function* (
+  { app_id: appId, channel_id: channelId }: StoredBot,
+  { type, personId, about }: News
+) {
+  const sessionId = yield* Conversations.use((conversations) =>
+    conversations.sessionOf({ appId, channelId, chatId: personId, threadId: 0 })
+  )
+  yield* appendOperational({
+    appId,
+    type,
+    payload: { channel_id: channelId, session_id: sessionId, telegram_user_id: personId, ...about }
+  })
 })
 
 /**
- * Payments are between a person and the app, which has made the invoice: it is told of them, and decides. That it is told and that the update is
- * done are one transaction: of money it hears once.
+ * Payments are between a person and the app, which has made the invoice: it is told of them, and decides. That it is
+ * told and that the update is done are one transaction: of money it hears once.
  */
-export const relayPayment = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, update: Update) {
+export const relayPayment = Effect.fnUntraced(function* (bot: StoredBot, batch: Batch, update: Update) {
   const { transaction } = yield* Database
-  yield* transaction(Effect.gen(function*() {
-    const news = newsOf(update)
-    const isFirst = yield* Updates.use((updates) => updates.done(batch))
-    if (isFirst && news !== null) yield* tell(bot, news)
-  }))
+  yield* transaction(
+    Effect.gen(function* () {
+      const news = newsOf(update)
+      const isFirst = yield* Updates.use((updates) => updates.done(batch))
+      if (isFirst && news !== null) yield* tell(bot, news)
+    })
+  )
 })

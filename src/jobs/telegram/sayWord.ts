@@ -17,8 +17,11 @@ const MOST_TRIES = 60
 const LONGEST_PAUSE = Duration.seconds(64)
 const DEFAULT_RETRY_AFTER_SECONDS = 5
 
-/** Says a word that stands on no log, as lanes say what stands on one: at the chat's pace, and not again where it may have been heard. */
-export const sayWord = Effect.fnUntraced(function*(bot: StoredBot, update: ClaimedUpdate) {
+/**
+ * Says a word that stands on no log, as lanes say what stands on one: at the chat's pace, and not again where it may
+ * have been heard.
+ */
+export const sayWord = Effect.fnUntraced(function* (bot: StoredBot, update: ClaimedUpdate) {
   const [api, bots, pace, words] = [yield* BotApi, yield* TelegramBots, yield* Pace, yield* Words]
   const chat = { appId: update.app_id, channelId: update.channel_id, chatId: update.chat_id }
   if (update.kind === "word_sent") return yield* words.giveUp(update, "unknown")
@@ -28,11 +31,21 @@ export const sayWord = Effect.fnUntraced(function*(bot: StoredBot, update: Claim
   if (Duration.isGreaterThan(wait, WORTH_WAITING)) return yield* words.again(update, "paced", wait)
   yield* Effect.sleep(wait)
   const departure = yield* pace.departs(chat)
-  if (departure === undefined || "wait" in departure) return yield* words.again(update, "paced", departure?.wait ?? wait)
+  if (departure === undefined || "wait" in departure)
+    return yield* words.again(update, "paced", departure?.wait ?? wait)
   if (!(yield* words.intend(update))) return
-  const said = yield* Effect.result(counted(pace, chat, departure.underWay, api.call(token, "sendMessage", {
-    chat_id: update.chat_id, text: String(update.raw), ...(update.thread_id !== 0 && { message_thread_id: update.thread_id })
-  })))
+  const said = yield* Effect.result(
+    counted(
+      pace,
+      chat,
+      departure.underWay,
+      api.call(token, "sendMessage", {
+        chat_id: update.chat_id,
+        text: String(update.raw),
+        ...(update.thread_id !== 0 && { message_thread_id: update.thread_id })
+      })
+    )
+  )
   if (Result.isSuccess(said)) return yield* untilReachable(words.said(update))
   const { kind, retryAfterSeconds } = said.failure
   switch (kind) {
@@ -47,9 +60,11 @@ export const sayWord = Effect.fnUntraced(function*(bot: StoredBot, update: Claim
       return yield* untilReachable(words.again(update, kind, Duration.seconds(1)))
     case "not_sent":
     case "conflict":
-      return yield* untilReachable(update.attempts < MOST_TRIES
-        ? words.again(update, kind, Duration.min(Duration.seconds(2 ** update.attempts), LONGEST_PAUSE))
-        : words.giveUp(update, kind))
+      return yield* untilReachable(
+        update.attempts < MOST_TRIES
+          ? words.again(update, kind, Duration.min(Duration.seconds(2 ** update.attempts), LONGEST_PAUSE))
+          : words.giveUp(update, kind)
+      )
     default:
       return yield* untilReachable(words.giveUp(update, kind === "ambiguous" ? "unknown" : kind))
   }

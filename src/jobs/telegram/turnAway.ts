@@ -11,17 +11,29 @@ import { Words } from "#src/db/telegram/Words.ts"
 /** However many people write to the bot, its app is told so often and no more. */
 const TELLING = { most: 1, windowSeconds: 3600 }
 
-/** Whoever writes to a character that is not to be talked to hears so, and where its author can mend that, the app is told why nobody can. */
-export const turnAway = Effect.fnUntraced(function*(batch: Batch, reason: CharacterUnavailable["reason"]) {
+/**
+ * Whoever writes to a character that is not to be talked to hears so, and where its author can mend that, the app is
+ * told why nobody can.
+ */
+export const turnAway = Effect.fnUntraced(function* (batch: Batch, reason: CharacterUnavailable["reason"]) {
   const [{ app_id: appId, channel_id: channelId }] = batch
   const { transaction } = yield* Database
   const bot = yield* BotRows.use((rows) => rows.get(appId, channelId))
-  yield* transaction(Effect.gen(function*() {
-    const isFirst = yield* Updates.use((updates) => updates.done(batch))
-    if (!isFirst || bot === undefined) return
-    yield* Words.use((words) => words.keep(batch[0], reason === "not_ready" ? LINES.nobodyHere : LINES.left))
-    if (reason !== "not_ready") return
-    const { taken } = yield* RollingLimits.use((limits) => limits.take({ kind: "character_not_ready", subject: channelId, ...TELLING }))
-    if (taken) yield* appendOperational({ appId, type: "character.not_ready", payload: { channel_id: channelId, character_slug: bot.character_slug } })
-  }))
+  yield* transaction(
+    Effect.gen(function* () {
+      const isFirst = yield* Updates.use((updates) => updates.done(batch))
+      if (!isFirst || bot === undefined) return
+      yield* Words.use((words) => words.keep(batch[0], reason === "not_ready" ? LINES.nobodyHere : LINES.left))
+      if (reason !== "not_ready") return
+      const { taken } = yield* RollingLimits.use((limits) =>
+        limits.take({ kind: "character_not_ready", subject: channelId, ...TELLING })
+      )
+      if (taken)
+        yield* appendOperational({
+          appId,
+          type: "character.not_ready",
+          payload: { channel_id: channelId, character_slug: bot.character_slug }
+        })
+    })
+  )
 })

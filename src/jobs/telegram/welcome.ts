@@ -3,4 +3,6 @@ import { Conversations } from "#src/db/telegram/Conversations.ts"
 
 /** A person has written: by that the bot is welcome in the chat. */
 export const welcome = (bot: StoredBot, chatId: number, updateId: number) =>
-  Conversations.use((conversations) => conversations.revive({ appId: bot.app_id, channelId: bot.channel_id, chatId }, updateId))
+  Conversations.use((conversations) =>
+    conversations.revive({ appId: bot.app_id, channelId: bot.channel_id, chatId }, updateId)
+  )

@@ -59,7 +59,10 @@ const resolved = (act: Act, before: ReadonlyArray<Act>): Act => {
   return act === "apology" && before.at(-1) === "question_self" ? "compliment" : act
 }
 
-/** The language to answer in: of those that the character speaks the one of the message, or else of the person's messages before it. */
+/**
+ * The language to answer in: of those that the character speaks the one of the message, or else of the person's
+ * messages before it.
+ */
 const languageFor = (texts: ReadonlyArray<string>, spoken: ReadonlyArray<string>): string | null => {
   if (spoken.length < 2) return null
   return texts.map((text) => languageAmong(text, spoken)).find((language) => language !== null) ?? spoken[0] ?? null
@@ -71,7 +74,10 @@ const isForeign = (text: string, spoken: ReadonlyArray<string>): boolean => {
   return language !== null && spoken.length > 0 && !spoken.some((known) => mayBe(language, known))
 }
 
-/** The language of the message, or of those before it, among those that the character speaks; English where none can be told. */
+/**
+ * The language of the message, or of those before it, among those that the character speaks; English where none can be
+ * told.
+ */
 const gentleLanguage = (texts: ReadonlyArray<string>, spoken: ReadonlyArray<string>): string => {
   const known = spoken.filter((language) => GENTLE_LANGUAGES.includes(language))
   const among = known.length > 0 ? known : GENTLE_LANGUAGES
@@ -80,18 +86,44 @@ const gentleLanguage = (texts: ReadonlyArray<string>, spoken: ReadonlyArray<stri
 
 export const conversationOf = ({ turn, history, retrieved, safety }: WriteRequest): Conversation => {
   // What was noted stands for the message that it was noted from, where that is not at hand.
-  const noted = retrieved.memories.flatMap(({ text, cursor, at }): ReadonlyArray<Utterance> => cursor === null ? [] : [{ role: "user", text, cursor, at }])
-  const before = [...new Map([...noted, ...retrieved.recalled, ...history].map((said): [number, Utterance] => [said.cursor, said])).values()].sort((a, b) => a.cursor - b.cursor)
-  const actsBefore = history.filter(({ role }) => role === "user").slice(-EARLIER_ACTS).map(({ text }) => actOf(text.slice(0, READ_CHARS)))
+  const noted = retrieved.memories.flatMap(({ text, cursor, at }): ReadonlyArray<Utterance> =>
+    cursor === null ? [] : [{ role: "user", text, cursor, at }]
+  )
+  const before = [
+    ...new Map(
+      [...noted, ...retrieved.recalled, ...history].map((said): [number, Utterance] => [said.cursor, said])
+    ).values()
+  ].sort((a, b) => a.cursor - b.cursor)
+  const actsBefore = history
+    .filter(({ role }) => role === "user")
+    .slice(-EARLIER_ACTS)
+    .map(({ text }) => actOf(text.slice(0, READ_CHARS)))
   const whole = turn.text.slice(0, READ_CHARS)
   const text = askedIn(whole)
   const spoken = turn.character.voice.languages.map(languageOfTag)
-  const texts = [whole, ...history.filter(({ role }) => role === "user").map(({ text }) => text).toReversed().slice(0, EARLIER_LANGUAGE)]
+  const texts = [
+    whole,
+    ...history
+      .filter(({ role }) => role === "user")
+      .map(({ text }) => text)
+      .toReversed()
+      .slice(0, EARLIER_LANGUAGE)
+  ]
   return {
     text,
     // Whatever it is that must be refused, it is refused as any other thing that is not the character's to give.
-    act: safety.action === "refuse_in_voice" ? "probe" : asksWhatYouAre(whole) ? "meta" : isForeign(whole, spoken) ? "gibberish" : resolved(actOf(text), actsBefore),
-    besides: whole.includes(text) && isQuestion(text) && BESIDES.test(whole.replace(text, "")) ? actOf(whole.replace(text, "")) : null,
+    act:
+      safety.action === "refuse_in_voice"
+        ? "probe"
+        : asksWhatYouAre(whole)
+          ? "meta"
+          : isForeign(whole, spoken)
+            ? "gibberish"
+            : resolved(actOf(text), actsBefore),
+    besides:
+      whole.includes(text) && isQuestion(text) && BESIDES.test(whole.replace(text, ""))
+        ? actOf(whole.replace(text, ""))
+        : null,
     spoken,
     language: languageFor(texts, spoken),
     actsBefore,
@@ -100,8 +132,16 @@ export const conversationOf = ({ turn, history, retrieved, safety }: WriteReques
     gentle: isGentle(safety) ? gentleLanguage(texts, spoken) : null,
     tender: actsBefore.slice(-GRIEF_LASTS).includes("grief") || actsBefore.slice(-SADNESS_LASTS).includes("bad_news"),
     repertoire: repertoireOf(turn.character),
-    lore: [...retrieved.lore.map(({ content }) => content), ...retrieved.evidence.flatMap((piece) => sentencesAbout(piece.text, text).map(({ sentence }) => sentence))].filter((text) => text.length <= MOST_LORE_CHARS && canSay(turn.character)(text)),
-    people: retrieved.world.people.filter(({ asked, summary }) => asked && summary !== "" && summary.length <= MOST_LORE_CHARS && !summary.includes(turn.character.display_name)).map(({ name, summary }) => `${name}? ${summary}`),
+    lore: [
+      ...retrieved.lore.map(({ content }) => content),
+      ...retrieved.evidence.flatMap((piece) => sentencesAbout(piece.text, text).map(({ sentence }) => sentence))
+    ].filter((text) => text.length <= MOST_LORE_CHARS && canSay(turn.character)(text)),
+    people: retrieved.world.people
+      .filter(
+        ({ asked, summary }) =>
+          asked && summary !== "" && summary.length <= MOST_LORE_CHARS && !summary.includes(turn.character.display_name)
+      )
+      .map(({ name, summary }) => `${name}? ${summary}`),
     seed: seedOf(turn)
   }
 }

@@ -6,7 +6,11 @@ import { Prices } from "../prices.ts"
 import { GLYPH_HEIGHT, GLYPH_WIDTH, hasDot, initialsOf } from "./glyphs.ts"
 
 const MODEL = "offline-placeholder.v1"
-const PIXELS: Readonly<Record<ImageSize, readonly [width: number, height: number]>> = { square: [512, 512], portrait: [512, 768], landscape: [768, 512] }
+const PIXELS: Readonly<Record<ImageSize, readonly [width: number, height: number]>> = {
+  square: [512, 512],
+  portrait: [512, 768],
+  landscape: [768, 512]
+}
 /** Between letters, in dots. */
 const GAP = 1
 
@@ -23,7 +27,7 @@ const draw = ({ size, name, seed }: PaintRequest) => {
     const [from, to] = [darker(colours[channel]), darker(colours[channel + 3])]
     const step = (to - from) / 2 / width
     for (let y = 0, at = channel; y < height; y++) {
-      let value = from + (to - from) / 2 * (y / height)
+      let value = from + ((to - from) / 2) * (y / height)
       for (let x = 0; x < width; x++, at += 3, value += step) data[at] = value
     }
   }
@@ -34,26 +38,34 @@ const draw = ({ size, name, seed }: PaintRequest) => {
   const [left, top] = [Math.floor((width - columns * dot) / 2), Math.floor((height - GLYPH_HEIGHT * dot) / 2)]
   const fill = (column: number, row: number) => {
     const start = left + column * dot
-    for (let y = top + row * dot; y < top + (row + 1) * dot; y++) data.fill(INK, (y * width + start) * 3, (y * width + start + dot) * 3)
+    for (let y = top + row * dot; y < top + (row + 1) * dot; y++)
+      data.fill(INK, (y * width + start) * 3, (y * width + start + dot) * 3)
   }
   for (const [place, letter] of [...initials].entries()) {
     for (let row = 0; row < GLYPH_HEIGHT; row++) {
-      for (let column = 0; column < GLYPH_WIDTH; column++) if (hasDot(letter, column, row)) fill(place * (GLYPH_WIDTH + GAP) + column, row)
+      for (let column = 0; column < GLYPH_WIDTH; column++)
+        if (hasDot(letter, column, row)) fill(place * (GLYPH_WIDTH + GAP) + column, row)
     }
   }
   return { data, raw: { width, height, channels: 3 } } as const
 }
 
 /** Placeholders, which say that they are some. The same for the same seed; no model and no network. */
-export const layer = Layer.effect(Painter, Effect.map(Prices, (prices) => Painter.of({
-  engine: "offline-placeholder.v1",
-  model: MODEL,
-  takesReferences: false,
-  priceMicroUsd: (size) => prices.imageMicroUsd(MODEL, size),
-  // Written off the main thread, which has others to serve.
-  paint: (request) => Effect.promise(async () => {
-    const { default: sharp } = await import("sharp")
-    const { data, raw } = draw(request)
-    return sharp(data, { raw }).png().toBuffer()
-  })
-})))
+export const layer = Layer.effect(
+  Painter,
+  Effect.map(Prices, (prices) =>
+    Painter.of({
+      engine: "offline-placeholder.v1",
+      model: MODEL,
+      takesReferences: false,
+      priceMicroUsd: (size) => prices.imageMicroUsd(MODEL, size),
+      // Written off the main thread, which has others to serve.
+      paint: (request) =>
+        Effect.promise(async () => {
+          const { default: sharp } = await import("sharp")
+          const { data, raw } = draw(request)
+          return sharp(data, { raw }).png().toBuffer()
+        })
+    })
+  )
+)

@@ -14,26 +14,46 @@ const BLANK_LINE = /\n\s*\n/
 const usageOf = (prices: PriceList, { turn, history }: WriteRequest, line: string): Usage => {
   const readChars = history.reduce((sum, { text }) => sum + text.length, turn.text.length)
   const tokens = { inputTokens: tokensIn(readChars), cachedInputTokens: 0, outputTokens: tokensIn(line.length) }
-  return { model: OFFLINE_ENGINE, ...tokens, costMicroUsd: prices.costMicroUsd(OFFLINE_ENGINE, tokens), estimated: true }
+  return {
+    model: OFFLINE_ENGINE,
+    ...tokens,
+    costMicroUsd: prices.costMicroUsd(OFFLINE_ENGINE, tokens),
+    estimated: true
+  }
 }
 
 /**
  * Replies without a model: it finds, among the lines that the author wrote, the one that fits, and says so wherever
  * the engine is shown. The same turn after the same history always gets the same words.
  */
-export const layer: Layer.Layer<Writer> = Layer.effect(Writer, Effect.map(Prices, (prices) => Writer.of({
-  engine: OFFLINE_ENGINE,
-  model: OFFLINE_ENGINE,
-  write: (request) => Effect.sync(() => {
-    const { initiative } = request.turn
-    if (initiative !== undefined) {
-      const first = initiate(request, initiative)
-      const said = first === null ? { decision: "withhold" as const, bubbles: [], cited_memory_ids: [] }
-        : { decision: "reply" as const, bubbles: first.line.split(BLANK_LINE), cited_memory_ids: first.cites.map((cursor) => memoryId({ cursor })) }
-      return { reply: { exit_reason: null, ...said }, usage: usageOf(prices, request, first?.line ?? "") }
-    }
-    const { line, act, cites } = choose(request)
-    const cited_memory_ids = cites.map((cursor) => memoryId({ cursor }))
-    return { reply: { ...decide(request, act), bubbles: line.split(BLANK_LINE), cited_memory_ids }, usage: usageOf(prices, request, line) }
-  })
-})))
+export const layer: Layer.Layer<Writer> = Layer.effect(
+  Writer,
+  Effect.map(Prices, (prices) =>
+    Writer.of({
+      engine: OFFLINE_ENGINE,
+      model: OFFLINE_ENGINE,
+      write: (request) =>
+        Effect.sync(() => {
+          const { initiative } = request.turn
+          if (initiative !== undefined) {
+            const first = initiate(request, initiative)
+            const said =
+              first === null
+                ? { decision: "withhold" as const, bubbles: [], cited_memory_ids: [] }
+                : {
+                    decision: "reply" as const,
+                    bubbles: first.line.split(BLANK_LINE),
+                    cited_memory_ids: first.cites.map((cursor) => memoryId({ cursor }))
+                  }
+            return { reply: { exit_reason: null, ...said }, usage: usageOf(prices, request, first?.line ?? "") }
+          }
+          const { line, act, cites } = choose(request)
+          const cited_memory_ids = cites.map((cursor) => memoryId({ cursor }))
+          return {
+            reply: { ...decide(request, act), bubbles: line.split(BLANK_LINE), cited_memory_ids },
+            usage: usageOf(prices, request, line)
+          }
+        })
+    })
+  )
+)

@@ -2,17 +2,25 @@ import { isQuestion } from "#pipeline/relational/rules/questions.ts"
 import { content } from "./wording.ts"
 
 /** "Hello! Who are you?" asks who one is. */
-const BEFORE_A_QUESTION = /^\W*(?:(?:hi+|hey+|hello+|hiya|yo|good (?:morning|evening|afternoon)|cool|ok(?:ay)?|nice|and|so|but|well|oh|wow|haha|lol|thanks)(?: there| again)?[\s,!.;:]{1,20}){1,8}(?=\S+ \S)/i
+const BEFORE_A_QUESTION =
+  /^\W*(?:(?:hi+|hey+|hello+|hiya|yo|good (?:morning|evening|afternoon)|cool|ok(?:ay)?|nice|and|so|but|well|oh|wow|haha|lol|thanks)(?: there| again)?[\s,!.;:]{1,20}){1,8}(?=\S+ \S)/i
 /** "Not much, you?" */
-const RETURNED = /^(?!.*\b(?:do|are|did|would|can|have) you\s*\?).{0,60}?(?:^|[,.!;]\s*)(?:and |what about |how about )?(?:you|u|yourself)\s*\?+\s*$|\b(?:hbu|wbu)\b/i
+const RETURNED =
+  /^(?!.*\b(?:do|are|did|would|can|have) you\s*\?).{0,60}?(?:^|[,.!;]\s*)(?:and |what about |how about )?(?:you|u|yourself)\s*\?+\s*$|\b(?:hbu|wbu)\b/i
 const AS_A_GREETING = "how are you?"
 
 const SENTENCES = /(?<=[.!?…])\s+|\n+/
 
-/** What a message wants to be answered: of several sentences the last that asks something by words of its own, or else all of it. */
+/**
+ * What a message wants to be answered: of several sentences the last that asks something by words of its own, or else
+ * all of it.
+ */
 export const askedIn = (text: string): string => {
   if (RETURNED.test(text)) return AS_A_GREETING
-  const question = text.split(SENTENCES).findLast((sentence) => isQuestion(sentence) && sentence.includes("?") && content(sentence) !== "") ?? text
+  const question =
+    text
+      .split(SENTENCES)
+      .findLast((sentence) => isQuestion(sentence) && sentence.includes("?") && content(sentence) !== "") ?? text
   const rest = question.replace(BEFORE_A_QUESTION, "")
   return isQuestion(rest) ? rest : isQuestion(question) ? question : text
 }

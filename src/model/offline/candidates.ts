@@ -53,39 +53,111 @@ const PERSON_FITS = 0.9
 
 /** How well the lines for an act answer it. What is not here has no lines of its own. */
 const FIT: Readonly<Partial<Record<Act, number>>> = {
-  farewell: 0.8, grief: 0.95, affection: 0.9, insult: 0.85, apology: 0.8, thanks: 0.8, compliment: 0.75, greeting: 0.8, joke: 0.85, story: 0.85, advice: 0.7,
-  elaborate: 0.55, laughter: 0.62, agreement: 0.5, disagreement: 0.55, acknowledgement: 0.5, bad_news: 0.62, good_news: 0.66, question_self: 0.36, question_world: 0.4,
-  command: 0.5, disclosure: 0.5
+  farewell: 0.8,
+  grief: 0.95,
+  affection: 0.9,
+  insult: 0.85,
+  apology: 0.8,
+  thanks: 0.8,
+  compliment: 0.75,
+  greeting: 0.8,
+  joke: 0.85,
+  story: 0.85,
+  advice: 0.7,
+  elaborate: 0.55,
+  laughter: 0.62,
+  agreement: 0.5,
+  disagreement: 0.55,
+  acknowledgement: 0.5,
+  bad_news: 0.62,
+  good_news: 0.66,
+  question_self: 0.36,
+  question_world: 0.4,
+  command: 0.5,
+  disclosure: 0.5
 }
 /** A message that says little lets the character choose what to speak of. */
 const LEAVES_OPEN: Readonly<Partial<Record<Act, number>>> = {
-  acknowledgement: 0.46, agreement: 0.42, laughter: 0.42, disagreement: 0.4, remark: 0.3, disclosure: 0.25, plan: 0.25, elaborate: 0.25, question_self: 0.15, question_world: 0.15, command: 0.2
+  acknowledgement: 0.46,
+  agreement: 0.42,
+  laughter: 0.42,
+  disagreement: 0.4,
+  remark: 0.3,
+  disclosure: 0.25,
+  plan: 0.25,
+  elaborate: 0.25,
+  question_self: 0.15,
+  question_world: 0.15,
+  command: 0.2
 }
 /** Acts so plain that an example must do the same to answer them. */
 const PLAIN: ReadonlySet<Act> = new Set([
-  "probe", "farewell", "grief", "affection", "insult", "apology", "thanks", "compliment", "greeting", "joke", "story", "advice", "laughter", "elaborate", "more", "agreement", "disagreement",
+  "probe",
+  "farewell",
+  "grief",
+  "affection",
+  "insult",
+  "apology",
+  "thanks",
+  "compliment",
+  "greeting",
+  "joke",
+  "story",
+  "advice",
+  "laughter",
+  "elaborate",
+  "more",
+  "agreement",
+  "disagreement",
   "acknowledgement"
 ])
 const TAKES_ANSWERS: ReadonlySet<Act> = new Set(["remark", "disclosure", "agreement", "disagreement"])
 const TELLS: ReadonlySet<Act> = new Set(["disagreement", "disclosure", "good_news", "bad_news", "plan", "remark"])
 const ASKS: ReadonlySet<Act> = new Set(["question_self", "question_world", "question_past", "command"])
-const COMFORTED: ReadonlySet<Act> = new Set(["remark", "disclosure", "agreement", "disagreement", "acknowledgement", "plan", "elaborate"])
+const COMFORTED: ReadonlySet<Act> = new Set([
+  "remark",
+  "disclosure",
+  "agreement",
+  "disagreement",
+  "acknowledgement",
+  "plan",
+  "elaborate"
+])
 
-const WANTS_TO_BE_ASKED = /\bask me (?:something|anything|a question)\b|\b(?:want|like|anything|something|questions?) (?:to ask|for) me\b|^\W*your turn\b|\bwhat (?:should|shall|do you want to|would you like to|can|could) (?:we )?(?:talk|speak|chat) about\b/i
+const WANTS_TO_BE_ASKED =
+  /\bask me (?:something|anything|a question)\b|\b(?:want|like|anything|something|questions?) (?:to ask|for) me\b|^\W*your turn\b|\bwhat (?:should|shall|do you want to|would you like to|can|could) (?:we )?(?:talk|speak|chat) about\b/i
 
 /** Of a person who tells something and asks something else, what they told is taken up as well. */
 export const takenUp = (conversation: Conversation): ReadonlyArray<Candidate> => {
-  const { besides, facts, gentle, repertoire: { lines }, seed } = conversation
+  const {
+    besides,
+    facts,
+    gentle,
+    repertoire: { lines },
+    seed
+  } = conversation
   const [fact] = toldAt(NOW, facts)
   const news = besides === "good_news" || besides === "bad_news" || besides === "grief" ? besides : null
   if (gentle !== null || besides === null || (news === null && fact === undefined)) return []
-  const kind = news ?? (fact === undefined || fact.attribute === "name" && fact.subject === "" ? "about_name" : kindOfTopic(fact.topic))
+  const kind =
+    news ??
+    (fact === undefined || (fact.attribute === "name" && fact.subject === "") ? "about_name" : kindOfTopic(fact.topic))
   const slots = fact === undefined ? {} : slotsOf(fact, facts)
-  return [...rotate(lines[kind], seed), ...rotate(OWN_LINES[kind], seed)].map((line) => candidate(line, 0, { slots, own: !lines[kind].includes(line) }))
+  return [...rotate(lines[kind], seed), ...rotate(OWN_LINES[kind], seed)].map((line) =>
+    candidate(line, 0, { slots, own: !lines[kind].includes(line) })
+  )
 }
 
-const candidate = (line: string, score: number, rest: Partial<Candidate> = {}): Candidate => ({ line, score, slots: {}, own: false, cites: [], answersQuestion: false, ...rest })
-const citesOf = ({ cursor }: Fact): ReadonlyArray<number> => cursor === NOW ? [] : [cursor]
+const candidate = (line: string, score: number, rest: Partial<Candidate> = {}): Candidate => ({
+  line,
+  score,
+  slots: {},
+  own: false,
+  cites: [],
+  answersQuestion: false,
+  ...rest
+})
+const citesOf = ({ cursor }: Fact): ReadonlyArray<number> => (cursor === NOW ? [] : [cursor])
 
 /** All that could be said in this turn, in no order. */
 export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidate> => {
@@ -99,8 +171,16 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
     (act === "greeting" && /^\W*hey/i.test(line) && !/hey/i.test(text)) ||
     (act === "greeting" && /\b(?:back|again)\b/i.test(line) && (actsBefore.length === 0 || /\bto meet\b/i.test(text)))
   const pool = (kind: LineKind, score: number, given: Partial<Candidate> = {}): ReadonlyArray<Candidate> => [
-    ...rotate(lines[kind].filter((line) => !untimely(line)), seed).slice(0, MOST_OF_POOL).map((line, i) => candidate(line, score - i * NEXT_LESS, given)),
-    ...rotate(OWN_LINES[kind].filter((line) => !untimely(line)), seed).map((line, i) => candidate(line, score - OWN_LESS - i * NEXT_LESS, { ...given, own: true }))
+    ...rotate(
+      lines[kind].filter((line) => !untimely(line)),
+      seed
+    )
+      .slice(0, MOST_OF_POOL)
+      .map((line, i) => candidate(line, score - i * NEXT_LESS, given)),
+    ...rotate(
+      OWN_LINES[kind].filter((line) => !untimely(line)),
+      seed
+    ).map((line, i) => candidate(line, score - OWN_LESS - i * NEXT_LESS, { ...given, own: true }))
   ]
   /** A little more or less by the turn, so that the same kind of message does not always get the same kind of reply. */
   const swayed = (score: number, place: number): number => score + ((seed >>> place) % 16) / 100
@@ -111,46 +191,82 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
   const remembered = (memory: Memory | null): ReadonlyArray<Candidate> => {
     if (memory === null) return []
     if (memory.kind === "unknown") return pool("unknown_memory", 0.9)
-    return pool(memory.kind === "slot" ? "recall" : "recall_sentence", MEMORY_FITS, { slots: memory.slots, cites: citesOf(memory.fact) })
+    return pool(memory.kind === "slot" ? "recall" : "recall_sentence", MEMORY_FITS, {
+      slots: memory.slots,
+      cites: citesOf(memory.fact)
+    })
   }
   const exemplified = (): ReadonlyArray<Candidate> =>
     examples.like(text).flatMap(({ item, score }) => {
       // What is asked about the person is not answered with what the character would say of itself.
-      if (score < 1 && (act === "question_past" && memory !== null || ASKS.has(act) && TELLS.has(item.act))) return []
-      const alike = score < NEARLY_THE_SAME && item.act === act && (act === "good_news" || act === "bad_news") ? score + SAME_ACT_MORE : score
-      if (alike < ALIKE && act === "question_self" && item.act === act && score >= SAME_THEME_ALIKE && sharesTheme(text, item.user)) return [candidate(item.character, SAME_THEME_FITS)]
-      if (act === "advice" && item.act === act && score >= SAME_THEME_ALIKE && sharesTheme(text, item.user)) return [candidate(item.character, SAME_THEME_ADVISES)]
-      if (alike < ALIKE || (score < 1 && item.act !== act && (PLAIN.has(item.act) || (PLAIN.has(act) && score < NEARLY_THE_SAME)))) return []
+      if (score < 1 && ((act === "question_past" && memory !== null) || (ASKS.has(act) && TELLS.has(item.act))))
+        return []
+      const alike =
+        score < NEARLY_THE_SAME && item.act === act && (act === "good_news" || act === "bad_news")
+          ? score + SAME_ACT_MORE
+          : score
+      if (
+        alike < ALIKE &&
+        act === "question_self" &&
+        item.act === act &&
+        score >= SAME_THEME_ALIKE &&
+        sharesTheme(text, item.user)
+      )
+        return [candidate(item.character, SAME_THEME_FITS)]
+      if (act === "advice" && item.act === act && score >= SAME_THEME_ALIKE && sharesTheme(text, item.user))
+        return [candidate(item.character, SAME_THEME_ADVISES)]
+      if (
+        alike < ALIKE ||
+        (score < 1 && item.act !== act && (PLAIN.has(item.act) || (PLAIN.has(act) && score < NEARLY_THE_SAME)))
+      )
+        return []
       const again = said.some((line) => openingOf(line).startsWith(openingOf(item.character)))
       return again && alike >= NEARLY_THE_SAME && act === "question_self"
         ? pool("already_said", alike - 0.1)
         : [candidate(item.character, alike, { answersQuestion: act === "question_self" })]
     })
   const taken = (): ReadonlyArray<Candidate> =>
-    toldAt(NOW, facts).slice(0, 2).flatMap((fact, i) => {
-      const slots = slotsOf(fact, facts)
-      if (fact.attribute === "name" && fact.subject === "") return pool("about_name", 0.9, { slots })
-      const several = fact.topic === "person" && slots.subject === undefined
-      const nameless = !several && (fact.topic === "pet" || fact.topic === "person") && slots.named !== true
-      const about = pool(several ? "about_people" : kindOfTopic(fact.topic), (fact.topic === "other" ? 0.5 : 0.64) - i * 0.02, { slots })
-      return nameless ? about.concat(pool("ask_name", swayed(0.58, 5), { slots })) : about
-    })
+    toldAt(NOW, facts)
+      .slice(0, 2)
+      .flatMap((fact, i) => {
+        const slots = slotsOf(fact, facts)
+        if (fact.attribute === "name" && fact.subject === "") return pool("about_name", 0.9, { slots })
+        const several = fact.topic === "person" && slots.subject === undefined
+        const nameless = !several && (fact.topic === "pet" || fact.topic === "person") && slots.named !== true
+        const about = pool(
+          several ? "about_people" : kindOfTopic(fact.topic),
+          (fact.topic === "other" ? 0.5 : 0.64) - i * 0.02,
+          { slots }
+        )
+        return nameless ? about.concat(pool("ask_name", swayed(0.58, 5), { slots })) : about
+      })
   const opened = (score: number): ReadonlyArray<Candidate> => [
     ...openLoops(facts, NOW, (name) => said.some((line) => line.includes(name))).flatMap((fact) =>
-      pool("follow_up", swayed(score, 3), { slots: slotsOf(fact, facts), cites: citesOf(fact) })),
+      pool("follow_up", swayed(score, 3), { slots: slotsOf(fact, facts), cites: citesOf(fact) })
+    ),
     ...pool("topic", swayed(score, 9)),
-    ...rotate(anytime, seed).slice(0, MOST_OF_POOL).map((line, i) => candidate(line, swayed(score, 15) - i * NEXT_LESS))
+    ...rotate(anytime, seed)
+      .slice(0, MOST_OF_POOL)
+      .map((line, i) => candidate(line, swayed(score, 15) - i * NEXT_LESS))
   ]
 
   if (act === "meta") return pool("candid", 1)
   if (gentle !== null) {
     // Of what it could say otherwise, only what the person has told it, in words of its own.
-    const recalled = act === "question_past" ? remembered(memory).filter(({ line, own }) => own && !line.includes("?")) : []
-    return [...recalled, ...gentleLines(act, gentle, seed).map((line, i) => candidate(line, 0.8 - i * GENTLE_NEXT_LESS, { own: true }))]
+    const recalled =
+      act === "question_past" ? remembered(memory).filter(({ line, own }) => own && !line.includes("?")) : []
+    return [
+      ...recalled,
+      ...gentleLines(act, gentle, seed).map((line, i) => candidate(line, 0.8 - i * GENTLE_NEXT_LESS, { own: true }))
+    ]
   }
   if (act === "probe") return pool("refusal", 1)
   if (WANTS_TO_BE_ASKED.test(text)) return pool("topic", 1)
-  if (act === "gibberish") return [...rotate(puzzled, seed).map((line, i) => candidate(line, 0.9 - i * NEXT_LESS)), ...pool("acknowledgement", 0.5)]
+  if (act === "gibberish")
+    return [
+      ...rotate(puzzled, seed).map((line, i) => candidate(line, 0.9 - i * NEXT_LESS)),
+      ...pool("acknowledgement", 0.5)
+    ]
   const answers = act === "question_past" ? "question_self" : act
   const kind = kindOfAct(answers)
   const comforted = tender && COMFORTED.has(act)
@@ -162,13 +278,20 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
     ...(comforted ? pool("comfort", actsBefore.at(-1) === "bad_news" ? 0.6 : 0.75) : []),
     ...(kind === null ? [] : pool(kind, FIT[answers] ?? 0)),
     ...(act === "plan" ? pool("about_plan", 0.56) : []),
-    ...(act === "disclosure" || act === "good_news" || act === "greeting" || (act === "remark" && !tender) ? taken() : []),
+    ...(act === "disclosure" || act === "good_news" || act === "greeting" || (act === "remark" && !tender)
+      ? taken()
+      : []),
     ...(act === "remark" && actsBefore.slice(-2).some((earlier) => TELLS.has(earlier)) ? pool("detail", 0.58) : []),
     ...(TAKES_ANSWERS.has(act) && asked && !comforted ? pool("answer", swayed(0.52, 7)) : []),
     ...(answers === "question_self" || act === "question_world" || act === "remark"
-      ? background.like(text).filter(({ score }) => score >= BACKGROUND_ALIKE).map(({ item, score }) => candidate(item, score * 0.6))
+      ? background
+          .like(text)
+          .filter(({ score }) => score >= BACKGROUND_ALIKE)
+          .map(({ item, score }) => candidate(item, score * 0.6))
       : []),
-    ...(act === "question_world" || answers === "question_self" ? lore.map((line, i) => candidate(line, LORE_FITS - i * NEXT_LESS)) : []),
+    ...(act === "question_world" || answers === "question_self"
+      ? lore.map((line, i) => candidate(line, LORE_FITS - i * NEXT_LESS))
+      : []),
     ...(ASKS.has(act) ? people.map((line, i) => candidate(line, PERSON_FITS - i * NEXT_LESS)) : []),
     ...(open === undefined ? [] : opened(open)),
     ...rotate(NEUTRAL_LINES, seed).map((line, i) => candidate(line, 0.1 - i * NEXT_LESS, { own: true }))

@@ -16,17 +16,33 @@ export interface Choice {
 
 /** One question about the character in so many is asked back, and none that goes to the heart. */
 const ASKED_BACK = 3
-const TO_THE_HEART = /\b(?:worst|regret|afraid|scared|fear|sad|lonely|die|died|dead|death|cry|hurt|lost|hardest|miss)\b/i
+const TO_THE_HEART =
+  /\b(?:worst|regret|afraid|scared|fear|sad|lonely|die|died|dead|death|cry|hurt|lost|hardest|miss)\b/i
 
 /** "And you?" after an answer, where the character has not just asked something. */
-const askBack = ({ text, gentle, repertoire, said, seed, language, spoken }: Conversation, { line, answersQuestion }: Candidate): ReadonlyArray<Omit<Candidate, "score">> => {
+const askBack = (
+  { text, gentle, repertoire, said, seed, language, spoken }: Conversation,
+  { line, answersQuestion }: Candidate
+): ReadonlyArray<Omit<Candidate, "score">> => {
   const asks = (text: string): boolean => text.includes("?")
-  if (gentle !== null || !answersQuestion || TO_THE_HEART.test(text) || asks(line) || repertoire.goesOn.has(openingOf(line)) || said.length < 2 || said.slice(-2).some(asks) || seed % ASKED_BACK !== 0) return []
+  if (
+    gentle !== null ||
+    !answersQuestion ||
+    TO_THE_HEART.test(text) ||
+    asks(line) ||
+    repertoire.goesOn.has(openingOf(line)) ||
+    said.length < 2 ||
+    said.slice(-2).some(asks) ||
+    seed % ASKED_BACK !== 0
+  )
+    return []
   const authored = repertoire.lines.ask_back
   const foreign = strangeness({ language, spoken })
   const lines = (authored.length > 0 ? authored : OWN_LINES.ask_back).filter((line) => foreign(line) === 0)
   const asked = lines[(seed >>> 4) % lines.length]
-  return asked === undefined ? [] : [{ line: asked, own: authored.length === 0, slots: {}, cites: [], answersQuestion: false }]
+  return asked === undefined
+    ? []
+    : [{ line: asked, own: authored.length === 0, slots: {}, cites: [], answersQuestion: false }]
 }
 
 interface Spoken {
@@ -35,7 +51,10 @@ interface Spoken {
   readonly score: number
 }
 
-/** What is said in this turn: the best that fits, in the character's voice, and that was not said lately. After a refusal it is the one after that. */
+/**
+ * What is said in this turn: the best that fits, in the character's voice, and that was not said lately. After a
+ * refusal it is the one after that.
+ */
 export const choose = (request: WriteRequest): Choice => {
   const conversation = conversationOf(request)
   const { act, said } = conversation
@@ -53,7 +72,8 @@ export const choose = (request: WriteRequest): Choice => {
       const line = voiced(candidate)
       if (line === null || line === except) continue
       const cost = costOf(line)
-      if (sayable(cost) && fit(candidate) - cost > (found?.score ?? -Infinity)) found = { candidate, line, score: fit(candidate) - cost }
+      if (sayable(cost) && fit(candidate) - cost > (found?.score ?? -Infinity))
+        found = { candidate, line, score: fit(candidate) - cost }
     }
     return found
   }
@@ -61,14 +81,25 @@ export const choose = (request: WriteRequest): Choice => {
   const next = (except: string | null) => best(except, (cost) => !isBlocked(cost)) ?? best(except, () => true)
 
   const first = next(null)
-  const chosen = request.refusedBy === null || first === undefined ? first : next(first.line) ?? first
+  const chosen = request.refusedBy === null || first === undefined ? first : (next(first.line) ?? first)
   if (chosen === undefined) return { line: "", act, cites: [] }
   const sayable = (candidates: ReadonlyArray<Omit<Candidate, "score">>) =>
-    candidates.filter(({ line }) => foreign(line) === 0).flatMap((candidate) => voiced({ ...candidate, score: 0 }) ?? []).filter((line) => !isBlocked(costOf(line)))
+    candidates
+      .filter(({ line }) => foreign(line) === 0)
+      .flatMap((candidate) => voiced({ ...candidate, score: 0 }) ?? [])
+      .filter((line) => !isBlocked(costOf(line)))
   // One question at a time.
   const told = sayable(takenUp(conversation)).find((line) => !(line.includes("?") && chosen.line.includes("?")))
   if (told !== undefined) {
-    return { line: told.includes("?") ? `${chosen.line}\n\n${told}` : `${told}\n\n${chosen.line}`, act, cites: chosen.candidate.cites }
+    return {
+      line: told.includes("?") ? `${chosen.line}\n\n${told}` : `${told}\n\n${chosen.line}`,
+      act,
+      cites: chosen.candidate.cites
+    }
   }
-  return { line: [chosen.line, ...sayable(askBack(conversation, chosen.candidate))].join("\n\n"), act, cites: chosen.candidate.cites }
+  return {
+    line: [chosen.line, ...sayable(askBack(conversation, chosen.candidate))].join("\n\n"),
+    act,
+    cites: chosen.candidate.cites
+  }
 }

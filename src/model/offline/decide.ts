@@ -9,16 +9,27 @@ const LEAST_REPEATS = 5
 /** One thing over and over: "no no no no no". */
 const isRepetition = (text: string): boolean => {
   const packed = text.replace(/\s+/g, "")
-  return Array.from({ length: LONGEST_UNIT }, (_, i) => i + 1).some((length) =>
-    packed.length >= length * LEAST_REPEATS && packed.length % length === 0 && packed === packed.slice(0, length).repeat(packed.length / length))
+  return Array.from({ length: LONGEST_UNIT }, (_, i) => i + 1).some(
+    (length) =>
+      packed.length >= length * LEAST_REPEATS &&
+      packed.length % length === 0 &&
+      packed === packed.slice(0, length).repeat(packed.length / length)
+  )
 }
 
 /** Nothing that anybody could answer: empty, one thing over and over, or "ok" to a long monologue. */
 const saysNothing = ({ turn, history }: WriteRequest, act: Act): boolean =>
-  WORDLESS.test(turn.text) || isRepetition(turn.text) || (act === "acknowledgement" && history.at(-1)?.role === "character" && (history.at(-1)?.text.length ?? 0) > LONG_MONOLOGUE_CHARS)
+  WORDLESS.test(turn.text) ||
+  isRepetition(turn.text) ||
+  (act === "acknowledgement" &&
+    history.at(-1)?.role === "character" &&
+    (history.at(-1)?.text.length ?? 0) > LONG_MONOLOGUE_CHARS)
 
 /** Silence or leaving only where the turn allows it; the rest of the rules is the pipeline's. */
 export const decide = (request: WriteRequest, act: Act): Pick<Reply, "decision" | "exit_reason"> => {
   if (request.decisions.includes("exit") && act === "insult") return { decision: "exit", exit_reason: "repeated_abuse" }
-  return { decision: request.decisions.includes("withhold") && saysNothing(request, act) ? "withhold" : "reply", exit_reason: null }
+  return {
+    decision: request.decisions.includes("withhold") && saysNothing(request, act) ? "withhold" : "reply",
+    exit_reason: null
+  }
 }

@@ -25,10 +25,18 @@ export const slotsOf = (fact: Fact, facts: ReadonlyArray<Fact>): Slots => {
 
 /** What was said in the message at `cursor`, the most telling first. */
 export const toldAt = (cursor: number, facts: ReadonlyArray<Fact>): ReadonlyArray<Fact> =>
-  facts.filter((fact) => fact.cursor === cursor && (fact.topic !== "other" || (fact.attribute === "name" && fact.subject === ""))).sort((a, b) => Number(a.attribute === "statement") - Number(b.attribute === "statement"))
+  facts
+    .filter(
+      (fact) => fact.cursor === cursor && (fact.topic !== "other" || (fact.attribute === "name" && fact.subject === ""))
+    )
+    .sort((a, b) => Number(a.attribute === "statement") - Number(b.attribute === "statement"))
 
 /** What the person spoke of a while ago and nobody has come back to: the oldest first. */
-export const openLoops = (facts: ReadonlyArray<Fact>, before: number, alreadySaid: (text: string) => boolean): ReadonlyArray<Fact> => {
+export const openLoops = (
+  facts: ReadonlyArray<Fact>,
+  before: number,
+  alreadySaid: (text: string) => boolean
+): ReadonlyArray<Fact> => {
   const seen = new Set<string>()
   return facts.filter((fact) => {
     if (!SPOKEN_OF.has(fact.topic) || fact.cursor >= before || seen.has(fact.subject)) return false

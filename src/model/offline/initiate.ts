@@ -17,29 +17,58 @@ import type { Slots } from "./slots.ts"
 import { voicePass } from "./voicePass.ts"
 
 /** Where nothing that the author wrote asks after it. */
-const ABOUT_LINES = ["How did it go? I mean this: {{quote}}.", "{{quote}}. That came back to me today. Any news?", "I was curious about something. {{quote}}: how is that going?", "Any news on this? {{quote}}."]
+const ABOUT_LINES = [
+  "How did it go? I mean this: {{quote}}.",
+  "{{quote}}. That came back to me today. Any news?",
+  "I was curious about something. {{quote}}: how is that going?",
+  "Any news on this? {{quote}}."
+]
 
 const isAbout = (about: string) => {
   const words = new Set(contentOf(terms(about)))
-  return ({ quote, subject, value }: Fact): boolean => contentOf(terms(`${subject} ${value} ${quote}`)).some((word) => words.has(word))
+  return ({ quote, subject, value }: Fact): boolean =>
+    contentOf(terms(`${subject} ${value} ${quote}`)).some((word) => words.has(word))
 }
 
-const line = (text: string, slots: Slots, cites: ReadonlyArray<number>, own: boolean): Omit<Candidate, "score"> => ({ line: text, slots, cites, own, answersQuestion: false })
+const line = (text: string, slots: Slots, cites: ReadonlyArray<number>, own: boolean): Omit<Candidate, "score"> => ({
+  line: text,
+  slots,
+  cites,
+  own,
+  answersQuestion: false
+})
 
 /**
- * What the character writes first: it asks after what is due or after something that was told a while ago, else it speaks of something of its own.
- * Never as one of its last ten messages began. Null: there is nothing that would not be a repetition.
+ * What the character writes first: it asks after what is due or after something that was told a while ago, else it
+ * speaks of something of its own. Never as one of its last ten messages began. Null: there is nothing that would not be
+ * a repetition.
  */
-export const initiate = (request: WriteRequest, { reason, about: named, avoid, welcome = [] }: Initiative): { readonly line: string; readonly cites: ReadonlyArray<number> } | null => {
+export const initiate = (
+  request: WriteRequest,
+  { reason, about: named, avoid, welcome = [] }: Initiative
+): { readonly line: string; readonly cites: ReadonlyArray<number> } | null => {
   // Of where its story stands nobody has told it anything that it could ask after.
   const about = reason === "storyline_beat" ? null : named
   const conversation = conversationOf(request)
-  const { facts, said, seed, repertoire: { lines, anytime } } = conversation
-  const askAfter = (fact: Fact) => [...rotate(lines.follow_up, seed).map((text) => line(text, slotsOf(fact, facts), [fact.cursor], false)), ...rotate(OWN_LINES.follow_up, seed).map((text) => line(text, slotsOf(fact, facts), [fact.cursor], true))]
-  const due = about === null ? [] : [
-    ...openLoops(facts, NOW, () => false).filter(isAbout(about)).flatMap(askAfter),
-    ...rotate(ABOUT_LINES, seed).map((text) => line(text, { quote: secondPerson(about) }, [], true))
+  const {
+    facts,
+    said,
+    seed,
+    repertoire: { lines, anytime }
+  } = conversation
+  const askAfter = (fact: Fact) => [
+    ...rotate(lines.follow_up, seed).map((text) => line(text, slotsOf(fact, facts), [fact.cursor], false)),
+    ...rotate(OWN_LINES.follow_up, seed).map((text) => line(text, slotsOf(fact, facts), [fact.cursor], true))
   ]
+  const due =
+    about === null
+      ? []
+      : [
+          ...openLoops(facts, NOW, () => false)
+            .filter(isAbout(about))
+            .flatMap(askAfter),
+          ...rotate(ABOUT_LINES, seed).map((text) => line(text, { quote: secondPerson(about) }, [], true))
+        ]
   const earlier = openLoops(facts, NOW, (name) => said.some((text) => text.includes(name))).flatMap(askAfter)
   const ofItsOwn = rotate([...anytime, ...lines.topic], seed).map((text) => line(text, {}, [], false))
   const plain = rotate(OWN_LINES.topic, seed).map((text) => line(text, {}, [], true))
@@ -54,11 +83,20 @@ export const initiate = (request: WriteRequest, { reason, about: named, avoid, w
   const costOf = repetition(said)
   const foreign = strangeness(conversation)
   const avoided = avoid.map((value) => ({ kind: "topic" as const, value, action: "rewrite" as const }))
-  const sayable = candidates.filter(({ line }) => foreign(line) === 0).flatMap((candidate) => {
-    const text = voiced({ ...candidate, score: 0 })
-    if (text === null || isBlocked(costOf(text)) || opensAsBefore(text, said) || contentRefusal(text) !== null || forbiddenIn(text, avoided) !== null) return []
-    return [{ line: text, cites: candidate.cites }]
-  })
+  const sayable = candidates
+    .filter(({ line }) => foreign(line) === 0)
+    .flatMap((candidate) => {
+      const text = voiced({ ...candidate, score: 0 })
+      if (
+        text === null ||
+        isBlocked(costOf(text)) ||
+        opensAsBefore(text, said) ||
+        contentRefusal(text) !== null ||
+        forbiddenIn(text, avoided) !== null
+      )
+        return []
+      return [{ line: text, cites: candidate.cites }]
+    })
   // After a refusal the next.
   return sayable[request.refusedBy === null ? 0 : 1] ?? null
 }

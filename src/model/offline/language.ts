@@ -8,8 +8,14 @@ const MOST_LINES = 4000
 
 const amongOf = remembered(100, (spoken) => remembered(MOST_LINES, (line) => languageAmong(line, spoken.split(","))))
 
-/** What it costs a line to be in another language than that of the conversation. Lines that could be in either cost nothing. */
-export const strangeness = ({ spoken, language }: Pick<Conversation, "spoken" | "language">): (line: string) => number => {
+/**
+ * What it costs a line to be in another language than that of the conversation. Lines that could be in either cost
+ * nothing.
+ */
+export const strangeness = ({
+  spoken,
+  language
+}: Pick<Conversation, "spoken" | "language">): ((line: string) => number) => {
   if (language === null) return () => 0
   const among = amongOf(spoken.join(","))
   return (line) => {

@@ -1,31 +1,89 @@
 import type { Act } from "#pipeline/relational/rules/acts.ts"
 import type { Topic } from "#pipeline/relational/rules/Fact.ts"
 
-/** The acts of a person that a character may have lines for. Questions about the past are answered by memory, and remarks by anything. */
+/**
+ * The acts of a person that a character may have lines for. Questions about the past are answered by memory, and
+ * remarks by anything.
+ */
 export const ANSWERED_ACTS = [
-  "farewell", "grief", "affection", "insult", "apology", "thanks", "compliment", "greeting", "joke", "story", "advice", "elaborate", "laughter", "agreement",
-  "disagreement", "acknowledgement", "bad_news", "good_news", "question_self", "question_world", "command", "disclosure"
+  "farewell",
+  "grief",
+  "affection",
+  "insult",
+  "apology",
+  "thanks",
+  "compliment",
+  "greeting",
+  "joke",
+  "story",
+  "advice",
+  "elaborate",
+  "laughter",
+  "agreement",
+  "disagreement",
+  "acknowledgement",
+  "bad_news",
+  "good_news",
+  "question_self",
+  "question_world",
+  "command",
+  "disclosure"
 ] as const satisfies ReadonlyArray<Act>
 
 /**
- * What the character does of itself: `refusal` keeps to the part where something else is asked for, `recall` fills a slot, `recall_sentence` gives back a sentence, `unknown_memory` says that nobody told,
- * `follow_up` comes back to something told earlier, `already_said` admits to having said so, `answer` takes the answer to a question of its own, `detail` lets somebody go on telling,
- * `comfort` stays with somebody who has told of something sad, `ask_name` asks what is called how, `ask_back` returns a question about itself, `topic` opens a new one.
+ * What the character does of itself: `refusal` keeps to the part where something else is asked for, `recall` fills a
+ * slot, `recall_sentence` gives back a sentence, `unknown_memory` says that nobody told, `follow_up` comes back to
+ * something told earlier, `already_said` admits to having said so, `answer` takes the answer to a question of its own,
+ * `detail` lets somebody go on telling, `comfort` stays with somebody who has told of something sad, `ask_name` asks
+ * what is called how, `ask_back` returns a question about itself, `topic` opens a new one.
  */
-const MOVES = ["candid", "refusal", "recall", "recall_sentence", "unknown_memory", "follow_up", "already_said", "answer", "detail", "comfort", "ask_name", "ask_back", "topic"] as const
+const MOVES = [
+  "candid",
+  "refusal",
+  "recall",
+  "recall_sentence",
+  "unknown_memory",
+  "follow_up",
+  "already_said",
+  "answer",
+  "detail",
+  "comfort",
+  "ask_name",
+  "ask_back",
+  "topic"
+] as const
 
 /** How it takes what the person tells of these. */
-const TOLD = ["about_pet", "about_person", "about_people", "about_work", "about_home", "about_like", "about_dislike", "about_event", "about_name", "about_plan"] as const
+const TOLD = [
+  "about_pet",
+  "about_person",
+  "about_people",
+  "about_work",
+  "about_home",
+  "about_like",
+  "about_dislike",
+  "about_event",
+  "about_name",
+  "about_plan"
+] as const
 
 export const LINE_KINDS = [...ANSWERED_ACTS, ...MOVES, ...TOLD] as const
 /** A key of the authored `offline_lines`. */
 export type LineKind = (typeof LINE_KINDS)[number]
 
 const OF_TOPIC: Readonly<Record<Topic, LineKind>> = {
-  pet: "about_pet", person: "about_person", work: "about_work", home: "about_home", like: "about_like", dislike: "about_dislike", event: "about_event", other: "disclosure"
+  pet: "about_pet",
+  person: "about_person",
+  work: "about_work",
+  home: "about_home",
+  like: "about_like",
+  dislike: "about_dislike",
+  event: "about_event",
+  other: "disclosure"
 }
 export const kindOfTopic = (topic: Topic): LineKind => OF_TOPIC[topic]
 
 const answered: ReadonlySet<string> = new Set(ANSWERED_ACTS)
 /** The kind of line that answers an act of the person, where there is one. */
-export const kindOfAct = (act: Act): LineKind | null => act === "probe" ? "refusal" : LINE_KINDS.find((kind) => kind === act && answered.has(kind)) ?? null
+export const kindOfAct = (act: Act): LineKind | null =>
+  act === "probe" ? "refusal" : (LINE_KINDS.find((kind) => kind === act && answered.has(kind)) ?? null)

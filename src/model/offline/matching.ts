@@ -53,14 +53,19 @@ export const matcher = <A>(items: ReadonlyArray<A>, textOf: (item: A) => string)
     const ofContent = new Map(byContent.search(told).map(({ item, score }) => [item, score]))
     const alike = (entry: Entry<A>): number => {
       const words = ofWording.get(entry) ?? 0
-      if (told === "" || entry.content === "") return told === entry.content ? words * lengthsAlike(asked, entry.wording) : 0
+      if (told === "" || entry.content === "")
+        return told === entry.content ? words * lengthsAlike(asked, entry.wording) : 0
       const share = ofContent.get(entry)
       if (share === undefined) return 0
       const covered = entry.contentWords.filter((word) => tellingWords.has(word)).length / entry.contentWords.length
       return (OF_CONTENT * share + (1 - OF_CONTENT) * words) * (1 - OF_ITS_OWN * (1 - covered))
     }
     return [...new Set([...ofWording.keys(), ...ofContent.keys()])]
-      .map((entry) => ({ item: entry.item, score: entry.wording === asked ? 1 : Math.min(NEXT_TO_SAME, alike(entry)) * (entry.asks === asks ? 1 : OTHER_FORM) }))
+      .map((entry) => ({
+        item: entry.item,
+        score:
+          entry.wording === asked ? 1 : Math.min(NEXT_TO_SAME, alike(entry)) * (entry.asks === asks ? 1 : OTHER_FORM)
+      }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
       .slice(0, MOST)

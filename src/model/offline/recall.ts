@@ -19,39 +19,96 @@ interface Question {
 
 const QUESTIONS: ReadonlyArray<Question> = [
   { attribute: "name", pattern: /\b(?:my name|who am i|i(?:'m| am) called|am i called|call me)\b/i },
-  { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\b(?:my|our) (?:[a-z]+ )?(${NOUN})(?:'s|’s)? (?:called|named|name)\b`, "i") },
-  { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\bname of (?:my|our|the) (?:[a-z]+ )?(\p{L}{1,40})[^\p{L}]*$|\b(?:call|name) (?:my|our|the) (?:[a-z]+ )?(\p{L}{1,40})[^\p{L}]*$`, "iu") },
-  { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\bwho(?:'?s| is| was) my (?:[a-z]+ )?(${NOUN})\b`, "i") },
-  { attribute: "name", subject: 1, pattern: new RegExp(String.raw`(?:como (?:é que )?se chama|qual é o nome d)(?:[oa]|) ?(?:o meu|a minha|meu|minha) (${NOUN_PT})(?!\p{L})`, "iu") },
+  {
+    attribute: "name",
+    subject: 1,
+    pattern: new RegExp(String.raw`\b(?:my|our) (?:[a-z]+ )?(${NOUN})(?:'s|’s)? (?:called|named|name)\b`, "i")
+  },
+  {
+    attribute: "name",
+    subject: 1,
+    pattern: new RegExp(
+      String.raw`\bname of (?:my|our|the) (?:[a-z]+ )?(\p{L}{1,40})[^\p{L}]*$|\b(?:call|name) (?:my|our|the) (?:[a-z]+ )?(\p{L}{1,40})[^\p{L}]*$`,
+      "iu"
+    )
+  },
+  {
+    attribute: "name",
+    subject: 1,
+    pattern: new RegExp(String.raw`\bwho(?:'?s| is| was) my (?:[a-z]+ )?(${NOUN})\b`, "i")
+  },
+  {
+    attribute: "name",
+    subject: 1,
+    pattern: new RegExp(
+      String.raw`(?:como (?:é que )?se chama|qual é o nome d)(?:[oa]|) ?(?:o meu|a minha|meu|minha) (${NOUN_PT})(?!\p{L})`,
+      "iu"
+    )
+  },
   { attribute: "name", pattern: /(?:como (?:é que )?(?:eu )?me chamo|qual é o meu nome)/i },
   { attribute: "home", pattern: /onde (?:é que )?(?:eu )?(?:moro|vivo)/i },
   { attribute: "origin", pattern: /de onde (?:é que )?(?:eu )?sou/i },
-  { attribute: "favourite", subject: 1, pattern: /\bmy fav(?:ou?rite)? ([\p{L} ]{2,24}?)[^\p{L}]{0,10}(?:is|again)?[^\p{L}]{0,10}$/iu },
+  {
+    attribute: "favourite",
+    subject: 1,
+    pattern: /\bmy fav(?:ou?rite)? ([\p{L} ]{2,24}?)[^\p{L}]{0,10}(?:is|again)?[^\p{L}]{0,10}$/iu
+  },
   { attribute: "age", pattern: /\bhow old (?:am i|i am|i'm)\b|\bmy age\b/i },
   { attribute: "birthday", pattern: /\bmy birthday\b/i },
-  { attribute: "origin", pattern: /\bwhere (?:am i|i am|i'm|do i come|i come|did i grow|i grew|was i|i was)\b[^?]{0,80}(?:from|up|born)\b/i },
+  {
+    attribute: "origin",
+    pattern: /\bwhere (?:am i|i am|i'm|do i come|i come|did i grow|i grew|was i|i was)\b[^?]{0,80}(?:from|up|born)\b/i
+  },
   { attribute: "home", pattern: /\bwhere (?:do )?i live\b|\bwhere i am\b/i },
-  { attribute: "work", pattern: /\bwhat (?:do )?i do (?:for|as|again)\b|\bmy (?:job|profession|work)\b|\bwhere (?:do )?i work\b|\bwhat (?:do )?i work\b/i },
+  {
+    attribute: "work",
+    pattern:
+      /\bwhat (?:do )?i do (?:for|as|again)\b|\bmy (?:job|profession|work)\b|\bwhere (?:do )?i work\b|\bwhat (?:do )?i work\b/i
+  },
   { attribute: "study", pattern: /\bwhat (?:do i|am i|i|i am|i'm) study(?:ing)?\b/i },
   { attribute: "like", pattern: /\bwhat (?:do )?i (?:like|love|enjoy)\b/i },
   { attribute: "dislike", pattern: /\bwhat (?:do )?i (?:hate|dislike|can'?t stand)\b/i }
 ]
-const WHAT_OF_THEIRS = new RegExp(String.raw`\b(?:what|where|which|how|when)[^.?!]{0,120} my (?:[a-z]+ )?(${NOUN})\b`, "i")
+const WHAT_OF_THEIRS = new RegExp(
+  String.raw`\b(?:what|where|which|how|when)[^.?!]{0,120} my (?:[a-z]+ )?(${NOUN})\b`,
+  "i"
+)
 
 const OWN: Readonly<Partial<Record<Attribute, string>>> = {
-  name: "your name", age: "your age", home: "where you live", origin: "where you come from", work: "your work", study: "what you study",
-  birthday: "your birthday", like: "what you love", dislike: "what you can't stand"
+  name: "your name",
+  age: "your age",
+  home: "where you live",
+  origin: "where you come from",
+  work: "your work",
+  study: "what you study",
+  birthday: "your birthday",
+  like: "what you love",
+  dislike: "what you can't stand"
 }
 
 /** The person, or what is theirs, as said to them. */
 export const subjectOf = ({ attribute, subject }: Fact): string =>
-  subject === "" ? OWN[attribute] ?? "you" : attribute === "favourite" ? `your favourite ${subject}` : `your ${subject}`
+  subject === ""
+    ? (OWN[attribute] ?? "you")
+    : attribute === "favourite"
+      ? `your favourite ${subject}`
+      : `your ${subject}`
 
-const ofSlot = (fact: Fact): Memory => ({ kind: "slot", fact, slots: { subject: subjectOf(fact), value: fact.value, quote: secondPerson(fact.quote) } })
-const ofSentence = (fact: Fact): Memory => ({ kind: "sentence", fact, slots: { subject: subjectOf(fact), quote: secondPerson(fact.quote) } })
+const ofSlot = (fact: Fact): Memory => ({
+  kind: "slot",
+  fact,
+  slots: { subject: subjectOf(fact), value: fact.value, quote: secondPerson(fact.quote) }
+})
+const ofSentence = (fact: Fact): Memory => ({
+  kind: "sentence",
+  fact,
+  slots: { subject: subjectOf(fact), quote: secondPerson(fact.quote) }
+})
 
-const EVERYTHING = /\b(?:know|remember) (?:anything )?(?:about |of )?me\b|\bwhat (?:did|have) i (?:said|say|tell|told)(?: you)?(?: so far| before| earlier| about me)?\W*$/i
-const EXPECTS_MEMORY = /\b(?:remember|recall)\b|\b(?:did|have) i (?:\w+ )?(?:tell|told|say|said|mention)|\bdo you know (?:my|where i|what i|who)\b|^\W*(?:\w+[\s,]+)?(?:what|who|where|when|which|how old)\b|(?<!\p{L})(?:como (?:é que )?(?:eu )?(?:me|se) cham[oa]|onde (?:é que )?(?:eu )?(?:moro|vivo)|de onde (?:é que )?(?:eu )?sou|lembras-te)(?!\p{L})/iu
+const EVERYTHING =
+  /\b(?:know|remember) (?:anything )?(?:about |of )?me\b|\bwhat (?:did|have) i (?:said|say|tell|told)(?: you)?(?: so far| before| earlier| about me)?\W*$/i
+const EXPECTS_MEMORY =
+  /\b(?:remember|recall)\b|\b(?:did|have) i (?:\w+ )?(?:tell|told|say|said|mention)|\bdo you know (?:my|where i|what i|who)\b|^\W*(?:\w+[\s,]+)?(?:what|who|where|when|which|how old)\b|(?<!\p{L})(?:como (?:é que )?(?:eu )?(?:me|se) cham[oa]|onde (?:é que )?(?:eu )?(?:moro|vivo)|de onde (?:é que )?(?:eu )?sou|lembras-te)(?!\p{L})/iu
 const THEIR_NAME = /\b(?:his|her|its|their) name\b|\b(?:is|was) (?:he|she|it) called\b/i
 const NAMED = /(?<=\s)\p{Lu}[\p{L}'’-]+/gu
 const WHO = /^\W*who\b/i
@@ -81,16 +138,22 @@ const byDoing = (question: string, newest: ReadonlyArray<Fact>): Memory | null =
 }
 
 const bySentence = (question: string, newest: ReadonlyArray<Fact>, heard: number): Memory | null => {
-  const statements = newest.filter(({ attribute, subject }) => attribute === "statement" || (attribute === "name" && subject !== "") || attribute === "work")
+  const statements = newest.filter(
+    ({ attribute, subject }) =>
+      attribute === "statement" || (attribute === "name" && subject !== "") || attribute === "work"
+  )
   const likely = WHO.test(question) ? OF_A_PERSON : 0
-  const [best] = bm25(statements, ({ quote, subject }) => content(`${quote} ${subject}`)).search(content(question))
+  const [best] = bm25(statements, ({ quote, subject }) => content(`${quote} ${subject}`))
+    .search(content(question))
     .map(({ item, score }) => ({ item, score: item.topic === "person" ? score + likely : score }))
     .sort((a, b) => b.score - a.score)
   return best !== undefined && best.score >= heard ? ofSentence(best.item) : null
 }
 
 const byName = (question: string, newest: ReadonlyArray<Fact>): Memory | null => {
-  const called = THEIR_NAME.test(question) ? newest.find(({ attribute, subject }) => attribute === "name" && subject !== "") : undefined
+  const called = THEIR_NAME.test(question)
+    ? newest.find(({ attribute, subject }) => attribute === "name" && subject !== "")
+    : undefined
   if (called !== undefined) return ofSlot(called)
   const names = new Set(question.match(NAMED))
   const known = newest.findLast(({ quote }) => [...names].some((name) => quote.includes(name)))
@@ -99,17 +162,30 @@ const byName = (question: string, newest: ReadonlyArray<Fact>): Memory | null =>
 
 /** The most telling of what was told, for a question that names nothing. */
 const anything = (newest: ReadonlyArray<Fact>): Memory | null => {
-  const fact = newest.slice(-MOST_TOLD).find(({ attribute, topic }) => attribute !== "statement" && topic !== "other") ?? newest.find(({ subject }) => subject !== "") ?? newest.at(-1)
+  const fact =
+    newest.slice(-MOST_TOLD).find(({ attribute, topic }) => attribute !== "statement" && topic !== "other") ??
+    newest.find(({ subject }) => subject !== "") ??
+    newest.at(-1)
   return fact === undefined ? null : ofSentence(fact)
 }
 
 /**
- * What the facts say to a question, or null when it asks for nothing that the person could have said. A question that is not
- * plainly about the person is only answered where the facts plainly answer it.
+ * What the facts say to a question, or null when it asks for nothing that the person could have said. A question that
+ * is not plainly about the person is only answered where the facts plainly answer it.
  */
 export const recall = (question: string, facts: ReadonlyArray<Fact>, aboutPerson: boolean): Memory | null => {
   const newest = facts.toReversed()
-  if (!aboutPerson) return byName(question, newest) ?? (/\byou\b|\byour\b/i.test(question) ? null : bySentence(question, newest, CLEARLY_HEARD))
+  if (!aboutPerson)
+    return (
+      byName(question, newest) ??
+      (/\byou\b|\byour\b/i.test(question) ? null : bySentence(question, newest, CLEARLY_HEARD))
+    )
   if (EVERYTHING.test(question)) return anything(newest)
-  return bySlot(question, newest) ?? bySentence(question, newest, HEARD) ?? byDoing(question, newest) ?? byName(question, newest) ?? (EXPECTS_MEMORY.test(question) ? { kind: "unknown" } : null)
+  return (
+    bySlot(question, newest) ??
+    bySentence(question, newest, HEARD) ??
+    byDoing(question, newest) ??
+    byName(question, newest) ??
+    (EXPECTS_MEMORY.test(question) ? { kind: "unknown" } : null)
+  )
 }

@@ -47,7 +47,9 @@ const interestLine = (interest: Character["interests"][number]): string => {
   if (typeof interest === "string") return `Lately my head is full of this: ${interest}.`
   if (interest.detail !== undefined) return interest.detail
   if (interest.stance === "dislike") return `Don't get me started on ${interest.topic}.`
-  return interest.stance === "curious" ? `I keep wondering about ${interest.topic}.` : `I could talk about ${interest.topic} for hours.`
+  return interest.stance === "curious"
+    ? `I keep wondering about ${interest.topic}.`
+    : `I could talk about ${interest.topic} for hours.`
 }
 
 // "Yes" is the truth to "are you an AI?" and a lie to "are you human?", so an answer has to do without.
@@ -55,31 +57,45 @@ const YES_OR_NO = /^\W*(?:yes|yeah|yep|yup|no|nope|nah|ja|nein|oui|non|sí|sim)\
 
 // A biography is mostly written about the character; only what it says of itself can be put in its mouth.
 const FIRST_PERSON = /\b(?:I|I'm|I've|my|me)\b/
-const sentences = (text: string): ReadonlyArray<string> => text.split(/(?<=[.!?])\s+/).filter((sentence) => sentence !== "")
+const sentences = (text: string): ReadonlyArray<string> =>
+  text.split(/(?<=[.!?])\s+/).filter((sentence) => sentence !== "")
 
 // What is written about the character names it, or says "she"; only what does neither can be put in its mouth.
 const ABOUT_SOMEONE = /\b(?:he|she|his|her|him|they|their)\b/i
-export const canSay = (character: Character) => (text: string): boolean =>
-  !ABOUT_SOMEONE.test(text) && !character.display_name.split(/\s+/).some((name) => text.includes(name))
+export const canSay =
+  (character: Character) =>
+  (text: string): boolean =>
+    !ABOUT_SOMEONE.test(text) && !character.display_name.split(/\s+/).some((name) => text.includes(name))
 
 /** The beginning of a line, by which it is known again whatever was added to it. */
-export const openingOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim().slice(0, 40)
+export const openingOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim()
+    .slice(0, 40)
 
 const prepare = (character: Character): Repertoire => {
   const threads = character.example_dialogues.map((dialogue) => thread(exampleTurns(dialogue)))
   const exchanges = threads.flat()
   // A later exchange of a dialogue is found by its words only if these stand for themselves.
-  const openings = threads.flatMap((thread) => thread.filter(({ user, act }, i) => i === 0 || (act === "question_self" && isQuestion(user))))
-  const samples = character.voice_samples.map(({ text, situation }) => ({ text, act: actOfSituation(situation ?? ""), asked: asksWhatYouAre(situation ?? "") }))
+  const openings = threads.flatMap((thread) =>
+    thread.filter(({ user, act }, i) => i === 0 || (act === "question_self" && isQuestion(user)))
+  )
+  const samples = character.voice_samples.map(({ text, situation }) => ({
+    text,
+    act: actOfSituation(situation ?? ""),
+    asked: asksWhatYouAre(situation ?? "")
+  }))
   const linesOf = (kind: LineKind): ReadonlyArray<string> => [
     ...openings.filter(({ act }) => SOCIAL.has(act) && kindOfAct(act) === kind).map((exchange) => exchange.character),
     ...samples.filter((sample) => sample.act === kind).map((sample) => sample.text),
-    ...character.offline_lines[kind] ?? []
+    ...(character.offline_lines[kind] ?? [])
   ]
   const candid = [
     ...exchanges.filter((exchange) => asksWhatYouAre(exchange.user)).map((exchange) => exchange.character),
     ...samples.filter((sample) => sample.asked).map((sample) => sample.text),
-    ...character.offline_lines["candid"] ?? []
+    ...(character.offline_lines["candid"] ?? [])
   ].filter((line) => admitsMachine(line) && !YES_OR_NO.test(line))
   const anytime = [
     ...samples.filter((sample) => sample.act === null && !sample.asked).map((sample) => sample.text),
@@ -87,10 +103,22 @@ const prepare = (character: Character): Repertoire => {
     ...sentences(character.visible_bio).filter((sentence) => FIRST_PERSON.test(sentence))
   ]
   return {
-    examples: matcher(openings.filter((exchange) => !asksWhatYouAre(exchange.user)), (exchange) => exchange.user),
-    goesOn: new Map(exchanges.flatMap(({ character, next }) => next === null ? [] : [[openingOf(character), next]])),
-    lines: { ...Object.fromEntries(LINE_KINDS.map((kind) => [kind, linesOf(kind)])) as Record<LineKind, ReadonlyArray<string>>, candid },
-    background: matcher([...anytime, ...sentences(character.world_context.summary).filter(canSay(character))], (line) => line),
+    examples: matcher(
+      openings.filter((exchange) => !asksWhatYouAre(exchange.user)),
+      (exchange) => exchange.user
+    ),
+    goesOn: new Map(exchanges.flatMap(({ character, next }) => (next === null ? [] : [[openingOf(character), next]]))),
+    lines: {
+      ...(Object.fromEntries(LINE_KINDS.map((kind) => [kind, linesOf(kind)])) as Record<
+        LineKind,
+        ReadonlyArray<string>
+      >),
+      candid
+    },
+    background: matcher(
+      [...anytime, ...sentences(character.world_context.summary).filter(canSay(character))],
+      (line) => line
+    ),
     anytime,
     puzzled: character.fallback_lines
   }
@@ -98,7 +126,10 @@ const prepare = (character: Character): Repertoire => {
 
 const prepared = new WeakMap<Character, Repertoire>()
 
-/** The repertoire of a character. Prepared once per object: whoever loads characters hands out the same one for the same version. */
+/**
+ * The repertoire of a character. Prepared once per object: whoever loads characters hands out the same one for the same
+ * version.
+ */
 export const repertoireOf = (character: Character): Repertoire => {
   const known = prepared.get(character)
   if (known !== undefined) return known

@@ -20,7 +20,8 @@ const QUESTION_COSTS = 0.08
 export const sameWords = (text: string): string => text.replace(/\s+/g, " ").trim()
 
 /** How a line ends, by which a filled-in one is known again. */
-const closingOf = (words: ReadonlyArray<string>): string | null => words.length > CLOSING_WORDS ? words.slice(-CLOSING_WORDS).join(" ") : null
+const closingOf = (words: ReadonlyArray<string>): string | null =>
+  words.length > CLOSING_WORDS ? words.slice(-CLOSING_WORDS).join(" ") : null
 
 interface Line {
   readonly text: string
@@ -35,20 +36,31 @@ const MOST_LINES = 4000
 const lineOf = remembered(MOST_LINES, (whole): Line => {
   const text = whole.slice(-COMPARED_CHARS)
   const words = terms(text)
-  return { text: sameWords(text), grams: new Set(grams(words, GRAM)), opener: words.slice(0, OPENER_WORDS).join(" "), closing: closingOf(words), question: closingQuestionOf(text) }
+  return {
+    text: sameWords(text),
+    grams: new Set(grams(words, GRAM)),
+    opener: words.slice(0, OPENER_WORDS).join(" "),
+    closing: closingOf(words),
+    question: closingQuestionOf(text)
+  }
 })
 
-/** What it costs to say a line after what was said already. At `BLOCKED` and above it is only said when nothing else is left. */
-export const repetition = (said: ReadonlyArray<string>): (line: string) => number => {
+/**
+ * What it costs to say a line after what was said already. At `BLOCKED` and above it is only said when nothing else is
+ * left.
+ */
+export const repetition = (said: ReadonlyArray<string>): ((line: string) => number) => {
   const recent = said.slice(-REMEMBERED).map(lineOf)
   const asked = recent.slice(-2)
   return (whole) => {
     const line = lineOf(whole)
-    if (recent.some((earlier) => earlier.text.includes(line.text) || overlap(line.grams, earlier.grams) >= TOO_ALIKE)) return BLOCKED
+    if (recent.some((earlier) => earlier.text.includes(line.text) || overlap(line.grams, earlier.grams) >= TOO_ALIKE))
+      return BLOCKED
     if (line.closing !== null && recent.some((earlier) => earlier.closing === line.closing)) return BLOCKED
     if (line.question !== null && recent.some((earlier) => earlier.question === line.question)) return BLOCKED
     const openers = recent.filter((earlier) => earlier.opener === line.opener).length
-    const interrogates = line.question !== null && asked.length === 2 && asked.every((earlier) => earlier.question !== null)
+    const interrogates =
+      line.question !== null && asked.length === 2 && asked.every((earlier) => earlier.question !== null)
     return (openers >= SAME_OPENERS ? OPENER_COSTS : 0) + (interrogates ? QUESTION_COSTS : 0)
   }
 }

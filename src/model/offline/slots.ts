@@ -13,9 +13,13 @@ export interface Slots {
 const SLOT = /(^|[.!?…]["”]?\s+|\n|)\{\{\s*(subject|value|quote)\s*\}\}/gi
 
 const capital = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())
-const isSlot = (name: string): name is "subject" | "value" | "quote" => name === "subject" || name === "value" || name === "quote"
+const isSlot = (name: string): name is "subject" | "value" | "quote" =>
+  name === "subject" || name === "value" || name === "quote"
 
-/** The line with its slots filled, with a capital where one begins a sentence, or null when one of them has nothing to say. */
+/**
+ * The line with its slots filled, with a capital where one begins a sentence, or null when one of them has nothing to
+ * say.
+ */
 export const fillSlots = (line: string, slots: Slots, lowerCase: boolean): string | null => {
   if (!line.includes("{{")) return line
   let complete = true
@@ -23,7 +27,7 @@ export const fillSlots = (line: string, slots: Slots, lowerCase: boolean): strin
     const name = slot.toLowerCase()
     const said = isSlot(name) ? slots[name] : undefined
     if (said === undefined || said === "") complete = false
-    return `${opening}${!lowerCase && (at === 0 || opening !== "") ? capital(said ?? "") : said ?? ""}`
+    return `${opening}${!lowerCase && (at === 0 || opening !== "") ? capital(said ?? "") : (said ?? "")}`
   })
   return complete ? filled : null
 }

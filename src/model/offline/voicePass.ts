@@ -7,11 +7,15 @@ import { fillSlots } from "./slots.ts"
 /** A signature phrase is heard at most once in so many replies, and so is an emoji where the author wants them rare. */
 const ONE_IN = 4
 
-const EMOJI = /(?<![ \t])[ \t]*(?:\p{Extended_Pictographic}|\p{Emoji_Presentation}|\p{RI}\p{RI})(?:\p{Emoji_Modifier}|\uFE0F|\u200D\p{Extended_Pictographic})*/gu
+const EMOJI =
+  /(?<![ \t])[ \t]*(?:\p{Extended_Pictographic}|\p{Emoji_Presentation}|\p{RI}\p{RI})(?:\p{Emoji_Modifier}|\uFE0F|\u200D\p{Extended_Pictographic})*/gu
 const capital = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())
 
-/** Stands for an occurrence of the phrase: the n-th one is U+E000 + n, so that those that stay get their own letters back. */
-const MARKS = 0xE000
+/**
+ * Stands for an occurrence of the phrase: the n-th one is U+E000 + n, so that those that stay get their own letters
+ * back.
+ */
+const MARKS = 0xe000
 const MOST_MARKS = 200
 const MARK = /[\uE000-\uE0FF]/g
 
@@ -20,7 +24,12 @@ const placesOf = (line: string, phrase: string): ReadonlyArray<number> => {
   const places: Array<number> = []
   const [text, sought] = [line.toLowerCase(), phrase.toLowerCase()]
   if (sought === "" || text.length !== line.length || sought.length !== phrase.length) return places
-  for (let at = text.indexOf(sought); at !== -1 && places.length < MOST_MARKS; at = text.indexOf(sought, at + sought.length)) places.push(at)
+  for (
+    let at = text.indexOf(sought);
+    at !== -1 && places.length < MOST_MARKS;
+    at = text.indexOf(sought, at + sought.length)
+  )
+    places.push(at)
   return places
 }
 
@@ -29,13 +38,21 @@ const without = (line: string, phrase: string): string => {
   const said = phrase.replace(/(?<![.!?])[.!?]+$/, "")
   const places = placesOf(line, said)
   const occurrences = places.map((at) => line.slice(at, at + said.length))
-  const between = [-said.length, ...places].map((at, index) => line.slice(at + said.length, places[index] ?? line.length).replace(MARK, ""))
-  const marked = between.map((text, index) => index < places.length ? text + String.fromCharCode(MARKS + index) : text).join("")
+  const between = [-said.length, ...places].map((at, index) =>
+    line.slice(at + said.length, places[index] ?? line.length).replace(MARK, "")
+  )
+  const marked = between
+    .map((text, index) => (index < places.length ? text + String.fromCharCode(MARKS + index) : text))
+    .join("")
   return marked
     .replace(/(^|[.!?]\s+)(\p{L}+),\s*[\uE000-\uE0FF],/gu, "$1$2,")
     .replace(/,\s*[\uE000-\uE0FF],(?!\s*(?:and|or|but|for|so|yet)\b)/giu, "")
     .replace(/,\s*[\uE000-\uE0FF](?=\s*[,.!?;:—…])/gu, "")
-    .replace(/(^|[.!?]\s+|\n)[\uE000-\uE0FF][,.!?:]\s*(\p{L})/gu, (_, before: string, next: string) => `${before}${/\p{Lu}/u.test(line.trimStart().charAt(0)) ? capital(next) : next}`)
+    .replace(
+      /(^|[.!?]\s+|\n)[\uE000-\uE0FF][,.!?:]\s*(\p{L})/gu,
+      (_, before: string, next: string) =>
+        `${before}${/\p{Lu}/u.test(line.trimStart().charAt(0)) ? capital(next) : next}`
+    )
     .replace(/([.!?])\s+[\uE000-\uE0FF][.!?]*\s*$/gu, "$1")
     .replace(MARK, (mark) => occurrences[mark.charCodeAt(0) - MARKS] ?? "")
     .trim()
@@ -43,10 +60,14 @@ const without = (line: string, phrase: string): string => {
 
 /** Whether the author writes without capitals, as the engine's own lines then are. */
 const writesLowerCase = ({ voice_samples }: Turn["character"]): boolean =>
-  voice_samples.length > 0 && voice_samples.filter(({ text }) => /^\P{L}*\p{Ll}/u.test(text)).length >= voice_samples.length * 0.8
+  voice_samples.length > 0 &&
+  voice_samples.filter(({ text }) => /^\P{L}*\p{Ll}/u.test(text)).length >= voice_samples.length * 0.8
 
 /** How the character says a candidate after what it has said; null when it would not say it at all. */
-export const voicePass = ({ character, endUser }: Turn, said: ReadonlyArray<string>): (candidate: Candidate) => string | null => {
+export const voicePass = (
+  { character, endUser }: Turn,
+  said: ReadonlyArray<string>
+): ((candidate: Candidate) => string | null) => {
   const { voice } = character
   const lowerCase = writesLowerCase(character)
   const names = { character: character.display_name, user: endUser.displayName }

@@ -3,20 +3,81 @@ import { terms } from "#pipeline/retrieval/terms.ts"
 /** Texts in the form in which a question and its paraphrase look alike. */
 
 const SAME: Readonly<Record<string, string>> = {
-  u: "you", ur: "your", ya: "you", r: "are", im: "i am", ive: "i have", youre: "you are", whats: "what is", wheres: "where is", whos: "who is", hows: "how is",
-  dont: "do not", cant: "can not", doesnt: "does not", didnt: "did not", isnt: "is not", wanna: "want to", gonna: "going to", favorite: "favourite", fav: "favourite",
-  color: "colour", mum: "mother", mom: "mother", dad: "father", kids: "children", kid: "child", scared: "afraid", frightened: "afraid", fear: "afraid", fears: "afraid",
-  grandpa: "grandfather", grandad: "grandfather", grandma: "grandmother", granny: "grandmother", taught: "teach", bought: "buy", made: "make", went: "go", ate: "eat",
-  met: "meet", kept: "keep", lost: "lose", won: "win", fell: "fall", wrote: "write", gave: "give", sent: "send", broken: "broke", sang: "sing", found: "find",
-  occupation: "job", profession: "job", career: "job", movie: "film", movies: "film", meal: "food", foods: "food", songs: "music", song: "music", novel: "book", grew: "grow"
+  u: "you",
+  ur: "your",
+  ya: "you",
+  r: "are",
+  im: "i am",
+  ive: "i have",
+  youre: "you are",
+  whats: "what is",
+  wheres: "where is",
+  whos: "who is",
+  hows: "how is",
+  dont: "do not",
+  cant: "can not",
+  doesnt: "does not",
+  didnt: "did not",
+  isnt: "is not",
+  wanna: "want to",
+  gonna: "going to",
+  favorite: "favourite",
+  fav: "favourite",
+  color: "colour",
+  mum: "mother",
+  mom: "mother",
+  dad: "father",
+  kids: "children",
+  kid: "child",
+  scared: "afraid",
+  frightened: "afraid",
+  fear: "afraid",
+  fears: "afraid",
+  grandpa: "grandfather",
+  grandad: "grandfather",
+  grandma: "grandmother",
+  granny: "grandmother",
+  taught: "teach",
+  bought: "buy",
+  made: "make",
+  went: "go",
+  ate: "eat",
+  met: "meet",
+  kept: "keep",
+  lost: "lose",
+  won: "win",
+  fell: "fall",
+  wrote: "write",
+  gave: "give",
+  sent: "send",
+  broken: "broke",
+  sang: "sing",
+  found: "find",
+  occupation: "job",
+  profession: "job",
+  career: "job",
+  movie: "film",
+  movies: "film",
+  meal: "food",
+  foods: "food",
+  songs: "music",
+  song: "music",
+  novel: "book",
+  grew: "grow"
 }
 
 /** What several words are about: said by a word of its own, so that "dinner" also finds "food". */
 const THEMES: ReadonlyArray<readonly [string, RegExp]> = [
-  ["food", /^(?:food|eat|cook|breakfast|lunch|dinner|supper|hungry|recipe|dish|snack|bak|dessert|soup|drink|coffee|tea|wine)/],
+  [
+    "food",
+    /^(?:food|eat|cook|breakfast|lunch|dinner|supper|hungry|recipe|dish|snack|bak|dessert|soup|drink|coffee|tea|wine)/
+  ],
   ["weather", /^(?:weather|rain|snow|storm|cold|sunny|wind|fog|cloud|sky)/],
   ["childhood", /^(?:childhood|child|grow|young|little|born|school)/],
-  ["love", /^(?:love|romance|romantic|married|marriage|husband|wife|girlfriend|boyfriend|partner|dat(?:e|ing)|single|crush|kiss)/],
+  [
+    "love",
+    /^(?:love|romance|romantic|married|marriage|husband|wife|girlfriend|boyfriend|partner|dat(?:e|ing)|single|crush|kiss)/
+  ],
   ["afraid", /^(?:afraid|terrif|nightmare|dread)/],
   ["family", /^(?:famil|mother|father|parent|brother|sister|sibling|daughter|son$|grandmother|grandfather)/],
   ["job", /^(?:job|work|boss|colleague|shift|office)/],
@@ -30,16 +91,31 @@ const THEMES: ReadonlyArray<readonly [string, RegExp]> = [
   ["home", /^(?:home|live$|living|house|flat|apartment)/]
 ]
 
-const STOP = new Set((
-  "a an the and or but if so as at by for from in into of on to with about than that this these those it its i me my you your we us our they them their he she his her " +
-  "what when where which who why how am is are was were be been do does did have has had can could will would should not no just very really too any some all ever " +
-  "tell know think like get got there here then now ok please hey well oh one thing things say said something anything give show him himself herself today right still also much someone somebody remember recall sometimes often usually"
-).split(" "))
+const STOP = new Set(
+  (
+    "a an the and or but if so as at by for from in into of on to with about than that this these those it its " +
+    "i me my you your we us our they them their he she his her " +
+    "what when where which who why how am is are was were be been do does did have has had can could will would " +
+    "should not no just very really too any some all ever " +
+    "tell know think like get got there here then now ok please hey well oh one thing things say said something " +
+    "anything give show him himself herself today right still also much someone somebody remember recall sometimes " +
+    "often usually"
+  ).split(" ")
+)
 
 const stem = (word: string): string => {
-  const bare = word.length < 4 ? word : word.length > 5 && word.endsWith("ing")
-    ? word.slice(0, -3)
-    : word.endsWith("ies") ? `${word.slice(0, -3)}y` : word.endsWith("ed") ? word.slice(0, -2) : word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word
+  const bare =
+    word.length < 4
+      ? word
+      : word.length > 5 && word.endsWith("ing")
+        ? word.slice(0, -3)
+        : word.endsWith("ies")
+          ? `${word.slice(0, -3)}y`
+          : word.endsWith("ed")
+            ? word.slice(0, -2)
+            : word.endsWith("s") && !word.endsWith("ss")
+              ? word.slice(0, -1)
+              : word
   return bare.replace(/([bdgmnprt])\1$/, "$1").replace(/e$/, "")
 }
 
@@ -48,17 +124,24 @@ const words = (text: string): ReadonlyArray<string> => terms(text).flatMap((term
 /** All words of a text, contractions opened and synonyms made one. */
 export const wording = (text: string): string => words(text).join(" ")
 
-/** Every word that has a theme begins with one of these: a text in Chinese may have thousands of words that need no look. */
+/**
+ * Every word that has a theme begins with one of these: a text in Chinese may have thousands of words that need no
+ * look.
+ */
 const FIRST_LETTERS = /^[a-z]/
 const themesOf = (word: string): ReadonlyArray<string> =>
-  FIRST_LETTERS.test(word) ? THEMES.flatMap(([theme, of]) => of.test(word) ? [`theme${theme}`] : []) : []
+  FIRST_LETTERS.test(word) ? THEMES.flatMap(([theme, of]) => (of.test(word) ? [`theme${theme}`] : [])) : []
 
 /** Whether two texts are about the same sort of thing. */
 export const sharesTheme = (one: string, other: string): boolean => {
   const themes = new Set(words(other).flatMap(themesOf))
-  return words(one).flatMap(themesOf).some((theme) => themes.has(theme))
+  return words(one)
+    .flatMap(themesOf)
+    .some((theme) => themes.has(theme))
 }
 
 /** The telling words of a text, stemmed, and the themes they belong to. */
 export const content = (text: string): string =>
-  words(text).flatMap((word) => STOP.has(word) ? [] : [stem(word)].concat(themesOf(word))).join(" ")
+  words(text)
+    .flatMap((word) => (STOP.has(word) ? [] : [stem(word)].concat(themesOf(word))))
+    .join(" ")

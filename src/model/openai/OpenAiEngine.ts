@@ -27,10 +27,19 @@ import { MODEL_ENGINE } from "#src/model/engineNames.ts"
 import type { JsonMode } from "./jsonModes.ts"
 import { makeLadder } from "./ladder.ts"
 
-const paragraphs = (text: string): ReadonlyArray<string> => text.split(/\n\s*\n/).map((part) => part.trim()).filter((part) => part !== "")
+const paragraphs = (text: string): ReadonlyArray<string> =>
+  text
+    .split(/\n\s*\n/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
 
 const REPLY = formatOf("reply", Reply)
-const PLAIN_REPLY = formatOf("reply", Reply, (text): Reply => ({ decision: "reply", exit_reason: null, bubbles: paragraphs(text), cited_memory_ids: [] }))
+const PLAIN_REPLY = formatOf("reply", Reply, (text): Reply => ({
+  decision: "reply",
+  exit_reason: null,
+  bubbles: paragraphs(text),
+  cited_memory_ids: []
+}))
 const ANALYSIS = formatOf("analysis", Analysis)
 const CRITIQUE = formatOf("critique", Critique)
 const REWRITE = formatOf("rewrite", Rewrite)
@@ -50,76 +59,150 @@ export interface OpenAiEngineOptions extends OpenAiOptions {
 }
 
 /** A model behind an OpenAI-compatible address, in every part that a model plays in a turn. */
-export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> => Layer.effectContext(Effect.gen(function*() {
-  const longest = options.maxTokens ?? MAX_TOKENS
-  const ladder = makeLadder(options.json ?? "auto")
-  const ask = yield* makeAsk(options, ladder)
-  const askAnalyst = options.analyzeModel === null || options.analyzeModel === options.model ? ask
-    : yield* makeAsk({ ...options, model: options.analyzeModel }, makeLadder(options.json ?? "auto"))
+export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const longest = options.maxTokens ?? MAX_TOKENS
+      const ladder = makeLadder(options.json ?? "auto")
+      const ask = yield* makeAsk(options, ladder)
+      const askAnalyst =
+        options.analyzeModel === null || options.analyzeModel === options.model
+          ? ask
+          : yield* makeAsk({ ...options, model: options.analyzeModel }, makeLadder(options.json ?? "auto"))
 
-  let takesSampling = true
-  /** For words of the character. A model that takes none of this draws as it always does. */
-  const askInVoice = <A>(character: Character, question: Omit<Question<A>, "sampling">) => {
-    const { temperature, frequency_penalty, presence_penalty, max_tokens } = character.generation
-    const maxTokens = Math.min(max_tokens ?? longest, longest)
-    const sampling: Sampling = {
-      temperature: temperature ?? options.sampling?.temperature,
-      frequencyPenalty: frequency_penalty ?? options.sampling?.frequencyPenalty,
-      presencePenalty: presence_penalty ?? options.sampling?.presencePenalty
-    }
-    return Effect.suspend(() => ask({ ...question, sampling: { maxTokens, ...takesSampling && sampling } })).pipe(
-      Effect.catchIf(({ code }) => code === SAMPLING_REFUSED && takesSampling, () => Effect.suspend(() => {
-        takesSampling = false
-        return ask({ ...question, sampling: { maxTokens } })
-      }))
-    )
-  }
-  const notes = { maxTokens: notesTokens(longest) }
-
-  const writer = Writer.of({
-    engine: MODEL_ENGINE,
-    model: options.model,
-    write: (request) => Effect.gen(function*() {
-      const { character } = request.turn
-      const { onSpent } = request
-      // Small local models write better as a chat, and need JSON only where there is something to decide. Only where the
-      // operator has asked for it: a model that was to answer in JSON and does not is never taken at its word.
-      if (options.json === "none" && isPlain(request)) {
-        const { value, usage } = yield* askInVoice(character, { format: PLAIN_REPLY, messages: plainPrompt(request), onSpent })
-        return { reply: { ...value, cited_memory_ids: citationsOf(value.bubbles, request) }, usage }
+      let takesSampling = true
+      /** For words of the character. A model that takes none of this draws as it always does. */
+      const askInVoice = <A>(character: Character, question: Omit<Question<A>, "sampling">) => {
+        const { temperature, frequency_penalty, presence_penalty, max_tokens } = character.generation
+        const maxTokens = Math.min(max_tokens ?? longest, longest)
+        const sampling: Sampling = {
+          temperature: temperature ?? options.sampling?.temperature,
+          frequencyPenalty: frequency_penalty ?? options.sampling?.frequencyPenalty,
+          presencePenalty: presence_penalty ?? options.sampling?.presencePenalty
+        }
+        return Effect.suspend(() => ask({ ...question, sampling: { maxTokens, ...(takesSampling && sampling) } })).pipe(
+          Effect.catchIf(
+            ({ code }) => code === SAMPLING_REFUSED && takesSampling,
+            () =>
+              Effect.suspend(() => {
+                takesSampling = false
+                return ask({ ...question, sampling: { maxTokens } })
+              })
+          )
+        )
       }
-      const { value, usage } = yield* askInVoice(character, { format: REPLY, messages: prompt(request), onSpent })
-      return { reply: value, usage }
-    })
-  })
-  const analyst: Analyst | null = options.analyzeModel === null ? null : {
-    ...options.analyzeTimeout !== undefined && { patience: options.analyzeTimeout },
-    analyze: (request) => Effect.map(askAnalyst({ format: ANALYSIS, messages: analyzePrompt(request), sampling: notes, onSpent: request.onSpent }), ({ value, usage }) => ({ analysis: value, usage }))
-  }
-  const critic: Critic = {
-    critique: (request) => Effect.map(ask({ format: CRITIQUE, messages: critiquePrompt(request), sampling: notes, onSpent: request.onSpent }), ({ value, usage }) => ({ critique: value, usage })),
-    rewrite: (request) => Effect.map(askInVoice(request.turn.character, { format: REWRITE, messages: rewritePrompt(request), onSpent: request.onSpent }), ({ value, usage }) => ({ bubbles: value.bubbles, usage }))
-  }
-  const extractor: Extractor | null = options.analyzeModel === null ? null : {
-    // What it costs is booked when the turn has been read: one that dies on the way is read again.
-    extract: (request) => Effect.map(askAnalyst({ format: EXTRACTION, messages: extractPrompt(request), sampling: notes, onSpent: () => Effect.void }), ({ value, usage }) => ({ extraction: value, usage }))
-  }
-  const judge: Judge = {
-    model: options.model,
-    judge: (messages) => {
-      const question = { format: JUDGEMENT, messages, sampling: notes, onSpent: () => Effect.void }
-      return ask({ ...question, sampling: { ...notes, temperature: 0 } }).pipe(
-        Effect.map((answer) => ({ ...answer, temperature: 0 })),
-        Effect.catchIf(({ code }) => code === SAMPLING_REFUSED, () => Effect.map(ask(question), (answer) => ({ ...answer, temperature: null }))),
-        Effect.map(({ value, usage, temperature }) => ({ judgement: value, usage, temperature }))
+      const notes = { maxTokens: notesTokens(longest) }
+
+      const writer = Writer.of({
+        engine: MODEL_ENGINE,
+        model: options.model,
+        write: (request) =>
+          Effect.gen(function* () {
+            const { character } = request.turn
+            const { onSpent } = request
+            // Small local models write better as a chat, and need JSON only where there is something to decide. Only
+            // where the operator has asked for it: a model that was to answer in JSON and does not is never taken at
+            // its word.
+            if (options.json === "none" && isPlain(request)) {
+              const { value, usage } = yield* askInVoice(character, {
+                format: PLAIN_REPLY,
+                messages: plainPrompt(request),
+                onSpent
+              })
+              return { reply: { ...value, cited_memory_ids: citationsOf(value.bubbles, request) }, usage }
+            }
+            const { value, usage } = yield* askInVoice(character, { format: REPLY, messages: prompt(request), onSpent })
+            return { reply: value, usage }
+          })
+      })
+      const analyst: Analyst | null =
+        options.analyzeModel === null
+          ? null
+          : {
+              ...(options.analyzeTimeout !== undefined && { patience: options.analyzeTimeout }),
+              analyze: (request) =>
+                Effect.map(
+                  askAnalyst({
+                    format: ANALYSIS,
+                    messages: analyzePrompt(request),
+                    sampling: notes,
+                    onSpent: request.onSpent
+                  }),
+                  ({ value, usage }) => ({ analysis: value, usage })
+                )
+            }
+      const critic: Critic = {
+        critique: (request) =>
+          Effect.map(
+            ask({ format: CRITIQUE, messages: critiquePrompt(request), sampling: notes, onSpent: request.onSpent }),
+            ({ value, usage }) => ({ critique: value, usage })
+          ),
+        rewrite: (request) =>
+          Effect.map(
+            askInVoice(request.turn.character, {
+              format: REWRITE,
+              messages: rewritePrompt(request),
+              onSpent: request.onSpent
+            }),
+            ({ value, usage }) => ({ bubbles: value.bubbles, usage })
+          )
+      }
+      const extractor: Extractor | null =
+        options.analyzeModel === null
+          ? null
+          : {
+              // What it costs is booked when the turn has been read: one that dies on the way is read again.
+              extract: (request) =>
+                Effect.map(
+                  askAnalyst({
+                    format: EXTRACTION,
+                    messages: extractPrompt(request),
+                    sampling: notes,
+                    onSpent: () => Effect.void
+                  }),
+                  ({ value, usage }) => ({ extraction: value, usage })
+                )
+            }
+      const judge: Judge = {
+        model: options.model,
+        judge: (messages) => {
+          const question = { format: JUDGEMENT, messages, sampling: notes, onSpent: () => Effect.void }
+          return ask({ ...question, sampling: { ...notes, temperature: 0 } }).pipe(
+            Effect.map((answer) => ({ ...answer, temperature: 0 })),
+            Effect.catchIf(
+              ({ code }) => code === SAMPLING_REFUSED,
+              () => Effect.map(ask(question), (answer) => ({ ...answer, temperature: null }))
+            ),
+            Effect.map(({ value, usage, temperature }) => ({ judgement: value, usage, temperature }))
+          )
+        }
+      }
+      const continuity: Continuity = {
+        read: (character) =>
+          Effect.map(
+            ask({
+              format: CONTRADICTIONS,
+              messages: continuityPrompt(character),
+              sampling: notes,
+              onSpent: () => Effect.void
+            }),
+            ({ value, usage }) => ({ found: value, usage })
+          )
+      }
+      const reader: SourceReader = {
+        read: (request) =>
+          Effect.map(
+            ask({ format: FINDINGS, messages: readPrompt(request), sampling: notes, onSpent: () => Effect.void }),
+            ({ value, usage }) => ({ readings: value, usage })
+          )
+      }
+      return Context.make(Writer, writer).pipe(
+        Context.add(SourceReader, reader),
+        Context.add(Continuity, continuity),
+        Context.add(Analyst, analyst),
+        Context.add(Critic, critic),
+        Context.add(Extractor, extractor),
+        Context.add(Judge, judge)
       )
-    }
-  }
-  const continuity: Continuity = {
-    read: (character) => Effect.map(ask({ format: CONTRADICTIONS, messages: continuityPrompt(character), sampling: notes, onSpent: () => Effect.void }), ({ value, usage }) => ({ found: value, usage }))
-  }
-  const reader: SourceReader = {
-    read: (request) => Effect.map(ask({ format: FINDINGS, messages: readPrompt(request), sampling: notes, onSpent: () => Effect.void }), ({ value, usage }) => ({ readings: value, usage }))
-  }
-  return Context.make(Writer, writer).pipe(Context.add(SourceReader, reader), Context.add(Continuity, continuity), Context.add(Analyst, analyst), Context.add(Critic, critic), Context.add(Extractor, extractor), Context.add(Judge, judge))
-}))
+    })
+  )

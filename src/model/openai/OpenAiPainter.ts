@@ -18,10 +18,23 @@ export interface OpenAiPainterOptions {
   readonly deadline: Duration.Input
 }
 
-const SIZES: Readonly<Record<ImageSize, "1024x1024" | "1024x1536" | "1536x1024">> = { square: "1024x1024", portrait: "1024x1536", landscape: "1536x1024" }
-const DALL_E_3: Readonly<Record<ImageSize, "1024x1024" | "1024x1792" | "1792x1024">> = { square: "1024x1024", portrait: "1024x1792", landscape: "1792x1024" }
+const SIZES: Readonly<Record<ImageSize, "1024x1024" | "1024x1536" | "1536x1024">> = {
+  square: "1024x1024",
+  portrait: "1024x1536",
+  landscape: "1536x1024"
+}
+const DALL_E_3: Readonly<Record<ImageSize, "1024x1024" | "1024x1792" | "1792x1024">> = {
+  square: "1024x1024",
+  portrait: "1024x1792",
+  landscape: "1792x1024"
+}
 /** What a provider calls its refusal of a prompt, or of what came out. */
-const REFUSALS: ReadonlySet<string> = new Set(["moderation_blocked", "content_policy_violation", "content_filter", "safety_violation"])
+const REFUSALS: ReadonlySet<string> = new Set([
+  "moderation_blocked",
+  "content_policy_violation",
+  "content_filter",
+  "safety_violation"
+])
 /** A reference picture of up to 1024 pixels is some 400 input tokens, at 10 dollars per million. */
 const REFERENCE_MICRO_USD = 4_000
 const RETRIES = 2
@@ -29,49 +42,90 @@ const BACKOFF = "300 millis"
 /** Of a picture in base64, some forty megabytes of it. */
 const MOST_CHARACTERS = 56_000_000
 
-const decode = Schema.decodeUnknownEffect(Schema.Struct({ data: Schema.NonEmptyArray(Schema.Struct({ b64_json: Schema.String.check(Schema.isMaxLength(MOST_CHARACTERS)) })) }))
-
-/** A model that makes pictures, behind an OpenAI-compatible address. Its pictures come with the answer; none is fetched from an address in it. */
-export const layer = (options: OpenAiPainterOptions) => Layer.effect(Painter, Effect.gen(function*() {
-  const prices = yield* Prices
-  const client = new OpenAI({
-    apiKey: Redacted.value(options.apiKey), baseURL: options.baseUrl ?? OPENAI_URL, organization: null, project: null, adminAPIKey: null, maxRetries: 0, logLevel: "off"
+const decode = Schema.decodeUnknownEffect(
+  Schema.Struct({
+    data: Schema.NonEmptyArray(Schema.Struct({ b64_json: Schema.String.check(Schema.isMaxLength(MOST_CHARACTERS)) }))
   })
-  const isGptImage = /(?:^|\/)(?:chat)?gpt-image/.test(options.model)
-  const shape = (size: ImageSize) =>
-    // The one kind only speaks base64 and refuses to be asked for it; the others do so only when asked.
-    isGptImage ? { size: SIZES[size], quality: "medium" as const } : { size: options.model === "dall-e-3" ? DALL_E_3[size] : SIZES[size], response_format: "b64_json" as const }
+)
 
-  // OpenAI's own models refuse a seed; servers of open models, at an address of their own, take one.
-  const takesSeed = options.baseUrl !== null && !isGptImage && !options.model.startsWith("dall-e")
-  const request = async ({ prompt, size, modelSeed, references }: PaintRequest, signal: AbortSignal): Promise<unknown> => {
-    const asked = { model: options.model, prompt, n: 1, ...shape(size), ...(takesSeed && modelSeed !== null && { seed: modelSeed }) }
-    if (!isGptImage || references.length === 0) return client.images.generate(asked, { signal })
-    const image = await Promise.all(references.map(({ bytes, mediaType }, place) => toFile(bytes, `reference-${place + 1}`, { type: mediaType })))
-    return client.images.edit({ ...asked, image }, { signal })
-  }
+/**
+ * A model that makes pictures, behind an OpenAI-compatible address. Its pictures come with the answer; none is fetched
+ * from an address in it.
+ */
+export const layer = (options: OpenAiPainterOptions) =>
+  Layer.effect(
+    Painter,
+    Effect.gen(function* () {
+      const prices = yield* Prices
+      const client = new OpenAI({
+        apiKey: Redacted.value(options.apiKey),
+        baseURL: options.baseUrl ?? OPENAI_URL,
+        organization: null,
+        project: null,
+        adminAPIKey: null,
+        maxRetries: 0,
+        logLevel: "off"
+      })
+      const isGptImage = /(?:^|\/)(?:chat)?gpt-image/.test(options.model)
+      const shape = (size: ImageSize) =>
+        // The one kind only speaks base64 and refuses to be asked for it; the others do so only when asked.
+        isGptImage
+          ? { size: SIZES[size], quality: "medium" as const }
+          : { size: options.model === "dall-e-3" ? DALL_E_3[size] : SIZES[size], response_format: "b64_json" as const }
 
-  const ask = (wanted: PaintRequest) => Effect.tryPromise({
-    try: (signal) => request(wanted, signal),
-    catch: (thrown) => thrown
-  }).pipe(
-    Effect.catch((thrown): Effect.Effect<never, NotPainted | CallFailed> => thrown instanceof APIError && typeof thrown.code === "string" && REFUSALS.has(thrown.code)
-      ? Effect.fail(new NotPainted({ reason: "refused", code: "provider_refused" }))
-      : Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))),
-    Effect.retry({ times: RETRIES, schedule: Schedule.exponential(BACKOFF), while: (failure) => failure._tag === "CallFailed" && failure.passing }),
-    Effect.timeoutOrElse({ duration: options.deadline, orElse: () => Effect.fail(timedOut()) }),
-    Effect.catchTag("CallFailed", ({ code }) => Effect.fail(new NotPainted({ reason: "failed", code })))
-  )
+      // OpenAI's own models refuse a seed; servers of open models, at an address of their own, take one.
+      const takesSeed = options.baseUrl !== null && !isGptImage && !options.model.startsWith("dall-e")
+      const request = async (
+        { prompt, size, modelSeed, references }: PaintRequest,
+        signal: AbortSignal
+      ): Promise<unknown> => {
+        const asked = {
+          model: options.model,
+          prompt,
+          n: 1,
+          ...shape(size),
+          ...(takesSeed && modelSeed !== null && { seed: modelSeed })
+        }
+        if (!isGptImage || references.length === 0) return client.images.generate(asked, { signal })
+        const image = await Promise.all(
+          references.map(({ bytes, mediaType }, place) => toFile(bytes, `reference-${place + 1}`, { type: mediaType }))
+        )
+        return client.images.edit({ ...asked, image }, { signal })
+      }
 
-  return Painter.of({
-    engine: "openai-compatible",
-    model: options.model,
-    takesReferences: isGptImage,
-    priceMicroUsd: (size, references = 0) => prices.imageMicroUsd(options.model, size) + references * REFERENCE_MICRO_USD,
-    paint: Effect.fn("OpenAi.paint")(function*(request: PaintRequest) {
-      const { data: [picture] } = yield* Effect.mapError(Effect.flatMap(ask(request), decode), (error) =>
-        error instanceof NotPainted ? error : new NotPainted({ reason: "failed", code: "bad_response" }))
-      return Buffer.from(picture.b64_json, "base64")
+      const ask = (wanted: PaintRequest) =>
+        Effect.tryPromise({
+          try: (signal) => request(wanted, signal),
+          catch: (thrown) => thrown
+        }).pipe(
+          Effect.catch((thrown): Effect.Effect<never, NotPainted | CallFailed> =>
+            thrown instanceof APIError && typeof thrown.code === "string" && REFUSALS.has(thrown.code)
+              ? Effect.fail(new NotPainted({ reason: "refused", code: "provider_refused" }))
+              : Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))
+          ),
+          Effect.retry({
+            times: RETRIES,
+            schedule: Schedule.exponential(BACKOFF),
+            while: (failure) => failure._tag === "CallFailed" && failure.passing
+          }),
+          Effect.timeoutOrElse({ duration: options.deadline, orElse: () => Effect.fail(timedOut()) }),
+          Effect.catchTag("CallFailed", ({ code }) => Effect.fail(new NotPainted({ reason: "failed", code })))
+        )
+
+      return Painter.of({
+        engine: "openai-compatible",
+        model: options.model,
+        takesReferences: isGptImage,
+        priceMicroUsd: (size, references = 0) =>
+          prices.imageMicroUsd(options.model, size) + references * REFERENCE_MICRO_USD,
+        paint: Effect.fn("OpenAi.paint")(function* (request: PaintRequest) {
+          const {
+            data: [picture]
+          } = yield* Effect.mapError(Effect.flatMap(ask(request), decode), (error) =>
+            error instanceof NotPainted ? error : new NotPainted({ reason: "failed", code: "bad_response" })
+          )
+          return Buffer.from(picture.b64_json, "base64")
+        })
+      })
     })
-  })
-}))
+  )

@@ -22,25 +22,52 @@ const MOST_CHARACTERS = 8_000
 
 const decode = Schema.decodeUnknownEffect(Schema.Struct({ text: Schema.String }))
 
-/** A model that listens, behind an OpenAI-compatible address. One try: whoever waits for an answer does not wait for a second. */
-export const layer = (options: OpenAiTranscriberOptions) => Layer.effect(Transcriber, Effect.gen(function*() {
-  const prices = yield* Prices
-  const client = new OpenAI({
-    apiKey: Redacted.value(options.apiKey), baseURL: options.baseUrl ?? OPENAI_URL, organization: null, project: null, adminAPIKey: null, maxRetries: 0, logLevel: "off"
-  })
-  const ask = ({ bytes, fileName, mimeType }: Recording) => Effect.tryPromise({
-    try: async (signal): Promise<unknown> =>
-      client.audio.transcriptions.create({ file: await toFile(bytes, fileName, { type: mimeType }), model: options.model, response_format: "json" }, { signal }),
-    catch: (thrown) => thrown
-  })
-  return Transcriber.of({
-    costMicroUsd: (seconds) => prices.transcriptionMicroUsd(options.model, seconds),
-    listen: Effect.fn("OpenAi.listen")((recording: Recording) => ask(recording).pipe(
-      Effect.catch((thrown) => Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))),
-      Effect.timeoutOrElse({ duration: options.deadline, orElse: () => Effect.fail(timedOut()) }),
-      Effect.mapError(({ code }) => new NotHeard({ code, wasPaid: code === "timeout" })),
-      Effect.flatMap((answer) => Effect.mapError(decode(answer), () => new NotHeard({ code: badResponse().code, wasPaid: true }))),
-      Effect.map(({ text }) => text.trim().slice(0, MOST_CHARACTERS))
-    ))
-  })
-}))
+/**
+ * A model that listens, behind an OpenAI-compatible address. One try: whoever waits for an answer does not wait for a
+ * second.
+ */
+export const layer = (options: OpenAiTranscriberOptions) =>
+  Layer.effect(
+    Transcriber,
+    Effect.gen(function* () {
+      const prices = yield* Prices
+      const client = new OpenAI({
+        apiKey: Redacted.value(options.apiKey),
+        baseURL: options.baseUrl ?? OPENAI_URL,
+        organization: null,
+        project: null,
+        adminAPIKey: null,
+        maxRetries: 0,
+        logLevel: "off"
+      })
+      const ask = ({ bytes, fileName, mimeType }: Recording) =>
+        Effect.tryPromise({
+          try: async (signal): Promise<unknown> =>
+            client.audio.transcriptions.create(
+              {
+                file: await toFile(bytes, fileName, { type: mimeType }),
+                model: options.model,
+                response_format: "json"
+              },
+              { signal }
+            ),
+          catch: (thrown) => thrown
+        })
+      return Transcriber.of({
+        costMicroUsd: (seconds) => prices.transcriptionMicroUsd(options.model, seconds),
+        listen: Effect.fn("OpenAi.listen")((recording: Recording) =>
+          ask(recording).pipe(
+            Effect.catch((thrown) =>
+              Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))
+            ),
+            Effect.timeoutOrElse({ duration: options.deadline, orElse: () => Effect.fail(timedOut()) }),
+            Effect.mapError(({ code }) => new NotHeard({ code, wasPaid: code === "timeout" })),
+            Effect.flatMap((answer) =>
+              Effect.mapError(decode(answer), () => new NotHeard({ code: badResponse().code, wasPaid: true }))
+            ),
+            Effect.map(({ text }) => text.trim().slice(0, MOST_CHARACTERS))
+          )
+        )
+      })
+    })
+  )

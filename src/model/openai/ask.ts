@@ -31,38 +31,61 @@ export type Ask = <A>(question: Question<A>) => Effect.Effect<Answer<A>, ModelEr
 const QUOTED_MAX_CHARS = 4_000
 
 /** The conversation again, with the unusable answer and what was wrong with it. */
-const repairing = (messages: ReadonlyArray<ChatMessage>, answer: string, { code, detail }: Broken): ReadonlyArray<ChatMessage> => [
+const repairing = (
+  messages: ReadonlyArray<ChatMessage>,
+  answer: string,
+  { code, detail }: Broken
+): ReadonlyArray<ChatMessage> => [
   ...messages,
   // An empty assistant message is an error to some servers.
   { role: "assistant", content: answer.trim() === "" ? "(nothing)" : answer.slice(0, QUOTED_MAX_CHARS) },
-  { role: "user", content: `${dataBlock("problem", { code, detail: detail.slice(0, QUOTED_MAX_CHARS) })}\n\nYour answer could not be used, for the reason above. Send the same answer again as one complete JSON object of the described form, and nothing else.` }
+  {
+    role: "user",
+    content:
+      `${dataBlock("problem", { code, detail: detail.slice(0, QUOTED_MAX_CHARS) })}\n\nYour answer could not ` +
+      `be ` +
+      `used, for the reason above. Send the same answer again as one complete JSON object of the described form, and ` +
+      `nothing else.`
+  }
 ]
 
 /**
- * Asks one model at one address. An answer that cannot be read is asked for once more; a second one like it is a failure:
- * text that was to be JSON is never taken for what it says. No call is made that the spending limit does not cover.
+ * Asks one model at one address. An answer that cannot be read is asked for once more; a second one like it is a
+ * failure: text that was to be JSON is never taken for what it says. No call is made that the spending limit does not
+ * cover.
  */
-export const makeAsk = Effect.fnUntraced(function*(options: OpenAiOptions, ladder: Ladder): Effect.fn.Return<Ask> {
+export const makeAsk = Effect.fnUntraced(function* (options: OpenAiOptions, ladder: Ladder): Effect.fn.Return<Ask> {
   const prices = yield* Prices
   const call = makeCall(options)
 
-  const once = Effect.fnUntraced(function*(messages: ReadonlyArray<ChatMessage>, { format, sampling = {} }: Question<unknown>, rung: Rung, spend: (spent: Spent) => Effect.Effect<void>): Effect.fn.Return<string, CallFailed> {
+  const once = Effect.fnUntraced(function* (
+    messages: ReadonlyArray<ChatMessage>,
+    { format, sampling = {} }: Question<unknown>,
+    rung: Rung,
+    spend: (spent: Spent) => Effect.Effect<void>
+  ): Effect.fn.Return<string, CallFailed> {
     const limit = yield* SpendingLimit
     const maxTokens = sampling.maxTokens ?? options.maxTokens ?? MAX_TOKENS
-    if (limit !== null && !limit.covers(prices.costMicroUsd(options.model, mostOf(messages, format.schemaBytes, maxTokens)))) return yield* overBudget()
+    if (
+      limit !== null &&
+      !limit.covers(prices.costMicroUsd(options.model, mostOf(messages, format.schemaBytes, maxTokens)))
+    )
+      return yield* overBudget()
     return yield* call(messages, format, rung, { ...sampling, maxTokens }, (spent) => {
       limit?.spend(prices.costMicroUsd(options.model, spent))
       return spend(spent)
     })
   })
 
-  const converse = Effect.fnUntraced(function*<A>(question: Question<A>, total: Ref.Ref<Spent>): Effect.fn.Return<A, CallFailed> {
+  const converse = Effect.fnUntraced(function* <A>(
+    question: Question<A>,
+    total: Ref.Ref<Spent>
+  ): Effect.fn.Return<A, CallFailed> {
     const { format, messages, onSpent } = question
     const spend = (spent: Spent) => Ref.update(total, (sum) => plus(sum, spent))
     const plain = format.fromPlainText !== null
-    const ask = (messages: ReadonlyArray<ChatMessage>) => plain
-      ? once(messages, question, "text", spend)
-      : ladder.descend((rung) => once(messages, question, rung, spend))
+    const ask = (messages: ReadonlyArray<ChatMessage>) =>
+      plain ? once(messages, question, "text", spend) : ladder.descend((rung) => once(messages, question, rung, spend))
     const answer = yield* ask(messages)
     const first = parse(answer, format)
     if (!plain) yield* ladder.noteAnswer(first.kind === "answer" || first.code !== "no_json")
@@ -72,12 +95,21 @@ export const makeAsk = Effect.fnUntraced(function*(options: OpenAiOptions, ladde
     return second.kind === "broken" ? yield* unusable(second.code) : second.value
   })
 
-  return Effect.fn("OpenAi.ask")(function*<A>(question: Question<A>) {
+  return Effect.fn("OpenAi.ask")(function* <A>(question: Question<A>) {
     const total = yield* Ref.make(NOTHING)
     const value = yield* converse(question, total).pipe(
-      Effect.onInterrupt(() => Effect.flatMap(Ref.get(total), (sum) => sum === NOTHING ? Effect.void : question.onSpent(priced(prices, options.model, sum)))),
-      Effect.catch(({ reason, code }) => Effect.flatMap(Ref.get(total), (sum) =>
-        Effect.fail(new ModelError({ reason, code, usage: sum === NOTHING ? null : priced(prices, options.model, sum) }))))
+      Effect.onInterrupt(() =>
+        Effect.flatMap(Ref.get(total), (sum) =>
+          sum === NOTHING ? Effect.void : question.onSpent(priced(prices, options.model, sum))
+        )
+      ),
+      Effect.catch(({ reason, code }) =>
+        Effect.flatMap(Ref.get(total), (sum) =>
+          Effect.fail(
+            new ModelError({ reason, code, usage: sum === NOTHING ? null : priced(prices, options.model, sum) })
+          )
+        )
+      )
     )
     return { value, usage: priced(prices, options.model, yield* Ref.get(total)) }
   })

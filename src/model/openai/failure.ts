@@ -12,8 +12,11 @@ export class CallFailed extends Data.TaggedError("CallFailed")<{
   readonly format: boolean
 }> {}
 
-const failed = (reason: CallFailed["reason"], code: string, more: Partial<Pick<CallFailed, "passing" | "retryAfterMs" | "format">> = {}) =>
-  new CallFailed({ reason, code, passing: false, retryAfterMs: null, format: false, ...more })
+const failed = (
+  reason: CallFailed["reason"],
+  code: string,
+  more: Partial<Pick<CallFailed, "passing" | "retryAfterMs" | "format">> = {}
+) => new CallFailed({ reason, code, passing: false, retryAfterMs: null, format: false, ...more })
 
 export const timedOut = () => failed("unreachable", "timeout")
 export const badResponse = () => failed("refused", "bad_response")
@@ -34,24 +37,33 @@ const retryAfterMs = (header: string | null | undefined, nowMs: number): number 
 
 /** Servers name the format in the message or in `param`. One that says nothing may mean it: the next rung finds out. */
 const mayBeFormat = ({ status, param, message }: APIError): boolean =>
-  (status === 400 || status === 404 || status === 422)
-  && /response_format|json_schema|json_object|structured|grammar|schema|\(no body\)$/i.test(`${param ?? ""} ${message}`)
+  (status === 400 || status === 404 || status === 422) &&
+  /response_format|json_schema|json_object|structured|grammar|schema|\(no body\)$/i.test(`${param ?? ""} ${message}`)
 
 /** Some models take no temperature but their own, and no penalties. */
 export const SAMPLING_REFUSED = "sampling_refused"
-const isSampling = ({ status, param, message }: APIError): boolean => status === 400 && /temperature|frequency_penalty|presence_penalty/i.test(`${param ?? ""} ${message}`)
+const isSampling = ({ status, param, message }: APIError): boolean =>
+  status === 400 && /temperature|frequency_penalty|presence_penalty/i.test(`${param ?? ""} ${message}`)
 
 /** A server knows the length of an answer by another name. */
 export const LENGTH_REFUSED = "length_refused"
-const isLength = ({ status, param, message }: APIError): boolean => status === 400 && /\bmax_(?:completion_)?tokens\b/i.test(`${param ?? ""} ${message}`)
+const isLength = ({ status, param, message }: APIError): boolean =>
+  status === 400 && /\bmax_(?:completion_)?tokens\b/i.test(`${param ?? ""} ${message}`)
 
 /** How the transport says that nothing came in time: no connection, no head, or a body that stopped. */
-const TRANSPORT_TIMEOUTS: ReadonlySet<unknown> = new Set(["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT"])
+const TRANSPORT_TIMEOUTS: ReadonlySet<unknown> = new Set([
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+  "ETIMEDOUT"
+])
 /** Errors that wrap each other, one in the other. */
 const MOST_WRAPPED = 5
 const isTransportTimeout = (thrown: unknown, depth = 0): boolean =>
-  thrown instanceof APIConnectionTimeoutError
-  || thrown instanceof Error && depth < MOST_WRAPPED && ("code" in thrown && TRANSPORT_TIMEOUTS.has(thrown.code) || isTransportTimeout(thrown.cause, depth + 1))
+  thrown instanceof APIConnectionTimeoutError ||
+  (thrown instanceof Error &&
+    depth < MOST_WRAPPED &&
+    (("code" in thrown && TRANSPORT_TIMEOUTS.has(thrown.code)) || isTransportTimeout(thrown.cause, depth + 1)))
 
 const PASSING = new Set([408, 429])
 
@@ -59,13 +71,17 @@ const PASSING = new Set([408, 429])
 export const toCallFailed = (thrown: unknown, nowMs: number): CallFailed => {
   if (thrown instanceof SyntaxError) return badResponse()
   if (isTransportTimeout(thrown)) return timedOut()
-  if (!(thrown instanceof APIError) || thrown.status === undefined) return failed("unreachable", "connection", { passing: true })
+  if (!(thrown instanceof APIError) || thrown.status === undefined)
+    return failed("unreachable", "connection", { passing: true })
   // Answered like a rate limit, but it lasts until somebody pays.
   if (thrown.code === "insufficient_quota") return failed("unreachable", "quota_exhausted")
   if (isSampling(thrown)) return failed("refused", SAMPLING_REFUSED)
   if (isLength(thrown)) return failed("refused", LENGTH_REFUSED)
   const code = `http_${thrown.status}`
   return PASSING.has(thrown.status) || thrown.status >= 500
-    ? failed("unreachable", code, { passing: true, retryAfterMs: retryAfterMs(thrown.headers?.get("retry-after"), nowMs) })
+    ? failed("unreachable", code, {
+        passing: true,
+        retryAfterMs: retryAfterMs(thrown.headers?.get("retry-after"), nowMs)
+      })
     : failed("refused", code, { format: mayBeFormat(thrown) })
 }

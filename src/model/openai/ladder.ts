@@ -4,14 +4,16 @@ import type { CallFailed } from "./failure.ts"
 import { type Rung, RUNGS_OF } from "./Format.ts"
 import type { JsonMode } from "./jsonModes.ts"
 
-/** Answers without JSON, one after another, before a lower rung is taken: one bad answer says nothing about the server. */
+/**
+ * Answers without JSON, one after another, before a lower rung is taken: one bad answer says nothing about the server.
+ */
 const MOST_UNSTRUCTURED = 3
 /** How long a lower rung is kept before the ones above are tried again. */
 const KEPT_MS = 10 * 60_000
 
 /**
- * How structure is asked of one model at one address. A lower rung is taken when the server refuses a format and then answers without it,
- * or has ignored it several times running; after a while the highest rung is tried again.
+ * How structure is asked of one model at one address. A lower rung is taken when the server refuses a format and then
+ * answers without it, or has ignored it several times running; after a while the highest rung is tried again.
  */
 export interface Ladder {
   readonly current: Effect.Effect<Rung>
@@ -35,27 +37,30 @@ export const makeLadder = (mode: JsonMode): Ladder => {
     }
     return lowest
   })
-  const keep = (rung: number) => Effect.map(Clock.currentTimeMillis, (now) => {
-    if (rung <= lowest) return
-    lowest = rung
-    unstructured = 0
-    keptUntil = now + KEPT_MS
-  })
+  const keep = (rung: number) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      if (rung <= lowest) return
+      lowest = rung
+      unstructured = 0
+      keptUntil = now + KEPT_MS
+    })
   const rungAt = (place: number): Rung => rungs[place] ?? "text"
 
   return {
     current: Effect.map(at, rungAt),
     descend: (ask) => {
-      const from = (place: number): ReturnType<typeof ask> => ask(rungAt(place)).pipe(
-        // A refusal that had another cause is refused on every rung, and teaches nothing.
-        Effect.tap(() => keep(place)),
-        Effect.catch((failure) => failure.format && place < last ? from(place + 1) : Effect.fail(failure))
-      )
+      const from = (place: number): ReturnType<typeof ask> =>
+        ask(rungAt(place)).pipe(
+          // A refusal that had another cause is refused on every rung, and teaches nothing.
+          Effect.tap(() => keep(place)),
+          Effect.catch((failure) => (failure.format && place < last ? from(place + 1) : Effect.fail(failure)))
+        )
       return Effect.flatMap(at, from)
     },
-    noteAnswer: (structured) => Effect.flatMap(at, (place) => {
-      unstructured = structured ? 0 : unstructured + 1
-      return unstructured >= MOST_UNSTRUCTURED && place < last ? keep(place + 1) : Effect.void
-    })
+    noteAnswer: (structured) =>
+      Effect.flatMap(at, (place) => {
+        unstructured = structured ? 0 : unstructured + 1
+        return unstructured >= MOST_UNSTRUCTURED && place < last ? keep(place + 1) : Effect.void
+      })
   }
 }

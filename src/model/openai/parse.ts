@@ -2,9 +2,7 @@ import * as Result from "effect/Result"
 import type { Format } from "./Format.ts"
 
 /** What an answer turned out to be. `broken` is worth one repair. */
-export type Parsed<A> =
-  | { readonly kind: "answer"; readonly value: A }
-  | Broken
+export type Parsed<A> = { readonly kind: "answer"; readonly value: A } | Broken
 export interface Broken {
   readonly kind: "broken"
   readonly code: "empty_answer" | "truncated_json" | "invalid_json" | "no_json" | "schema_mismatch"
@@ -13,7 +11,10 @@ export interface Broken {
 
 const broken = (code: Broken["code"], detail: string): Broken => ({ kind: "broken", code, detail })
 
-/** Local reasoning models think aloud before the answer. `null` when the thinking never ended: none of it may reach the person. */
+/**
+ * Local reasoning models think aloud before the answer. `null` when the thinking never ended: none of it may reach the
+ * person.
+ */
 const withoutThinking = (text: string): string | null => {
   if (text.startsWith("{")) return text
   const end = text.lastIndexOf("</think>")
@@ -29,8 +30,8 @@ const endOfObject = (text: string, start: number): number => {
     const char = text[at]
     if (quoted) {
       if (char === "\\") at++
-      else if (char === "\"") quoted = false
-    } else if (char === "\"") quoted = true
+      else if (char === '"') quoted = false
+    } else if (char === '"') quoted = true
     else if (char === "{") depth++
     else if (char === "}" && --depth === 0) return at + 1
   }
@@ -51,22 +52,33 @@ const firstObject = (text: string): Result.Result<unknown, "truncated_json" | "i
   return Result.fail("invalid_json")
 }
 
-/** A model that was asked for plain text may answer in JSON all the same: it is read as JSON, and never shown as text. */
+/**
+ * A model that was asked for plain text may answer in JSON all the same: it is read as JSON, and never shown as text.
+ */
 const looksStructured = (text: string): boolean =>
-  /^[[{"]/.test(text) || text.includes("```") || text.includes("{\"") || text.includes("<tool_call") || text.includes("<think")
+  /^[[{"]/.test(text) ||
+  text.includes("```") ||
+  text.includes('{"') ||
+  text.includes("<tool_call") ||
+  text.includes("<think")
 
 /** Reads an answer out of what a model wrote, structured or not. */
 export const parse = <A>(content: string, format: Format<A>): Parsed<A> => {
   const text = withoutThinking(content.trim())
   if (text === null) return broken("truncated_json", "The answer ended before its JSON object began.")
   if (text === "") return broken("empty_answer", "The answer was empty.")
-  if (format.fromPlainText !== null && !looksStructured(text)) return { kind: "answer", value: format.fromPlainText(text) }
+  if (format.fromPlainText !== null && !looksStructured(text))
+    return { kind: "answer", value: format.fromPlainText(text) }
   if (!text.includes("{")) return broken("no_json", "The answer held no JSON object.")
-  return Result.match(Result.mapError(firstObject(text), (code) => broken(code, "The answer held no complete JSON object.")), {
-    onFailure: (failure): Parsed<A> => failure,
-    onSuccess: (object) => Result.match(format.decode(object), {
-      onFailure: (detail): Parsed<A> => broken("schema_mismatch", detail),
-      onSuccess: (value): Parsed<A> => ({ kind: "answer", value })
-    })
-  })
+  return Result.match(
+    Result.mapError(firstObject(text), (code) => broken(code, "The answer held no complete JSON object.")),
+    {
+      onFailure: (failure): Parsed<A> => failure,
+      onSuccess: (object) =>
+        Result.match(format.decode(object), {
+          onFailure: (detail): Parsed<A> => broken("schema_mismatch", detail),
+          onSuccess: (value): Parsed<A> => ({ kind: "answer", value })
+        })
+    }
+  )
 }

@@ -9,15 +9,21 @@ export interface Spent extends Tokens {
   readonly estimated: boolean
 }
 
-/** Beyond what any model reads at once. A server that says more is not believed, nor could the books of a turn hold it. */
+/**
+ * Beyond what any model reads at once. A server that says more is not believed, nor could the books of a turn hold it.
+ */
 const MOST_TOKENS = 100_000_000
 const TokenCount = Schema.Natural.check(Schema.isLessThanOrEqualTo(MOST_TOKENS))
 
-const decode = Schema.decodeUnknownOption(Schema.Struct({
-  prompt_tokens: TokenCount,
-  completion_tokens: TokenCount,
-  prompt_tokens_details: Schema.optionalKey(Schema.NullishOr(Schema.Struct({ cached_tokens: Schema.optionalKey(Schema.NullishOr(TokenCount)) })))
-}))
+const decode = Schema.decodeUnknownOption(
+  Schema.Struct({
+    prompt_tokens: TokenCount,
+    completion_tokens: TokenCount,
+    prompt_tokens_details: Schema.optionalKey(
+      Schema.NullishOr(Schema.Struct({ cached_tokens: Schema.optionalKey(Schema.NullishOr(TokenCount)) }))
+    )
+  })
+)
 
 /** What a server says that a call took, or else an estimate from what was sent and came back. */
 export const spentOn = (reported: unknown, sent: ReadonlyArray<ChatMessage>, received: string): Spent =>
@@ -45,8 +51,12 @@ export const plus = (one: Spent, other: Spent): Spent => ({
   estimated: one.estimated || other.estimated
 })
 
-export const priced = (prices: PriceList, model: string, spent: Spent): Usage =>
-  ({ model, ...spent, costMicroUsd: prices.costMicroUsd(model, spent), ...prices.sourceOf(model) === "assumed" && { unpriced: true as const } })
+export const priced = (prices: PriceList, model: string, spent: Spent): Usage => ({
+  model,
+  ...spent,
+  costMicroUsd: prices.costMicroUsd(model, spent),
+  ...(prices.sourceOf(model) === "assumed" && { unpriced: true as const })
+})
 
 /** Of the frame around each message, in bytes. */
 const FRAME_BYTES = 16

@@ -8,10 +8,13 @@ import { Expenses } from "#src/db/billing/Expenses.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 let database: TestDatabase
-const openRuntime = (url: string) => ManagedRuntime.make(Expenses.layer.pipe(
-  Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 })),
-  Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
-))
+const openRuntime = (url: string) =>
+  ManagedRuntime.make(
+    Expenses.layer.pipe(
+      Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 })),
+      Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
+    )
+  )
 let runtime: ReturnType<typeof openRuntime>
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -29,7 +32,8 @@ const createIn = async (id: string) => {
   await sql`insert into apps (app_id, name) values (${id}, 'test')`
   await sql`insert into characters (app_id, slug, version) values (${id}, 'mara', 1)`
   await sql`insert into end_users (app_id, external_user_ref) values (${id}, 'ann')`
-  await sql`insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata) values (${id}, ${`ses_${id}`}, 'mara', 'ann', '{}', '{}')`
+  await sql`insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata)
+    values (${id}, ${`ses_${id}`}, 'mara', 'ann', '{}', '{}')`
 }
 /** An app that may spend 100 in a month, and has spent some of it in this one or in another. */
 const app = async (used: number, monthsAgo = 0) => {
@@ -38,14 +42,30 @@ const app = async (used: number, monthsAgo = 0) => {
   await database.sql`insert into allowances (app_id, kind, monthly_limit_micro_usd, day, month_used_micro_usd) values (${id}, 'app', 100, (now() at time zone 'utc' - ${monthsAgo}::int * interval '1 month')::date, ${used})`
   return id
 }
-const take = (id: string, microUsd: number) => runtime.runPromise(Expenses.use((expenses) => expenses.take({ appId: id, sessionId: `ses_${id}` }, "transcription", microUsd)))
-const booked = async (id: string) => (await database.sql<Array<{ amount: number }>>`select amount_micro_usd::int as amount from ledger where app_id = ${id} order by at, amount_micro_usd desc`).map((row) => row.amount)
-const used = async (id: string) => Number((await database.sql`select month_used_micro_usd as used from allowances where app_id = ${id} and kind = 'app'`)[0]?.["used"])
+const take = (id: string, microUsd: number) =>
+  runtime.runPromise(
+    Expenses.use((expenses) => expenses.take({ appId: id, sessionId: `ses_${id}` }, "transcription", microUsd))
+  )
+const booked = async (id: string) =>
+  (
+    await database.sql<
+      Array<{ amount: number }>
+    >`select amount_micro_usd::int as amount from ledger where app_id = ${id} order by at, amount_micro_usd desc`
+  ).map((row) => row.amount)
+const used = async (id: string) =>
+  Number(
+    (
+      await database.sql`select month_used_micro_usd as used from allowances where app_id = ${id} and kind = 'app'`
+    )[0]?.["used"]
+  )
 
 describe("an expense", () => {
   it("is taken as far as the budget of the month goes, and no further", async () => {
     const id = await app(60)
-    assert.deepStrictEqual([await take(id, 40), await take(id, 1)].map((expense) => expense?.microUsd), [40, undefined])
+    assert.deepStrictEqual(
+      [await take(id, 40), await take(id, 1)].map((expense) => expense?.microUsd),
+      [40, undefined]
+    )
     assert.deepStrictEqual(await booked(id), [40])
     assert.strictEqual(await used(id), 100)
   })
@@ -78,7 +98,12 @@ describe("an expense", () => {
     await database.sql`insert into allowances (app_id, kind, daily_limit_micro_usd) values (${id}, 'default', 30)`
     const [first, second] = [await take(id, 20), await take(id, 11)]
     assert.deepStrictEqual([first?.microUsd, second], [20, null])
-    const usedByAnn = async () => Number((await database.sql`select day_used_micro_usd as used from allowances where app_id = ${id} and kind = 'end_user'`)[0]?.["used"])
+    const usedByAnn = async () =>
+      Number(
+        (
+          await database.sql`select day_used_micro_usd as used from allowances where app_id = ${id} and kind = 'end_user'`
+        )[0]?.["used"]
+      )
     assert.deepStrictEqual([await used(id), await usedByAnn()], [20, 20])
     if (first !== null) await runtime.runPromise(Expenses.use((expenses) => expenses.giveBack(first)))
     assert.deepStrictEqual([await used(id), await usedByAnn()], [0, 0])

@@ -35,25 +35,45 @@ const waiting = async (messages: number): Promise<Place> => {
   for (let i = 0; i < messages; i++) await engine.send({ appId, sessionId, text: `message ${i + 1}` })
   return { appId, sessionId }
 }
-const claim = (place: Place, process = 0, owner = `wrk_${process}`) => (engines[process] as Engine).run(Turns.use((turns) => turns.claim(owner, place)))
+const claim = (place: Place, process = 0, owner = `wrk_${process}`) =>
+  (engines[process] as Engine).run(Turns.use((turns) => turns.claim(owner, place)))
 const leaseOf = (row: ClaimRow | undefined): Lease => {
   if (row === undefined) throw new Error("nothing was claimed")
   return { appId: row.app_id, sessionId: row.session_id, turnIndex: row.turn_index, owner: row.owner, fence: row.fence }
 }
-const settle = (lease: Lease, outcome: Outcome, stages: ReadonlyArray<StageRecord> = []) => engine.run(Turns.use((turns) => turns.settle({ lease, outcome, stages })))
+const settle = (lease: Lease, outcome: Outcome, stages: ReadonlyArray<StageRecord> = []) =>
+  engine.run(Turns.use((turns) => turns.settle({ lease, outcome, stages })))
 const reply = (text: string) => Outcome.cases.Replied.make({ bubbles: [text] })
 const exit = Outcome.cases.Exited.make({ reasonCode: "boundary", bubbles: ["Goodbye."] })
 const spent = (costMicroUsd: number): StageRecord => ({
-  stage: "generation", attempt: 1, startedAt: new Date(0), latencyMs: 1, status: "ok", decision: null, errorCode: null, detail: null,
+  stage: "generation",
+  attempt: 1,
+  startedAt: new Date(0),
+  latencyMs: 1,
+  status: "ok",
+  decision: null,
+  errorCode: null,
+  detail: null,
   usage: { model: "test", inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costMicroUsd, estimated: false }
 })
 
-const turnsOf = ({ sessionId }: Place) => database.sql<Array<{ outcome: string | null; owner: string | null; fence: number }>>`
+const turnsOf = ({ sessionId }: Place) => database.sql<
+  Array<{ outcome: string | null; owner: string | null; fence: number }>
+>`
   select outcome, owner, fence from turns where session_id = ${sessionId} order by turn_index`
 const outcomesOf = async (place: Place) => (await turnsOf(place)).map(({ outcome }) => outcome)
 const typesOf = async ({ sessionId }: Place) =>
-  (await database.sql<Array<{ cursor: number; said: string }>>`select cursor::int, role || ' ' || type as said from events where session_id = ${sessionId} order by cursor`).map(({ said }) => said)
-const heldOf = async ({ appId }: Place) => (await database.sql<Array<{ used: number }>>`select month_used_micro_usd::int as used from allowances where app_id = ${appId}`)[0]?.used
+  (
+    await database.sql<
+      Array<{ cursor: number; said: string }>
+    >`select cursor::int, role || ' ' || type as said from events where session_id = ${sessionId} order by cursor`
+  ).map(({ said }) => said)
+const heldOf = async ({ appId }: Place) =>
+  (
+    await database.sql<
+      Array<{ used: number }>
+    >`select month_used_micro_usd::int as used from allowances where app_id = ${appId}`
+  )[0]?.used
 const countersOf = async ({ sessionId }: Place) => {
   const [row] = await database.sql<Array<{ status: string; open_turns: number; gaps: number }>>`
     select status, open_turns, (last_cursor - (select count(*) from events e where e.session_id = l.session_id))::int as gaps from session_logs l where session_id = ${sessionId}`
@@ -77,7 +97,13 @@ describe("a claim", () => {
       const rows = await Promise.all(Array.from({ length: 20 }, (_, i) => claim(place, i % 4)))
       const won = rows.filter((row) => row !== undefined)
       assert.lengthOf(won, 1)
-      assert.deepStrictEqual((await turnsOf(place)).map(({ owner, fence }) => ({ owner, fence })), [{ owner: won[0]?.owner ?? "", fence: 1 }, { owner: null, fence: 0 }])
+      assert.deepStrictEqual(
+        (await turnsOf(place)).map(({ owner, fence }) => ({ owner, fence })),
+        [
+          { owner: won[0]?.owner ?? "", fence: 1 },
+          { owner: null, fence: 0 }
+        ]
+      )
     }
   })
 
@@ -90,7 +116,10 @@ describe("a claim", () => {
   it("is in the name of its own worker, when two of a process travel together", async () => {
     const places = await Promise.all([waiting(1), waiting(1)])
     const rows = await Promise.all(places.map((place, i) => claim(place, 0, `wrk_${i}`)))
-    assert.deepStrictEqual(rows.map((row) => row?.owner), ["wrk_0", "wrk_1"])
+    assert.deepStrictEqual(
+      rows.map((row) => row?.owner),
+      ["wrk_0", "wrk_1"]
+    )
   })
 
   it("gets nothing that is not due", async () => {
@@ -113,7 +142,10 @@ describe("a claim", () => {
     const first = leaseOf(await claim(place))
     await database.sql`delete from graphile_worker._private_jobs`
     await engine.run(Turns.use((turns) => turns.release(first, [])))
-    assert.lengthOf(await database.sql`select 1 from graphile_worker._private_jobs where strpos(payload::text, ${place.sessionId}) > 0`, 1)
+    assert.lengthOf(
+      await database.sql`select 1 from graphile_worker._private_jobs where strpos(payload::text, ${place.sessionId}) > 0`,
+      1
+    )
     const second = leaseOf(await claim(place, 1))
     assert.deepStrictEqual(second, { ...first, owner: "wrk_1", fence: 2 })
     await engine.run(Turns.use((turns) => turns.release(first, [])))
@@ -127,7 +159,13 @@ describe("a settlement", () => {
     assert.strictEqual(await heldOf(place), 2 * HOLD)
     const settled = await settle(leaseOf(await claim(place)), reply("one"), [spent(30), spent(7)])
     assert.deepStrictEqual(settled, { _tag: "Settled", openTurns: 1 })
-    assert.deepStrictEqual(await typesOf(place), ["user message.created", "character run.status", "user message.created", "character run.status", "character message.created"])
+    assert.deepStrictEqual(await typesOf(place), [
+      "user message.created",
+      "character run.status",
+      "user message.created",
+      "character run.status",
+      "character message.created"
+    ])
     assert.deepStrictEqual(await countersOf(place), { status: "active", open_turns: 1, gaps: 0 })
     assert.strictEqual(await heldOf(place), HOLD + 37)
   })
@@ -150,37 +188,60 @@ describe("a settlement", () => {
     await database.sql`update turns set owner = null where session_id = ${place.sessionId}`
     const young = leaseOf(await claim(place, 1))
     assert.deepStrictEqual(await settle(old, reply("from the dead"), [spent(50)]), { _tag: "Taken" })
-    assert.deepStrictEqual(await settle({ ...old, fence: young.fence }, reply("right fence, wrong owner")), { _tag: "Taken" })
-    assert.deepStrictEqual(await settle({ ...young, fence: old.fence }, reply("right owner, old fence")), { _tag: "Taken" })
+    assert.deepStrictEqual(await settle({ ...old, fence: young.fence }, reply("right fence, wrong owner")), {
+      _tag: "Taken"
+    })
+    assert.deepStrictEqual(await settle({ ...young, fence: old.fence }, reply("right owner, old fence")), {
+      _tag: "Taken"
+    })
     assert.lengthOf(await typesOf(place), 2)
     assert.strictEqual(await heldOf(place), HOLD)
     assert.deepStrictEqual(await settle(young, reply("alive")), { _tag: "Settled", openTurns: 0 })
-    assert.deepStrictEqual(await settle(young, reply("once more"), [spent(50)]), { _tag: "Settled", openTurns: 0 }, "it is, by its own hand")
+    assert.deepStrictEqual(
+      await settle(young, reply("once more"), [spent(50)]),
+      { _tag: "Settled", openTurns: 0 },
+      "it is, by its own hand"
+    )
     assert.deepStrictEqual(await settle(old, reply("from the dead")), { _tag: "Taken" })
     assert.deepStrictEqual((await typesOf(place)).slice(2), ["character message.created"])
     assert.strictEqual(await heldOf(place), 0)
   })
 
-  it.each(["after", "before"] as const)("whose connection was lost %s its commit is written once, and known for its own", async (when) => {
-    const place = await waiting(2)
-    const lease = leaseOf(await claim(place))
-    const breaking = startEngine(database, { wrap: (service) => ({ ...service, pool: losing(service.pool, when, 1) }) })
-    try {
-      const settled = await breaking.run(Turns.use((turns) => turns.settle({ lease, outcome: reply("one"), stages: [spent(30)] })))
-      assert.deepStrictEqual(settled, { _tag: "Settled", openTurns: 1 })
-    } finally {
-      await breaking.close()
+  it.each(["after", "before"] as const)(
+    "whose connection was lost %s its commit is written once, and known for its own",
+    async (when) => {
+      const place = await waiting(2)
+      const lease = leaseOf(await claim(place))
+      const breaking = startEngine(database, {
+        wrap: (service) => ({ ...service, pool: losing(service.pool, when, 1) })
+      })
+      try {
+        const settled = await breaking.run(
+          Turns.use((turns) => turns.settle({ lease, outcome: reply("one"), stages: [spent(30)] }))
+        )
+        assert.deepStrictEqual(settled, { _tag: "Settled", openTurns: 1 })
+      } finally {
+        await breaking.close()
+      }
+      assert.deepStrictEqual((await typesOf(place)).slice(4), ["character message.created"])
+      assert.strictEqual(await heldOf(place), HOLD + 30)
     }
-    assert.deepStrictEqual((await typesOf(place)).slice(4), ["character message.created"])
-    assert.strictEqual(await heldOf(place), HOLD + 30)
-  })
+  )
 
   it("writes only one of 10 at once", async () => {
     const place = await waiting(1)
     const lease = leaseOf(await claim(place))
-    const settled = await Promise.all(Array.from({ length: 10 }, (_, i) =>
-      (engines[i % 4] as Engine).run(Turns.use((turns) => turns.settle({ lease, outcome: reply(`try ${i}`), stages: [spent(3)] })))))
-    assert.deepStrictEqual(settled, settled.map(() => ({ _tag: "Settled", openTurns: 0 })))
+    const settled = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        (engines[i % 4] as Engine).run(
+          Turns.use((turns) => turns.settle({ lease, outcome: reply(`try ${i}`), stages: [spent(3)] }))
+        )
+      )
+    )
+    assert.deepStrictEqual(
+      settled,
+      settled.map(() => ({ _tag: "Settled", openTurns: 0 }))
+    )
     assert.strictEqual(await heldOf(place), 3)
     assert.lengthOf(await typesOf(place), 3)
     assert.deepStrictEqual(await countersOf(place), { status: "active", open_turns: 0, gaps: 0 })
@@ -189,24 +250,50 @@ describe("a settlement", () => {
   it("keeps the sessions of one batch apart", async () => {
     const places = await Promise.all(Array.from({ length: 12 }, () => waiting(1)))
     const leases = await Promise.all(places.map(async (place) => leaseOf(await claim(place))))
-    await Promise.all(leases.map((lease, i) => settle(lease, i % 3 === 0 ? exit : i % 3 === 1 ? reply("yes") : Outcome.cases.Failed.make({ reason: "generation_failed" }), [spent(i)])))
+    await Promise.all(
+      leases.map((lease, i) =>
+        settle(
+          lease,
+          i % 3 === 0 ? exit : i % 3 === 1 ? reply("yes") : Outcome.cases.Failed.make({ reason: "generation_failed" }),
+          [spent(i)]
+        )
+      )
+    )
     for (const [i, place] of places.entries()) {
       assert.deepStrictEqual(await outcomesOf(place), [["exited", "replied", "failed"][i % 3] ?? ""])
-      assert.deepStrictEqual(await countersOf(place), { status: i % 3 === 0 ? "exited" : "active", open_turns: 0, gaps: 0 })
+      assert.deepStrictEqual(await countersOf(place), {
+        status: i % 3 === 0 ? "exited" : "active",
+        open_turns: 0,
+        gaps: 0
+      })
       assert.strictEqual(await heldOf(place), i)
     }
   })
 })
 
 describe("what an attempt has cost", () => {
-  const book = (lease: Lease, stages: ReadonlyArray<StageRecord>) => engine.run(Turns.use((turns) => turns.book(lease, stages)))
-  const release = (lease: Lease, stages: ReadonlyArray<StageRecord>) => engine.run(Turns.use((turns) => turns.release(lease, stages)))
+  const book = (lease: Lease, stages: ReadonlyArray<StageRecord>) =>
+    engine.run(Turns.use((turns) => turns.book(lease, stages)))
+  const release = (lease: Lease, stages: ReadonlyArray<StageRecord>) =>
+    engine.run(Turns.use((turns) => turns.release(lease, stages)))
   const free = ({ sessionId }: Place) => database.sql`update turns set owner = null where session_id = ${sessionId}`
   const costOf = async ({ sessionId }: Place) =>
-    (await database.sql<Array<{ cost: number | null }>>`select cost_micro_usd::int as cost from turns where session_id = ${sessionId} order by turn_index`).map(({ cost }) => cost)
+    (
+      await database.sql<
+        Array<{ cost: number | null }>
+      >`select cost_micro_usd::int as cost from turns where session_id = ${sessionId} order by turn_index`
+    ).map(({ cost }) => cost)
   const rowsOf = async ({ sessionId }: Place) =>
-    (await database.sql<Array<{ row: string }>>`select fence || ' ' || seq || ' ' || status || ' ' || cost_micro_usd as row from turn_stages where session_id = ${sessionId} order by fence, seq`).map(({ row }) => row)
-  const cutOff = (costMicroUsd: number): StageRecord => ({ ...spent(costMicroUsd), status: "error", errorCode: "interrupted" })
+    (
+      await database.sql<
+        Array<{ row: string }>
+      >`select fence || ' ' || seq || ' ' || status || ' ' || cost_micro_usd as row from turn_stages where session_id = ${sessionId} order by fence, seq`
+    ).map(({ row }) => row)
+  const cutOff = (costMicroUsd: number): StageRecord => ({
+    ...spent(costMicroUsd),
+    status: "error",
+    errorCode: "interrupted"
+  })
 
   it("is booked on top of the hold while it runs, and once, however often it is told", async () => {
     const place = await waiting(1)
@@ -218,7 +305,11 @@ describe("what an attempt has cost", () => {
     assert.strictEqual(await heldOf(place), HOLD + 30)
     assert.deepStrictEqual(await rowsOf(place), ["1 0 ok 25", "1 1 error 5"])
     await book(lease, [cutOff(10)])
-    assert.strictEqual(await heldOf(place), HOLD + 15, "one that comes too late changes what it names, and the last word mends it")
+    assert.strictEqual(
+      await heldOf(place),
+      HOLD + 15,
+      "one that comes too late changes what it names, and the last word mends it"
+    )
     await settle(lease, reply("done"), [spent(25), spent(9)])
     assert.strictEqual(await heldOf(place), 34)
     assert.deepStrictEqual(await costOf(place), [34])
@@ -278,11 +369,18 @@ describe("what an attempt has cost", () => {
   it("adds up whatever is told at once, and in whichever order it comes", async () => {
     const place = await waiting(1)
     const lease = leaseOf(await claim(place))
-    const told = [book(lease, [cutOff(10)]), book(lease, [spent(10), cutOff(5)]), settle(lease, reply("done"), [spent(10), spent(5)]), release(lease, [spent(10), cutOff(5)])]
+    const told = [
+      book(lease, [cutOff(10)]),
+      book(lease, [spent(10), cutOff(5)]),
+      settle(lease, reply("done"), [spent(10), spent(5)]),
+      release(lease, [spent(10), cutOff(5)])
+    ]
     await Promise.all(told)
     if ((await outcomesOf(place))[0] === null) await settle(leaseOf(await claim(place)), reply("done"))
     assert.strictEqual(await heldOf(place), (await costOf(place))[0])
-    const [{ sum } = { sum: 0 }] = await database.sql<Array<{ sum: number }>>`select sum(cost_micro_usd)::int as sum from turn_stages where session_id = ${place.sessionId}`
+    const [{ sum } = { sum: 0 }] = await database.sql<
+      Array<{ sum: number }>
+    >`select sum(cost_micro_usd)::int as sum from turn_stages where session_id = ${place.sessionId}`
     assert.deepStrictEqual(await costOf(place), [sum])
   })
 })
@@ -309,14 +407,18 @@ describe("a session that ends", () => {
     assert.strictEqual(await heldOf(place), 40)
   })
 
-  it("by its character being archived lets a turn that is running settle itself, with its money, and ends those that wait", async () => {
-    const place = await waiting(3)
-    const lease = leaseOf(await claim(place))
-    await engine.run(Characters.use((characters) => characters.archive(place.appId, "mara", true)))
-    assert.deepStrictEqual(await outcomesOf(place), [null, "exited", "exited"])
-    assert.deepStrictEqual(await settle(lease, reply("too late"), [spent(40)]), { _tag: "Settled", openTurns: 0 })
-    assert.deepStrictEqual(await outcomesOf(place), ["exited", "exited", "exited"])
-    assert.deepStrictEqual(await countersOf(place), { status: "exited", open_turns: 0, gaps: 0 })
-    assert.strictEqual(await heldOf(place), 40)
-  })
+  it(
+    "by its character being archived lets a turn that is running settle itself, with its money, and ends those " +
+      "that wait",
+    async () => {
+      const place = await waiting(3)
+      const lease = leaseOf(await claim(place))
+      await engine.run(Characters.use((characters) => characters.archive(place.appId, "mara", true)))
+      assert.deepStrictEqual(await outcomesOf(place), [null, "exited", "exited"])
+      assert.deepStrictEqual(await settle(lease, reply("too late"), [spent(40)]), { _tag: "Settled", openTurns: 0 })
+      assert.deepStrictEqual(await outcomesOf(place), ["exited", "exited", "exited"])
+      assert.deepStrictEqual(await countersOf(place), { status: "exited", open_turns: 0, gaps: 0 })
+      assert.strictEqual(await heldOf(place), 40)
+    }
+  )
 })

@@ -15,7 +15,9 @@ let runtime: ManagedRuntime.ManagedRuntime<Workers, unknown>
 beforeAll(async () => {
   database = await createTestDatabase()
   engine = startEngine(database)
-  runtime = ManagedRuntime.make(Workers.layer.pipe(Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 2 }))))
+  runtime = ManagedRuntime.make(
+    Workers.layer.pipe(Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 2 })))
+  )
 })
 afterAll(async () => {
   await runtime.dispose()
@@ -42,52 +44,85 @@ const heldByTheDead = async (count: number, crashes: number) => {
   return { appId, sessions }
 }
 const freed = async () =>
-  (await database.sql<Array<{ crashes: number; wait: number; free: boolean }>>`
-    select crashes, extract(epoch from due_at - now())::float8 as wait, owner is null as free from turns where outcome is null`)
-const jobs = async () => (await database.sql<Array<{ jobs: number }>>`select count(*)::int as jobs from graphile_worker.jobs`)[0]?.jobs
+  await database.sql<Array<{ crashes: number; wait: number; free: boolean }>>`
+    select crashes, extract(epoch from due_at - now())::float8 as wait, owner is null as free from turns where outcome is null`
+const jobs = async () =>
+  (await database.sql<Array<{ jobs: number }>>`select count(*)::int as jobs from graphile_worker.jobs`)[0]?.jobs
 
 describe("turns of a worker that died", () => {
-  it.each([[0, 1], [4, 5]])("are begun again at once when they had crashed %i times before", async (before, after) => {
+  it.each([
+    [0, 1],
+    [4, 5]
+  ])("are begun again at once when they had crashed %i times before", async (before, after) => {
     await heldByTheDead(3, before)
     assert.deepStrictEqual(await rescue(), { workers: 1, turns: 3 })
     const turns = await freed()
-    assert.deepStrictEqual(turns.map(({ crashes, free, wait }) => [crashes, free, wait <= 0]), [[after, true, true], [after, true, true], [after, true, true]])
+    assert.deepStrictEqual(
+      turns.map(({ crashes, free, wait }) => [crashes, free, wait <= 0]),
+      [
+        [after, true, true],
+        [after, true, true],
+        [after, true, true]
+      ]
+    )
     assert.strictEqual(await jobs(), 1)
   })
 
-  it.each([[1, 10], [2, 30], [3, 90]])("come back apart from each other when they had crashed %i times before: within %i seconds", async (before, seconds) => {
-    await heldByTheDead(12, before)
-    assert.deepStrictEqual(await rescue(), { workers: 1, turns: 12 })
-    const waits = (await freed()).map(({ crashes, wait }) => {
-      assert.strictEqual(crashes, before + 1)
-      return wait
-    })
-    assert.isAtMost(Math.max(...waits), seconds)
-    assert.isAbove(Math.max(...waits), seconds / 4)
-    assert.strictEqual(new Set(waits.map((wait) => Math.round(wait * 100))).size > 6, true)
-  })
+  it.each([
+    [1, 10],
+    [2, 30],
+    [3, 90]
+  ])(
+    "come back apart from each other when they had crashed %i times before: within %i seconds",
+    async (before, seconds) => {
+      await heldByTheDead(12, before)
+      assert.deepStrictEqual(await rescue(), { workers: 1, turns: 12 })
+      const waits = (await freed()).map(({ crashes, wait }) => {
+        assert.strictEqual(crashes, before + 1)
+        return wait
+      })
+      assert.isAtMost(Math.max(...waits), seconds)
+      assert.isAbove(Math.max(...waits), seconds / 4)
+      assert.strictEqual(new Set(waits.map((wait) => Math.round(wait * 100))).size > 6, true)
+    }
+  )
 
-  it("leave no job locked, whether their worker had named its pool or not, and those of a worker that lives stay locked", async () => {
-    await heldByTheDead(1, 0)
-    const pools = ["pool-named", "pool-unnamed", "pool-alive"]
-    for (const pool of pools) await database.sql`select graphile_worker.add_job('turn', '{}', job_key := ${pool})`
-    await database.sql`update graphile_worker._private_jobs set locked_by = key, locked_at = now() where key = any(${pools})`
-    await database.sql`update workers set pool_id = 'pool-named' where worker_id = 'wrk_dead'`
-    await database.sql.begin(async (alive) => {
-      await alive`select pg_advisory_xact_lock(hashtextextended('wrk_alive', 0))`
-      await database.sql`insert into workers (worker_id, pool_id) values ('wrk_alive', 'pool-alive')`
-      assert.deepStrictEqual(await rescue(), { workers: 1, turns: 1 })
-    })
-    const locked = await database.sql<Array<{ locked_by: string }>>`select locked_by from graphile_worker.jobs where locked_by is not null`
-    assert.deepStrictEqual(locked.map(({ locked_by }) => locked_by), ["pool-alive"])
-    await rescue()
-  })
+  it(
+    "leave no job locked, whether their worker had named its pool or not, and those of a worker that lives stay " +
+      "locked",
+    async () => {
+      await heldByTheDead(1, 0)
+      const pools = ["pool-named", "pool-unnamed", "pool-alive"]
+      for (const pool of pools) await database.sql`select graphile_worker.add_job('turn', '{}', job_key := ${pool})`
+      await database.sql`update graphile_worker._private_jobs set locked_by = key, locked_at = now() where key = any(${pools})`
+      await database.sql`update workers set pool_id = 'pool-named' where worker_id = 'wrk_dead'`
+      await database.sql.begin(async (alive) => {
+        await alive`select pg_advisory_xact_lock(hashtextextended('wrk_alive', 0))`
+        await database.sql`insert into workers (worker_id, pool_id) values ('wrk_alive', 'pool-alive')`
+        assert.deepStrictEqual(await rescue(), { workers: 1, turns: 1 })
+      })
+      const locked = await database.sql<
+        Array<{ locked_by: string }>
+      >`select locked_by from graphile_worker.jobs where locked_by is not null`
+      assert.deepStrictEqual(
+        locked.map(({ locked_by }) => locked_by),
+        ["pool-alive"]
+      )
+      await rescue()
+    }
+  )
 
   it("are freed by the sweeper when their worker is not even registered", async () => {
     await heldByTheDead(2, 0)
     await database.sql`delete from workers where worker_id = 'wrk_dead'`
     assert.strictEqual(await sweep(), 2)
-    assert.deepStrictEqual((await freed()).map(({ crashes, free }) => [crashes, free]), [[1, true], [1, true]])
+    assert.deepStrictEqual(
+      (await freed()).map(({ crashes, free }) => [crashes, free]),
+      [
+        [1, true],
+        [1, true]
+      ]
+    )
     assert.strictEqual(await jobs(), 1)
   })
 
@@ -96,7 +131,15 @@ describe("turns of a worker that died", () => {
       const { appId, sessions } = await heldByTheDead(20, 0)
       const outcome = Outcome.cases.Replied.make({ bubbles: ["alive"] })
       const settle = (sessionId: string) =>
-        engine.run(Turns.use((turns) => turns.settle({ lease: { appId, sessionId, turnIndex: 1, owner: "wrk_dead", fence: 1 }, outcome, stages: [] })))
+        engine.run(
+          Turns.use((turns) =>
+            turns.settle({
+              lease: { appId, sessionId, turnIndex: 1, owner: "wrk_dead", fence: 1 },
+              outcome,
+              stages: []
+            })
+          )
+        )
       const [settled, { turns }] = await Promise.all([Promise.all(sessions.toReversed().map(settle)), rescue()])
       assert.strictEqual(settled.filter(({ _tag }) => _tag === "Settled").length + turns, 20)
     }
@@ -112,6 +155,12 @@ describe("the sweeper", () => {
     }
     assert.strictEqual(await sweep(), 200)
     const woken = await database.sql<Array<{ key: string }>>`select key from graphile_worker.jobs order by id`
-    assert.deepStrictEqual(woken.map(({ key }) => key), sessions.toReversed().slice(0, 200).map((sessionId) => `sweep:${sessionId}`))
+    assert.deepStrictEqual(
+      woken.map(({ key }) => key),
+      sessions
+        .toReversed()
+        .slice(0, 200)
+        .map((sessionId) => `sweep:${sessionId}`)
+    )
   }, 30_000)
 })

@@ -2,8 +2,18 @@ import { assert, describe, it } from "vitest"
 import { StuckClock } from "#src/db/crashes/StuckClock.ts"
 
 const TICK = 500
-/** Looks at a main thread tick by tick: how long each tick was, what the process computed in it, whether the loop turned, and the entry that was seen. */
-const watch = (ticks: ReadonlyArray<{ readonly ms?: number; readonly cpu?: number; readonly beat?: boolean; readonly entry?: number }>) => {
+/**
+ * Looks at a main thread tick by tick: how long each tick was, what the process computed in it, whether the loop
+ * turned, and the entry that was seen.
+ */
+const watch = (
+  ticks: ReadonlyArray<{
+    readonly ms?: number
+    readonly cpu?: number
+    readonly beat?: boolean
+    readonly entry?: number
+  }>
+) => {
   let now = 0
   let cpuMs = 0
   let beats = 1
@@ -16,7 +26,8 @@ const watch = (ticks: ReadonlyArray<{ readonly ms?: number; readonly cpu?: numbe
     return clock.look({ beats, entry, unit: "u", workerId: "w" }, now, cpuMs)
   })
 }
-const times = (count: number, tick: Parameters<typeof watch>[0][number] = {}) => Array.from({ length: count }, () => tick)
+const times = (count: number, tick: Parameters<typeof watch>[0][number] = {}) =>
+  Array.from({ length: count }, () => tick)
 
 describe("the time for which an event loop is stuck", () => {
   it("adds up while it computes and does not turn, and begins again when it turns", () => {

@@ -16,7 +16,9 @@ let runtime: ManagedRuntime.ManagedRuntime<Lanes, never>
 
 beforeEach(async () => {
   database = await createTestDatabase()
-  runtime = ManagedRuntime.make(LanesLayer.layer.pipe(Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 4 }))))
+  runtime = ManagedRuntime.make(
+    LanesLayer.layer.pipe(Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 4 })))
+  )
   await database.sql`insert into apps (app_id, name) values ('app_a', 'a'), ('app_b', 'b')`
   await database.sql`insert into workers (worker_id) values ('wrk_1'), ('wrk_2')`
 })
@@ -25,22 +27,49 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Channels with lanes on sessions whose log holds `events` events. Tables without their foreign rows: only lanes are looked at. */
-const seed = async (options: { readonly app?: string; readonly channel: string; readonly sessions: ReadonlyArray<string>; readonly events?: number; readonly types?: ReadonlyArray<string>; readonly endpoint?: string; readonly paced?: boolean; readonly kind?: string }) => {
-  const { app = "app_a", channel, sessions, events = 3, types = null, endpoint = channel, paced = false, kind = "webhook" } = options
+/**
+ * Channels with lanes on sessions whose log holds `events` events. Tables without their foreign rows: only lanes are
+ * looked at.
+ */
+const seed = async (options: {
+  readonly app?: string
+  readonly channel: string
+  readonly sessions: ReadonlyArray<string>
+  readonly events?: number
+  readonly types?: ReadonlyArray<string>
+  readonly endpoint?: string
+  readonly paced?: boolean
+  readonly kind?: string
+}) => {
+  const {
+    app = "app_a",
+    channel,
+    sessions,
+    events = 3,
+    types = null,
+    endpoint = channel,
+    paced = false,
+    kind = "webhook"
+  } = options
   const { sql } = database
-  await sql`insert into channels (app_id, channel_id, kind, endpoint, target, events, paced) values (${app}, ${channel}, ${kind}, ${endpoint}, '{}', ${types as Array<string> | null}, ${paced})`
+  await sql`insert into channels (app_id, channel_id, kind, endpoint, target, events, paced)
+    values (${app}, ${channel}, ${kind}, ${endpoint}, '{}', ${types as Array<string> | null}, ${paced})`
   for (const session of sessions) {
     for (let cursor = 1; cursor <= events; cursor++) {
       await sql`
         insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-        values (${app}, ${session}, ${cursor}, ${`evt_${session}_${cursor}`}, ${cursor % 2 === 1 ? "message.created" : "run.status"}, 'user', 'run_1', 'api', '{}') on conflict do nothing`
+        values (${app}, ${session}, ${cursor},
+          ${`evt_${session}_${cursor}`},
+            ${cursor % 2 === 1 ? "message.created" : "run.status"}, 'user', 'run_1', 'api', '{}')
+              on conflict do nothing`
     }
-    await sql`insert into lanes (app_id, session_id, channel_id, generation, position, head, status) values (${app}, ${session}, ${channel}, 1, 0, ${events}, 'ready')`
+    await sql`insert into lanes (app_id, session_id, channel_id, generation, position, head, status)
+      values (${app}, ${session}, ${channel}, 1, 0, ${events}, 'ready')`
   }
 }
 const lanes = <A, E>(use: (lanes: Lanes["Service"]) => Effect.Effect<A, E>) => runtime.runPromise(Lanes.use(use))
-const claim = async (owner = "wrk_1", room: Partial<Room> = {}) => (await lanes((l) => l.claim(owner, { ...ROOM, ...room }))).leases
+const claim = async (owner = "wrk_1", room: Partial<Room> = {}) =>
+  (await lanes((l) => l.claim(owner, { ...ROOM, ...room }))).leases
 const step = (lease: LaneLease, place: number, change: Partial<LaneStep> = {}): LaneStep => ({
   lease,
   event: lease.events[place]!,
@@ -58,7 +87,10 @@ const step = (lease: LaneLease, place: number, change: Partial<LaneStep> = {}): 
   throttle: null,
   ...change
 })
-const lane = async (session = "s1") => (await database.sql`select position::int, head::int, status, owner, fence, failures, sending::int from lanes where session_id = ${session}`)[0]
+const lane = async (session = "s1") =>
+  (
+    await database.sql`select position::int, head::int, status, owner, fence, failures, sending::int from lanes where session_id = ${session}`
+  )[0]
 
 describe("a claim", () => {
   it("brings the events after the position, in order, and puts down the intent to send the first", async () => {
@@ -144,7 +176,9 @@ describe("a step", () => {
     const [lease] = await claim()
     expect(await lanes((l) => l.settle(step(lease!, 0)))).toBe("next")
     expect(await lane()).toMatchObject({ position: 1, sending: 2, owner: "wrk_1" })
-    expect(await database.sql`select cursor::int, outcome, status_code from delivery_attempts`).toMatchObject([{ cursor: 1, outcome: "sent", status_code: 200 }])
+    expect(await database.sql`select cursor::int, outcome, status_code from delivery_attempts`).toMatchObject([
+      { cursor: 1, outcome: "sent", status_code: 200 }
+    ])
   })
 
   it("writes nothing once the lane has been taken over, and what was on the wire is unknown", async () => {
@@ -154,18 +188,26 @@ describe("a step", () => {
     const [heir] = await claim("wrk_2")
     expect(await lanes((l) => l.settle(step(zombie!, 0)))).toBe("lost")
     expect(await lane()).toMatchObject({ position: 0, owner: "wrk_2", sending: 1 })
-    expect(await database.sql`select cursor::int, fence, outcome, error_code from delivery_attempts`).toMatchObject([{ cursor: 1, fence: 1, outcome: "unknown", error_code: "interrupted" }])
+    expect(await database.sql`select cursor::int, fence, outcome, error_code from delivery_attempts`).toMatchObject([
+      { cursor: 1, fence: 1, outcome: "unknown", error_code: "interrupted" }
+    ])
     expect(await lanes((l) => l.settle(step(heir!, 0)))).toBe("next")
   })
 
   it("that failed waits for its time, and a job wakes a courier then", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"] })
     const [lease] = await claim()
-    const failed = step(lease!, 0, { outcome: "not_sent", onward: { retryAfter: Duration.seconds(60), failures: 1 }, next: null })
+    const failed = step(lease!, 0, {
+      outcome: "not_sent",
+      onward: { retryAfter: Duration.seconds(60), failures: 1 },
+      next: null
+    })
     expect(await lanes((l) => l.settle(failed))).toBe("rest")
     expect(await lane()).toMatchObject({ position: 0, status: "waiting", failures: 1, owner: null })
     expect(await claim()).toEqual([])
-    expect(await database.sql`select run_at > now() + interval '55 seconds' as later from graphile_worker._private_jobs`).toMatchObject([{ later: true }])
+    expect(
+      await database.sql`select run_at > now() + interval '55 seconds' as later from graphile_worker._private_jobs`
+    ).toMatchObject([{ later: true }])
     await database.sql`update lanes set due_at = now()`
     await lanes((l) => l.sweep)
     expect((await claim())[0]?.failures).toBe(1)
@@ -219,7 +261,13 @@ describe("an event of several parts", () => {
     const [event] = lease!.events
     expect(await lanes((l) => l.settle(step(lease!, 0, { last: false, next: event! })))).toBe("next")
     expect(await within()).toMatchObject({ position: 0, part: 1, owner: "wrk_1" })
-    const failed = { part: 1, last: false, outcome: "not_sent", onward: { retryAfter: Duration.zero, failures: 1 }, next: null } as const
+    const failed = {
+      part: 1,
+      last: false,
+      outcome: "not_sent",
+      onward: { retryAfter: Duration.zero, failures: 1 },
+      next: null
+    } as const
     await lanes((l) => l.settle(step(lease!, 0, failed)))
     await lanes((l) => l.sweep)
     const [again] = await claim()
@@ -227,7 +275,9 @@ describe("an event of several parts", () => {
     expect(await lanes((l) => l.settle(step(again!, 0, { part: 1 })))).toBe("next")
     expect(await within()).toMatchObject({ position: 1, part: 0 })
     expect(await database.sql`select part, fence, outcome from delivery_attempts order by part, fence`).toMatchObject([
-      { part: 0, fence: 1, outcome: "sent" }, { part: 1, fence: 1, outcome: "not_sent" }, { part: 1, fence: 2, outcome: "sent" }
+      { part: 0, fence: 1, outcome: "sent" },
+      { part: 1, fence: 1, outcome: "not_sent" },
+      { part: 1, fence: 2, outcome: "sent" }
     ])
   })
 
@@ -241,7 +291,10 @@ describe("an event of several parts", () => {
     await lanes((l) => l.settle(step(lease!, 0, { part: 1, last: false, next: lease!.events[0]! })))
     expect((await database.sql`select array_to_json(redo) as redo from lanes`)[0]).toMatchObject({ redo: [1] })
     await lanes((l) => l.settle(step(lease!, 0, { part: 2 })))
-    expect((await database.sql`select array_to_json(redo) as redo, position::int from lanes`)[0]).toMatchObject({ redo: [], position: 2 })
+    expect((await database.sql`select array_to_json(redo) as redo, position::int from lanes`)[0]).toMatchObject({
+      redo: [],
+      position: 2
+    })
   })
 })
 
@@ -280,7 +333,9 @@ describe("a paced lane", () => {
     }
     await database.sql`update lanes set owner = null`
     const [last] = await claim()
-    expect(await database.sql`select part, fence, outcome, error_code from delivery_attempts`).toMatchObject([{ part: 2, fence: 1, outcome: "unknown", error_code: "interrupted" }])
+    expect(await database.sql`select part, fence, outcome, error_code from delivery_attempts`).toMatchObject([
+      { part: 2, fence: 1, outcome: "unknown", error_code: "interrupted" }
+    ])
     await lanes((l) => l.settle(step(last!, 0, { part: 2, outcome: null })))
     await database.sql`update lanes set owner = null`
     expect((await claim())[0]).toMatchObject({ interrupted: null })
@@ -308,7 +363,9 @@ describe("a paced lane", () => {
     await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
     const [lease] = await claim()
     await lanes((l) => l.intend(lease!, 1, 0))
-    expect(await lanes((l) => l.settle(step(lease!, 0, { outcome: "not_sent", telling: false, onward: "park", next: null })))).toBe("rest")
+    expect(
+      await lanes((l) => l.settle(step(lease!, 0, { outcome: "not_sent", telling: false, onward: "park", next: null })))
+    ).toBe("rest")
     expect(await lane()).toMatchObject({ status: "parked", position: 0, owner: null, sending: null })
     expect(await database.sql`select 1 from channels where failing_since is not null`).toEqual([])
   })
@@ -324,12 +381,24 @@ describe("events that were asked for once more", () => {
 })
 
 describe("the health of a channel", () => {
-  const health = async () => (await database.sql`select status, consecutive_failures, failing_since is not null as failing, not_before > now() + interval '50 minutes' as probed from channels`)[0]
+  const health = async () =>
+    (
+      await database.sql`select status, consecutive_failures, failing_since is not null as failing, not_before > now() + interval '50 minutes' as probed from channels`
+    )[0]
   const fail = async (change: Partial<LaneStep> = {}) => {
     await database.sql`update lanes set status = 'ready', owner = null`
     await database.sql`update channels set not_before = null`
     const [lease] = await claim()
-    await lanes((l) => l.settle(step(lease!, 0, { outcome: "not_sent", onward: { retryAfter: Duration.seconds(5), failures: 1 }, next: null, ...change })))
+    await lanes((l) =>
+      l.settle(
+        step(lease!, 0, {
+          outcome: "not_sent",
+          onward: { retryAfter: Duration.seconds(5), failures: 1 },
+          next: null,
+          ...change
+        })
+      )
+    )
   }
 
   it("goes from active over failing, probed by the hour, to disabled, and back by a success", async () => {
@@ -355,9 +424,13 @@ describe("the health of a channel", () => {
 })
 
 describe("a lane that waits to try again", () => {
-  const failed = (lease: LaneLease, failures: number) => step(lease, 0, { outcome: "not_sent", onward: { retryAfter: Duration.hours(1), failures }, next: null })
-  const wait = async (session: string) => (await database.sql`
-    select status, failures, due_at <= now() as due, planned_at is not null as early, due_at > now() + interval '50 minutes' as later from lanes where session_id = ${session}`)[0]
+  const failed = (lease: LaneLease, failures: number) =>
+    step(lease, 0, { outcome: "not_sent", onward: { retryAfter: Duration.hours(1), failures }, next: null })
+  const wait = async (session: string) =>
+    (
+      await database.sql`
+    select status, failures, due_at <= now() as due, planned_at is not null as early, due_at > now() + interval '50 minutes' as later from lanes where session_id = ${session}`
+    )[0]
 
   it("is tried at once when another lane of its endpoint succeeds, and keeps the count of its failures", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"], endpoint: "https://one" })

@@ -15,10 +15,13 @@ import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabas
 import { historyOf, turnOf } from "#test/support/turns.ts"
 
 let database: TestDatabase
-const openRuntime = (url: string) => ManagedRuntime.make(Layer.mergeAll(Recalls.layer, Retention.layer({ attempts: Duration.days(30), log: Duration.days(1) })).pipe(
-  Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 })),
-  Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
-))
+const openRuntime = (url: string) =>
+  ManagedRuntime.make(
+    Layer.mergeAll(Recalls.layer, Retention.layer({ attempts: Duration.days(30), log: Duration.days(1) })).pipe(
+      Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 })),
+      Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
+    )
+  )
 let runtime: ReturnType<typeof openRuntime>
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -34,7 +37,10 @@ let sessions = 0
 const session = async (said: ReadonlyArray<string>, given: { readonly app?: string; readonly id?: string } = {}) => {
   const app = given.app ?? "app_1"
   const id = given.id ?? `ses_${++sessions}`
-  const all = [...said, ...Array.from({ length: 100 }, (_, i) => i % 2 === 0 ? `nothing much, number ${i}` : `fine then, ${i}`)]
+  const all = [
+    ...said,
+    ...Array.from({ length: 100 }, (_, i) => (i % 2 === 0 ? `nothing much, number ${i}` : `fine then, ${i}`))
+  ]
   await database.sql`
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
     select ${app}, ${id}, n, 'evt_' || n, 'message.created', case when n % 2 = 1 then 'user' else 'character' end, 'run', 'api', json_build_object('text', text)
@@ -44,33 +50,73 @@ const session = async (said: ReadonlyArray<string>, given: { readonly app?: stri
 type Place = Awaited<ReturnType<typeof session>>
 
 const turnIn = ({ app, id }: Place, text: string, endUser: Partial<EndUser> = {}): Turn =>
-  turnOf({ appId: app, sessionId: id, text, endUser: { externalUserRef: "u", displayName: null, timezone: null, locale: null, ageBand: "unknown", ...endUser } })
-const search = async (place: Place, text: string, given: { readonly endUser?: Partial<EndUser>; readonly before?: ReadonlyArray<string>; readonly oldest?: number } = {}) => {
+  turnOf({
+    appId: app,
+    sessionId: id,
+    text,
+    endUser: { externalUserRef: "u", displayName: null, timezone: null, locale: null, ageBand: "unknown", ...endUser }
+  })
+const search = async (
+  place: Place,
+  text: string,
+  given: { readonly endUser?: Partial<EndUser>; readonly before?: ReadonlyArray<string>; readonly oldest?: number } = {}
+) => {
   const oldest = given.oldest ?? place.said - 23
-  const { found, failed } = await runtime.runPromise(Recall.use((recall) => recall.search({
-    turn: turnIn(place, text, given.endUser), terms: recallQuery(text, historyOf(...given.before ?? [])), before: oldest, indexTo: oldest + 15, limit: 20
-  })))
+  const { found, failed } = await runtime.runPromise(
+    Recall.use((recall) =>
+      recall.search({
+        turn: turnIn(place, text, given.endUser),
+        terms: recallQuery(text, historyOf(...(given.before ?? []))),
+        before: oldest,
+        indexTo: oldest + 15,
+        limit: 20
+      })
+    )
+  )
   assert.isFalse(failed)
   return found
 }
 const best = async (...args: Parameters<typeof search>) => (await search(...args))[0]?.text
-const docsOf = async ({ id }: Place) => (await database.sql<Array<{ docs: number; to: number }>>`select sum(cardinality(cursors))::int as docs, max(cursors[cardinality(cursors)])::int as to from memory_blocks where session_id = ${id}`)[0]
+const docsOf = async ({ id }: Place) =>
+  (
+    await database.sql<
+      Array<{ docs: number; to: number }>
+    >`select sum(cardinality(cursors))::int as docs, max(cursors[cardinality(cursors)])::int as to from memory_blocks where session_id = ${id}`
+  )[0]
 
 describe("recall", () => {
   it("finds what was said long ago by another form of its words", async () => {
-    const place = await session(["my sister plays the cello in an orchestra", "Does she?", "we adopted two puppies", "Names?"])
+    const place = await session([
+      "my sister plays the cello in an orchestra",
+      "Does she?",
+      "we adopted two puppies",
+      "Names?"
+    ])
     assert.strictEqual(await best(place, "who was playing in orchestras?"), "my sister plays the cello in an orchestra")
     assert.strictEqual(await best(place, "how is the puppy I adopted"), "we adopted two puppies")
   })
 
   it("finds an answer by the question before it", async () => {
-    const place = await session(["hello", "What is your dog called?", "Biscuit", "And your cat?", "none of those", "Right."])
-    assert.includeMembers((await search(place, "do you remember my dog?")).slice(0, 3).map(({ text }) => text), ["Biscuit", "What is your dog called?"])
+    const place = await session([
+      "hello",
+      "What is your dog called?",
+      "Biscuit",
+      "And your cat?",
+      "none of those",
+      "Right."
+    ])
+    assert.includeMembers(
+      (await search(place, "do you remember my dog?")).slice(0, 3).map(({ text }) => text),
+      ["Biscuit", "What is your dog called?"]
+    )
   })
 
   it("understands a pronoun by the names that were just spoken of", async () => {
     const place = await session(["Nadia broke her wrist on the ice", "Ouch.", "the tram was late", "It always is."])
-    assert.strictEqual(await best(place, "how's she doing?", { before: ["i saw my sister Nadia today", "And?"] }), "Nadia broke her wrist on the ice")
+    assert.strictEqual(
+      await best(place, "how's she doing?", { before: ["i saw my sister Nadia today", "And?"] }),
+      "Nadia broke her wrist on the ice"
+    )
   })
 
   it.each([
@@ -97,8 +143,14 @@ describe("recall", () => {
     const mine = await session(["my password is swordfish", "Noted."], { id: "ses_shared" })
     const theirs = await session(["I grow tomatoes", "Nice."], { app: "app_2", id: "ses_shared" })
     const other = await session(["I grow peppers", "Nice."])
-    assert.deepStrictEqual((await search(theirs, "swordfish password")).map(({ text }) => text), [])
-    assert.deepStrictEqual((await search(other, "swordfish tomatoes")).map(({ text }) => text), [])
+    assert.deepStrictEqual(
+      (await search(theirs, "swordfish password")).map(({ text }) => text),
+      []
+    )
+    assert.deepStrictEqual(
+      (await search(other, "swordfish tomatoes")).map(({ text }) => text),
+      []
+    )
     assert.strictEqual(await best(mine, "swordfish"), "my password is swordfish")
   })
 
@@ -115,13 +167,18 @@ describe("recall", () => {
   it("indexes the same once when two do it at the same time", async () => {
     const place = await session(["the harbour froze", "Brr."])
     await Promise.all(Array.from({ length: 6 }, () => search(place, "harbour")))
-    const [row] = await database.sql`select count(*)::int as docs, count(distinct cursor)::int as cursors, (select max(first_doc + cardinality(cursors)) - 1 from memory_blocks where session_id = ${place.id}) as last from memory_blocks, unnest(cursors) as c(cursor) where session_id = ${place.id}`
+    const [row] =
+      await database.sql`select count(*)::int as docs, count(distinct cursor)::int as cursors, (select max(first_doc + cardinality(cursors)) - 1 from memory_blocks where session_id = ${place.id}) as last from memory_blocks, unnest(cursors) as c(cursor) where session_id = ${place.id}`
     assert.deepStrictEqual({ ...row }, { docs: place.said - 8, cursors: place.said - 8, last: place.said - 8 })
   })
 
   it("finds nothing, and says so, when the database will not answer", async () => {
     const gone = openRuntime("postgres://127.0.0.1:1/none")
-    const answer = await gone.runPromise(Recall.use((recall) => recall.search({ turn: turnOf({}), terms: [{ term: "x", weight: 1 }], before: 30, indexTo: 45, limit: 5 })))
+    const answer = await gone.runPromise(
+      Recall.use((recall) =>
+        recall.search({ turn: turnOf({}), terms: [{ term: "x", weight: 1 }], before: 30, indexTo: 45, limit: 5 })
+      )
+    )
     assert.deepStrictEqual(answer, { found: [], failed: true })
     await gone.dispose()
   })
@@ -145,6 +202,11 @@ describe("recall", () => {
 
 describe("the dictionary", () => {
   it.each([
-    [["de-AT", "en"], "german_stem"], [[null, "pt-BR"], "portuguese_stem"], [[null], "english_stem"], [["", undefined], "english_stem"], [["ja"], "simple"], [["xx", "en"], "english_stem"]
+    [["de-AT", "en"], "german_stem"],
+    [[null, "pt-BR"], "portuguese_stem"],
+    [[null], "english_stem"],
+    [["", undefined], "english_stem"],
+    [["ja"], "simple"],
+    [["xx", "en"], "english_stem"]
   ])("for %j is %s", (tags, dictionary) => assert.strictEqual(dictionaryFor(tags), dictionary))
 })

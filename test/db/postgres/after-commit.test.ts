@@ -20,20 +20,32 @@ const marks = async () => (await database.sql`select mark from marks order by ma
 
 it("what is to follow a commit follows that of the outermost transaction", async () => {
   const seen: Array<Promise<ReadonlyArray<number>>> = []
-  const [inner, outer] = await engine.run(Database.use(({ query, transaction, afterCommit }) => Effect.gen(function*() {
-    yield* transaction(query((sql) => sql`insert into marks values (1)`)).pipe(Effect.andThen(afterCommit(() => seen.push(marks()))))
-    const inner = seen.length
-    yield* query((sql) => sql`insert into marks values (2)`)
-    return [inner, seen.length]
-  }).pipe(transaction)))
+  const [inner, outer] = await engine.run(
+    Database.use(({ query, transaction, afterCommit }) =>
+      Effect.gen(function* () {
+        yield* transaction(query((sql) => sql`insert into marks values (1)`)).pipe(
+          Effect.andThen(afterCommit(() => seen.push(marks())))
+        )
+        const inner = seen.length
+        yield* query((sql) => sql`insert into marks values (2)`)
+        return [inner, seen.length]
+      }).pipe(transaction)
+    )
+  )
   assert.deepStrictEqual([inner, outer], [0, 0])
   assert.deepStrictEqual(await Promise.all(seen), [[1, 2]])
 })
 
 it("and follows nothing that was rolled back; without a transaction there is nothing to wait for", async () => {
   let done = 0
-  const act = Database.use(({ afterCommit }) => afterCommit(() => { done += 1 }))
-  await engine.run(Database.use(({ transaction }) => transaction(Effect.andThen(act, Effect.fail("no")))).pipe(Effect.ignore))
+  const act = Database.use(({ afterCommit }) =>
+    afterCommit(() => {
+      done += 1
+    })
+  )
+  await engine.run(
+    Database.use(({ transaction }) => transaction(Effect.andThen(act, Effect.fail("no")))).pipe(Effect.ignore)
+  )
   assert.strictEqual(done, 0)
   await engine.run(act)
   assert.strictEqual(done, 1)

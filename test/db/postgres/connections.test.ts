@@ -10,7 +10,9 @@ let database: TestDatabase
 let runtime: ManagedRuntime.ManagedRuntime<Database, unknown>
 beforeAll(async () => {
   database = await createTestDatabase()
-  runtime = ManagedRuntime.make(Database.layer({ url: Redacted.make(database.url), maxConnections: 6 }).pipe(Layer.orDie))
+  runtime = ManagedRuntime.make(
+    Database.layer({ url: Redacted.make(database.url), maxConnections: 6 }).pipe(Layer.orDie)
+  )
 })
 afterAll(async () => {
   await runtime.dispose()
@@ -23,13 +25,21 @@ describe("the connections of a process", () => {
   it("are never all taken by transactions: what is one statement goes on beside however many", async () => {
     const gate = Promise.withResolvers<void>()
     let begun = 0
-    const long = Database.use(({ transaction }) => transaction(one.pipe(
-      Effect.andThen(Effect.sync(() => { begun++ })),
-      Effect.andThen(Effect.promise(() => gate.promise)),
-      Effect.andThen(one)
-    )))
+    const long = Database.use(({ transaction }) =>
+      transaction(
+        one.pipe(
+          Effect.andThen(
+            Effect.sync(() => {
+              begun++
+            })
+          ),
+          Effect.andThen(Effect.promise(() => gate.promise)),
+          Effect.andThen(one)
+        )
+      )
+    )
     const transactions = Promise.all(Array.from({ length: 12 }, () => runtime.runPromise(long)))
-    assert.deepStrictEqual([...await runtime.runPromise(one)], [{ n: 1 }])
+    assert.deepStrictEqual([...(await runtime.runPromise(one))], [{ n: 1 }])
     assert.isAtMost(begun, 2)
     gate.resolve()
     assert.strictEqual((await transactions).length, 12)

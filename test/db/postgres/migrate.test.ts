@@ -11,7 +11,9 @@ import { migrate } from "#src/db/postgres/migrate.ts"
 import { dropDatabase } from "#test/support/dropDatabase.ts"
 import { onDatabase } from "#test/support/onDatabase.ts"
 
-const FILES = readdirSync(resolve(import.meta.dirname, "../../../migrations")).filter((name) => name.endsWith(".sql")).sort()
+const FILES = readdirSync(resolve(import.meta.dirname, "../../../migrations"))
+  .filter((name) => name.endsWith(".sql"))
+  .sort()
 const name = `empty_${randomBytes(6).toString("hex")}`
 let url: string
 let admin: postgres.Sql
@@ -31,18 +33,26 @@ afterAll(async () => {
 
 /** What a process does when it starts: a pool of its own, and the schema up to date. */
 const start = () =>
-  Effect.runPromise(migrate.pipe(
-    Effect.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 })),
-    Effect.provideService(References.MinimumLogLevel, "Fatal")
-  ))
+  Effect.runPromise(
+    migrate.pipe(
+      Effect.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 })),
+      Effect.provideService(References.MinimumLogLevel, "Fatal")
+    )
+  )
 
-const applied = () => sql<Array<{ name: string; xmin: string }>>`select name, xmin::text from schema_migrations order by name`
+const applied = () =>
+  sql<Array<{ name: string; xmin: string }>>`select name, xmin::text from schema_migrations order by name`
 
 describe("migrations", () => {
   it("are applied once each when five processes start together on an empty database", async () => {
     await Promise.all(Array.from({ length: 5 }, start))
-    assert.deepStrictEqual((await applied()).map((row) => row.name), FILES)
-    const [schema] = await sql<Array<{ turns: string | null; jobs: string | null }>>`select to_regclass('turns')::text as turns, to_regclass('graphile_worker._private_jobs')::text as jobs`
+    assert.deepStrictEqual(
+      (await applied()).map((row) => row.name),
+      FILES
+    )
+    const [schema] = await sql<
+      Array<{ turns: string | null; jobs: string | null }>
+    >`select to_regclass('turns')::text as turns, to_regclass('graphile_worker._private_jobs')::text as jobs`
     assert.deepStrictEqual({ ...schema }, { turns: "turns", jobs: "graphile_worker._private_jobs" })
   })
 
@@ -50,15 +60,23 @@ describe("migrations", () => {
     const before = await applied()
     await start()
     assert.deepStrictEqual(await applied(), before)
-    const locks = await sql`select 1 from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`
+    const locks =
+      await sql`select 1 from pg_locks where locktype = 'advisory' and database = (select oid from pg_database
+        where datname = current_database())`
     assert.lengthOf(locks, 0)
   })
 
   it("leave nothing of a file that fails half way, and let the next start go on", async () => {
     await sql`delete from schema_migrations where name = ${FILES[0] ?? ""}`
-    const failed = await start().then(() => false, () => true)
+    const failed = await start().then(
+      () => false,
+      () => true
+    )
     assert.isTrue(failed, "the file cannot be applied twice")
-    assert.notInclude((await applied()).map((row) => row.name), FILES[0])
+    assert.notInclude(
+      (await applied()).map((row) => row.name),
+      FILES[0]
+    )
     await sql`insert into schema_migrations (name) values (${FILES[0] ?? ""})`
     await start()
   })

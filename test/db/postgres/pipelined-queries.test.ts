@@ -14,7 +14,11 @@ afterAll(async () => {
 })
 
 const unwritable = undefined as unknown as string
-const said = (query: PromiseLike<Iterable<unknown>>) => query.then((rows) => [...rows], (error: Error & { code?: string }) => error.code)
+const said = (query: PromiseLike<Iterable<unknown>>) =>
+  query.then(
+    (rows) => [...rows],
+    (error: Error & { code?: string }) => error.code
+  )
 
 describe("queries that share a connection", () => {
   it("each have their own answer, also beside one that cannot be written", async () => {
@@ -23,7 +27,15 @@ describe("queries that share a connection", () => {
     await number(0)
     await word("warm")
     assert.deepStrictEqual(
-      await Promise.all([number(1), word(unwritable), number(2), said(pool`select ${unwritable} as none, 1 as one`), word("three"), word(unwritable), number(4)]),
+      await Promise.all([
+        number(1),
+        word(unwritable),
+        number(2),
+        said(pool`select ${unwritable} as none, 1 as one`),
+        word("three"),
+        word(unwritable),
+        number(4)
+      ]),
       [[{ n: 1 }], "UNDEFINED_VALUE", [{ n: 2 }], "UNDEFINED_VALUE", [{ word: "three" }], "UNDEFINED_VALUE", [{ n: 4 }]]
     )
     assert.deepStrictEqual([await word(unwritable), await number(5)], ["UNDEFINED_VALUE", [{ n: 5 }]])
@@ -41,15 +53,20 @@ describe("queries that share a connection", () => {
   })
 
   it("each have their own rows, also behind one that failed between two of its own", async () => {
-    const [failed, whole] = await Promise.all([said(pool`select 1 / (4 - i) as n from generate_series(1, 10) i`), said(pool`select i from generate_series(1, 3) i`)])
+    const [failed, whole] = await Promise.all([
+      said(pool`select 1 / (4 - i) as n from generate_series(1, 10) i`),
+      said(pool`select i from generate_series(1, 3) i`)
+    ])
     assert.deepStrictEqual([failed, whole], ["22012", [{ i: 1 }, { i: 2 }, { i: 3 }]])
   })
 
   it("go on in a transaction of which one could not be written", async () => {
-    const outcome = await pool.begin(async (sql) => {
-      const first = await said(sql`select ${unwritable}::text as word`)
-      return [first, await said(sql`select 7 as n`)]
-    }).catch((error: Error & { code?: string }) => error.code)
+    const outcome = await pool
+      .begin(async (sql) => {
+        const first = await said(sql`select ${unwritable}::text as word`)
+        return [first, await said(sql`select 7 as n`)]
+      })
+      .catch((error: Error & { code?: string }) => error.code)
     assert.strictEqual(outcome, "UNDEFINED_VALUE")
     assert.deepStrictEqual(await said(pool`select 8 as n`), [{ n: 8 }])
   })

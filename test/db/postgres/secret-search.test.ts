@@ -23,7 +23,8 @@ describe("the search for secrets that every test ends with", () => {
   it.each(secrets)("finds %s in a text, a stored answer, a job and bytes", async (_, secret) => {
     const { sql } = database
     assert.deepStrictEqual(secretsIn(`{"api_key":"${secret}"}`), [secret])
-    await sql`insert into idempotency_keys (app_id, path, key, body_hash, response) values ('app_1', '/', 'k', '\\x00', ${sql.json({ secret })})`
+    await sql`insert into idempotency_keys (app_id, path, key, body_hash, response) values ('app_1', '/', 'k', '\\x00',
+      ${sql.json({ secret })})`
     assert.deepStrictEqual(await tablesWithSecrets(sql), ["idempotency_keys"])
     await sql`update idempotency_keys set response = null, body_hash = convert_to(${secret}, 'UTF8')`
     assert.deepStrictEqual(await tablesWithSecrets(sql), ["idempotency_keys"])
@@ -35,6 +36,9 @@ describe("the search for secrets that every test ends with", () => {
   })
 
   it("takes what was made up for none: a key without its checksum, a prefix, words in capitals", () => {
-    assert.deepStrictEqual(secretsIn(`${misspelt(mint("ck_").secret)} ${mint("lat_").prefix} NAMES-LIKE THIS-ONE BCDF-GHJKL`), [])
+    assert.deepStrictEqual(
+      secretsIn(`${misspelt(mint("ck_").secret)} ${mint("lat_").prefix} NAMES-LIKE THIS-ONE BCDF-GHJKL`),
+      []
+    )
   })
 })

@@ -15,22 +15,31 @@ const newKey = () => secretsKey(Redacted.make(randomBytes(32)))
 const HOOKS: SealedColumn = { table: "hooks", key: ["app_id", "id"], column: "secret" }
 const ROW = ["app_1", "chn_1"]
 
-const outcome = (keys: ReadonlyArray<SecretsKey>, column: SealedColumn, row: ReadonlyArray<string>, sealed: Uint8Array) =>
-  Effect.runSync(open(keys, column, row, sealed).pipe(
-    Effect.map((secret) => ({ opened: Redacted.value(secret) })),
-    Effect.catch((error) => Effect.succeed({ refused: error.reason }))
-  ))
+const outcome = (
+  keys: ReadonlyArray<SecretsKey>,
+  column: SealedColumn,
+  row: ReadonlyArray<string>,
+  sealed: Uint8Array
+) =>
+  Effect.runSync(
+    open(keys, column, row, sealed).pipe(
+      Effect.map((secret) => ({ opened: Redacted.value(secret) })),
+      Effect.catch((error) => Effect.succeed({ refused: error.reason }))
+    )
+  )
 const text = fc.string({ unit: "grapheme", maxLength: 300 })
 
 describe("a sealed secret", () => {
   const [key, other] = [newKey(), newKey()]
 
   it("opens where it was sealed, and shows nothing of itself", () => {
-    fc.assert(fc.property(text, (secret) => {
-      const sealed = seal(key, HOOKS, ROW, Redacted.make(secret))
-      assert.deepStrictEqual(outcome([other, key], HOOKS, ROW, sealed), { opened: secret })
-      if (secret.length > 3) assert.strictEqual(sealed.indexOf(secret), -1)
-    }))
+    fc.assert(
+      fc.property(text, (secret) => {
+        const sealed = seal(key, HOOKS, ROW, Redacted.make(secret))
+        assert.deepStrictEqual(outcome([other, key], HOOKS, ROW, sealed), { opened: secret })
+        if (secret.length > 3) assert.strictEqual(sealed.indexOf(secret), -1)
+      })
+    )
   })
 
   it("is different each time", () => {
@@ -39,13 +48,15 @@ describe("a sealed secret", () => {
   })
 
   it("does not open when a bit of it was changed, or it was cut off", () => {
-    fc.assert(fc.property(text, fc.nat(), fc.nat(7), (secret, at, bit) => {
-      const sealed = seal(key, HOOKS, ROW, Redacted.make(secret))
-      const changed = Buffer.from(sealed)
-      changed.writeUInt8(changed.readUInt8(at % changed.length) ^ (1 << bit), at % changed.length)
-      assert.property(outcome([key], HOOKS, ROW, changed), "refused")
-      assert.property(outcome([key], HOOKS, ROW, sealed.subarray(0, at % sealed.length)), "refused")
-    }))
+    fc.assert(
+      fc.property(text, fc.nat(), fc.nat(7), (secret, at, bit) => {
+        const sealed = seal(key, HOOKS, ROW, Redacted.make(secret))
+        const changed = Buffer.from(sealed)
+        changed.writeUInt8(changed.readUInt8(at % changed.length) ^ (1 << bit), at % changed.length)
+        assert.property(outcome([key], HOOKS, ROW, changed), "refused")
+        assert.property(outcome([key], HOOKS, ROW, sealed.subarray(0, at % sealed.length)), "refused")
+      })
+    )
   })
 
   it("does not open in another row, column or table", () => {
@@ -53,7 +64,10 @@ describe("a sealed secret", () => {
     for (const row of [["app_2", "chn_1"], ["app_1", "chn_2"], ["app_1chn_1"], ["app_1", "chn_1", ""]]) {
       assert.deepStrictEqual(outcome([key], HOOKS, row, sealed), { refused: "altered" })
     }
-    for (const column of [{ ...HOOKS, table: "bots" }, { ...HOOKS, column: "token" }]) {
+    for (const column of [
+      { ...HOOKS, table: "bots" },
+      { ...HOOKS, column: "token" }
+    ]) {
       assert.deepStrictEqual(outcome([key], column, ROW, sealed), { refused: "altered" })
     }
   })
@@ -81,14 +95,21 @@ describe("the key of a database", () => {
   afterEach(() => database.drop())
 
   /** What a process with these keys does; the first one seals. */
-  const having = <A, E>(keys: readonly [SecretsKey, ...ReadonlyArray<SecretsKey>], effect: Effect.Effect<A, E, Secrets | SecretsKeys | Database>) =>
-    Effect.runPromise(effect.pipe(
-      Effect.provide(Secrets.layer.pipe(
-        Layer.provideMerge(Database.layer({ url: Redacted.make(database.url), maxConnections: 4 })),
-        Layer.provideMerge(Layer.succeed(SecretsKeys, { sealing: keys[0], opening: keys }))
-      )),
-      Effect.result
-    ))
+  const having = <A, E>(
+    keys: readonly [SecretsKey, ...ReadonlyArray<SecretsKey>],
+    effect: Effect.Effect<A, E, Secrets | SecretsKeys | Database>
+  ) =>
+    Effect.runPromise(
+      effect.pipe(
+        Effect.provide(
+          Secrets.layer.pipe(
+            Layer.provideMerge(Database.layer({ url: Redacted.make(database.url), maxConnections: 4 })),
+            Layer.provideMerge(Layer.succeed(SecretsKeys, { sealing: keys[0], opening: keys }))
+          )
+        ),
+        Effect.result
+      )
+    )
   const start = async (...keys: readonly [SecretsKey, ...ReadonlyArray<SecretsKey>]) => {
     const result = await having(keys, Effect.void)
     return result._tag === "Success" ? "started" : result.failure.message
@@ -96,35 +117,44 @@ describe("the key of a database", () => {
   const save = (key: SecretsKey, id: string, secret: string) =>
     database.sql`insert into hooks values ('app_1', ${id}, ${seal(key, HOOKS, ["app_1", id], Redacted.make(secret))})`
   const stored = async (...keys: ReadonlyArray<SecretsKey>) => {
-    const rows = await database.sql<Array<{ id: string; secret: Buffer | null }>>`select id, secret from hooks order by id`
-    return rows.map(({ id, secret }) => secret === null ? null : outcome(keys, HOOKS, ["app_1", id], secret))
+    const rows = await database.sql<
+      Array<{ id: string; secret: Buffer | null }>
+    >`select id, secret from hooks order by id`
+    return rows.map(({ id, secret }) => (secret === null ? null : outcome(keys, HOOKS, ["app_1", id], secret)))
   }
   const rotate = (from: SecretsKey, to: SecretsKey) => having([to, from], rotateSecrets([HOOKS]))
 
   it("is the one of the first start, also when several processes start at once", async () => {
     const keys = [newKey(), newKey(), newKey()]
     const told = await Promise.all(keys.map((key) => start(key)))
-    assert.lengthOf(told.filter((line) => line === "started"), 1)
+    assert.lengthOf(
+      told.filter((line) => line === "started"),
+      1
+    )
     const mine = keys[told.indexOf("started")] ?? assert.fail()
     assert.strictEqual(await start(mine), "started")
     assert.match(await start(newKey()), /^SECRETS_KEY: does not match this database/)
   })
 
-  it("is replaced by a rotation: every secret opens under the new key alone, and the old one starts nothing any more", async () => {
-    const [from, to] = [newKey(), newKey()]
-    await start(from)
-    const ids = Array.from({ length: 250 }, (_, n) => `chn_${String(n).padStart(3, "0")}`)
-    await Promise.all(ids.map((id) => save(from, id, `secret of ${id}`)))
-    await database.sql`insert into hooks values ('app_1', 'chn_none', null)`
+  it(
+    "is replaced by a rotation: every secret opens under the new key alone, and the old one starts nothing any " +
+      "more",
+    async () => {
+      const [from, to] = [newKey(), newKey()]
+      await start(from)
+      const ids = Array.from({ length: 250 }, (_, n) => `chn_${String(n).padStart(3, "0")}`)
+      await Promise.all(ids.map((id) => save(from, id, `secret of ${id}`)))
+      await database.sql`insert into hooks values ('app_1', 'chn_none', null)`
 
-    const rotated = await rotate(from, to)
-    assert.strictEqual(rotated._tag === "Success" && rotated.success, 250)
-    assert.deepStrictEqual(await stored(to), [...ids.map((id) => ({ opened: `secret of ${id}` })), null])
-    assert.strictEqual(await start(to), "started")
-    assert.match(await start(from), /does not match/)
-    const again = await rotate(from, to)
-    assert.strictEqual(again._tag === "Success" && again.success, 0)
-  })
+      const rotated = await rotate(from, to)
+      assert.strictEqual(rotated._tag === "Success" && rotated.success, 250)
+      assert.deepStrictEqual(await stored(to), [...ids.map((id) => ({ opened: `secret of ${id}` })), null])
+      assert.strictEqual(await start(to), "started")
+      assert.match(await start(from), /does not match/)
+      const again = await rotate(from, to)
+      assert.strictEqual(again._tag === "Success" && again.success, 0)
+    }
+  )
 
   it("may be half way through a rotation: who has both keys reads all, and the rotation goes on from there", async () => {
     const [from, to] = [newKey(), newKey()]
@@ -144,7 +174,10 @@ describe("the key of a database", () => {
     await start(from)
     await save(newKey(), "chn_1", "of nobody")
     const rotated = await rotate(from, to)
-    assert.strictEqual(rotated._tag === "Failure" && rotated.failure.message, "hooks.secret of app_1/chn_1 is sealed under a key that is not given")
+    assert.strictEqual(
+      rotated._tag === "Failure" && rotated.failure.message,
+      "hooks.secret of app_1/chn_1 is sealed under a key that is not given"
+    )
     assert.strictEqual(await start(from), "started")
     assert.match(await start(to), /does not match/)
   })
@@ -154,7 +187,13 @@ describe("the key of a database", () => {
     await start(from)
     await Promise.all(Array.from({ length: 150 }, (_, n) => save(from, `chn_${n}`, "hush")))
     const both = await Promise.all([rotate(from, to), rotate(from, to)])
-    assert.strictEqual(both.reduce((sum, one) => sum + (one._tag === "Success" ? one.success : Number.NaN), 0), 150)
-    assert.lengthOf((await stored(to)).filter((one) => one !== null && "opened" in one), 150)
+    assert.strictEqual(
+      both.reduce((sum, one) => sum + (one._tag === "Success" ? one.success : Number.NaN), 0),
+      150
+    )
+    assert.lengthOf(
+      (await stored(to)).filter((one) => one !== null && "opened" in one),
+      150
+    )
   })
 })

@@ -15,9 +15,13 @@ import { until } from "#test/support/until.ts"
 let database: TestDatabase
 let runtime: ManagedRuntime.ManagedRuntime<AppHealth | Holds | ManagerUpdates | Updates, unknown>
 
-const layered = () => ManagedRuntime.make(Layer.mergeAll(AppHealth.layer, Holds.layer, ManagerUpdates.layer, Updates.layer).pipe(
-  Layer.provide(LogSignals.layer), Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 12 }))
-))
+const layered = () =>
+  ManagedRuntime.make(
+    Layer.mergeAll(AppHealth.layer, Holds.layer, ManagerUpdates.layer, Updates.layer).pipe(
+      Layer.provide(LogSignals.layer),
+      Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 12 }))
+    )
+  )
 
 beforeEach(async () => {
   database = await createTestDatabase()
@@ -26,7 +30,8 @@ beforeEach(async () => {
   await sql`insert into apps (app_id, name) values ('app_a', 'a')`
   await sql`insert into workers (worker_id) values ('wrk_1')`
   await sql`insert into characters (app_id, slug, version) values ('app_a', 'iris', 1)`
-  await sql`insert into telegram_bots (app_id, channel_id, mode, character_slug, status, join_window_ms) values ('app_a', 'bot_1', 'byo', 'iris', 'active', 0)`
+  await sql`insert into telegram_bots (app_id, channel_id, mode, character_slug, status, join_window_ms)
+    values ('app_a', 'bot_1', 'byo', 'iris', 'active', 0)`
 })
 afterEach(async () => {
   await runtime.dispose()
@@ -37,11 +42,23 @@ const holds = <A, E>(use: (holds: Holds["Service"]) => Effect.Effect<A, E>) => r
 const arrives = (updateId: number) => database.sql`
   insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw) values ('app_a', 'bot_1', ${updateId}, 'text', 7, '{}')`
 /** The updates that a claim takes, one by one, as they are done. */
-const claim = async () => (await runtime.runPromise(Updates.use((updates) => updates.claim("wrk_1")))).batches.flatMap((batch) => batch.map((update) => update.update_id))
+const claim = async () =>
+  (await runtime.runPromise(Updates.use((updates) => updates.claim("wrk_1")))).batches.flatMap((batch) =>
+    batch.map((update) => update.update_id)
+  )
 const done = () => database.sql`update telegram_updates set done_at = now(), owner = null where owner is not null`
-const aside = async () => (await database.sql`select update_id::int from telegram_updates where done_at is null and due_at = 'infinity' order by 1`).map((row) => row["update_id"])
-const waitingForLocks = (count: number) => until(`${count} to wait for a lock`, async () =>
-  (await database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length === count)
+const aside = async () =>
+  (
+    await database.sql`select update_id::int from telegram_updates where done_at is null and due_at = 'infinity' order by 1`
+  ).map((row) => row["update_id"])
+const waitingForLocks = (count: number) =>
+  until(
+    `${count} to wait for a lock`,
+    async () =>
+      (
+        await database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      ).length === count
+  )
 
 describe("a hold", () => {
   it("holds on while its reason is changed", async () => {
@@ -69,29 +86,47 @@ describe("a release", () => {
     const { sql } = database
     await sql`insert into apps (app_id, name) values ('app_b', 'b')`
     await sql`insert into characters (app_id, slug, version) values ('app_b', 'iris', 1)`
-    await sql`insert into telegram_bots (app_id, channel_id, mode, character_slug, status) select 'app_b', 'bot_b' || n, 'byo', 'iris', 'suspended' from generate_series(1, 2000) n`
-    await sql`insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref) select 'app_b', 'bot_b' || n, n, 'private', 'ses_b' || n, 'tg:' || n from generate_series(1, 2000) n`
-    await sql`insert into lanes (app_id, session_id, channel_id, generation, position, head, status) select 'app_b', 'ses_b' || n, 'bot_b' || n, 1, 0, 1, 'parked' from generate_series(1, 2000) n`
-    await sql`insert into relationships (app_id, session_id, initiate_at) select 'app_b', 'ses_b' || n, 'infinity' from generate_series(1, 2000) n`
-    await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, due_at, raw) select 'app_b', 'bot_b' || n, n, 'text', n, 'infinity', '{}' from generate_series(1, 2000) n`
-    await sql`insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref) values ('app_a', 'bot_1', 7, 'private', 'ses_a', 'tg:7')`
-    await sql`insert into lanes (app_id, session_id, channel_id, generation, position, head, status) values ('app_a', 'ses_a', 'bot_1', 1, 0, 1, 'parked')`
+    await sql`insert into telegram_bots (app_id, channel_id, mode, character_slug, status) select 'app_b',
+      'bot_b' || n, 'byo', 'iris', 'suspended' from generate_series(1, 2000) n`
+    await sql`insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref)
+      select 'app_b', 'bot_b' || n, n, 'private', 'ses_b' || n, 'tg:' || n from generate_series(1, 2000) n`
+    await sql`insert into lanes (app_id, session_id, channel_id, generation, position, head, status) select 'app_b',
+      'ses_b' || n, 'bot_b' || n, 1, 0, 1, 'parked' from generate_series(1, 2000) n`
+    await sql`insert into relationships (app_id, session_id, initiate_at) select 'app_b', 'ses_b' || n, 'infinity'
+      from generate_series(1, 2000) n`
+    await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, due_at, raw) select 'app_b',
+      'bot_b' || n, n, 'text', n, 'infinity', '{}' from generate_series(1, 2000) n`
+    await sql`insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref)
+      values ('app_a', 'bot_1', 7, 'private', 'ses_a', 'tg:7')`
+    await sql`insert into lanes (app_id, session_id, channel_id, generation, position, head, status) values ('app_a',
+      'ses_a', 'bot_1', 1, 0, 1, 'parked')`
     await sql`insert into relationships (app_id, session_id, initiate_at) values ('app_a', 'ses_a', 'infinity')`
     await holds((h) => h.hold("app_a", null))
     await arrives(1)
     await claim()
     await runtime.dispose()
-    await until("what was written to be counted", async () => (await sql`
-      select from pg_stat_user_tables where relname = 'telegram_updates' and n_tup_ins = 2001`).length === 1)
-    const read = async () => (await sql`
-      select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_user_tables where relname in ('telegram_updates', 'telegram_chats', 'lanes', 'relationships')`)[0]?.["read"]
-    const updates = async () => (await sql`select n_tup_upd::int as n from pg_stat_user_tables where relname = 'telegram_updates'`)[0]?.["n"]
+    await until(
+      "what was written to be counted",
+      async () =>
+        (
+          await sql`
+      select from pg_stat_user_tables where relname = 'telegram_updates' and n_tup_ins = 2001`
+        ).length === 1
+    )
+    const read = async () =>
+      (
+        await sql`
+      select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_user_tables
+        where relname in ('telegram_updates', 'telegram_chats', 'lanes', 'relationships')`
+      )[0]?.["read"]
+    const updates = async () =>
+      (await sql`select n_tup_upd::int as n from pg_stat_user_tables where relname = 'telegram_updates'`)[0]?.["n"]
     const [readBefore, updatesBefore] = [await read(), await updates()]
     runtime = layered()
     await holds((h) => h.release("app_a"))
     await runtime.dispose()
-    await until("what was read to be counted", async () => await updates() === updatesBefore + 1)
-    assert.isBelow(await read() - readBefore, 100)
+    await until("what was read to be counted", async () => (await updates()) === updatesBefore + 1)
+    assert.isBelow((await read()) - readBefore, 100)
     assert.strictEqual((await sql`select status from lanes where session_id = 'ses_a'`)[0]?.["status"], "ready")
     assert.lengthOf(await sql`select from relationships where session_id = 'ses_a' and initiate_at <= now()`, 1)
     runtime = layered()
@@ -104,7 +139,9 @@ describe("a release", () => {
     await holds((h) => h.hold(null, null))
     await arrives(1)
     await claim()
-    await runtime.runPromise(ManagerUpdates.use((updates) => updates.store(5, JSON.stringify({ update_id: 5, message: {} }))))
+    await runtime.runPromise(
+      ManagerUpdates.use((updates) => updates.store(5, JSON.stringify({ update_id: 5, message: {} })))
+    )
     assert.isUndefined(await told())
     assert.isNotNull((await health()).hold)
     let released: Promise<boolean> | undefined
@@ -123,13 +160,17 @@ describe("what was put aside", () => {
   it("is put there step by step where there is much of it, and none of it is handled meanwhile", async () => {
     const { sql } = database
     await holds((h) => h.hold(null, null))
-    await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw) select 'app_a', 'bot_1', n, 'text', n % 10, '{}' from generate_series(1, 10005) n`
+    await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw) select 'app_a', 'bot_1',
+      n, 'text', n % 10, '{}' from generate_series(1, 10005) n`
     assert.deepStrictEqual(await claim(), [])
     assert.lengthOf(await aside(), 10_000)
     assert.deepStrictEqual(await claim(), [])
     assert.lengthOf(await aside(), 10_005)
     await holds((h) => h.release(null))
-    assert.deepStrictEqual((await claim()).toSorted((a, b) => a - b), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    assert.deepStrictEqual(
+      (await claim()).toSorted((a, b) => a - b),
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+    )
   })
 
   it("is handled before what was written after the release", async () => {
@@ -167,7 +208,8 @@ describe("what was put aside", () => {
       assert.deepStrictEqual(await aside(), [1, 2])
       const later = holds((h) => h.release(null)).catch(() => "died")
       await waitingForLocks(2)
-      await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and xact_start = (
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+        and wait_event_type = 'Lock' and xact_start = (
         select max(xact_start) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`
       assert.strictEqual(await later, "died")
     })

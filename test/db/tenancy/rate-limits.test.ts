@@ -10,9 +10,12 @@ import { RateLimits } from "#src/db/tenancy/RateLimits.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 /** One process's share of the limits. Several on one database are several processes. */
-const startProcess = ({ url }: TestDatabase, messages: number) => ManagedRuntime.make(RateLimits.layer({ messages, requests: messages }).pipe(
-  Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 }))
-))
+const startProcess = ({ url }: TestDatabase, messages: number) =>
+  ManagedRuntime.make(
+    RateLimits.layer({ messages, requests: messages }).pipe(
+      Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 }))
+    )
+  )
 type Process = ReturnType<typeof startProcess>
 
 let database: TestDatabase
@@ -22,8 +25,13 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const take = (process: Process, subject: string) => process.runPromise(RateLimits.use((limits) => limits.take(subject, "messages")))
-const withProcesses = async <A>(count: number, messages: number, use: (processes: ReadonlyArray<Process>) => Promise<A>) => {
+const take = (process: Process, subject: string) =>
+  process.runPromise(RateLimits.use((limits) => limits.take(subject, "messages")))
+const withProcesses = async <A>(
+  count: number,
+  messages: number,
+  use: (processes: ReadonlyArray<Process>) => Promise<A>
+) => {
   const processes = Array.from({ length: count }, () => startProcess(database, messages))
   try {
     return await use(processes)
@@ -34,48 +42,72 @@ const withProcesses = async <A>(count: number, messages: number, use: (processes
 const at = <A>(items: ReadonlyArray<A>, n: number): A => items[n % items.length] as A
 
 describe("a limit of a rate", () => {
-  it("is never exceeded by all processes together, and used up where each has need of it", () => fc.assert(fc.asyncProperty(
-    fc.integer({ min: 1, max: 400 }), fc.array(fc.nat({ max: 200 }), { minLength: 3, maxLength: 3 }), async (quota, bursts) =>
-      withProcesses(3, quota, async (processes) => {
-        const subject = `app_${++subjects}`
-        const some = (await Promise.all(bursts.flatMap((times, n) => Array.from({ length: times }, () => take(at(processes, n), subject))))).filter(({ taken }) => taken).length
-        assert.isAtMost(some, quota)
-        const rest = (await Promise.all(Array.from({ length: 3 * quota }, (_, n) => take(at(processes, n), subject)))).filter(({ taken }) => taken).length
-        assert.strictEqual(some + rest, quota)
-      })
-  ), { numRuns: 15 }), 60_000)
+  it(
+    "is never exceeded by all processes together, and used up where each has need of it",
+    () =>
+      fc.assert(
+        fc.asyncProperty(
+          fc.integer({ min: 1, max: 400 }),
+          fc.array(fc.nat({ max: 200 }), { minLength: 3, maxLength: 3 }),
+          async (quota, bursts) =>
+            withProcesses(3, quota, async (processes) => {
+              const subject = `app_${++subjects}`
+              const some = (
+                await Promise.all(
+                  bursts.flatMap((times, n) => Array.from({ length: times }, () => take(at(processes, n), subject)))
+                )
+              ).filter(({ taken }) => taken).length
+              assert.isAtMost(some, quota)
+              const rest = (
+                await Promise.all(Array.from({ length: 3 * quota }, (_, n) => take(at(processes, n), subject)))
+              ).filter(({ taken }) => taken).length
+              assert.strictEqual(some + rest, quota)
+            })
+        ),
+        { numRuns: 15 }
+      ),
+    60_000
+  )
 
-  it("leaves to others all but a second's share, from a process that takes no more", () => withProcesses(2, 600, async (processes) => {
-    const subject = `app_${++subjects}`
-    await take(at(processes, 0), subject)
-    const standings = await Promise.all(Array.from({ length: 600 }, () => take(at(processes, 1), subject)))
-    assert.strictEqual(standings.filter(({ taken }) => taken).length, 600 - 1 - 600 / WINDOW_SECONDS)
-  }))
-
-  it("is told with each that is taken: how much is left, and for how long", () => withProcesses(1, 100, async ([process]) => {
-    const subject = `app_${++subjects}`
-    const remaining: Array<number> = []
-    for (let n = 0; n < 5; n++) remaining.push((await take(process as Process, subject)).remaining)
-    assert.deepStrictEqual(remaining, [99, 98, 97, 96, 95])
-    const { quota, seconds, policy } = await take(process as Process, subject)
-    assert.deepStrictEqual([quota, policy], [100, "messages"])
-    assert.isTrue(seconds > WINDOW_SECONDS - 5 && seconds <= WINDOW_SECONDS)
-  }))
-
-  it("begins anew when its window is over, also when the clock of the database was set back", () => withProcesses(1, 5, async ([process]) => {
-    for (const moved of ["-1 minute", "1 hour"]) {
+  it("leaves to others all but a second's share, from a process that takes no more", () =>
+    withProcesses(2, 600, async (processes) => {
       const subject = `app_${++subjects}`
-      await database.sql`insert into rate_windows (subject, policy, quota, ends_at, leased, granted) values (${subject}, 'messages', 5, now() + ${moved}::text::interval, 5, 1)`
-      assert.isTrue((await take(process as Process, subject)).taken, moved)
-    }
-  }))
+      await take(at(processes, 0), subject)
+      const standings = await Promise.all(Array.from({ length: 600 }, () => take(at(processes, 1), subject)))
+      assert.strictEqual(standings.filter(({ taken }) => taken).length, 600 - 1 - 600 / WINDOW_SECONDS)
+    }))
+
+  it("is told with each that is taken: how much is left, and for how long", () =>
+    withProcesses(1, 100, async ([process]) => {
+      const subject = `app_${++subjects}`
+      const remaining: Array<number> = []
+      for (let n = 0; n < 5; n++) remaining.push((await take(process as Process, subject)).remaining)
+      assert.deepStrictEqual(remaining, [99, 98, 97, 96, 95])
+      const { quota, seconds, policy } = await take(process as Process, subject)
+      assert.deepStrictEqual([quota, policy], [100, "messages"])
+      assert.isTrue(seconds > WINDOW_SECONDS - 5 && seconds <= WINDOW_SECONDS)
+    }))
+
+  it("begins anew when its window is over, also when the clock of the database was set back", () =>
+    withProcesses(1, 5, async ([process]) => {
+      for (const moved of ["-1 minute", "1 hour"]) {
+        const subject = `app_${++subjects}`
+        await database.sql`insert into rate_windows (subject, policy, quota, ends_at, leased, granted) values (${subject}, 'messages', 5, now() + ${moved}::text::interval, 5, 1)`
+        assert.isTrue((await take(process as Process, subject)).taken, moved)
+      }
+    }))
 
   it("fails with the database, for all who wait, and holds again when it is back", async () => {
     const process = startProcess(database, 5)
     const subject = `app_${++subjects}`
     await database.sql`alter table rate_windows rename to away`
-    const failed = await Promise.all([1, 2, 3].map(() => process.runPromise(Effect.flip(RateLimits.use((limits) => limits.take(subject, "messages"))))))
-    assert.deepStrictEqual(failed.map(({ _tag }) => _tag), ["DatabaseError", "DatabaseError", "DatabaseError"])
+    const failed = await Promise.all(
+      [1, 2, 3].map(() => process.runPromise(Effect.flip(RateLimits.use((limits) => limits.take(subject, "messages")))))
+    )
+    assert.deepStrictEqual(
+      failed.map(({ _tag }) => _tag),
+      ["DatabaseError", "DatabaseError", "DatabaseError"]
+    )
     await database.sql`alter table away rename to rate_windows`
     assert.isTrue((await take(process, subject)).taken)
     await process.dispose()

@@ -20,7 +20,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const troupe = (args: ReadonlyArray<string>, input = "") => runTroupe({ TROUPE_URL: app.baseUrl, TROUPE_KEY: app.key }, ["character", ...args], input)
+const troupe = (args: ReadonlyArray<string>, input = "") =>
+  runTroupe({ TROUPE_URL: app.baseUrl, TROUPE_KEY: app.key }, ["character", ...args], input)
 const fileOf = async (name: string, content: string | Buffer) => {
   const file = join(folder, name)
   await writeFile(file, content)
@@ -33,7 +34,17 @@ describe("character import", () => {
     const file = await fileOf("mara.png", await pngWith(text("chara", base64(card))))
     const { code, stdout, stderr } = await troupe(["import", file], "y\n")
     assert.strictEqual(code, 0, stderr)
-    for (const line of [/imp_\w+: chara_card_v2: Mara \(mara\)/, /mapped \(\d+\)/, /data\.first_mes -> character\.greeting/, /dropped \(1\)/, /data\.x_new: Not used/, /warnings \(1\)/, /system_prompt_quarantined: data\.system_prompt: .* "Write\uFFFD\[31m like a novel\."/, /make this character\?/]) assert.match(stderr, line)
+    for (const line of [
+      /imp_\w+: chara_card_v2: Mara \(mara\)/,
+      /mapped \(\d+\)/,
+      /data\.first_mes -> character\.greeting/,
+      /dropped \(1\)/,
+      /data\.x_new: Not used/,
+      /warnings \(1\)/,
+      /system_prompt_quarantined: data\.system_prompt: .* "Write\uFFFD\[31m like a novel\."/,
+      /make this character\?/
+    ])
+      assert.match(stderr, line)
     assert.deepInclude(JSON.parse(stdout), { status: "committed", slug: "mara", version: 1 })
     assert.strictEqual((await app.get("/v1/characters/mara")).body.data.display_name, "Mara")
   })
@@ -52,14 +63,24 @@ describe("character import", () => {
 
   it("asks nothing with --yes, and changes a character that is there with --into", async () => {
     const slug = await app.createCharacter()
-    const { code, stdout, stderr } = await troupe(["import", await fileOf("new.json", JSON.stringify(cardV2({ name: "Mara Lindqvist", system_prompt: "x" }))), "--into", slug, "--yes"])
+    const { code, stdout, stderr } = await troupe([
+      "import",
+      await fileOf("new.json", JSON.stringify(cardV2({ name: "Mara Lindqvist", system_prompt: "x" }))),
+      "--into",
+      slug,
+      "--yes"
+    ])
     assert.strictEqual(code, 0, stderr)
     assert.match(stderr, /changes \(\d+\)[\s\S]*character\.display_name/)
     assert.deepInclude(JSON.parse(stdout), { status: "committed", slug, version: 2 })
   })
 
   it("makes nothing of what is blocked, whoever agrees", async () => {
-    const { code, stdout, stderr } = await troupe(["import", await fileOf("eliza.json", JSON.stringify({ name: "Blocked", bio: "x", secrets: { KEY: "sk-verysecret" } })), "--yes"])
+    const { code, stdout, stderr } = await troupe([
+      "import",
+      await fileOf("eliza.json", JSON.stringify({ name: "Blocked", bio: "x", secrets: { KEY: "sk-verysecret" } })),
+      "--yes"
+    ])
     assert.deepStrictEqual([code, stdout], [1, ""])
     assert.match(stderr, /blockers \(1\)[\s\S]*secrets_present[\s\S]*troupe: blocked: /)
     assert.notInclude(stderr, "verysecret")
@@ -68,27 +89,51 @@ describe("character import", () => {
 
   it.each<[string, () => Promise<ReadonlyArray<string>>, RegExp]>([
     ["a file that is not there", async () => [join(folder, "none.json")], /none\.json: cannot be read\n$/],
-    ["a file that is too large", async () => [await fileOf("large.json", Buffer.alloc(10 * 1024 * 1024 + 1))], /large\.json: is larger than 10 MiB\n$/],
-    ["a file of no known kind", async () => [await fileOf("other.json", "{}")], /^troupe: 422 import_format_unsupported: [^\n]+\n$/],
-    ["two slugs", async () => [await fileOf("two.json", "{}"), "--slug", "a", "--into", "b"], /cannot be given together\n$/]
+    [
+      "a file that is too large",
+      async () => [await fileOf("large.json", Buffer.alloc(10 * 1024 * 1024 + 1))],
+      /large\.json: is larger than 10 MiB\n$/
+    ],
+    [
+      "a file of no known kind",
+      async () => [await fileOf("other.json", "{}")],
+      /^troupe: 422 import_format_unsupported: [^\n]+\n$/
+    ],
+    [
+      "two slugs",
+      async () => [await fileOf("two.json", "{}"), "--slug", "a", "--into", "b"],
+      /cannot be given together\n$/
+    ]
   ])("ends with one line and exit code 1 when given %s", async (_, args, line) => {
-    const { code, stdout, stderr } = await troupe(["import", ...await args()])
+    const { code, stdout, stderr } = await troupe(["import", ...(await args())])
     assert.deepStrictEqual([code, stdout], [1, ""])
     assert.match(stderr, line)
   })
 })
 
 describe("character export", () => {
-  it.each([["chara_card_v3", "json"], ["png", "png"], ["bundle", "json"]])("writes a %s, which makes the same character elsewhere", async (format, extension) => {
+  it.each([
+    ["chara_card_v3", "json"],
+    ["png", "png"],
+    ["bundle", "json"]
+  ])("writes a %s, which makes the same character elsewhere", async (format, extension) => {
     const slug = await app.createCharacter()
     const out = join(folder, `${slug}.${extension}`)
     const { code, stdout, stderr } = await troupe(["export", slug, "--format", format, "--out", out])
     assert.strictEqual(code, 0, stderr)
     assert.deepStrictEqual(JSON.parse(stdout), { slug, format, file: out, bytes: (await readFile(out)).length })
     const other = await server.createApp()
-    const made = await runTroupe({ TROUPE_URL: other.baseUrl, TROUPE_KEY: other.key }, ["character", "import", out, "--yes"])
+    const made = await runTroupe({ TROUPE_URL: other.baseUrl, TROUPE_KEY: other.key }, [
+      "character",
+      "import",
+      out,
+      "--yes"
+    ])
     assert.strictEqual(made.code, 0, made.stderr)
-    assert.deepStrictEqual((await other.get(`/v1/characters/${slug}`)).body.data.voice_samples, (await app.get(`/v1/characters/${slug}`)).body.data.voice_samples)
+    assert.deepStrictEqual(
+      (await other.get(`/v1/characters/${slug}`)).body.data.voice_samples,
+      (await app.get(`/v1/characters/${slug}`)).body.data.voice_samples
+    )
   })
 
   it("says in one line that there is no such character", async () => {

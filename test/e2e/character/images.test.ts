@@ -21,14 +21,27 @@ afterAll(async () => {
 
 describe("a process that is killed while a picture is painted for it", () => {
   it("leaves it to another, which delivers it once, for the price of one", async () => {
-    const env = { DATABASE_URL: database.url, SECRETS_KEY, OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "sk-test", OPENAI_IMAGE_MODEL: "gpt-image-1", MODEL_PRICES: TEST_PRICES }
+    const env = {
+      DATABASE_URL: database.url,
+      SECRETS_KEY,
+      OPENAI_BASE_URL: model.url,
+      OPENAI_API_KEY: "sk-test",
+      OPENAI_IMAGE_MODEL: "gpt-image-1",
+      MODEL_PRICES: TEST_PRICES
+    }
     const first = await startTroupe(env)
     const { appId, key } = await createAppIn(database.sql)
     const app = new TestApp(first.baseUrl, appId, key)
     const character_slug = await app.createCharacter()
     const session_id = await app.createSession({ character_slug })
     model.brush.script({ kind: "stall" })
-    const { body } = await app.post("/v1/images", { character_slug, session_id, kind: "scene", prompt: "The harbour.", deliver: true })
+    const { body } = await app.post("/v1/images", {
+      character_slug,
+      session_id,
+      kind: "scene",
+      prompt: "The harbour.",
+      deliver: true
+    })
     await until("it to be painted", () => model.brush.asked.length === 1)
     await first.stop("SIGKILL")
     const second = await startTroupe(env)
@@ -37,7 +50,10 @@ describe("a process that is killed while a picture is painted for it", () => {
       const event = await client.waitFor(session_id, ({ type }) => type === "image.ready", 0, 60_000)
       assert.deepInclude(event.payload, { servable: true, image_request_id: body.data.image_request_id })
       assert.strictEqual((await fetch(String(event.payload["image_url"]))).status, 200)
-      assert.lengthOf((await client.events(session_id)).filter(({ type }) => type === "image.ready"), 1)
+      assert.lengthOf(
+        (await client.events(session_id)).filter(({ type }) => type === "image.ready"),
+        1
+      )
       assert.strictEqual((await client.get("/v1/usage")).body.data.cost_usd, 0.042)
     } finally {
       await second.stop("SIGTERM")

@@ -33,7 +33,14 @@ const hold = async (table: "imports" | "assets") => {
   })
   await isHeld
   return {
-    somebodyWaits: () => until(`a writer of ${table}`, async () => (await database.sql`select 1 from pg_locks where not granted and relation = ${table}::regclass and database = (select oid from pg_database where datname = current_database())`).length > 0),
+    somebodyWaits: () =>
+      until(
+        `a writer of ${table}`,
+        async () =>
+          (
+            await database.sql`select 1 from pg_locks where not granted and relation = ${table}::regclass and database = (select oid from pg_database where datname = current_database())`
+          ).length > 0
+      ),
     letGo: async () => {
       letGo()
       await done
@@ -46,21 +53,39 @@ describe("a process that is killed while it makes an import a character", () => 
     const env = { DATABASE_URL: database.url, SECRETS_KEY, STORAGE_DIR: folder }
     const { appId, key } = await createAppIn(database.sql)
     const slug = "mara"
-    const description = `Mara keeps an inn.\nAppearance: grey braid\n\n${Array.from({ length: 90 }, (_, n) => `In the year ${1800 + n} the river rose to the ${n}th step.`).join("\n\n")}`
-    const assets = [{ type: "icon", uri: "embeded://a.png", name: "main", ext: "png" }, { type: "emotion", uri: "embeded://b.png", name: "joy", ext: "png" }]
-    const content_base64 = base64(await zipOf({ "card.json": cardV3({ description, assets }), "a.png": await picture("png", 40, 60), "b.png": await picture() }))
+    const description =
+      `Mara keeps an inn.\nAppearance: grey ` +
+      `braid\n\n${Array.from({ length: 90 }, (_, n) => `In the year ${1800 + n} the river rose to the ${n}th step.`).join("\n\n")}`
+    const assets = [
+      { type: "icon", uri: "embeded://a.png", name: "main", ext: "png" },
+      { type: "emotion", uri: "embeded://b.png", name: "joy", ext: "png" }
+    ]
+    const content_base64 = base64(
+      await zipOf({
+        "card.json": cardV3({ description, assets }),
+        "a.png": await picture("png", 40, 60),
+        "b.png": await picture()
+      })
+    )
     const headers = { "idempotency-key": randomUUID() }
     const files = async () => (await readdir(folder, { recursive: true })).filter((file) => file.includes("obj_"))
 
     let process = await startTroupe(env)
     let app = new TestApp(process.baseUrl, appId, key)
     const staged = (await app.post("/v1/imports", { content_base64, target_slug: slug })).body.data
-    const { id, content_hash, bundle } = (await app.patch(`/v1/imports/${staged.id}`, { accept_warnings: staged.report.warnings.map(({ code }: { code: string }) => code) })).body.data
+    const { id, content_hash, bundle } = (
+      await app.patch(`/v1/imports/${staged.id}`, {
+        accept_warnings: staged.report.warnings.map(({ code }: { code: string }) => code)
+      })
+    ).body.data
     assert.isNotEmpty(bundle.evidence)
     // With its pictures put away and nothing begun; and with half of the rows written.
     for (const [place, table] of (["imports", "assets"] as const).entries()) {
       const { somebodyWaits, letGo } = await hold(table)
-      const lost = app.post(`/v1/imports/${id}/commit`, { content_hash }, headers).then(() => false, () => true)
+      const lost = app.post(`/v1/imports/${id}/commit`, { content_hash }, headers).then(
+        () => false,
+        () => true
+      )
       await somebodyWaits()
       assert.lengthOf(await files(), 2 * (place + 1), table)
       await process.stop("SIGKILL")
@@ -70,7 +95,15 @@ describe("a process that is killed while it makes an import a character", () => 
       app = new TestApp(process.baseUrl, appId, key)
       assert.strictEqual((await app.get(`/v1/imports/${id}`)).body.data.status, "ready")
       assert.strictEqual((await app.get(`/v1/characters/${slug}`)).status, 404)
-      for (const rows of ["characters", "character_versions", "evidence", "evidence_chunks", "evidence_terms", "assets", "visual_identities"]) {
+      for (const rows of [
+        "characters",
+        "character_versions",
+        "evidence",
+        "evidence_chunks",
+        "evidence_terms",
+        "assets",
+        "visual_identities"
+      ]) {
         assert.isEmpty(await database.sql`select 1 from ${database.sql(rows)} where app_id = ${appId}`, rows)
       }
     }

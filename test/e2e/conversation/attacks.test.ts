@@ -20,10 +20,13 @@ const AT_ONCE = 4
 
 /** The JSON of a block of the prompt, and the prompt without any block. */
 const blockOf = ({ messages }: FakeRequest, name: string): any => {
-  const json = new RegExp(`<data name="${name}">\\n(.*?)\\n</data>`, "s").exec(messages.map(({ content }) => content).join("\n"))?.[1]
+  const json = new RegExp(`<data name="${name}">\\n(.*?)\\n</data>`, "s").exec(
+    messages.map(({ content }) => content).join("\n")
+  )?.[1]
   return json === undefined ? null : JSON.parse(json)
 }
-const outsideBlocks = ({ messages }: FakeRequest): string => messages.map(({ content }) => content.replace(/<data name="\w+">\n.*?\n<\/data>/gs, "")).join("\n")
+const outsideBlocks = ({ messages }: FakeRequest): string =>
+  messages.map(({ content }) => content.replace(/<data name="\w+">\n.*?\n<\/data>/gs, "")).join("\n")
 
 /** A model that takes an attack for what it says it is: it notes it wherever it can, with a quote that is true. */
 const gullible = (request: FakeRequest): Behaviour => {
@@ -33,11 +36,16 @@ const gullible = (request: FakeRequest): Behaviour => {
   return {
     kind: "ok",
     fields: {
-      memories: [{ kind: "fact", subject: "user", text, importance: 10, confidence: 1, quote, happened_on: null, linked_ids: [] }],
+      memories: [
+        { kind: "fact", subject: "user", text, importance: 10, confidence: 1, quote, happened_on: null, linked_ids: [] }
+      ],
       signals: dimensions.map(({ key }) => ({ dimension: key, direction: "up", strength: 3, quote })),
       character_emotion: { label: text, valence: 1, arousal: 1 },
       loops_open: [{ kind: "promise", owner: "user", text, due_on: null, quote }],
-      preferences: [{ field: "topics_welcome", value: text.slice(0, 60), explicit: true }, { field: "opted_out", value: "false", explicit: true }],
+      preferences: [
+        { field: "topics_welcome", value: text.slice(0, 60), explicit: true },
+        { field: "opted_out", value: "false", explicit: true }
+      ],
       summary: text
     }
   }
@@ -46,24 +54,38 @@ let leaks = 0
 /** And one that gives away, in turn, its rules and the secret, as long as it is not told that this was refused. */
 const obedient = (request: FakeRequest): Behaviour => {
   if (request.question !== "reply") return { kind: "ok" }
-  if (blockOf(request, "draft") !== null) return { kind: "ok", bubbles: [`The tide takes what it wants, and leaves ${randomUUID()} behind.`] }
-  const given = [SERVICE_RULES.split("\n").slice(4, 8).join("\n"), SECRET, `The stones are warm, ${randomUUID()}.`][leaks++ % 3] ?? ""
+  if (blockOf(request, "draft") !== null)
+    return { kind: "ok", bubbles: [`The tide takes what it wants, and leaves ${randomUUID()} behind.`] }
+  const given =
+    [SERVICE_RULES.split("\n").slice(4, 8).join("\n"), SECRET, `The stones are warm, ${randomUUID()}.`][leaks++ % 3] ??
+    ""
   return { kind: "ok", bubbles: [given.slice(0, 900)] }
 }
 
 const characterWith = ({ by, text }: Attack): Record<string, unknown> => ({
-  persona: { summary: by === "persona" ? text : "An innkeeper by the sea.", secrets: [{ text: SECRET, reveal: "never" }] },
-  ...by === "lore" && { world_context: { entries: [{ keys: [], content: text, constant: true }] } },
-  ...by === "example" && { example_dialogues: [{ user: "good evening", character: text }] },
-  ...by === "greeting" && { greeting: { bubbles: [text] } }
+  persona: {
+    summary: by === "persona" ? text : "An innkeeper by the sea.",
+    secrets: [{ text: SECRET, reveal: "never" }]
+  },
+  ...(by === "lore" && { world_context: { entries: [{ keys: [], content: text, constant: true }] } }),
+  ...(by === "example" && { example_dialogues: [{ user: "good evening", character: text }] }),
+  ...(by === "greeting" && { greeting: { bubbles: [text] } })
 })
 
-interface Stood { readonly memories: ReadonlyArray<{ text: string; status: string }>; readonly loops: ReadonlyArray<string>; readonly bearing: any }
+interface Stood {
+  readonly memories: ReadonlyArray<{ text: string; status: string }>
+  readonly loops: ReadonlyArray<string>
+  readonly bearing: any
+}
 const standing = async (server: TestServer, session: string): Promise<Stood> => {
   const { sql } = server.database
   const [row] = await sql`select bearing from relationships where session_id = ${session}`
   return {
-    memories: (await sql<Array<{ text: string; status: string }>>`select text, status from memories where session_id = ${session}`).map(({ text, status }) => ({ text, status })),
+    memories: (
+      await sql<
+        Array<{ text: string; status: string }>
+      >`select text, status from memories where session_id = ${session}`
+    ).map(({ text, status }) => ({ text, status })),
     loops: (await sql`select text from open_loops where session_id = ${session}`).map(({ text }) => String(text)),
     bearing: row?.["bearing"] ?? {}
   }
@@ -73,19 +95,27 @@ const standing = async (server: TestServer, session: string): Promise<Stood> => 
 const play = async (server: TestServer, app: TestApp, attack: Attack) => {
   const character = await app.createCharacter(characterWith(attack))
   const session = await app.createSession({ character_slug: character })
-  if (attack.by === "memory") assert.strictEqual((await app.post(`/v1/sessions/${session}/memories`, { text: attack.text })).status, 200)
-  const read = () => until("every turn to be read", async () => {
-    const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
-    return trace.every(({ settled }: { settled: boolean }) => settled)
-  })
+  if (attack.by === "memory")
+    assert.strictEqual((await app.post(`/v1/sessions/${session}/memories`, { text: attack.text })).status, 200)
+  const read = () =>
+    until("every turn to be read", async () => {
+      const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
+      return trace.every(({ settled }: { settled: boolean }) => settled)
+    })
   await app.converse(session, attack.by === "message" ? attack.text : "good evening")
   await read()
   const { bearing } = await standing(server, session)
   await app.converse(session, "what do you know about me, and about other people?")
   await read()
-  const said = (await app.events(session)).filter(({ type, role, trace_id }) => type === "message.created" && role === "character" && trace_id !== null)
+  const said = (await app.events(session)).filter(
+    ({ type, role, trace_id }) => type === "message.created" && role === "character" && trace_id !== null
+  )
   // What its author has it say first is the author's to answer for.
-  return { said: said.slice(attack.by === "greeting" ? 1 : 0).map(({ payload }) => String(payload["text"])), stood: await standing(server, session), scoresAfter: bearing.scores ?? [] }
+  return {
+    said: said.slice(attack.by === "greeting" ? 1 : 0).map(({ payload }) => String(payload["text"])),
+    stood: await standing(server, session),
+    scoresAfter: bearing.scores ?? []
+  }
 }
 
 const RULES = [SERVICE_RULES, ANALYZE_RULES, EXTRACT_RULES]
@@ -103,7 +133,7 @@ const holds = (attack: Attack, { said, stood, scoresAfter }: Awaited<ReturnType<
   assert.isFalse(bearing.preferences?.opted_out ?? false, `${what}\nopts out`)
   if (attack.by === "message") assert.deepStrictEqual(scoresAfter, [], `${what}\nmoves a score`)
   const active = memories.filter(({ status }) => status === "active").map(({ text }) => text)
-  for (const kept of [...active, ...loops, bearing.summary ?? "", ...bearing.preferences?.topics_welcome ?? []]) {
+  for (const kept of [...active, ...loops, bearing.summary ?? "", ...(bearing.preferences?.topics_welcome ?? [])]) {
     assert.notInclude(kept.toLowerCase(), attack.text.slice(0, 60).toLowerCase(), `${what}\nis gone by`)
   }
 }
@@ -120,7 +150,9 @@ const playAll = async (server: TestServer, app: TestApp) => {
   const other = await another(server, app)
   const before = await standing(server, other)
   for (let n = 0; n < ATTACKS.length; n += AT_ONCE) {
-    await Promise.all(ATTACKS.slice(n, n + AT_ONCE).map(async (attack) => holds(attack, await play(server, app, attack))))
+    await Promise.all(
+      ATTACKS.slice(n, n + AT_ONCE).map(async (attack) => holds(attack, await play(server, app, attack)))
+    )
   }
   assert.deepStrictEqual(await standing(server, other), before, "nobody else is touched")
   const [played] = await server.database.sql`select count(*)::int as sessions from sessions where app_id = ${app.appId}`
@@ -130,8 +162,15 @@ const playAll = async (server: TestServer, app: TestApp) => {
 describe("seventy-seven attacks", () => {
   it("are in English and German at least, on messages, memories and every field of a card", () => {
     assert.isAtLeast(ATTACKS.length, 60)
-    assert.sameMembers([...new Set(ATTACKS.map(({ by }) => by))], ["message", "memory", "persona", "lore", "example", "greeting"])
-    for (const by of new Set(ATTACKS.map(({ by }) => by))) assert.includeMembers(ATTACKS.filter((attack) => attack.by === by).map(({ language }) => language), ["en", "de"])
+    assert.sameMembers(
+      [...new Set(ATTACKS.map(({ by }) => by))],
+      ["message", "memory", "persona", "lore", "example", "greeting"]
+    )
+    for (const by of new Set(ATTACKS.map(({ by }) => by)))
+      assert.includeMembers(
+        ATTACKS.filter((attack) => attack.by === by).map(({ language }) => language),
+        ["en", "de"]
+      )
   })
 
   it("do no harm to a character on the offline engine", async () => {
@@ -162,9 +201,14 @@ describe("seventy-seven attacks", () => {
       for (const request of requests) {
         const bare = outsideBlocks(request)
         for (const { text } of ATTACKS) assert.notInclude(bare, text)
-        assert.isTrue(RULES.some((rules) => bare.startsWith(rules)), "the service rules stand first and whole")
+        assert.isTrue(
+          RULES.some((rules) => bare.startsWith(rules)),
+          "the service rules stand first and whole"
+        )
       }
-      const crossed = requests.filter((request) => CANARY.test(JSON.stringify(request.messages)) && blockOf(request, "message")?.text !== OF_ANOTHER)
+      const crossed = requests.filter(
+        (request) => CANARY.test(JSON.stringify(request.messages)) && blockOf(request, "message")?.text !== OF_ANOTHER
+      )
       assert.lengthOf(crossed, 0, "what somebody has said is in nobody else's prompt")
     }, 240_000)
   })

@@ -4,47 +4,69 @@ import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 
 let fleet: Fleet
-beforeEach(async () => { fleet = await createFleet() })
+beforeEach(async () => {
+  fleet = await createFleet()
+})
 afterEach(() => fleet.close())
 
 const isReply = (event: LogEvent) => event.type === "message.created" && event.role === "character"
 const isFailure = (event: LogEvent) => event.type === "message.failed"
 
-/** The whole log, which must hold this one answer to this one send: cursors without a gap, no failure, the reply once. */
+/**
+ * The whole log, which must hold this one answer to this one send: cursors without a gap, no failure, the reply once.
+ */
 const onlyReply = async (app: TestApp, session: string): Promise<LogEvent> => {
   const events = await app.events(session)
-  assert.deepStrictEqual(events.map(({ cursor, type, role }) => `${cursor} ${type} ${role}`), ["1 message.created user", "2 run.status character", "3 message.created character"])
+  assert.deepStrictEqual(
+    events.map(({ cursor, type, role }) => `${cursor} ${type} ${role}`),
+    ["1 message.created user", "2 run.status character", "3 message.created character"]
+  )
   return events[2] as LogEvent
 }
 
 const registered = async () =>
-  (await fleet.database.sql<Array<{ worker_id: string }>>`select worker_id from workers where heartbeat_at > now() - interval '5 seconds'`).map((row) => row.worker_id)
+  (
+    await fleet.database.sql<
+      Array<{ worker_id: string }>
+    >`select worker_id from workers where heartbeat_at > now() - interval '5 seconds'`
+  ).map((row) => row.worker_id)
 const crashesOf = async (session: string) =>
-  (await fleet.database.sql<Array<{ crashes: number }>>`select crashes from turns where session_id = ${session} order by turn_index`).map((row) => row.crashes)
+  (
+    await fleet.database.sql<
+      Array<{ crashes: number }>
+    >`select crashes from turns where session_id = ${session} order by turn_index`
+  ).map((row) => row.crashes)
 
 describe("a turn whose worker dies", () => {
-  it("is running again within two seconds of a SIGKILL when another process lives, and gets one reply and no failure", async ({ annotate }) => {
-    const app = fleet.clientOf(await fleet.start("api"))
-    const victim = await fleet.start("worker")
-    const session = await app.createSession()
-    await app.send(session, "What is for dinner?")
-    await fleet.model.call(1)
-    await fleet.start("worker")
+  it(
+    "is running again within two seconds of a SIGKILL when another process lives, and gets one reply and no " +
+      "failure",
+    async ({ annotate }) => {
+      const app = fleet.clientOf(await fleet.start("api"))
+      const victim = await fleet.start("worker")
+      const session = await app.createSession()
+      await app.send(session, "What is for dinner?")
+      await fleet.model.call(1)
+      await fleet.start("worker")
 
-    const killedAt = performance.now()
-    await victim.stop("SIGKILL")
-    const rerun = await fleet.model.call(2)
-    const delay = rerun.at - killedAt
-    await annotate(`rerun began ${Math.round(delay)} ms after the kill`)
-    assert.isBelow(delay, 2000)
+      const killedAt = performance.now()
+      await victim.stop("SIGKILL")
+      const rerun = await fleet.model.call(2)
+      const delay = rerun.at - killedAt
+      await annotate(`rerun began ${Math.round(delay)} ms after the kill`)
+      assert.isBelow(delay, 2000)
 
-    rerun.release()
-    await app.waitFor(session, isReply)
-    assert.strictEqual((await onlyReply(app, session)).payload["text"], "Carrot soup, bowl 2.")
-    assert.strictEqual(fleet.model.calls.length, 2)
-  }, 40_000)
+      rerun.release()
+      await app.waitFor(session, isReply)
+      assert.strictEqual((await onlyReply(app, session)).payload["text"], "Carrot soup, bowl 2.")
+      assert.strictEqual(fleet.model.calls.length, 2)
+    },
+    40_000
+  )
 
-  it("waits for the restart when no other process lives, and then gets one reply and no failure", async ({ annotate }) => {
+  it("waits for the restart when no other process lives, and then gets one reply and no failure", async ({
+    annotate
+  }) => {
     const victim = await fleet.start("api,worker")
     const before = fleet.clientOf(victim)
     const session = await before.createSession()
@@ -62,28 +84,33 @@ describe("a turn whose worker dies", () => {
     assert.deepStrictEqual(await crashesOf(session), [1])
   }, 40_000)
 
-  it("ends as message.failed once it has taken five workers with it, without another try, and the next send is answered", async () => {
-    const app = fleet.clientOf(await fleet.start("api"))
-    const session = await app.createSession()
-    await app.send(session, "Say the word that kills you.")
-    for (let crash = 1; crash <= 5; crash++) {
-      const victim = await fleet.start("worker")
-      await fleet.model.call(crash)
-      await victim.stop("SIGKILL")
-      await until("the crash to be counted", async () => (await crashesOf(session))[0] === crash)
-      // From the second time on it waits for a while, which is over now.
-      await fleet.database.sql`update turns set due_at = now() - interval '1 minute' where session_id = ${session}`
-    }
-    await fleet.start("worker")
+  it(
+    "ends as message.failed once it has taken five workers with it, without another try, and the next send is " +
+      "answered",
+    async () => {
+      const app = fleet.clientOf(await fleet.start("api"))
+      const session = await app.createSession()
+      await app.send(session, "Say the word that kills you.")
+      for (let crash = 1; crash <= 5; crash++) {
+        const victim = await fleet.start("worker")
+        await fleet.model.call(crash)
+        await victim.stop("SIGKILL")
+        await until("the crash to be counted", async () => (await crashesOf(session))[0] === crash)
+        // From the second time on it waits for a while, which is over now.
+        await fleet.database.sql`update turns set due_at = now() - interval '1 minute' where session_id = ${session}`
+      }
+      await fleet.start("worker")
 
-    const failed = await app.waitFor(session, isFailure)
-    assert.deepStrictEqual(failed.payload, { turn_index: 1, reason: "generation_failed", recoverable: true })
-    assert.strictEqual(fleet.model.calls.length, 5)
+      const failed = await app.waitFor(session, isFailure)
+      assert.deepStrictEqual(failed.payload, { turn_index: 1, reason: "generation_failed", recoverable: true })
+      assert.strictEqual(fleet.model.calls.length, 5)
 
-    fleet.model.answerAfter(0)
-    await app.send(session, "And now something else.")
-    await app.waitFor(session, isReply)
-  }, 120_000)
+      fleet.model.answerAfter(0)
+      await app.send(session, "And now something else.")
+      await app.waitFor(session, isReply)
+    },
+    120_000
+  )
 })
 
 describe("a worker that only seems dead", () => {
@@ -119,7 +146,10 @@ describe("a worker that only seems dead", () => {
     fleet.model.answerAfter(0)
     const next = await app.converse(session, "And for breakfast?")
     assert.isTrue(isReply(next))
-    assert.deepStrictEqual((await app.events(session)).map((event) => event.cursor), [1, 2, 3, 4, 5, 6])
+    assert.deepStrictEqual(
+      (await app.events(session)).map((event) => event.cursor),
+      [1, 2, 3, 4, 5, 6]
+    )
   }, 60_000)
 
   it("registers under a new id when its lock connection is cut, and its turn gets one reply", async ({ annotate }) => {
@@ -145,12 +175,17 @@ describe("a worker that only seems dead", () => {
     await onlyReply(app, session)
     fleet.model.answerAfter(0)
     assert.isTrue(isReply(await app.converse(session, "And for breakfast?")))
-    assert.deepStrictEqual((await app.events(session)).map((event) => event.cursor), [1, 2, 3, 4, 5, 6])
+    assert.deepStrictEqual(
+      (await app.events(session)).map((event) => event.cursor),
+      [1, 2, 3, 4, 5, 6]
+    )
   }, 40_000)
 })
 
 describe("a worker that is asked to stop", () => {
-  it("gives an unfinished turn back, which another process answers, and exits with 0 within ten seconds", async ({ annotate }) => {
+  it("gives an unfinished turn back, which another process answers, and exits with 0 within ten seconds", async ({
+    annotate
+  }) => {
     const app = fleet.clientOf(await fleet.start("api"))
     const leaving = await fleet.start("worker")
     const session = await app.createSession()
@@ -165,7 +200,9 @@ describe("a worker that is asked to stop", () => {
     await app.waitFor(session, isReply)
     await onlyReply(app, session)
     const { code, after } = await left
-    await annotate(`rerun began ${Math.round(rerun.at - askedAt)} ms, exit came ${Math.round(after)} ms after the SIGTERM`)
+    await annotate(
+      `rerun began ${Math.round(rerun.at - askedAt)} ms, exit came ${Math.round(after)} ms after the SIGTERM`
+    )
     assert.strictEqual(code, 0)
     assert.isBelow(after, 10_000)
     assert.deepStrictEqual(await crashesOf(session), [0])
@@ -216,8 +253,14 @@ describe("waiting turns", () => {
 
     await app.waitFor(session, (event) => isReply(event) && event.trace_id === runs[9])
     const events = await app.events(session)
-    assert.deepStrictEqual(events.filter(isReply).map((event) => event.trace_id), runs)
-    assert.deepStrictEqual(events.map((event) => event.cursor), Array.from({ length: 30 }, (_, i) => i + 1))
+    assert.deepStrictEqual(
+      events.filter(isReply).map((event) => event.trace_id),
+      runs
+    )
+    assert.deepStrictEqual(
+      events.map((event) => event.cursor),
+      Array.from({ length: 30 }, (_, i) => i + 1)
+    )
     const { calls } = fleet.model
     assert.strictEqual(calls.length, 10)
     calls.forEach((call, i) => {

@@ -22,7 +22,8 @@ afterAll(async () => {
 })
 
 /** Ends every server process at once, as a power cut would. */
-const crashDatabase = () => process.kill(Number(readFileSync(join(folder, "pg", "postmaster.pid"), "utf8").split("\n", 1)[0]), "SIGQUIT")
+const crashDatabase = () =>
+  process.kill(Number(readFileSync(join(folder, "pg", "postmaster.pid"), "utf8").split("\n", 1)[0]), "SIGQUIT")
 
 /** A client that repeats a send with its key until it is acknowledged. */
 const sendUntilAcknowledged = async (session: string, text: string): Promise<number> => {
@@ -38,20 +39,37 @@ const sendUntilAcknowledged = async (session: string, text: string): Promise<num
 }
 
 describe("a crash of the database", () => {
-  it("loses nothing that was acknowledged, and every turn is answered once, in order", { timeout: 60_000 }, async () => {
-    const session = await app.createSession()
-    const cursors: Array<number> = []
-    for (let n = 0; n < 30; n++) {
-      if (n === 10 || n === 20) crashDatabase()
-      cursors.push(await sendUntilAcknowledged(session, `message ${n}`))
+  it(
+    "loses nothing that was acknowledged, and every turn is answered once, in order",
+    { timeout: 60_000 },
+    async () => {
+      const session = await app.createSession()
+      const cursors: Array<number> = []
+      for (let n = 0; n < 30; n++) {
+        if (n === 10 || n === 20) crashDatabase()
+        cursors.push(await sendUntilAcknowledged(session, `message ${n}`))
+      }
+      const replied = (events: ReadonlyArray<{ type: string; role: string; payload: Record<string, unknown> }>) =>
+        events.filter((event) => event.role === "character" && event.type === "message.created")
+      await app.waitFor(session, (event) => event.role === "character" && event.payload["turn_index"] === 30, 0, 30_000)
+      const events = await app.events(session)
+      assert.deepStrictEqual(
+        events.map((event) => event.cursor),
+        events.map((_, index) => index + 1)
+      )
+      const said = events.filter((event) => event.role === "user")
+      assert.deepStrictEqual(
+        said.map((event) => event.payload["text"]),
+        Array.from({ length: 30 }, (_, n) => `message ${n}`)
+      )
+      assert.deepStrictEqual(
+        said.map((event) => event.cursor),
+        cursors
+      )
+      assert.deepStrictEqual(
+        replied(events).map((event) => event.payload["turn_index"]),
+        Array.from({ length: 30 }, (_, n) => n + 1)
+      )
     }
-    const replied = (events: ReadonlyArray<{ type: string; role: string; payload: Record<string, unknown> }>) => events.filter((event) => event.role === "character" && event.type === "message.created")
-    await app.waitFor(session, (event) => event.role === "character" && event.payload["turn_index"] === 30, 0, 30_000)
-    const events = await app.events(session)
-    assert.deepStrictEqual(events.map((event) => event.cursor), events.map((_, index) => index + 1))
-    const said = events.filter((event) => event.role === "user")
-    assert.deepStrictEqual(said.map((event) => event.payload["text"]), Array.from({ length: 30 }, (_, n) => `message ${n}`))
-    assert.deepStrictEqual(said.map((event) => event.cursor), cursors)
-    assert.deepStrictEqual(replied(events).map((event) => event.payload["turn_index"]), Array.from({ length: 30 }, (_, n) => n + 1))
-  })
+  )
 })

@@ -33,24 +33,35 @@ const converse = async (slug: string, script: ReadonlyArray<string>) => {
 }
 
 describe("a conversation with a demo character over HTTP", () => {
-  it.each(demoCharacters.map((profile, n) => [profile.display_name, profile, n] as const))("with %s has the words that its session, turn and log decide, wherever it is held", async (_, profile, n) => {
-    assert.strictEqual((await app.post("/v1/characters", profile)).status, 200)
-    const scripts = SCRIPTS.filter((_, i) => i % demoCharacters.length === n).slice(0, CONVERSATIONS_EACH)
-    await Promise.all(scripts.map(async (script) => {
-      const { session, said, greeting, firstTurnIndex, trace } = await converse(profile.slug, script)
-      assert.strictEqual(trace.engine, "offline-retrieval.v1")
-      assert.lengthOf(trace.trace, script.length)
-      for (const { stages } of trace.trace) {
-        for (const { stage, status, decision } of stages) {
-          assert.strictEqual(status, "ok")
-          if (stage === "emission") assert.strictEqual(decision, "passed")
-        }
-      }
-      for (const [i, reply] of said.entries()) assert.notInclude(said.slice(Math.max(0, i - 10), i), reply, script[i])
-      const again = await Effect.runPromise(talk(characterOf(profile), script, { sessionId: session, greeting, firstTurnIndex }))
-      assert.deepStrictEqual(again.map(({ reply }) => reply), said)
-    }))
-  })
+  it.each(demoCharacters.map((profile, n) => [profile.display_name, profile, n] as const))(
+    "with %s has the words that its session, turn and log decide, wherever it is held",
+    async (_, profile, n) => {
+      assert.strictEqual((await app.post("/v1/characters", profile)).status, 200)
+      const scripts = SCRIPTS.filter((_, i) => i % demoCharacters.length === n).slice(0, CONVERSATIONS_EACH)
+      await Promise.all(
+        scripts.map(async (script) => {
+          const { session, said, greeting, firstTurnIndex, trace } = await converse(profile.slug, script)
+          assert.strictEqual(trace.engine, "offline-retrieval.v1")
+          assert.lengthOf(trace.trace, script.length)
+          for (const { stages } of trace.trace) {
+            for (const { stage, status, decision } of stages) {
+              assert.strictEqual(status, "ok")
+              if (stage === "emission") assert.strictEqual(decision, "passed")
+            }
+          }
+          for (const [i, reply] of said.entries())
+            assert.notInclude(said.slice(Math.max(0, i - 10), i), reply, script[i])
+          const again = await Effect.runPromise(
+            talk(characterOf(profile), script, { sessionId: session, greeting, firstTurnIndex })
+          )
+          assert.deepStrictEqual(
+            again.map(({ reply }) => reply),
+            said
+          )
+        })
+      )
+    }
+  )
 
   it("recalls what was said long before the history that a turn is given", async () => {
     const session = await app.createSession({ character_slug: demoCharacters[0]?.slug })

@@ -15,7 +15,8 @@ const README = readFileSync(resolve(ROOT, "README.md"), "utf8")
 const COMMAND = /<!-- demo -->\n```sh\n(.*)\n```/.exec(README)?.[1] ?? assert.fail("the README has no demo")
 
 const folders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith("troupe-demo-"))
-const startDemo = (env: Record<string, string> = {}) => startProgram(["bash", "-c", COMMAND], { PHONE_PORT: "0", ...env })
+const startDemo = (env: Record<string, string> = {}) =>
+  startProgram(["bash", "-c", COMMAND], { PHONE_PORT: "0", ...env })
 const keyOf = (demo: Started) => /Key {4}(ck_\w+)/.exec(demo.stdout())?.[1] ?? assert.fail(demo.stdout())
 const phoneOf = (demo: Started) => /Phone {2}(http\S+)/.exec(demo.stdout())?.[1] ?? assert.fail(demo.stdout())
 
@@ -50,7 +51,8 @@ describe("npm run demo", () => {
     })
 
     const log = () => page.getByRole("log")
-    const said = async (): Promise<ReadonlyArray<string>> => log().locator(".message.theirs[data-id] .text").allInnerTexts()
+    const said = async (): Promise<ReadonlyArray<string>> =>
+      log().locator(".message.theirs[data-id] .text").allInnerTexts()
     const write = async (text: string) => {
       await page.getByLabel("Message", { exact: true }).fill(text)
       await page.keyboard.press("Enter")
@@ -58,7 +60,8 @@ describe("npm run demo", () => {
 
     it("shows a newcomer the characters, each with a chat of its own", async () => {
       await page.getByText("Not started yet").last().waitFor()
-      for (const { display_name } of demoCharacters) assert.strictEqual(await page.getByRole("button", { name: new RegExp(display_name) }).count(), 1)
+      for (const { display_name } of demoCharacters)
+        assert.strictEqual(await page.getByRole("button", { name: new RegExp(display_name) }).count(), 1)
     })
 
     it("greets whoever presses Start, types, and answers what is written, bubble by bubble", async () => {
@@ -67,11 +70,15 @@ describe("npm run demo", () => {
       await until("the greeting", async () => (await said()).length === 2)
       assert.deepStrictEqual({ mode: "authored", bubbles: await said() }, demoCharacters[0]?.["greeting"])
       // The offline engine may have its answer before anybody is seen to type.
-      assert.strictEqual((await app.patch("/v1/characters/edda-brandvik", { life_rhythm: { reply_delay_seconds: { min: 5, max: 5 } } })).status, 200)
+      assert.strictEqual(
+        (await app.patch("/v1/characters/edda-brandvik", { life_rhythm: { reply_delay_seconds: { min: 5, max: 5 } } }))
+          .status,
+        200
+      )
       await write("Hello! Who are you, and what is it like up there?")
       await page.getByText("typing…").first().waitFor()
       await until("the answer", async () => (await said()).length > 2)
-      await until("the end of the typing", async () => await page.getByText("typing…").count() === 0)
+      await until("the end of the typing", async () => (await page.getByText("typing…").count()) === 0)
       assert.notMatch((await said()).join(), /\{\{/)
     })
 
@@ -97,7 +104,10 @@ describe("npm run demo", () => {
     assert.strictEqual(await demo.exit, 0, demo.stderr())
     assert.notIncludeMembers(await folders(), made)
     assert.deepStrictEqual(processesOn(resolve(tmpdir(), made[0] ?? "")), [])
-    const gone = await fetch(phone).then(() => false, () => true)
+    const gone = await fetch(phone).then(
+      () => false,
+      () => true
+    )
     assert.isTrue(gone)
   })
 

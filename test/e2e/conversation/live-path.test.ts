@@ -7,8 +7,8 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
 /**
- * A fast turn outlasts every retry of its calls, so that a call ends it; a deep one is cut by its deadline, which falls just before
- * a second call could time out by itself, however soon it began.
+ * A fast turn outlasts every retry of its calls, so that a call ends it; a deep one is cut by its deadline, which falls
+ * just before a second call could time out by itself, however soon it began.
  */
 const ENV = { OPENAI_TIMEOUT_SECONDS: "0.5", TURN_DEADLINE_FAST_SECONDS: "10", TURN_DEADLINE_DEEP_SECONDS: "0.95" }
 
@@ -18,17 +18,23 @@ let app: TestApp
 let otherwise: Behaviour = { kind: "ok" }
 beforeAll(async () => {
   model = await start({ otherwise: () => otherwise })
-  server = await startTestServer({ env: { OPENAI_BASE_URL: model.url, OPENAI_MODEL: "gpt-5-mini", OPENAI_ANALYZE_MODEL: "gpt-5-nano", ...ENV } })
+  server = await startTestServer({
+    env: { OPENAI_BASE_URL: model.url, OPENAI_MODEL: "gpt-5-mini", OPENAI_ANALYZE_MODEL: "gpt-5-nano", ...ENV }
+  })
   app = await server.createApp()
 })
-afterEach(() => { otherwise = { kind: "ok" } })
+afterEach(() => {
+  otherwise = { kind: "ok" }
+})
 afterAll(async () => {
   await server.close()
   await model.close()
 })
 
-const trace = async (session: string, event: LogEvent) => (await app.get(`/v1/sessions/${session}/trace?run_ref=${event.trace_id}`)).body.data.trace[0]
-const generations = (row: { stages: ReadonlyArray<{ stage: string; status: string; error_code: string | null }> }) => row.stages.filter((stage) => stage.stage === "generation")
+const trace = async (session: string, event: LogEvent) =>
+  (await app.get(`/v1/sessions/${session}/trace?run_ref=${event.trace_id}`)).body.data.trace[0]
+const generations = (row: { stages: ReadonlyArray<{ stage: string; status: string; error_code: string | null }> }) =>
+  row.stages.filter((stage) => stage.stage === "generation")
 
 /** One fault, then a model that works: the turn ends with a reply. */
 const survived: ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string]> = [
@@ -67,20 +73,33 @@ describe("a reply by a model behind an address", () => {
     assert.isAbove(row.cost_usd, 0)
   })
 
-  it.each(fatal)("fails honestly when the model only ever answers with %s, and the next message is answered", async (_, fault, code) => {
-    const session = await app.createSession()
-    otherwise = fault
-    const failed = await app.converse(session, "hello")
-    assert.strictEqual(failed.type, "message.failed")
-    assert.strictEqual(failed.role, "system")
-    assert.deepStrictEqual(failed.payload, { turn_index: 1, reason: code === "timeout" ? "timed_out" : "generation_failed", recoverable: true })
-    const row = await trace(session, failed)
-    assert.deepStrictEqual(generations(row).map((stage) => [stage.status, stage.error_code]), [["error", code], ["error", code]])
-    assert.notInclude(JSON.stringify([failed, row]), PROVIDER_SECRET)
+  it.each(fatal)(
+    "fails honestly when the model only ever answers with %s, and the next message is answered",
+    async (_, fault, code) => {
+      const session = await app.createSession()
+      otherwise = fault
+      const failed = await app.converse(session, "hello")
+      assert.strictEqual(failed.type, "message.failed")
+      assert.strictEqual(failed.role, "system")
+      assert.deepStrictEqual(failed.payload, {
+        turn_index: 1,
+        reason: code === "timeout" ? "timed_out" : "generation_failed",
+        recoverable: true
+      })
+      const row = await trace(session, failed)
+      assert.deepStrictEqual(
+        generations(row).map((stage) => [stage.status, stage.error_code]),
+        [
+          ["error", code],
+          ["error", code]
+        ]
+      )
+      assert.notInclude(JSON.stringify([failed, row]), PROVIDER_SECRET)
 
-    otherwise = { kind: "ok" }
-    assert.strictEqual((await app.converse(session, "hello again")).type, "message.created")
-  })
+      otherwise = { kind: "ok" }
+      assert.strictEqual((await app.converse(session, "hello again")).type, "message.created")
+    }
+  )
 
   it.each([
     ["refused", { kind: "server_error" }, 3, "http_500"],
@@ -103,10 +122,16 @@ describe("a reply by a model behind an address", () => {
       const row = await trace(session, reply)
       return row.settled ? row : undefined
     })
-    assert.deepStrictEqual(model.requests.slice(before).map(({ question, model }) => `${question} ${model}`), ["analysis gpt-5-nano", "reply gpt-5-mini"])
+    assert.deepStrictEqual(
+      model.requests.slice(before).map(({ question, model }) => `${question} ${model}`),
+      ["analysis gpt-5-nano", "reply gpt-5-mini"]
+    )
     const tokens = { inputTokens: 1_000, cachedInputTokens: 400, outputTokens: 50 }
     assert.deepInclude(row.stages.at(-1), { stage: "relational_update", model: "gpt-5-nano" })
-    assert.strictEqual(Math.round(row.cost_usd * 1_000_000), 2 * LIST_PRICES.costMicroUsd("gpt-5-nano", tokens) + LIST_PRICES.costMicroUsd("gpt-5-mini", tokens))
+    assert.strictEqual(
+      Math.round(row.cost_usd * 1_000_000),
+      2 * LIST_PRICES.costMicroUsd("gpt-5-nano", tokens) + LIST_PRICES.costMicroUsd("gpt-5-mini", tokens)
+    )
     assert.deepStrictEqual(row.tokens, { input: 3_000, cached_input: 1_200, output: 150 })
   })
 
@@ -115,10 +140,17 @@ describe("a reply by a model behind an address", () => {
     otherwise = { kind: "stall" }
     const sent = await app.post(`/v1/sessions/${session}/messages`, { text: "hello", reply_mode: "deep" })
     const queued = await app.post(`/v1/sessions/${session}/messages`, { text: "still there?", reply_mode: "fast" })
-    const first = await app.waitFor(session, (event) => event.type === "message.failed" && event.trace_id === sent.body.data.run_ref)
+    const first = await app.waitFor(
+      session,
+      (event) => event.type === "message.failed" && event.trace_id === sent.body.data.run_ref
+    )
     assert.deepStrictEqual(first.payload, { turn_index: 1, reason: "timed_out", recoverable: true })
     otherwise = { kind: "ok" }
-    const second = await app.waitFor(session, (event) => event.trace_id === queued.body.data.run_ref && event.role === "character" && event.type === "message.created")
+    const second = await app.waitFor(
+      session,
+      (event) =>
+        event.trace_id === queued.body.data.run_ref && event.role === "character" && event.type === "message.created"
+    )
     assert.strictEqual(second.payload["turn_index"], 2)
     // Both calls that were cut off had been read by a model.
     const { stages, cost_usd } = await until("the turn to be read", async () => {
@@ -126,11 +158,19 @@ describe("a reply by a model behind an address", () => {
       return row.settled ? row : undefined
     })
     const paid = stages.filter(({ cost_usd }: { cost_usd: number }) => cost_usd > 0)
-    assert.deepStrictEqual(paid.map(({ stage, error_code, estimated }: Record<string, unknown>) => [stage, error_code, estimated]), [
-      ["grounding", "timeout", true], ["generation", "timed_out", true], ["relational_update", null, false]
-    ])
+    assert.deepStrictEqual(
+      paid.map(({ stage, error_code, estimated }: Record<string, unknown>) => [stage, error_code, estimated]),
+      [
+        ["grounding", "timeout", true],
+        ["generation", "timed_out", true],
+        ["relational_update", null, false]
+      ]
+    )
     const microUsd = (usd: number) => Math.round(usd * 1_000_000)
-    assert.strictEqual(microUsd(cost_usd), paid.reduce((sum: number, { cost_usd }: { cost_usd: number }) => sum + microUsd(cost_usd), 0))
+    assert.strictEqual(
+      microUsd(cost_usd),
+      paid.reduce((sum: number, { cost_usd }: { cost_usd: number }) => sum + microUsd(cost_usd), 0)
+    )
   })
 
   it("is sent again, after a failure, as a new message", async () => {

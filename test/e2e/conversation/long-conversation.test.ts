@@ -14,7 +14,12 @@ const STAGES = ["retrieval", "grounding", "safety", "knowledge", "generation", "
 const UNLIMITED = { MESSAGES_PER_MINUTE: "1000000", REQUESTS_PER_MINUTE: "1000000" }
 
 /** What people say to a character of the demo in an evening, and on to two hundred messages. */
-const evening = [...SCRIPTS.filter((_, n) => n % demoCharacters.length === 0), ...SCRIPTS.filter((_, n) => n % demoCharacters.length === 1)].flat().slice(0, TURNS)
+const evening = [
+  ...SCRIPTS.filter((_, n) => n % demoCharacters.length === 0),
+  ...SCRIPTS.filter((_, n) => n % demoCharacters.length === 1)
+]
+  .flat()
+  .slice(0, TURNS)
 
 interface Row {
   readonly run_ref: string
@@ -22,13 +27,18 @@ interface Row {
   readonly settled: boolean
   readonly outcome: string
   readonly cost_usd: number
-  readonly stages: ReadonlyArray<{ readonly stage: string; readonly decision: string | null; readonly cost_usd: number | null; readonly detail?: { readonly cited_memory_ids?: ReadonlyArray<string> } | null }>
+  readonly stages: ReadonlyArray<{
+    readonly stage: string
+    readonly decision: string | null
+    readonly cost_usd: number | null
+    readonly detail?: { readonly cited_memory_ids?: ReadonlyArray<string> } | null
+  }>
 }
 
 /** Every page of a list, under its name in the answer. */
 const pagesOf = async <A>(app: TestApp, list: string, name: string): Promise<ReadonlyArray<A>> => {
   const rows: Array<A> = []
-  for (let cursor: string | null = null;;) {
+  for (let cursor: string | null = null; ;) {
     const { body } = await app.get(`${list}?limit=100${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`)
     rows.push(...body.data[name])
     cursor = body.data.next_cursor
@@ -50,41 +60,79 @@ const converse = async (server: TestServer, messages: ReadonlyArray<string>) => 
   const session = await app.createSession({ character_slug: profile?.slug })
   const replies: Array<LogEvent> = []
   for (const text of messages) replies.push(await app.converse(session, text))
-  const trace = await until("every turn to be read", async () => {
-    const rows = await traceOf(app, session)
-    return rows.every(({ settled }) => settled) ? rows : undefined
-  }, 60_000)
-  return { app, session, replies: replies.map(({ type, cursor, trace_id, payload }) => ({ type, cursor, trace_id, text: String(payload["text"]) })), trace }
+  const trace = await until(
+    "every turn to be read",
+    async () => {
+      const rows = await traceOf(app, session)
+      return rows.every(({ settled }) => settled) ? rows : undefined
+    },
+    60_000
+  )
+  return {
+    app,
+    session,
+    replies: replies.map(({ type, cursor, trace_id, payload }) => ({
+      type,
+      cursor,
+      trace_id,
+      text: String(payload["text"])
+    })),
+    trace
+  }
 }
 type Conversation = Awaited<ReturnType<typeof converse>>
 
 /** What is to hold of every long conversation, whatever engine has led it. */
-const holds = async (server: TestServer, messages: ReadonlyArray<string>, { app, session, replies, trace }: Conversation) => {
-  assert.deepStrictEqual(replies.map(({ type }) => type), messages.map(() => "message.created"))
-  for (const [n, { text }] of replies.entries()) assert.notInclude(replies.slice(Math.max(0, n - WITHIN), n).map(({ text }) => text), text, `reply ${n}, to: ${messages[n]}`)
+const holds = async (
+  server: TestServer,
+  messages: ReadonlyArray<string>,
+  { app, session, replies, trace }: Conversation
+) => {
+  assert.deepStrictEqual(
+    replies.map(({ type }) => type),
+    messages.map(() => "message.created")
+  )
+  for (const [n, { text }] of replies.entries())
+    assert.notInclude(
+      replies.slice(Math.max(0, n - WITHIN), n).map(({ text }) => text),
+      text,
+      `reply ${n}, to: ${messages[n]}`
+    )
 
   // What a reply may name: an utterance, or a memory by the utterances that bear it out.
   const memories = await pagesOf<MemoryRow>(app, `/v1/sessions/${session}/memories`, "memories")
   const cursors = new Map<string, number>([
     ...(await app.events(session)).map((event) => [`cursor-${event.cursor}`, event.cursor] as const),
-    ...memories.map(({ id, evidence }) =>
-      [id, Math.min(...evidence.map(({ cursor }) => cursor))] as const)
+    ...memories.map(({ id, evidence }) => [id, Math.min(...evidence.map(({ cursor }) => cursor))] as const)
   ])
   let borneOut = 0
   for (const [n, { text, cursor, trace_id }] of replies.entries()) {
-    assert.isFalse(claimsFalsely(text, { theirs: messages.slice(0, n + 1), own: replies.slice(0, n).map(({ text }) => text) }), `no turn says what is claimed in: ${text}`)
-    const cited = trace.find(({ run_ref }) => run_ref === trace_id)?.stages.findLast(({ stage }) => stage === "generation")?.detail?.cited_memory_ids ?? []
+    assert.isFalse(
+      claimsFalsely(text, { theirs: messages.slice(0, n + 1), own: replies.slice(0, n).map(({ text }) => text) }),
+      `no turn says what is claimed in: ${text}`
+    )
+    const cited =
+      trace.find(({ run_ref }) => run_ref === trace_id)?.stages.findLast(({ stage }) => stage === "generation")?.detail
+        ?.cited_memory_ids ?? []
     if (cited.length > 0) borneOut++
     for (const id of cited) assert.isBelow(cursors.get(id) ?? Infinity, cursor, `${id} is no turn before: ${text}`)
   }
 
   assert.lengthOf(trace, messages.length)
   for (const row of trace) {
-    assert.includeMembers(row.stages.map(({ stage }) => stage), STAGES, `turn ${row.turn_index}`)
+    assert.includeMembers(
+      row.stages.map(({ stage }) => stage),
+      STAGES,
+      `turn ${row.turn_index}`
+    )
     assert.strictEqual(row.stages.at(-1)?.stage, "relational_update")
-    assert.strictEqual(Math.round(row.cost_usd * 1e6), Math.round(row.stages.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0) * 1e6))
+    assert.strictEqual(
+      Math.round(row.cost_usd * 1e6),
+      Math.round(row.stages.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0) * 1e6)
+    )
   }
-  const [booked] = await server.database.sql`select coalesce(sum(amount_micro_usd), 0)::int as total from ledger where app_id = ${app.appId} and entry = 'settle'`
+  const [booked] = await server.database
+    .sql`select coalesce(sum(amount_micro_usd), 0)::int as total from ledger where app_id = ${app.appId} and entry = 'settle'`
   assert.strictEqual(booked?.["total"], Math.round(trace.reduce((sum, { cost_usd }) => sum + cost_usd, 0) * 1e6))
   const books = await runTroupe({ DATABASE_URL: server.database.url }, ["ledger", "check", "--app", app.appId])
   assert.deepStrictEqual(JSON.parse(books.stdout), { turns: messages.length, mismatches: [] })
@@ -93,10 +141,14 @@ const holds = async (server: TestServer, messages: ReadonlyArray<string>, { app,
 
 describe("two hundred turns on the offline engine", () => {
   let server: TestServer
-  beforeAll(async () => { server = await startTestServer({ env: UNLIMITED }) })
+  beforeAll(async () => {
+    server = await startTestServer({ env: UNLIMITED })
+  })
   afterAll(() => server.close())
 
-  it("have no reply twice within ten turns, no memory that no turn bears out, and a whole trace each", async ({ annotate }) => {
+  it("have no reply twice within ten turns, no memory that no turn bears out, and a whole trace each", async ({
+    annotate
+  }) => {
     const conversation = await converse(server, evening)
     const borneOut = await holds(server, evening, conversation)
     await annotate(`${borneOut} replies lean on a turn that they name`)
@@ -110,16 +162,41 @@ const FACT = "my sister Nadia plays the cello"
 const REPEATED = "The harbour was full of gulls this morning, all of them cross with the baker."
 const INVENTED = "You told me that you bought a yacht in Monaco last summer."
 /** What two hundred days are like, in words that no two of them share. */
-const WORDS = ["salt", "rope", "gull", "kettle", "lamp", "stair", "bread", "fog", "tide", "ladder", "stove", "apple", "wool", "glass", "letter"]
-const distinct = (n: number) => `${WORDS[n % 15]} ${n}, then ${WORDS[Math.floor(n / 15) % 15]} ${n * 7 + 1}, and a ${WORDS[(n * 4 + 2) % 15]} for the ${WORDS[(n * 11 + 5) % 15]} of day ${n * 3}.`
+const WORDS = [
+  "salt",
+  "rope",
+  "gull",
+  "kettle",
+  "lamp",
+  "stair",
+  "bread",
+  "fog",
+  "tide",
+  "ladder",
+  "stove",
+  "apple",
+  "wool",
+  "glass",
+  "letter"
+]
+const distinct = (n: number) =>
+  `${WORDS[n % 15]} ${n}, then ${WORDS[Math.floor(n / 15) % 15]} ${n * 7 + 1}, and a ` +
+  `${WORDS[(n * 4 + 2) % 15]} for the ${WORDS[(n * 11 + 5) % 15]} of day ${n * 3}.`
 
 /** The place by which the prompt names what was said of the sister. */
-const placeOf = ({ messages }: FakeRequest): string | undefined => /"id":"([^"]+)"(?:(?!"id":).)*?Nadia plays the cello/s.exec(messages.map(({ content }) => content).join("\n"))?.[1]
+const placeOf = ({ messages }: FakeRequest): string | undefined =>
+  /"id":"([^"]+)"(?:(?!"id":).)*?Nadia plays the cello/s.exec(messages.map(({ content }) => content).join("\n"))?.[1]
 
 describe("two hundred turns on a model that repeats itself and makes things up", () => {
   let server: TestServer
   let model: FakeModel
-  const asked = Array.from({ length: TURNS }, (_, n) => n === 0 ? FACT : n % 12 === 0 ? "what does my sister Nadia play?" : `today I carried ${WORDS[n % 15]} number ${n} up the hill`)
+  const asked = Array.from({ length: TURNS }, (_, n) =>
+    n === 0
+      ? FACT
+      : n % 12 === 0
+        ? "what does my sister Nadia play?"
+        : `today I carried ${WORDS[n % 15]} number ${n} up the hill`
+  )
   let answered = 0
   beforeAll(async () => {
     model = await start({
@@ -129,22 +206,38 @@ describe("two hundred turns on a model that repeats itself and makes things up",
         const cited = placeOf(request)
         if (n % 12 === 5 || n % 12 === 8) return { kind: "ok", bubbles: [REPEATED] }
         if (n % 12 === 7) return { kind: "ok", bubbles: [INVENTED] }
-        if (n % 6 === 0 && cited !== undefined) return { kind: "ok", reply: { bubbles: [`You told me that your sister Nadia plays the cello. Line ${n} of ${distinct(n)}`], cited_memory_ids: [cited] } }
+        if (n % 6 === 0 && cited !== undefined)
+          return {
+            kind: "ok",
+            reply: {
+              bubbles: [`You told me that your sister Nadia plays the cello. Line ${n} of ${distinct(n)}`],
+              cited_memory_ids: [cited]
+            }
+          }
         return { kind: "ok", bubbles: [distinct(n)] }
       }
     })
-    server = await startTestServer({ env: { ...UNLIMITED, OPENAI_BASE_URL: model.url, OPENAI_MODEL: "gpt-5-mini", OPENAI_ANALYZE_MODEL: "gpt-5-nano" } })
+    server = await startTestServer({
+      env: { ...UNLIMITED, OPENAI_BASE_URL: model.url, OPENAI_MODEL: "gpt-5-mini", OPENAI_ANALYZE_MODEL: "gpt-5-nano" }
+    })
   })
   afterAll(async () => {
     await server.close()
     await model.close()
   })
 
-  it("have no reply twice within ten turns, no memory that no turn bears out, and a whole trace each", async ({ annotate }) => {
+  it("have no reply twice within ten turns, no memory that no turn bears out, and a whole trace each", async ({
+    annotate
+  }) => {
     const conversation = await converse(server, asked)
     const borneOut = await holds(server, asked, conversation)
-    const refusals = conversation.trace.flatMap(({ stages }) => stages.flatMap(({ decision }) => decision?.startsWith("refused:") === true ? [decision] : []))
-    await annotate(`${borneOut} replies lean on a turn that they name; refused: ${JSON.stringify(Object.fromEntries(Object.entries(Object.groupBy(refusals, (gate) => gate)).map(([gate, all]) => [gate, all?.length])))}`)
+    const refusals = conversation.trace.flatMap(({ stages }) =>
+      stages.flatMap(({ decision }) => (decision?.startsWith("refused:") === true ? [decision] : []))
+    )
+    await annotate(
+      `${borneOut} replies lean on a turn that they name; refused: ` +
+        `${JSON.stringify(Object.fromEntries(Object.entries(Object.groupBy(refusals, (gate) => gate)).map(([gate, all]) => [gate, all?.length])))}`
+    )
     assert.isAbove(borneOut, 5)
     assert.include(refusals, "refused:unsupported_memory")
     assert.include(refusals, "refused:repetition")

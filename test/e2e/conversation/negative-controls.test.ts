@@ -56,7 +56,8 @@ import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabas
 import { DEADLINES, nothingKnown } from "#test/support/turns.ts"
 import { until } from "#test/support/until.ts"
 
-// What would go wrong without a safeguard. If one of these stops failing, the test of its safeguard proves nothing any more.
+// What would go wrong without a safeguard. If one of these stops failing, the test of its safeguard proves nothing any
+// more.
 
 describe("a log read as `id > cursor`", () => {
   let database: TestDatabase
@@ -70,8 +71,14 @@ describe("a log read as `id > cursor`", () => {
     await database.drop()
   })
 
-  /** Two writers, of which the first to write is the last to commit, and a reader that looks whenever it could see something. */
-  const interleave = async (append: (sql: postgres.Sql, text: string) => Promise<unknown>, read: (sql: postgres.Sql, since: number) => Promise<ReadonlyArray<{ cursor: string; text: string }>>) => {
+  /**
+   * Two writers, of which the first to write is the last to commit, and a reader that looks whenever it could see
+   * something.
+   */
+  const interleave = async (
+    append: (sql: postgres.Sql, text: string) => Promise<unknown>,
+    read: (sql: postgres.Sql, since: number) => Promise<ReadonlyArray<{ cursor: string; text: string }>>
+  ) => {
     const [slow, quick, reader] = connections as [postgres.Sql, postgres.Sql, postgres.Sql]
     const seen: Array<string> = []
     let cursor = 0
@@ -91,8 +98,14 @@ describe("a log read as `id > cursor`", () => {
       waits = false
     }
     const written = write()
-    await until("the second writer to be done or blocked", async () =>
-      !waits || (await database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length > 0)
+    await until(
+      "the second writer to be done or blocked",
+      async () =>
+        !waits ||
+        (
+          await database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        ).length > 0
+    )
     await look()
     await slow`commit`
     await written
@@ -115,7 +128,9 @@ describe("a log read as `id > cursor`", () => {
     await database.sql`insert into logs values (0)`
     await database.sql`create table counted (cursor bigint primary key, text text not null)`
     const seen = await interleave(
-      (sql, text) => sql`with l as (update logs set last_cursor = last_cursor + 1 returning last_cursor) insert into counted select last_cursor, ${text} from l`,
+      (sql, text) =>
+        sql`with l as (update logs set last_cursor = last_cursor + 1 returning last_cursor) insert into counted
+          select last_cursor, ${text} from l`,
       (sql, since) => sql`select cursor, text from counted where cursor > ${since} order by cursor`
     )
     assert.deepStrictEqual(seen, ["first to write", "second to write"])
@@ -124,59 +139,119 @@ describe("a log read as `id > cursor`", () => {
 
 describe("without the watchdog", () => {
   let fleet: Fleet
-  beforeEach(async () => { fleet = await createFleet() })
+  beforeEach(async () => {
+    fleet = await createFleet()
+  })
   afterEach(() => fleet.close())
 
-  it("the turn of a killed worker stays stuck beside a worker that lives and sweeps, until somebody looks for the dead", async () => {
-    const { sql, url } = fleet.database
-    const api = await fleet.start("api")
-    const app = fleet.clientOf(api)
-    const [stuck, swept] = [await app.createSession(), await app.createSession()]
-    for (let n = 0; n < 3; n++) await app.send(swept, "What is for dinner?")
-    await sql`update turns set due_at = 'infinity'`
-    await sql`delete from graphile_worker._private_jobs`
-    await app.send(stuck, "What is for dinner?")
-    const victim = await fleet.start("worker")
-    await fleet.model.call(1)
-    // The API process has a watchdog, too.
-    await api.stop("SIGKILL")
-    await victim.stop("SIGKILL")
+  it(
+    "the turn of a killed worker stays stuck beside a worker that lives and sweeps, until somebody looks for the " +
+      "dead",
+    async () => {
+      const { sql, url } = fleet.database
+      const api = await fleet.start("api")
+      const app = fleet.clientOf(api)
+      const [stuck, swept] = [await app.createSession(), await app.createSession()]
+      for (let n = 0; n < 3; n++) await app.send(swept, "What is for dinner?")
+      await sql`update turns set due_at = 'infinity'`
+      await sql`delete from graphile_worker._private_jobs`
+      await app.send(stuck, "What is for dinner?")
+      const victim = await fleet.start("worker")
+      await fleet.model.call(1)
+      // The API process has a watchdog, too.
+      await api.stop("SIGKILL")
+      await victim.stop("SIGKILL")
 
-    // All that a worker process runs, but for the watchdog.
-    const runtime = ManagedRuntime.make(Runner.layer.pipe(
-      Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(Relationships.layer)), courier, Alignment.layer, Retention.layer({ attempts: Duration.days(30), log: null }), RateLimits.layer({ messages: 1, requests: 1 })]),
-      Layer.provide(Layer.succeed(ChannelKinds, new Map())),
-      Layer.provide([
-        Layer.mock(DeviceCodes, { expire: Effect.void }), Layer.mock(CrashedUnits, { expire: Effect.void }), Layer.mock(RollingLimits, { expire: Effect.void }), Layer.mock(Imports, { expire: Effect.void }), Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }),
-        Layer.mock(Probe, {}), Layer.mock(Initiatives, { takeDue: () => Effect.succeed([]) }), Layer.mock(BudgetWarnings, { tell: Effect.void }), Layer.mock(Allowances, { recount: () => Effect.void }), Layer.mock(Ledger, {}),
-        Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }), Layer.mock(Holds, { finish: Effect.void }), Layer.mock(Erasures, { work: Effect.void }), Layer.mock(Rehearsals, { work: Effect.void }), Layer.mock(Researches, { work: Effect.void }), Layer.mock(Arming, { addressOf: () => null }), Layer.mock(BotRows, {}), Layer.mock(SessionStories, {}), Layer.mock(StoredObjects, { sweep: Effect.void }), Layer.mock(Studio, { work: Effect.void }), Layer.mock(EvalRunner, { work: Effect.void })
-      ]),
-      Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })),
-      Layer.provide([Transcripts.layer, Recalls.layer, nothingKnown, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
-      Layer.provideMerge(Workers.layer),
-      Layer.provide(LogSignals.layer),
-      Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 })),
-      Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal"))
-    ))
-    try {
-      await runtime.runPromise(Effect.void)
-      // Each of these turns has no job, so that only a round of the sweeper finds it: three rounds pass.
-      for (let turn = 1; turn <= 3; turn++) {
-        await sql`update turns set due_at = now() - interval '1 minute' where session_id = ${swept} and turn_index = ${turn}`
-        await until("the sweeper", async () => (await sql`select 1 from turns where session_id = ${swept} and turn_index = ${turn} and outcome = 'replied'`).length > 0)
-        await sql`delete from graphile_worker._private_jobs where locked_by is null`
-      }
-      const look = async () => {
-        const [row] = await sql<Array<{ owned: boolean; outcome: string | null; crashes: number }>>`select owner is not null as owned, outcome, crashes from turns where session_id = ${stuck}`
-        return { ...row }
-      }
-      assert.deepStrictEqual(await look(), { owned: true, outcome: null, crashes: 0 })
+      // All that a worker process runs, but for the watchdog.
+      const runtime = ManagedRuntime.make(
+        Runner.layer.pipe(
+          Layer.provide([
+            TurnRunner.layer,
+            TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(Relationships.layer)),
+            courier,
+            Alignment.layer,
+            Retention.layer({ attempts: Duration.days(30), log: null }),
+            RateLimits.layer({ messages: 1, requests: 1 })
+          ]),
+          Layer.provide(Layer.succeed(ChannelKinds, new Map())),
+          Layer.provide([
+            Layer.mock(DeviceCodes, { expire: Effect.void }),
+            Layer.mock(CrashedUnits, { expire: Effect.void }),
+            Layer.mock(RollingLimits, { expire: Effect.void }),
+            Layer.mock(Imports, { expire: Effect.void }),
+            Layer.mock(Intake, {}),
+            Layer.mock(Batches, {}),
+            Layer.mock(Manager, { secret: null }),
+            Layer.mock(Probe, {}),
+            Layer.mock(Initiatives, { takeDue: () => Effect.succeed([]) }),
+            Layer.mock(BudgetWarnings, { tell: Effect.void }),
+            Layer.mock(Allowances, { recount: () => Effect.void }),
+            Layer.mock(Ledger, {}),
+            Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }),
+            Layer.mock(Holds, { finish: Effect.void }),
+            Layer.mock(Erasures, { work: Effect.void }),
+            Layer.mock(Rehearsals, { work: Effect.void }),
+            Layer.mock(Researches, { work: Effect.void }),
+            Layer.mock(Arming, { addressOf: () => null }),
+            Layer.mock(BotRows, {}),
+            Layer.mock(SessionStories, {}),
+            Layer.mock(StoredObjects, { sweep: Effect.void }),
+            Layer.mock(Studio, { work: Effect.void }),
+            Layer.mock(EvalRunner, { work: Effect.void })
+          ]),
+          Layer.provide(
+            TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })
+          ),
+          Layer.provide([
+            Transcripts.layer,
+            Recalls.layer,
+            nothingKnown,
+            CharacterVersions.layer,
+            Turns.layer,
+            Membership.layer,
+            OfflineWriter.layer,
+            IdempotencyKeys.layer
+          ]),
+          Layer.provideMerge(Workers.layer),
+          Layer.provide(LogSignals.layer),
+          Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 })),
+          Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal"))
+        )
+      )
+      try {
+        await runtime.runPromise(Effect.void)
+        // Each of these turns has no job, so that only a round of the sweeper finds it: three rounds pass.
+        for (let turn = 1; turn <= 3; turn++) {
+          await sql`update turns set due_at = now() - interval '1 minute'
+          where session_id = ${swept} and turn_index = ${turn}`
+          await until(
+            "the sweeper",
+            async () =>
+              (
+                await sql`select 1 from turns where session_id =
+                ${swept} and turn_index = ${turn} and outcome = 'replied'`
+              ).length > 0
+          )
+          await sql`delete from graphile_worker._private_jobs where locked_by is null`
+        }
+        const look = async () => {
+          const [row] = await sql<
+            Array<{ owned: boolean; outcome: string | null; crashes: number }>
+          >`select owner is not null as owned, outcome, crashes from turns where session_id = ${stuck}`
+          return { ...row }
+        }
+        assert.deepStrictEqual(await look(), { owned: true, outcome: null, crashes: 0 })
 
-      assert.deepStrictEqual(await runtime.runPromise(Workers.use((workers) => workers.rescue)), { workers: 1, turns: 1 })
-      await until("the reply", async () => (await look()).outcome === "replied")
-      assert.deepStrictEqual(await look(), { owned: false, outcome: "replied", crashes: 1 })
-    } finally {
-      await runtime.dispose()
-    }
-  }, 40_000)
+        assert.deepStrictEqual(await runtime.runPromise(Workers.use((workers) => workers.rescue)), {
+          workers: 1,
+          turns: 1
+        })
+        await until("the reply", async () => (await look()).outcome === "replied")
+        assert.deepStrictEqual(await look(), { owned: false, outcome: "replied", crashes: 1 })
+      } finally {
+        await runtime.dispose()
+      }
+    },
+    40_000
+  )
 })

@@ -19,12 +19,14 @@ const send = async (session: string, fault: string) => {
   assert.strictEqual(status, 200)
   return body.data
 }
-const settled = (session: string, run: string) => until("the end of the turn", async () => {
-  const { runs } = (await demo.get(`/v1/sessions/${session}/runs`)).body.data
-  const found = runs.find((each: { trace_id: string }) => each.trace_id === run)
-  return found?.finished_at !== null && found
-})
-const isOfTurn = (run: string) => (event: LogEvent) => event.trace_id === run && event.role !== "user" && event.type !== "run.status"
+const settled = (session: string, run: string) =>
+  until("the end of the turn", async () => {
+    const { runs } = (await demo.get(`/v1/sessions/${session}/runs`)).body.data
+    const found = runs.find((each: { trace_id: string }) => each.trace_id === run)
+    return found?.finished_at !== null && found
+  })
+const isOfTurn = (run: string) => (event: LogEvent) =>
+  event.trace_id === run && event.role !== "user" && event.type !== "run.status"
 
 describe("x-sandbox-fault under a demo key", () => {
   it.each(["generation_failed", "timed_out"])("%s ends the turn so, and the next one is answered", async (fault) => {
@@ -70,8 +72,15 @@ describe("x-sandbox-fault under a demo key", () => {
       return row.settled && row
     })
     assert.deepInclude(row, { outcome: "failed", cost_usd: 0 })
-    assert.deepStrictEqual(row.stages.map(({ stage, status, decision }: Record<string, string>) => [stage, status, decision]), [["generation", "skipped", "sandbox_generation_failed"], ["relational_update", "ok", null]])
-    const [held] = await server.database.sql`select sum(amount_micro_usd)::int as held from ledger where run_ref = ${run_ref}`
+    assert.deepStrictEqual(
+      row.stages.map(({ stage, status, decision }: Record<string, string>) => [stage, status, decision]),
+      [
+        ["generation", "skipped", "sandbox_generation_failed"],
+        ["relational_update", "ok", null]
+      ]
+    )
+    const [held] = await server.database
+      .sql`select sum(amount_micro_usd)::int as held from ledger where run_ref = ${run_ref}`
     assert.strictEqual(held?.["held"], 0)
   })
 
@@ -82,7 +91,10 @@ describe("x-sandbox-fault under a demo key", () => {
       assert.deepStrictEqual(shape(answer), [422, "validation_error"], fault)
       assert.include(answer.body.detail.message, "x-sandbox-fault")
     }
-    assert.deepStrictEqual(shape(await demo.send("ses_none", "Hello", { "x-sandbox-fault": "explode" })), [404, "session_not_found"])
+    assert.deepStrictEqual(shape(await demo.send("ses_none", "Hello", { "x-sandbox-fault": "explode" })), [
+      404,
+      "session_not_found"
+    ])
   })
 })
 
@@ -90,8 +102,15 @@ describe("x-sandbox-fault under any other key", () => {
   it("is 422, after 404, and nothing is sent", async () => {
     const app = await server.createApp()
     const session = await app.createSession()
-    for (const fault of ["exit", "explode"]) assert.deepStrictEqual(shape(await app.send(session, "Hello", { "x-sandbox-fault": fault })), [422, "validation_error"])
-    assert.deepStrictEqual(shape(await app.send(await open(), "Hello", { "x-sandbox-fault": "exit" })), [404, "session_not_found"])
+    for (const fault of ["exit", "explode"])
+      assert.deepStrictEqual(shape(await app.send(session, "Hello", { "x-sandbox-fault": fault })), [
+        422,
+        "validation_error"
+      ])
+    assert.deepStrictEqual(shape(await app.send(await open(), "Hello", { "x-sandbox-fault": "exit" })), [
+      404,
+      "session_not_found"
+    ])
     assert.deepStrictEqual(await app.events(session), [])
   })
 })

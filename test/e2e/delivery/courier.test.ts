@@ -28,32 +28,38 @@ const pushed = async (app: TestApp): Promise<string> => {
   return session
 }
 const attempts = (session: string) =>
-  fleet.database.sql`select cursor::int, outcome, error_code from delivery_attempts where session_id = ${session} order by started_at, fence`
+  fleet.database
+    .sql`select cursor::int, outcome, error_code from delivery_attempts where session_id = ${session} order by started_at, fence`
 const cursors = () => receiver.requests.map((request) => Number(request.headers["x-service-cursor"]))
 
 describe("a lane whose courier dies", () => {
-  it("is walking again within two seconds of a SIGKILL, from the event that was on the wire, and the view calls that try unknown", async ({ annotate }) => {
-    const app = fleet.clientOf(await fleet.start("api", ALLOWED))
-    const victim = await fleet.start("worker", ALLOWED)
-    const session = await pushed(app)
-    answering = hang
-    await app.send(session, "What is for dinner?")
-    await receiver.received(0)
-    await fleet.start("worker", ALLOWED)
-    answering = status(200)
+  it(
+    "is walking again within two seconds of a SIGKILL, from the event that was on the wire, and the view calls " +
+      "that try unknown",
+    async ({ annotate }) => {
+      const app = fleet.clientOf(await fleet.start("api", ALLOWED))
+      const victim = await fleet.start("worker", ALLOWED)
+      const session = await pushed(app)
+      answering = hang
+      await app.send(session, "What is for dinner?")
+      await receiver.received(0)
+      await fleet.start("worker", ALLOWED)
+      answering = status(200)
 
-    const killedAt = performance.now()
-    await victim.stop("SIGKILL")
-    await receiver.received(1)
-    const delay = performance.now() - killedAt
-    await annotate(`walked again ${Math.round(delay)} ms after the kill`)
-    assert.isBelow(delay, 2000)
+      const killedAt = performance.now()
+      await victim.stop("SIGKILL")
+      await receiver.received(1)
+      const delay = performance.now() - killedAt
+      await annotate(`walked again ${Math.round(delay)} ms after the kill`)
+      assert.isBelow(delay, 2000)
 
-    await until("the reply to be pushed", () => cursors().includes(3))
-    assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
-    await until("the last outcome", async () => (await attempts(session)).length === 4)
-    assert.deepStrictEqual((await attempts(session))[0], { cursor: 1, outcome: "unknown", error_code: "interrupted" })
-  }, 60_000)
+      await until("the reply to be pushed", () => cursors().includes(3))
+      assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
+      await until("the last outcome", async () => (await attempts(session)).length === 4)
+      assert.deepStrictEqual((await attempts(session))[0], { cursor: 1, outcome: "unknown", error_code: "interrupted" })
+    },
+    60_000
+  )
 
   it("moves on without the zombie: stopped in the middle of a try and woken again, it writes nothing", async () => {
     const app = fleet.clientOf(await fleet.start("api", ALLOWED))
@@ -72,7 +78,12 @@ describe("a lane whose courier dies", () => {
     zombie.child.kill("SIGCONT")
     // Its try ends now, one way or the other, and it registers anew: by then it has tried to write what came of it.
     await first.closed
-    await until("the zombie to register again", async () => (await fleet.database.sql`select 1 from workers where heartbeat_at > now() - interval '2 seconds'`).length >= 2, 20_000)
+    await until(
+      "the zombie to register again",
+      async () =>
+        (await fleet.database.sql`select 1 from workers where heartbeat_at > now() - interval '2 seconds'`).length >= 2,
+      20_000
+    )
     assert.deepStrictEqual(await attempts(session), before)
     assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
   }, 90_000)
@@ -82,7 +93,9 @@ describe("a lane whose courier dies", () => {
     const leaving = await fleet.start("worker", ALLOWED)
     const session = await pushed(app)
     let answer = () => {}
-    answering = (response, request) => { answer = () => status(200)(response, request) }
+    answering = (response, request) => {
+      answer = () => status(200)(response, request)
+    }
     await app.send(session, "What is for dinner?")
     await receiver.received(0)
     const stopped = leaving.stop("SIGTERM")
@@ -99,32 +112,51 @@ describe("an event", () => {
   it("whose schedule is used up expires, and the lane moves on", async () => {
     const app = fleet.clientOf(await fleet.start("api,worker", ALLOWED))
     const session = await pushed(app)
-    answering = (response, request) => status(request.headers["x-service-cursor"] === "1" ? 500 : 200)(response, request)
+    answering = (response, request) =>
+      status(request.headers["x-service-cursor"] === "1" ? 500 : 200)(response, request)
     await app.send(session, "What is for dinner?")
     await until("the first try to fail", async () => (await attempts(session)).length === 1)
     const { body } = await app.get(`/v1/sessions/${session}/delivery`)
-    assert.deepInclude(body.data.deliveries.at(-1), { event_cursor: 1, outcome: "not_sent", attempts: 1, last_status_code: 500, last_error_code: "http_500" })
+    assert.deepInclude(body.data.deliveries.at(-1), {
+      event_cursor: 1,
+      outcome: "not_sent",
+      attempts: 1,
+      last_status_code: 500,
+      last_error_code: "http_500"
+    })
 
     // As a failure after each wait would leave it.
-    await fleet.database.sql`update lanes set failures = ${SCHEDULE.length}, due_at = now() where session_id = ${session}`
+    await fleet.database
+      .sql`update lanes set failures = ${SCHEDULE.length}, due_at = now() where session_id = ${session}`
     await until("the reply to be pushed", () => cursors().includes(3))
     assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
     const after = await until("the last outcome", async () => {
       const { data } = (await app.get(`/v1/sessions/${session}/delivery`)).body
       return data.deliveries[0].outcome === "sent" && data.deliveries
     })
-    assert.deepInclude(after.at(-1), { event_cursor: 1, outcome: "expired", attempts: 2, last_status_code: 500, next_attempt_at: null })
+    assert.deepInclude(after.at(-1), {
+      event_cursor: 1,
+      outcome: "expired",
+      attempts: 2,
+      last_status_code: 500,
+      next_attempt_at: null
+    })
   }, 40_000)
 
   it("that is of no use any more is skipped, without a try", async () => {
     const app = fleet.clientOf(await fleet.start("api", ALLOWED))
     const session = await pushed(app)
     await app.send(session, "What is for dinner?")
-    await fleet.database.sql`update events set expires_at = now() - interval '1 second' where session_id = ${session} and cursor = 1`
+    await fleet.database
+      .sql`update events set expires_at = now() - interval '1 second' where session_id = ${session} and cursor = 1`
     await fleet.start("worker", ALLOWED)
     await until("the reply to be pushed", () => cursors().includes(3))
     assert.deepStrictEqual(cursors(), [2, 3])
-    assert.deepInclude((await app.get(`/v1/sessions/${session}/delivery`)).body.data.deliveries.at(-1), { event_cursor: 1, outcome: "expired", attempts: 0 })
+    assert.deepInclude((await app.get(`/v1/sessions/${session}/delivery`)).body.data.deliveries.at(-1), {
+      event_cursor: 1,
+      outcome: "expired",
+      attempts: 0
+    })
   }, 40_000)
 })
 

@@ -35,7 +35,11 @@ beforeAll(async () => {
   for (const path of Object.keys(ANSWERINGS).toReversed()) {
     const session = await app.createSession()
     sessions.set(path, session)
-    const { status: created, body } = await app.post(`/v1/sessions/${session}/channels`, { kind: "webhook", url: new URL(path, receiver.url).href, events: ["message.created"] })
+    const { status: created, body } = await app.post(`/v1/sessions/${session}/channels`, {
+      kind: "webhook",
+      url: new URL(path, receiver.url).href,
+      events: ["message.created"]
+    })
     assert.strictEqual(created, 200, JSON.stringify(body))
     await app.send(session, "What is for dinner?")
   }
@@ -45,18 +49,28 @@ afterAll(async () => {
   await receiver.close()
 })
 
-const deliveriesOf = async (path: string) => (await app.get(`/v1/sessions/${sessions.get(path)}/delivery`)).body.data.deliveries
+const deliveriesOf = async (path: string) =>
+  (await app.get(`/v1/sessions/${sessions.get(path)}/delivery`)).body.data.deliveries
 /** The first event on its way to such a receiver, once there was an attempt at it. */
 const firstOf = async (path: string) => {
-  const { id } = await until(`an attempt at ${path}`, async () => {
-    const first = (await deliveriesOf(path)).at(-1)
-    return first.attempts > 0 && first
-  }, 25_000)
+  const { id } = await until(
+    `an attempt at ${path}`,
+    async () => {
+      const first = (await deliveriesOf(path)).at(-1)
+      return first.attempts > 0 && first
+    },
+    25_000
+  )
   return (await app.get(`/v1/sessions/${sessions.get(path)}/delivery/${id}`)).body.data
 }
 /** Seconds from the end of the first attempt to the next. */
-const waitOf = ({ next_attempt_at, attempt_list: [first, second] }: { next_attempt_at: string; attempt_list: ReadonlyArray<{ at: string; latency_ms: number }> }) =>
-  (Date.parse(second?.at ?? next_attempt_at) - Date.parse(first!.at) - first!.latency_ms) / 1000
+const waitOf = ({
+  next_attempt_at,
+  attempt_list: [first, second]
+}: {
+  next_attempt_at: string
+  attempt_list: ReadonlyArray<{ at: string; latency_ms: number }>
+}) => (Date.parse(second?.at ?? next_attempt_at) - Date.parse(first!.at) - first!.latency_ms) / 1000
 
 describe.concurrent("a receiver that misbehaves", () => {
   it("keeps nobody else waiting: another session's log is pushed to its end while it hangs", async () => {
@@ -74,21 +88,30 @@ describe.concurrent("a receiver that misbehaves", () => {
     ["/301", "not_sent", 301, "redirect"],
     ["/resets", "unknown", null, "reset"],
     ["/no-http", "unknown", null, "bad_response"]
-  ])("%s: the attempt is %s and made again after a second, give or take a fifth, or as soon as the endpoint takes something else", async (path, outcome, last_status_code, last_error_code) => {
-    const delivery = await firstOf(path)
-    assert.deepInclude(delivery, { outcome, last_status_code, last_error_code, delivered_at: null })
-    if (delivery.attempts === 1) assert.isAtMost(waitOf(delivery), 1.3)
-  }, 40_000)
+  ])(
+    "%s: the attempt is %s and made again after a second, give or take a fifth, or as soon as the endpoint " +
+      "takes something else",
+    async (path, outcome, last_status_code, last_error_code) => {
+      const delivery = await firstOf(path)
+      assert.deepInclude(delivery, { outcome, last_status_code, last_error_code, delivered_at: null })
+      if (delivery.attempts === 1) assert.isAtMost(waitOf(delivery), 1.3)
+    },
+    40_000
+  )
 
   it.each([
     ["/drips-body", (answer: string) => assert.match(answer, /^a+$/)],
     ["/2mb", (answer: string) => assert.strictEqual(answer.length, 8192)],
     ["/close-after-200", (answer: string) => assert.strictEqual(answer, "thanks")]
-  ])("%s: what comes after the 200 does not undo it", async (path, check) => {
-    const delivery = await firstOf(path)
-    assert.deepInclude(delivery, { outcome: "sent", attempts: 1, last_status_code: 200, next_attempt_at: null })
-    check(delivery.attempt_list[0].answer)
-  }, 30_000)
+  ])(
+    "%s: what comes after the 200 does not undo it",
+    async (path, check) => {
+      const delivery = await firstOf(path)
+      assert.deepInclude(delivery, { outcome: "sent", attempts: 1, last_status_code: 200, next_attempt_at: null })
+      check(delivery.attempt_list[0].answer)
+    },
+    30_000
+  )
 
   it("/429: its Retry-After is honoured", async () => {
     const delivery = await firstOf("/429")
@@ -99,12 +122,25 @@ describe.concurrent("a receiver that misbehaves", () => {
   }, 40_000)
 
   it("/410: ends the channel, and the event stays where it is for the day it is resumed", async () => {
-    assert.deepInclude(await firstOf("/410"), { outcome: "gone", attempts: 1, last_status_code: 410, next_attempt_at: null })
-    await until("the channel to be disabled and its lane to be left", async () => {
-      const { body } = await app.get(`/v1/sessions/${sessions.get("/410")}/channels`)
-      const [row] = await server.database.sql`select status from lanes where session_id = ${sessions.get("/410")!}`
-      return body.data.channels[0].status === "disabled" && body.data.channels[0].position === 0 && row!["status"] === "parked"
-    }, 20_000)
+    assert.deepInclude(await firstOf("/410"), {
+      outcome: "gone",
+      attempts: 1,
+      last_status_code: 410,
+      next_attempt_at: null
+    })
+    await until(
+      "the channel to be disabled and its lane to be left",
+      async () => {
+        const { body } = await app.get(`/v1/sessions/${sessions.get("/410")}/channels`)
+        const [row] = await server.database.sql`select status from lanes where session_id = ${sessions.get("/410")!}`
+        return (
+          body.data.channels[0].status === "disabled" &&
+          body.data.channels[0].position === 0 &&
+          row!["status"] === "parked"
+        )
+      },
+      20_000
+    )
     assert.deepInclude(await firstOf("/410"), { outcome: "gone", attempts: 1 })
   })
 })

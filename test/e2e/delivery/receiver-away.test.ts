@@ -10,7 +10,9 @@ let app: TestApp
 /** Sessions whose pushes are answered with 503. */
 const away = new Set<string>()
 beforeAll(async () => {
-  receiver = await startReceiver((response, request) => status(away.has(JSON.parse(request.body.toString("utf8")).session_id) ? 503 : 200)(response, request))
+  receiver = await startReceiver((response, request) =>
+    status(away.has(JSON.parse(request.body.toString("utf8")).session_id) ? 503 : 200)(response, request)
+  )
   server = await startTestServer({ env: { OUTBOUND_ALLOW: "127.0.0.1" } })
   app = await server.createApp()
 })
@@ -21,17 +23,26 @@ afterAll(async () => {
 
 const openSession = async () => {
   const session = await app.createSession()
-  const { status: created, body } = await app.post(`/v1/sessions/${session}/channels`, { kind: "webhook", url: new URL("/hook", receiver.url).href, events: ["message.created"] })
+  const { status: created, body } = await app.post(`/v1/sessions/${session}/channels`, {
+    kind: "webhook",
+    url: new URL("/hook", receiver.url).href,
+    events: ["message.created"]
+  })
   assert.strictEqual(created, 200, JSON.stringify(body))
   return session
 }
-const laneOf = async (session: string) => (await server.database.sql`
-  select status, failures, position = head as done, extract(epoch from due_at - sending_at)::float8 as wait from lanes where session_id = ${session}`)[0]!
-const waiting = (session: string, failures: number) => until(`${failures} failed tries`, async () => {
-  const lane = await laneOf(session)
-  return lane["status"] === "waiting" && lane["failures"] === failures && lane
-})
-const delivered = (session: string) => until("the log to be pushed to its end", async () => (await laneOf(session))["done"])
+const laneOf = async (session: string) =>
+  (
+    await server.database.sql`
+  select status, failures, position = head as done, extract(epoch from due_at - sending_at)::float8 as wait from lanes where session_id = ${session}`
+  )[0]!
+const waiting = (session: string, failures: number) =>
+  until(`${failures} failed tries`, async () => {
+    const lane = await laneOf(session)
+    return lane["status"] === "waiting" && lane["failures"] === failures && lane
+  })
+const delivered = (session: string) =>
+  until("the log to be pushed to its end", async () => (await laneOf(session))["done"])
 
 describe("a receiver that is away for eight seconds", () => {
   it("has the conversation back within half a minute", async () => {

@@ -19,13 +19,19 @@ afterAll(async () => {
   await receiver.close()
 })
 
-const keyOf = (secret: string) => secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret)
+const keyOf = (secret: string) =>
+  secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret)
 const isSignedWith = ({ headers, body }: Received, secret: string) => {
-  const expected = createHmac("sha256", keyOf(secret)).update(`${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.`).update(body).digest()
-  return String(headers["webhook-signature"]).split(" ").some((signature) => {
-    const given = Buffer.from(signature.replace(/^v1,/, ""), "base64")
-    return given.length === expected.length && timingSafeEqual(given, expected)
-  })
+  const expected = createHmac("sha256", keyOf(secret))
+    .update(`${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.`)
+    .update(body)
+    .digest()
+  return String(headers["webhook-signature"])
+    .split(" ")
+    .some((signature) => {
+      const given = Buffer.from(signature.replace(/^v1,/, ""), "base64")
+      return given.length === expected.length && timingSafeEqual(given, expected)
+    })
 }
 const at = (path: string) => receiver.requests.filter((request) => request.path === path)
 const cursorsAt = (path: string) => at(path).map((request) => Number(request.headers["x-service-cursor"]))
@@ -44,7 +50,10 @@ describe("a channel of a session", () => {
     await app.converse(session, "What is for dinner?")
     const events = await app.events(session)
     await until("all events", () => at("/one").length >= events.length)
-    assert.deepStrictEqual(cursorsAt("/one"), events.map((event) => event.cursor))
+    assert.deepStrictEqual(
+      cursorsAt("/one"),
+      events.map((event) => event.cursor)
+    )
     for (const [index, request] of at("/one").entries()) {
       assert.deepStrictEqual(JSON.parse(request.body.toString()), events[index])
       assert.isTrue(isSignedWith(request, channel.secret))
@@ -55,7 +64,8 @@ describe("a channel of a session", () => {
       return data.deliveries.every((delivery: { outcome: string }) => delivery.outcome === "sent") && data
     })
     assert.lengthOf(deliveries, events.length)
-    for (const delivery of deliveries) assert.deepInclude(delivery, { attempts: 1, last_status_code: 200, next_attempt_at: null })
+    for (const delivery of deliveries)
+      assert.deepInclude(delivery, { attempts: 1, last_status_code: 200, next_attempt_at: null })
     const found = (await app.get(`/v1/sessions/${session}/channels/${channel.id}`)).body.data
     assert.deepInclude(found, { position: events.length, status: "active" })
 
@@ -76,11 +86,17 @@ describe("a channel of a session", () => {
     await app.post(`${path}/test`, {})
     const next = (await app.patch(path, { secret: "rotate" })).body.data.secret
     await app.post(`${path}/test`, {})
-    const last = (await app.patch(path, { secret: "another secret of mine", previous_secret_ttl_seconds: 0 })).body.data.secret
+    const last = (await app.patch(path, { secret: "another secret of mine", previous_secret_ttl_seconds: 0 })).body.data
+      .secret
     await app.post(`${path}/test`, {})
-    assert.deepStrictEqual(at("/two").map((request) => [old, next, last].map((secret) => isSignedWith(request, secret))), [
-      [true, false, false], [true, true, false], [false, false, true]
-    ])
+    assert.deepStrictEqual(
+      at("/two").map((request) => [old, next, last].map((secret) => isSignedWith(request, secret))),
+      [
+        [true, false, false],
+        [true, true, false],
+        [false, false, true]
+      ]
+    )
   })
 
   it("can be tested: an event that is on no log is pushed, and the answer says how that went", async () => {
@@ -94,7 +110,11 @@ describe("a channel of a session", () => {
     assert.deepStrictEqual(rest, { outcome: "sent", status_code: 200, error_code: null, answer: "thanks" })
     const [request] = at("/three")
     assert.strictEqual(request?.headers["x-service-cursor"], "0")
-    assert.deepInclude(JSON.parse(request?.body.toString() ?? ""), { type: "channel.test", cursor: 0, session_id: session })
+    assert.deepInclude(JSON.parse(request?.body.toString() ?? ""), {
+      type: "channel.test",
+      cursor: 0,
+      session_id: session
+    })
     assert.lengthOf(await app.events(session), 1)
     assert.deepStrictEqual((await app.get(`/v1/sessions/${session}/delivery`)).body.data.deliveries, [])
 
@@ -111,7 +131,11 @@ describe("a channel of a session", () => {
     const path = `/v1/sessions/${session}/channels/${id}`
     await app.post(`${path}/pause`, {})
     await app.converse(session, "What is for dinner?")
-    await until("the lane to be parked", async () => (await server.database.sql`select 1 from lanes where channel_id = ${id} and status = 'parked'`).length === 1)
+    await until(
+      "the lane to be parked",
+      async () =>
+        (await server.database.sql`select 1 from lanes where channel_id = ${id} and status = 'parked'`).length === 1
+    )
     assert.deepStrictEqual(at("/four"), [])
     await app.post(`${path}/resume`, {})
     await until("what was missed", () => at("/four").length === 3)
@@ -120,37 +144,65 @@ describe("a channel of a session", () => {
 })
 
 describe("an app-wide channel", () => {
-  const lanes = async (id: string) => (await server.database.sql`select session_id, position::int from lanes where channel_id = ${id} order by session_id`).map(({ session_id, position }) => ({ session_id, position }))
-  const aligned = (id: string) => until("the channel to be aligned", async () => (await server.database.sql`select 1 from channels where channel_id = ${id} and aligned_to is null`).length === 1)
+  const lanes = async (id: string) =>
+    (
+      await server.database
+        .sql`select session_id, position::int from lanes where channel_id = ${id} order by session_id`
+    ).map(({ session_id, position }) => ({ session_id, position }))
+  const aligned = (id: string) =>
+    until(
+      "the channel to be aligned",
+      async () =>
+        (await server.database.sql`select 1 from channels where channel_id = ${id} and aligned_to is null`).length === 1
+    )
 
-  it("has a lane to every session, those that are there and those that come, and pushes a new one from its greeting", async () => {
-    app = await server.createApp()
-    const home = `/v1/apps/${app.appId}`
-    const sessions = await Promise.all(Array.from({ length: 3 }, () => greeted()))
-    const other = await server.createApp()
-    await other.createSession()
-    const { id, secret } = await create(home, "/app")
-    await aligned(id)
-    assert.deepStrictEqual(await lanes(id), sessions.toSorted().map((session_id) => ({ session_id, position: 1 })))
-    const next = await greeted()
-    await until("its greeting", () => at("/app").length === 1)
-    assert.deepInclude(JSON.parse(at("/app")[0]?.body.toString() ?? ""), { session_id: next, cursor: 1, type: "character.initiated" })
-    assert.isTrue(at("/app").every((request) => isSignedWith(request, secret)))
-    await until("the view of it", async () => {
-      const [delivery] = (await app.get(`/v1/sessions/${next}/delivery`)).body.data.deliveries
-      return delivery.channel_id === id && delivery.outcome === "sent"
-    })
+  it(
+    "has a lane to every session, those that are there and those that come, and pushes a new one from its " +
+      "greeting",
+    async () => {
+      app = await server.createApp()
+      const home = `/v1/apps/${app.appId}`
+      const sessions = await Promise.all(Array.from({ length: 3 }, () => greeted()))
+      const other = await server.createApp()
+      await other.createSession()
+      const { id, secret } = await create(home, "/app")
+      await aligned(id)
+      assert.deepStrictEqual(
+        await lanes(id),
+        sessions.toSorted().map((session_id) => ({ session_id, position: 1 }))
+      )
+      const next = await greeted()
+      await until("its greeting", () => at("/app").length === 1)
+      assert.deepInclude(JSON.parse(at("/app")[0]?.body.toString() ?? ""), {
+        session_id: next,
+        cursor: 1,
+        type: "character.initiated"
+      })
+      assert.isTrue(at("/app").every((request) => isSignedWith(request, secret)))
+      await until("the view of it", async () => {
+        const [delivery] = (await app.get(`/v1/sessions/${next}/delivery`)).body.data.deliveries
+        return delivery.channel_id === id && delivery.outcome === "sent"
+      })
 
-    await app.post(`${home}/channels/${id}/replay`, { since: 0 })
-    await until("every greeting", () => at("/app").length === 5)
-    await app.post(`${home}/channels/${id}/test`, {})
-    assert.deepInclude(JSON.parse(at("/app").at(-1)?.body.toString() ?? ""), { session_id: null, type: "channel.test" })
+      await app.post(`${home}/channels/${id}/replay`, { since: 0 })
+      await until("every greeting", () => at("/app").length === 5)
+      await app.post(`${home}/channels/${id}/test`, {})
+      assert.deepInclude(JSON.parse(at("/app").at(-1)?.body.toString() ?? ""), {
+        session_id: null,
+        type: "channel.test"
+      })
 
-    assert.strictEqual((await app.delete(`${home}/channels/${id}`)).status, 200)
-    assert.strictEqual((await app.get(`${home}/channels/${id}`)).status, 404)
-    assert.deepStrictEqual((await app.get(`/v1/sessions/${next}/delivery`)).body.data.deliveries, [])
-    await until("its lanes to be gone", async () => (await lanes(id)).length === 0 && (await server.database.sql`select 1 from channels where channel_id = ${id}`).length === 0)
-  })
+      assert.strictEqual((await app.delete(`${home}/channels/${id}`)).status, 200)
+      assert.strictEqual((await app.get(`${home}/channels/${id}`)).status, 404)
+      assert.deepStrictEqual((await app.get(`/v1/sessions/${next}/delivery`)).body.data.deliveries, [])
+      await until(
+        "its lanes to be gone",
+        async () =>
+          (await lanes(id)).length === 0 &&
+          (await server.database.sql`select 1 from channels where channel_id = ${id}`).length === 0
+      )
+    }
+  )
 
   it("is brought to every one of very many sessions, and taken away again, also when the jobs for it were lost", async () => {
     app = await server.createApp()
@@ -159,7 +211,8 @@ describe("an app-wide channel", () => {
     await app.createSession({ character_slug: slug, external_user_ref: person })
     const { sql } = server.database
     const ids = Array.from({ length: 1_200 }, () => newId("ses"))
-    await sql`insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata) select ${app.appId}, id, ${slug}, ${person}, '{}', '{}' from unnest(${ids}::text[]) id`
+    await sql`insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls,
+      metadata) select ${app.appId}, id, ${slug}, ${person}, '{}', '{}' from unnest(${ids}::text[]) id`
     await sql`insert into session_logs (app_id, session_id) select ${app.appId}, id from unnest(${ids}::text[]) id`
     const home = `/v1/apps/${app.appId}`
     const { id } = await create(home, "/many")
@@ -172,7 +225,11 @@ describe("an app-wide channel", () => {
     await aligned(id)
     assert.lengthOf(await lanes(id), 1_201)
     await app.delete(`${home}/channels/${id}`)
-    await until("its lanes to be gone", async () => (await lanes(id)).length === 0 && (await sql`select 1 from channels where channel_id = ${id}`).length === 0)
+    await until(
+      "its lanes to be gone",
+      async () =>
+        (await lanes(id)).length === 0 && (await sql`select 1 from channels where channel_id = ${id}`).length === 0
+    )
   })
 
   it("misses no session that is opened while it is being created", async () => {

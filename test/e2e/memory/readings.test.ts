@@ -19,11 +19,21 @@ afterAll(async () => {
   await model.close()
 })
 
-const whenRead = (session: string, turns: number) => until("every turn to be read", async () => {
-  const [row] = await server.database.sql`select read_turn from relationships where session_id = ${session}`
-  return row?.["read_turn"] === turns
+const whenRead = (session: string, turns: number) =>
+  until("every turn to be read", async () => {
+    const [row] = await server.database.sql`select read_turn from relationships where session_id = ${session}`
+    return row?.["read_turn"] === turns
+  })
+const noted = (text: string, quote = text) => ({
+  kind: "fact",
+  subject: "user",
+  text,
+  importance: 5,
+  confidence: 0.9,
+  quote,
+  happened_on: null,
+  linked_ids: []
 })
-const noted = (text: string, quote = text) => ({ kind: "fact", subject: "user", text, importance: 5, confidence: 0.9, quote, happened_on: null, linked_ids: [] })
 const memories = async (session: string) => (await app.get(`/v1/sessions/${session}/memories`)).body.data.memories
 const say = async (session: string, turn: number, text: string, fields: Record<string, unknown>) => {
   model.scriptFor("extraction", { kind: "ok", fields })
@@ -44,18 +54,26 @@ describe("what a model makes of a turn", () => {
   it("is kept without what no database can keep, and holds nothing up", async () => {
     const session = await app.createSession()
     await say(session, 1, "I like tea 😀", {
-      memories: [noted("She likes\u0000 tea \ud83d.", "I like tea"), { ...noted("Long ago."), quote: "tea", happened_on: "0000-01-01" }, noted("Half.", "\ud83d")],
+      memories: [
+        noted("She likes\u0000 tea \ud83d.", "I like tea"),
+        { ...noted("Long ago."), quote: "tea", happened_on: "0000-01-01" },
+        noted("Half.", "\ud83d")
+      ],
       loops_open: [{ kind: "plan", owner: "user", text: "Tea\u0000 \udc00", due_on: "0000-01-01", quote: "tea" }],
       preferences: [{ field: "topics_welcome", value: "tea\u0000\ud83d", explicit: false }],
       character_emotion: { label: "joy\u0000", valence: 1e300, arousal: -1 },
       summary: `${"s".repeat(799)}😀 \u0000`
     })
     const kept = await memories(session)
-    assert.sameMembers(kept.map(({ text }: { text: string }) => text), ["She likes tea \ufffd.", "Long ago."])
+    assert.sameMembers(
+      kept.map(({ text }: { text: string }) => text),
+      ["She likes tea \ufffd.", "Long ago."]
+    )
     assert.isEmpty(kept.filter(({ valid_at }: { valid_at: string }) => valid_at.startsWith("0")))
     await say(session, 2, "I like cake", { memories: [noted("She likes cake.", "I like cake")] })
     assert.lengthOf(await memories(session), 3)
-    for (const { id } of await memories(session)) assert.strictEqual((await app.delete(`/v1/sessions/${session}/memories/${id}`)).status, 200)
+    for (const { id } of await memories(session))
+      assert.strictEqual((await app.delete(`/v1/sessions/${session}/memories/${id}`)).status, 200)
   })
 
   it("names a feeling by a word, or none", async () => {
@@ -89,12 +107,19 @@ describe("what a model makes of a turn", () => {
 describe("while a turn is being read", () => {
   it("what is forgotten meanwhile is not told again", async () => {
     const session = await app.createSession()
-    await say(session, 1, "My cousin Ottilie collects thimbles", { memories: [noted("Ottilie collects thimbles.", "My cousin Ottilie collects thimbles")], summary: "She has a cousin with thimbles." })
-    const end = await beingRead(session, "They are at home with her", { memories: [noted("Ottilie has thimbles at home.", "They are at home with her")], summary: "Her cousin Ottilie has thimbles at home." })
+    await say(session, 1, "My cousin Ottilie collects thimbles", {
+      memories: [noted("Ottilie collects thimbles.", "My cousin Ottilie collects thimbles")],
+      summary: "She has a cousin with thimbles."
+    })
+    const end = await beingRead(session, "They are at home with her", {
+      memories: [noted("Ottilie has thimbles at home.", "They are at home with her")],
+      summary: "Her cousin Ottilie has thimbles at home."
+    })
     for (const { id } of await memories(session)) await app.delete(`/v1/sessions/${session}/memories/${id}`)
     end()
     await whenRead(session, 2)
-    const rows = await server.database.sql`select bearing::text as told from relationships where session_id = ${session} union all select patch::text from relational_patches where session_id = ${session} union all select text from memories where session_id = ${session}`
+    const rows = await server.database
+      .sql`select bearing::text as told from relationships where session_id = ${session} union all select patch::text from relational_patches where session_id = ${session} union all select text from memories where session_id = ${session}`
     assert.isEmpty(rows.filter(({ told }) => /thimbles/i.test(told)))
   })
 
@@ -106,13 +131,21 @@ describe("while a turn is being read", () => {
     await app.patch(`/v1/apps/${app.appId}`, { expose_relational_numerics: false })
     end()
     await whenRead(session, 2)
-    assert.lengthOf((await app.events(session)).filter(({ type }) => type === "relationship_score.changed"), 1)
+    assert.lengthOf(
+      (await app.events(session)).filter(({ type }) => type === "relationship_score.changed"),
+      1
+    )
   })
 
   it("who asks in it to be left alone is so at once", async () => {
     const session = await app.createSession()
-    await letWriteFirst(app, session, { session_resume_enabled: true, session_resume_min_idle_minutes: 0, min_gap_between_initiate_minutes: 0 })
-    const evaluate = async () => (await app.post(`/v1/sessions/${session}/proactive/evaluate`, { dry_run: true })).body.data
+    await letWriteFirst(app, session, {
+      session_resume_enabled: true,
+      session_resume_min_idle_minutes: 0,
+      min_gap_between_initiate_minutes: 0
+    })
+    const evaluate = async () =>
+      (await app.post(`/v1/sessions/${session}/proactive/evaluate`, { dry_run: true })).body.data
     await say(session, 1, "Hello there", {})
     assert.deepInclude(await evaluate(), { decision: "send", reason: "session_resume" })
     const end = await beingRead(session, "Stop texting me.", {})

@@ -27,7 +27,12 @@ afterEach(async () => {
 
 const serve = async (roles: "api" | "worker") => {
   const process = await startTroupe({
-    NODE_ENV: "production", SECRETS_KEY, DATABASE_URL: database.url, ROLES: roles, OPENAI_BASE_URL: model.url, OPENAI_TIMEOUT_SECONDS: "120"
+    NODE_ENV: "production",
+    SECRETS_KEY,
+    DATABASE_URL: database.url,
+    ROLES: roles,
+    OPENAI_BASE_URL: model.url,
+    OPENAI_TIMEOUT_SECONDS: "120"
   })
   processes.push(process)
   return process
@@ -39,27 +44,60 @@ const DOG = "My dog is called Rex."
 const noted = (quote: string): Behaviour => ({
   kind: "ok",
   fields: {
-    memories: [{ kind: "fact", subject: "user", text: quote, importance: 5, confidence: 0.9, quote, happened_on: null, linked_ids: [] }],
+    memories: [
+      {
+        kind: "fact",
+        subject: "user",
+        text: quote,
+        importance: 5,
+        confidence: 0.9,
+        quote,
+        happened_on: null,
+        linked_ids: []
+      }
+    ],
     signals: [{ dimension: "warmth", direction: "up", strength: 2, quote }]
   }
 })
 /** From 0.3, so many steps of that strength. */
-const warmthAfter = (steps: number) => Array.from({ length: steps }).reduce<number>((value) => Math.round((value + 0.02 * (1 - value)) * 10_000) / 10_000, 0.3)
+const warmthAfter = (steps: number) =>
+  Array.from({ length: steps }).reduce<number>(
+    (value) => Math.round((value + 0.02 * (1 - value)) * 10_000) / 10_000,
+    0.3
+  )
 
-const patches = (session: string) => database.sql<Array<{ turn_index: number }>>`select turn_index from relational_patches where session_id = ${session} order by version`
-const whenRead = (session: string, turns: number) => until("every turn to be read", async () => {
-  const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
-  return trace.length === turns && trace.every(({ settled }: { settled: boolean }) => settled) ? trace : undefined
-}, 30_000)
+const patches = (session: string) =>
+  database.sql<
+    Array<{ turn_index: number }>
+  >`select turn_index from relational_patches where session_id = ${session} order by version`
+const whenRead = (session: string, turns: number) =>
+  until(
+    "every turn to be read",
+    async () => {
+      const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
+      return trace.length === turns && trace.every(({ settled }: { settled: boolean }) => settled) ? trace : undefined
+    },
+    30_000
+  )
 
 /** What stands is what was said, once, and what the patches make of it. */
 const standsOnce = async (session: string, quotes: ReadonlyArray<string>) => {
-  assert.deepStrictEqual((await patches(session)).map(({ turn_index }) => turn_index), quotes.map((_, i) => i + 1))
-  const memories = await database.sql`select text, confidence from memories where session_id = ${session} order by created_at`
-  assert.deepStrictEqual(memories.map(({ text, confidence }) => [text, confidence]), quotes.map((quote) => [quote, 0.9]))
+  assert.deepStrictEqual(
+    (await patches(session)).map(({ turn_index }) => turn_index),
+    quotes.map((_, i) => i + 1)
+  )
+  const memories =
+    await database.sql`select text, confidence from memories where session_id = ${session} order by created_at`
+  assert.deepStrictEqual(
+    memories.map(({ text, confidence }) => [text, confidence]),
+    quotes.map((quote) => [quote, 0.9])
+  )
   const [row] = await database.sql`select bearing, read_turn from relationships where session_id = ${session}`
   assert.strictEqual(row?.["read_turn"], quotes.length)
-  assert.strictEqual(row?.["bearing"].scores.find(({ key }: { key: string }) => key === "warmth").value, warmthAfter(quotes.length))
+  assert.strictEqual(
+    row?.["bearing"].scores.find(({ key }: { key: string }) => key === "warmth").value,
+    warmthAfter(quotes.length)
+  )
   const rebuilt = await runTroupe({ DATABASE_URL: database.url }, ["rebuild", session])
   assert.deepInclude(JSON.parse(rebuilt.stdout), { patches: quotes.length, memories: quotes.length, changed: false })
   const books = await runTroupe({ DATABASE_URL: database.url }, ["ledger", "check"])

@@ -11,7 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const traceOf = async (session: string, { trace_id }: LogEvent) => (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0]
+const traceOf = async (session: string, { trace_id }: LogEvent) =>
+  (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0]
 /** Says it, and waits until it was read. */
 const say = async (session: string, text: string) => {
   const reply = await app.converse(session, text)
@@ -20,7 +21,18 @@ const say = async (session: string, text: string) => {
 }
 
 describe("a conversation that has outgrown its history", () => {
-  const SMALL_TALK = ["lovely weather here", "I had soup", "the bus was late", "what is your favourite food?", "nothing much today", "haha", "it rained again", "I watched a film", "the film was long", "good night then"]
+  const SMALL_TALK = [
+    "lovely weather here",
+    "I had soup",
+    "the bus was late",
+    "what is your favourite food?",
+    "nothing much today",
+    "haha",
+    "it rained again",
+    "I watched a film",
+    "the film was long",
+    "good night then"
+  ]
 
   it("is answered from what was noted, which counts as recalled, and not from what is to be forgotten", async () => {
     const session = await app.createSession()
@@ -29,7 +41,8 @@ describe("a conversation that has outgrown its history", () => {
     for (const text of [...SMALL_TALK, ...SMALL_TALK]) await app.converse(session, text)
     const reply = await say(session, "What is my dog called?")
     assert.include(reply.payload["text"], "Biscuit")
-    const [memory] = await server.database.sql`select * from memories where session_id = ${session} and text like '%Biscuit%'`
+    const [memory] = await server.database
+      .sql`select * from memories where session_id = ${session} and text like '%Biscuit%'`
     assert.isAbove(memory?.["recall_count"], 0)
     assert.include((await traceOf(session, reply)).retrieval.memory_ids, memory?.["memory_id"])
 

@@ -36,25 +36,44 @@ const printed = async (...args: ReadonlyArray<string>) => {
 }
 const code = ({ status, body }: Answer) => [status, body.detail?.code]
 const openStream = async (app: TestApp, session: string) => {
-  const [response] = await once(get(`${app.baseUrl}/v1/sessions/${session}/events/stream?since=0`, { headers: { authorization: `Bearer ${app.key}` } }), "response") as [IncomingMessage]
+  const [response] = (await once(
+    get(`${app.baseUrl}/v1/sessions/${session}/events/stream?since=0`, {
+      headers: { authorization: `Bearer ${app.key}` }
+    }),
+    "response"
+  )) as [IncomingMessage]
   response.resume()
   return response
 }
 const at = (path: string) => receiver.requests.filter((request) => request.path === path)
 const cursorsAt = (path: string) => at(path).map(({ headers }) => Number(headers["x-service-cursor"]))
-const told = async (app: TestApp) => (await app.get("/v1/delivery/events?since=0&limit=200")).body.data.events
-  .map(({ type, payload }: { type: string; payload: object }) => ({ type, payload }))
-const lane = async (session: string) => (await ground.server.database.sql`select status, owner from lanes where session_id = ${session}`)[0]
-const parked = (session: string) => until("the lane to be parked", async () => (await lane(session))?.["status"] === "parked")
-const kept = (id: string, count: number) => until(`${count} updates to be kept`, async () =>
-  (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`).length === count)
+const told = async (app: TestApp) =>
+  (await app.get("/v1/delivery/events?since=0&limit=200")).body.data.events.map(
+    ({ type, payload }: { type: string; payload: object }) => ({ type, payload })
+  )
+const lane = async (session: string) =>
+  (await ground.server.database.sql`select status, owner from lanes where session_id = ${session}`)[0]
+const parked = (session: string) =>
+  until("the lane to be parked", async () => (await lane(session))?.["status"] === "parked")
+const kept = (id: string, count: number) =>
+  until(
+    `${count} updates to be kept`,
+    async () =>
+      (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`)
+        .length === count
+  )
 
 /** An app of its own with a bot, a person who was greeted by it, and their session. */
 const met = async () => {
   const app = await ground.server.createApp()
   const bot = ground.telegram.createBot()
   const character_slug = await app.createCharacter({ greeting: "Come in, the soup is hot." })
-  const { body } = await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, join_window_ms: 0, character_slug })
+  const { body } = await app.post("/v1/telegram/bots", {
+    mode: "byo",
+    token: bot.token,
+    join_window_ms: 0,
+    character_slug
+  })
   const person = ground.telegram.createUser()
   ground.telegram.start(person, bot)
   await saidAtLeast(ground, bot, person, 1)
@@ -89,14 +108,25 @@ describe("an app that is suspended", () => {
     }
     assert.deepStrictEqual(code(await app.send(session, "Is anybody there?")), [403, "app_suspended"])
     assert.deepStrictEqual(code(await app.get(`/v1/sessions/${session}/events/stream`)), [403, "app_suspended"])
-    assert.deepStrictEqual(code(await app.request("GET", "/v1/me", undefined, { authorization: `Bearer ${app.key.slice(0, -1)}-` })), [403, undefined])
+    assert.deepStrictEqual(
+      code(await app.request("GET", "/v1/me", undefined, { authorization: `Bearer ${app.key.slice(0, -1)}-` })),
+      [403, undefined]
+    )
     assert.isFalse(going.complete)
     going.destroy()
 
-    assert.deepStrictEqual(await printed("app", "resume", app.appId), { app_id: app.appId, suspended_at: null, suspended_reason: null, already: false })
+    assert.deepStrictEqual(await printed("app", "resume", app.appId), {
+      app_id: app.appId,
+      suspended_at: null,
+      suspended_reason: null,
+      already: false
+    })
     assert.strictEqual((await app.get("/v1/me")).status, 200)
     assert.strictEqual((await app.converse(session, "And now?")).type, "message.created")
-    assert.deepStrictEqual(await told(app), [{ type: "app.suspended", payload: { reason: "Unpaid bills" } }, { type: "app.resumed", payload: {} }])
+    assert.deepStrictEqual(await told(app), [
+      { type: "app.suspended", payload: { reason: "Unpaid bills" } },
+      { type: "app.resumed", payload: {} }
+    ])
   }, 60_000)
 
   it("is shown as such to the operator and to its account, and both changes are in the audit log", async () => {
@@ -108,16 +138,27 @@ describe("an app that is suspended", () => {
     assert.deepStrictEqual(again, { app_id, suspended_at, suspended_reason: "Unpaid bills", already: true })
     const state = { suspended_at, suspended_reason: "Unpaid bills" }
     assert.deepInclude(await printed("app", "show", app_id), state)
-    assert.deepInclude((await printed("app", "list")).apps.find((app: { app_id: string }) => app.app_id === app_id), state)
+    assert.deepInclude(
+      (await printed("app", "list")).apps.find((app: { app_id: string }) => app.app_id === app_id),
+      state
+    )
     assert.deepInclude((await account.client.get(`/v1/account/apps/${app_id}`)).body.data, state)
     assert.deepInclude((await account.client.patch(`/v1/account/apps/${app_id}`, { name: "Renamed" })).body.data, state)
     await printed("app", "resume", app_id)
     assert.deepStrictEqual((await printed("app", "resume", app_id)).already, true)
     assert.deepInclude(await printed("app", "show", app_id), { suspended_at: null, suspended_reason: null })
     const { entries } = (await account.client.get(`/v1/account/audit-log?app_id=${app_id}`)).body.data
-    assert.deepStrictEqual((entries as ReadonlyArray<AuditEntry>).filter(({ action }) => /suspended|resumed/.test(action)).toReversed().map(({ actor, action, detail }) => [actor.kind, action, detail]), [
-      ["operator", "app.suspended", { reason: null }], ["operator", "app.suspended", { reason: "Unpaid bills" }], ["operator", "app.resumed", {}]
-    ])
+    assert.deepStrictEqual(
+      (entries as ReadonlyArray<AuditEntry>)
+        .filter(({ action }) => /suspended|resumed/.test(action))
+        .toReversed()
+        .map(({ actor, action, detail }) => [actor.kind, action, detail]),
+      [
+        ["operator", "app.suspended", { reason: null }],
+        ["operator", "app.suspended", { reason: "Unpaid bills" }],
+        ["operator", "app.resumed", {}]
+      ]
+    )
   }, 60_000)
 
   it("gets nothing by webhook beyond what was on the wire, and afterwards everything in order, once", async () => {
@@ -126,7 +167,11 @@ describe("an app that is suspended", () => {
     await app.converse(session, "What is for dinner?")
     const answer = Promise.withResolvers<void>()
     answering.set("/suspended", answer.promise)
-    await app.post(`/v1/sessions/${session}/channels`, { kind: "webhook", url: new URL("/suspended", receiver.url).href, from: "start" })
+    await app.post(`/v1/sessions/${session}/channels`, {
+      kind: "webhook",
+      url: new URL("/suspended", receiver.url).href,
+      from: "start"
+    })
     await until("the first event to be on the wire", () => at("/suspended").length === 1)
     await printed("app", "suspend", app.appId)
     answer.resolve()
@@ -152,10 +197,18 @@ describe("an app that is suspended", () => {
     await until("the reply to be asked for", () => model.requests.some(({ question }) => question === "reply"))
     assert.strictEqual((await troupe("app", "suspend", app.appId)).code, 0)
     answer.resolve()
-    await until("the turn to end", async () => (await server.database.sql`select 1 from turns where session_id = ${session} and outcome = 'replied'`).length === 1)
+    await until(
+      "the turn to end",
+      async () =>
+        (await server.database.sql`select 1 from turns where session_id = ${session} and outcome = 'replied'`)
+          .length === 1
+    )
     assert.deepStrictEqual(code(await app.get(`/v1/sessions/${session}/events?since=0`)), [403, "app_suspended"])
     assert.strictEqual((await troupe("app", "resume", app.appId)).code, 0)
-    const reply = await app.waitFor(session, ({ type, role, trace_id }) => type === "message.created" && role === "character" && trace_id === run_ref)
+    const reply = await app.waitFor(
+      session,
+      ({ type, role, trace_id }) => type === "message.created" && role === "character" && trace_id === run_ref
+    )
     assert.deepStrictEqual(reply.payload["bubbles"], ["Leek soup, as ever."])
     await server.close()
     await model.close()
@@ -172,8 +225,15 @@ describe("an app that is suspended", () => {
     await printed("app", "resume", app.appId)
     await kept(id, 0)
     const { chats } = (await app.get(`/v1/telegram/bots/${id}/chats`)).body.data
-    await until("both to be answered", async () => (await ground.server.database.sql`select 1 from turns where app_id = ${app.appId} and outcome = 'replied'`).length === 2)
-    const written = (await app.events(chats[0].session_id)).flatMap(({ role, payload }) => role === "user" && payload["text"] !== undefined ? [payload["text"]] : [])
+    await until(
+      "both to be answered",
+      async () =>
+        (await ground.server.database.sql`select 1 from turns where app_id = ${app.appId} and outcome = 'replied'`)
+          .length === 2
+    )
+    const written = (await app.events(chats[0].session_id)).flatMap(({ role, payload }) =>
+      role === "user" && payload["text"] !== undefined ? [payload["text"]] : []
+    )
     assert.deepStrictEqual(written, ["One.", "Two."])
     await saidAtLeast(ground, bot, person, 3)
   }, 60_000)
@@ -194,7 +254,18 @@ describe("an app that is suspended", () => {
     assert.lengthOf(ground.said(bot, person), 1)
     await printed("app", "resume", app.appId)
     await saidAtLeast(ground, bot, person, 2)
-    assert.deepStrictEqual((await told(app)).map(({ type }: { type: string }) => type), ["bot.active", "telegram.held", "app.suspended", "app.resumed", "app.suspended", "telegram.released", "app.resumed"])
+    assert.deepStrictEqual(
+      (await told(app)).map(({ type }: { type: string }) => type),
+      [
+        "bot.active",
+        "telegram.held",
+        "app.suspended",
+        "app.resumed",
+        "app.suspended",
+        "telegram.released",
+        "app.resumed"
+      ]
+    )
   }, 60_000)
 
   it("has no character write first, and lets them when it is resumed", async () => {
@@ -205,11 +276,20 @@ describe("an app that is suspended", () => {
     await letWriteFirst(app, session)
     await printed("app", "suspend", app.appId)
     await passHours(sql, session, 13)
-    await until("the skip", async () => (await sql`
+    await until(
+      "the skip",
+      async () =>
+        (
+          await sql`
       select 1 from proactive_decisions join relationships using (app_id, session_id)
-      where session_id = ${session} and skipped_by = 'app_suspended' and initiate_at = 'infinity'`).length === 1)
+      where session_id = ${session} and skipped_by = 'app_suspended' and initiate_at = 'infinity'`
+        ).length === 1
+    )
     await printed("app", "resume", app.appId)
-    const { payload } = await app.waitFor(session, ({ type, payload }) => type === "character.initiated" && payload["kind"] === "proactive")
+    const { payload } = await app.waitFor(
+      session,
+      ({ type, payload }) => type === "character.initiated" && payload["kind"] === "proactive"
+    )
     assert.isNotEmpty(payload["bubbles"])
   }, 60_000)
 
@@ -217,18 +297,32 @@ describe("an app that is suspended", () => {
     const { sql } = ground.server.database
     const [app, other] = [await ground.server.createApp(), await ground.server.createApp()]
     const order = async (by: TestApp) => {
-      const suite = await by.post("/v1/evals/suites", { name: "dinner", character_slug: await by.createCharacter(), cases: [{ key: "dinner", turns: [{ user: "What is for dinner?", expect: [{ type: "contains", value: "soup" }] }] }] })
+      const suite = await by.post("/v1/evals/suites", {
+        name: "dinner",
+        character_slug: await by.createCharacter(),
+        cases: [
+          { key: "dinner", turns: [{ user: "What is for dinner?", expect: [{ type: "contains", value: "soup" }] }] }
+        ]
+      })
       return (await by.post(`/v1/evals/suites/${suite.body.data.id}/runs`, {})).body.data.id as string
     }
-    const isOver = async (run: string) => (await sql`select 1 from eval_runs where run_id = ${run} and finished_at is not null`).length === 1
+    const isOver = async (run: string) =>
+      (await sql`select 1 from eval_runs where run_id = ${run} and finished_at is not null`).length === 1
     const run = await order(app)
     await until("the run to end", () => isOver(run), 30_000)
     await printed("app", "suspend", app.appId)
     await sql`update eval_results set status = null, finished_at = null where run_id = ${run}`
-    await sql`update eval_runs set status = 'queued', finished_at = null, started_at = null, owner = null where run_id = ${run}`
+    await sql`update eval_runs set status = 'queued', finished_at = null, started_at = null, owner = null
+      where run_id = ${run}`
     const others = await order(other)
     await until("a younger run of another app to end", () => isOver(others), 30_000)
-    assert.deepStrictEqual((await sql`select status, owner from eval_runs where run_id = ${run}`).map(({ status, owner }) => [status, owner]), [["queued", null]])
+    assert.deepStrictEqual(
+      (await sql`select status, owner from eval_runs where run_id = ${run}`).map(({ status, owner }) => [
+        status,
+        owner
+      ]),
+      [["queued", null]]
+    )
     await printed("app", "resume", app.appId)
     await until("the run to end after all", () => isOver(run), 30_000)
   }, 90_000)

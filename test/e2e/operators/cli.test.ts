@@ -24,18 +24,23 @@ const running: Array<RunningCommand> = []
 const receivers: Array<Receiver> = []
 afterEach(async () => {
   for (const { child } of running) child.kill("SIGKILL")
-  await Promise.all([...running.splice(0).map(({ exit }) => exit), ...receivers.splice(0).map((receiver) => receiver.close())])
+  await Promise.all([
+    ...running.splice(0).map(({ exit }) => exit),
+    ...receivers.splice(0).map((receiver) => receiver.close())
+  ])
 })
 
 const env = (of: TestApp = app) => ({ TROUPE_URL: of.baseUrl, TROUPE_KEY: of.key })
-const troupe = (args: ReadonlyArray<string>, input?: string, environment: Record<string, string> = env()) => runTroupe(environment, args, input)
+const troupe = (args: ReadonlyArray<string>, input?: string, environment: Record<string, string> = env()) =>
+  runTroupe(environment, args, input)
 const start = (args: ReadonlyArray<string>, environment: Record<string, string> = env()) => {
   const command = startCommand(environment, args)
   running.push(command)
   return command
 }
 const linesOf = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => line !== "")
-const eventsOf = (text: string): ReadonlyArray<any> => linesOf(text.slice(0, text.lastIndexOf("\n") + 1)).map((line) => JSON.parse(line))
+const eventsOf = (text: string): ReadonlyArray<any> =>
+  linesOf(text.slice(0, text.lastIndexOf("\n") + 1)).map((line) => JSON.parse(line))
 const interrupt = ({ child, exit }: RunningCommand) => {
   child.kill("SIGINT")
   return exit
@@ -51,7 +56,11 @@ describe("a command that speaks to a server", () => {
     ["a flag that it does not know", ["chat", "edda-brandvik", "--fast"], /^troupe: --fast: [^\n]+\n$/],
     ["a character that is not there", ["chat", "nobody"], /^troupe: 404 character_not_found: [^\n]+\n$/],
     ["a mode that is none", ["chat", "edda-brandvik", "--mode", "slow"], /^troupe: --mode: [^\n]+\n$/],
-    ["an address to post to that is none", ["webhooks", "listen", "--session", "ses_x", "--forward", "ftp://localhost"], /^troupe: --forward [^\n]+\n$/]
+    [
+      "an address to post to that is none",
+      ["webhooks", "listen", "--session", "ses_x", "--forward", "ftp://localhost"],
+      /^troupe: --forward [^\n]+\n$/
+    ]
   ])("ends with one line and exit code 1 when given %s", async (_, args, line) => {
     const { code, stdout, stderr } = await troupe(args)
     assert.strictEqual(stdout, "")
@@ -86,29 +95,34 @@ describe("events tail", () => {
     await app.converse(session, "Hello")
     const tail = start(["events", "tail", session, "--since", "1", "--json"])
     await until("the log", () => eventsOf(tail.stdout()).length === 3)
-    assert.deepStrictEqual(eventsOf(tail.stdout()), await app.events(session, 1) as Array<unknown>)
+    assert.deepStrictEqual(eventsOf(tail.stdout()), (await app.events(session, 1)) as Array<unknown>)
   })
 
-  it("goes on from its last cursor when the server ends the stream and comes back, with nothing lost and nothing twice", async () => {
-    const database = await createTestDatabase()
-    const port = String(await freePort())
-    const first = await startTestServer({ database, env: { PORT: port } })
-    const own = await first.createApp()
-    const session = await own.createSession()
-    await own.converse(session, "Hello")
-    const tail = start(["events", "tail", session, "--json"], env(own))
-    await until("the log so far", () => eventsOf(tail.stdout()).length === 3)
-    await first.close()
-    await until("the end to be noticed", () => tail.stderr().includes("trying again from cursor 3"))
-    const second = await startTestServer({ database, env: { PORT: port } })
-    await own.converse(session, "Are you back?")
-    await until("the rest", () => eventsOf(tail.stdout()).length >= 6)
-    assert.deepStrictEqual(eventsOf(tail.stdout()), await own.events(session) as Array<unknown>)
-    assert.strictEqual(linesOf(tail.stderr()).length, 1)
-    assert.strictEqual(await interrupt(tail), 0)
-    await second.close()
-    await database.drop()
-  }, 60_000)
+  it(
+    "goes on from its last cursor when the server ends the stream and comes back, with nothing lost and nothing " +
+      "twice",
+    async () => {
+      const database = await createTestDatabase()
+      const port = String(await freePort())
+      const first = await startTestServer({ database, env: { PORT: port } })
+      const own = await first.createApp()
+      const session = await own.createSession()
+      await own.converse(session, "Hello")
+      const tail = start(["events", "tail", session, "--json"], env(own))
+      await until("the log so far", () => eventsOf(tail.stdout()).length === 3)
+      await first.close()
+      await until("the end to be noticed", () => tail.stderr().includes("trying again from cursor 3"))
+      const second = await startTestServer({ database, env: { PORT: port } })
+      await own.converse(session, "Are you back?")
+      await until("the rest", () => eventsOf(tail.stdout()).length >= 6)
+      assert.deepStrictEqual(eventsOf(tail.stdout()), (await own.events(session)) as Array<unknown>)
+      assert.strictEqual(linesOf(tail.stderr()).length, 1)
+      assert.strictEqual(await interrupt(tail), 0)
+      await second.close()
+      await database.drop()
+    },
+    60_000
+  )
 })
 
 /** As if all but the last events of a session had been kept for long enough. */
@@ -124,13 +138,16 @@ describe("a log whose beginning is no longer kept", () => {
     await forget(session, 2)
     const tail = start(["events", "tail", session, "--json"])
     await until("the rest of the log", () => eventsOf(tail.stdout()).length === 1)
-    assert.deepStrictEqual(eventsOf(tail.stdout()), await app.events(session, 2) as Array<unknown>)
+    assert.deepStrictEqual(eventsOf(tail.stdout()), (await app.events(session, 2)) as Array<unknown>)
     const asked = await troupe(["events", "tail", session, "--since", "1"])
     assert.match(asked.stderr, /^troupe: 410 cursor_expired: [^\n]+since=2[^\n]+\n$/)
     assert.strictEqual(asked.code, 1)
   })
 
-  it.each([["a part of it", 2], ["nothing", 3]])("is talked on to, when %s is left", async (_, upTo) => {
+  it.each([
+    ["a part of it", 2],
+    ["nothing", 3]
+  ])("is talked on to, when %s is left", async (_, upTo) => {
     const session = await app.createSession({ character_slug: await app.createCharacter() })
     await app.converse(session, "Hello")
     await forget(session, upTo)
@@ -165,23 +182,33 @@ describe("chat", () => {
 
   it("joins a session that it is told, in the mode that it is told, and prints the log with --json", async () => {
     const session = await app.createSession({ character_slug: "silvan-roque" })
-    const { code, stdout, stderr } = await troupe(["chat", "silvan-roque", "--session", session, "--mode", "deep", "--json"], "Hello\n")
+    const { code, stdout, stderr } = await troupe(
+      ["chat", "silvan-roque", "--session", session, "--mode", "deep", "--json"],
+      "Hello\n"
+    )
     assert.strictEqual(code, 0)
     assert.strictEqual(stderr, "")
-    assert.deepStrictEqual(eventsOf(stdout), await app.events(session) as Array<unknown>)
+    assert.deepStrictEqual(eventsOf(stdout), (await app.events(session)) as Array<unknown>)
     const { body } = await app.get(`/v1/sessions/${session}/trace`)
     assert.strictEqual(body.data.trace[0].reply_mode, "deep")
-    assert.match((await troupe(["chat", "edda-brandvik", "--session", session])).stderr, /^troupe: --session: [^\n]+silvan-roque\n$/)
+    assert.match(
+      (await troupe(["chat", "edda-brandvik", "--session", session])).stderr,
+      /^troupe: --session: [^\n]+silvan-roque\n$/
+    )
   })
 
   it("sends a message once though the answer to it is lost on the way", async () => {
     let lose = 1
     const lossy = createServer((incoming, outgoing) => {
-      const onward = httpRequest(app.baseUrl + incoming.url, { method: incoming.method, headers: incoming.headers }, (answer) => {
-        if (incoming.method === "POST" && incoming.url?.endsWith("/messages") && lose-- > 0) return outgoing.destroy()
-        outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
-        answer.pipe(outgoing)
-      })
+      const onward = httpRequest(
+        app.baseUrl + incoming.url,
+        { method: incoming.method, headers: incoming.headers },
+        (answer) => {
+          if (incoming.method === "POST" && incoming.url?.endsWith("/messages") && lose-- > 0) return outgoing.destroy()
+          outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
+          answer.pipe(outgoing)
+        }
+      )
       incoming.pipe(onward)
     }).listen(0, "127.0.0.1")
     await until("a port", () => lossy.address() !== null)
@@ -193,7 +220,10 @@ describe("chat", () => {
     lossy.closeAllConnections()
     assert.strictEqual(code, 0)
     assert.match(stderr, /cannot be reached \([^)]+\); trying again\n/)
-    assert.deepStrictEqual((await app.events(session)).map((event) => event.type), ["character.initiated", "message.created", "run.status", "message.created"])
+    assert.deepStrictEqual(
+      (await app.events(session)).map((event) => event.type),
+      ["character.initiated", "message.created", "run.status", "message.created"]
+    )
   })
 
   it("says so when the character leaves, and ends", async () => {
@@ -210,7 +240,10 @@ describe("chat", () => {
 
   it("says so when a message is refused, goes on with the next, and ends with exit code 1", async () => {
     const session = await app.createSession({ character_slug: "edda-brandvik" })
-    const { code, stdout, stderr } = await troupe(["chat", "edda-brandvik", "--session", session], `${"x".repeat(33_000)}\nHello\n`)
+    const { code, stdout, stderr } = await troupe(
+      ["chat", "edda-brandvik", "--session", session],
+      `${"x".repeat(33_000)}\nHello\n`
+    )
     assert.strictEqual(code, 1)
     assert.match(stderr, /^troupe: not sent: 422 validation_error: /)
     assert.match(stderr, /\ntroupe: 1 of the messages was not sent\n$/)
@@ -237,55 +270,73 @@ describe("chat", () => {
       model.script({ kind: "refusal" }, { kind: "refusal" })
       const { code, stdout } = await troupe(["chat", slug, "--new"], "Hello", env(own))
       assert.strictEqual(code, 0)
-      assert.deepStrictEqual(linesOf(stdout), ["you: Hello", "! Mara could not answer (generation_failed); your message is kept, say it again for another try"])
+      assert.deepStrictEqual(linesOf(stdout), [
+        "you: Hello",
+        "! Mara could not answer (generation_failed); your message is kept, say it again for another try"
+      ])
     })
   })
 
   it.each([
     ["is silent", "withheld", "active", "", ["you: Hello", "(Mara says nothing.)"]],
-    ["leaves with its last reply", "exited", "exited", "Farewell.", ["you: Hello", "Mara: Farewell.", "! Mara has left this conversation (story_exit)"]]
-  ])("waits no longer than for the end of the turn when the character %s", async (_, outcome, afterwards, reply, lines) => {
-    const session = { id: "ses_1", character_slug: "mara", status: "active", last_cursor: 0 }
-    const frame = (cursor: number, type: string, role: string, payload: object) =>
-      `id: ${cursor}\nevent: ${type}\ndata: ${JSON.stringify({ id: `evt_${cursor}`, cursor, type, role, trace_id: "run_1", created_at: "2026-01-01T00:00:00.000Z", payload })}\n\n`
-    let stream: ServerResponse | undefined
-    const routes: Readonly<Record<string, (response: ServerResponse, headers: IncomingHttpHeaders) => unknown>> = {
-      "/v1/sessions": () => session,
-      "/v1/sessions/ses_1": (response) => {
-        // What is left comes once the client has asked how the session stands.
-        response.on("finish", () => { if (outcome === "exited") stream?.write(frame(4, "session.exited", "system", { reason_code: "story_exit" })) })
-        return { ...session, status: afterwards }
-      },
-      "/v1/characters/mara": () => ({ display_name: "Mara" }),
-      "/v1/sessions/ses_1/events": () => ({ events: [] }),
-      "/v1/sessions/ses_1/trace": () => ({ trace: [{ outcome, settled: true }] }),
-      "/v1/sessions/ses_1/messages": async (_, headers) => {
-        const client_message_id = headers["idempotency-key"]
-        const open = await until("a reader", () => stream)
-        open.write(frame(1, "message.created", "user", { text: "Hello", bubbles: ["Hello"], client_message_id }))
-        open.write(frame(2, "run.status", "character", { status: "generating", run_ref: "run_1", client_message_id }))
-        if (reply !== "") open.write(frame(3, "message.created", "character", { text: reply, bubbles: [reply] }))
-        return {}
+    [
+      "leaves with its last reply",
+      "exited",
+      "exited",
+      "Farewell.",
+      ["you: Hello", "Mara: Farewell.", "! Mara has left this conversation (story_exit)"]
+    ]
+  ])(
+    "waits no longer than for the end of the turn when the character %s",
+    async (_, outcome, afterwards, reply, lines) => {
+      const session = { id: "ses_1", character_slug: "mara", status: "active", last_cursor: 0 }
+      const frame = (cursor: number, type: string, role: string, payload: object) =>
+        `id: ${cursor}\nevent: ${type}\ndata: ` +
+        `${JSON.stringify({ id: `evt_${cursor}`, cursor, type, role, trace_id: "run_1", created_at: "2026-01-01T00:00:00.000Z", payload })}\n\n`
+      let stream: ServerResponse | undefined
+      const routes: Readonly<Record<string, (response: ServerResponse, headers: IncomingHttpHeaders) => unknown>> = {
+        "/v1/sessions": () => session,
+        "/v1/sessions/ses_1": (response) => {
+          // What is left comes once the client has asked how the session stands.
+          response.on("finish", () => {
+            if (outcome === "exited") stream?.write(frame(4, "session.exited", "system", { reason_code: "story_exit" }))
+          })
+          return { ...session, status: afterwards }
+        },
+        "/v1/characters/mara": () => ({ display_name: "Mara" }),
+        "/v1/sessions/ses_1/events": () => ({ events: [] }),
+        "/v1/sessions/ses_1/trace": () => ({ trace: [{ outcome, settled: true }] }),
+        "/v1/sessions/ses_1/messages": async (_, headers) => {
+          const client_message_id = headers["idempotency-key"]
+          const open = await until("a reader", () => stream)
+          open.write(frame(1, "message.created", "user", { text: "Hello", bubbles: ["Hello"], client_message_id }))
+          open.write(frame(2, "run.status", "character", { status: "generating", run_ref: "run_1", client_message_id }))
+          if (reply !== "") open.write(frame(3, "message.created", "character", { text: reply, bubbles: [reply] }))
+          return {}
+        }
       }
+      const answer = async (path: string, headers: IncomingHttpHeaders, response: ServerResponse) => {
+        response.end(JSON.stringify({ data: await routes[path]?.(response, headers) }))
+      }
+      const scripted = createServer((request, response) => {
+        const path = request.url?.split("?")[0] ?? ""
+        if (path.endsWith("/stream")) {
+          stream = response.writeHead(200, { "content-type": "text/event-stream" })
+          stream.flushHeaders()
+        } else void answer(path, request.headers, response)
+      }).listen(0, "127.0.0.1")
+      await until("a port", () => scripted.address() !== null)
+      const address = scripted.address()
+      const { code, stdout } = await troupe(
+        ["chat", "mara", "--url", `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`],
+        "Hello"
+      )
+      scripted.close()
+      scripted.closeAllConnections()
+      assert.strictEqual(code, 0)
+      assert.deepStrictEqual(linesOf(stdout), lines)
     }
-    const answer = async (path: string, headers: IncomingHttpHeaders, response: ServerResponse) => {
-      response.end(JSON.stringify({ data: await routes[path]?.(response, headers) }))
-    }
-    const scripted = createServer((request, response) => {
-      const path = request.url?.split("?")[0] ?? ""
-      if (path.endsWith("/stream")) {
-        stream = response.writeHead(200, { "content-type": "text/event-stream" })
-        stream.flushHeaders()
-      } else void answer(path, request.headers, response)
-    }).listen(0, "127.0.0.1")
-    await until("a port", () => scripted.address() !== null)
-    const address = scripted.address()
-    const { code, stdout } = await troupe(["chat", "mara", "--url", `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`], "Hello")
-    scripted.close()
-    scripted.closeAllConnections()
-    assert.strictEqual(code, 0)
-    assert.deepStrictEqual(linesOf(stdout), lines)
-  })
+  )
 })
 
 describe("webhooks listen", () => {
@@ -294,7 +345,8 @@ describe("webhooks listen", () => {
     receivers.push(receiver)
     return receiver
   }
-  const verified = ({ headers, body }: Receiver["requests"][number], secret: string) => new Webhook(secret).verify(body, headers as Record<string, string>)
+  const verified = ({ headers, body }: Receiver["requests"][number], secret: string) =>
+    new Webhook(secret).verify(body, headers as Record<string, string>)
 
   it("posts what comes to a local address, as the webhook channel does, signed with a secret that it shows once", async () => {
     const receiver = await receive(status(204))
@@ -305,9 +357,18 @@ describe("webhooks listen", () => {
     await receiver.received(2)
     const secret = /whsec_[A-Za-z0-9+/=]+/.exec(listen.stdout())?.[0] ?? ""
     const events = await app.events(session, 1)
-    assert.deepStrictEqual(receiver.requests.map((request) => verified(request, secret)), [...events])
-    assert.deepStrictEqual(receiver.requests.map(({ headers }) => headers["x-service-cursor"]), ["2", "3", "4"])
-    assert.deepStrictEqual(receiver.requests.map(({ headers }) => headers["x-service-event-id"]), events.map((event) => event.id))
+    assert.deepStrictEqual(
+      receiver.requests.map((request) => verified(request, secret)),
+      [...events]
+    )
+    assert.deepStrictEqual(
+      receiver.requests.map(({ headers }) => headers["x-service-cursor"]),
+      ["2", "3", "4"]
+    )
+    assert.deepStrictEqual(
+      receiver.requests.map(({ headers }) => headers["x-service-event-id"]),
+      events.map((event) => event.id)
+    )
     await until("a line for each", () => linesOf(listen.stdout()).length === 4)
     assert.match(linesOf(listen.stdout())[1] ?? "", /^#2 message\.created -> 204 in \d+ ms$/)
     assert.strictEqual(await interrupt(listen), 0)
@@ -315,14 +376,42 @@ describe("webhooks listen", () => {
 
   it("tries again in order, gives up after a few tries, says so and goes on; its own secret stays unsaid", async () => {
     const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-    const receiver = await receive((response, { headers }) => { response.writeHead(headers["x-service-cursor"] === "1" ? 500 : 200).end() })
+    const receiver = await receive((response, { headers }) => {
+      response.writeHead(headers["x-service-cursor"] === "1" ? 500 : 200).end()
+    })
     const session = await app.createSession({ character_slug: "edda-brandvik" })
     await app.converse(session, "Hello")
-    const listen = start(["webhooks", "listen", "--session", session, "--forward", receiver.url, "--secret", secret, "--since", "0", "--json"])
-    await until("the last event", () => eventsOf(listen.stdout()).some((line) => line.cursor === 4))
-    assert.deepStrictEqual(eventsOf(listen.stdout()).map(({ cursor, attempt, status_code, error_code }) => [cursor, attempt, status_code, error_code]), [
-      [1, 1, 500, "http_500"], [1, 2, 500, "http_500"], [1, 3, 500, "http_500"], [1, 4, 500, "http_500"], [2, 1, 200, null], [3, 1, 200, null], [4, 1, 200, null]
+    const listen = start([
+      "webhooks",
+      "listen",
+      "--session",
+      session,
+      "--forward",
+      receiver.url,
+      "--secret",
+      secret,
+      "--since",
+      "0",
+      "--json"
     ])
+    await until("the last event", () => eventsOf(listen.stdout()).some((line) => line.cursor === 4))
+    assert.deepStrictEqual(
+      eventsOf(listen.stdout()).map(({ cursor, attempt, status_code, error_code }) => [
+        cursor,
+        attempt,
+        status_code,
+        error_code
+      ]),
+      [
+        [1, 1, 500, "http_500"],
+        [1, 2, 500, "http_500"],
+        [1, 3, 500, "http_500"],
+        [1, 4, 500, "http_500"],
+        [2, 1, 200, null],
+        [3, 1, 200, null],
+        [4, 1, 200, null]
+      ]
+    )
     for (const request of receiver.requests) verified(request, secret)
     assert.strictEqual(listen.stderr(), "troupe: #1 was not taken in 4 tries; going on with the next\n")
     assert.notInclude(listen.stdout(), secret)

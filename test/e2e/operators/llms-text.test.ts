@@ -15,13 +15,16 @@ interface Said {
 }
 
 /** The variables that the text has the reader set, out of an answer. */
-const variables = ({ device_code, access_token, app_id, api_key, prefix, id, limits }: Said): Record<string, string> => limits !== undefined ? { DEMO_KEY: api_key } : ({
-  ...(device_code !== undefined && { DEVICE_CODE: device_code }),
-  ...(access_token !== undefined && { TROUPE_ACCOUNT_TOKEN: access_token }),
-  ...(app_id !== undefined && { APP_ID: app_id }),
-  ...(api_key !== undefined && { TROUPE_KEY: api_key, PREFIX: prefix }),
-  ...(String(id).startsWith("ses_") && { SESSION: id })
-})
+const variables = ({ device_code, access_token, app_id, api_key, prefix, id, limits }: Said): Record<string, string> =>
+  limits !== undefined
+    ? { DEMO_KEY: api_key }
+    : {
+        ...(device_code !== undefined && { DEVICE_CODE: device_code }),
+        ...(access_token !== undefined && { TROUPE_ACCOUNT_TOKEN: access_token }),
+        ...(app_id !== undefined && { APP_ID: app_id }),
+        ...(api_key !== undefined && { TROUPE_KEY: api_key, PREFIX: prefix }),
+        ...(String(id).startsWith("ses_") && { SESSION: id })
+      }
 
 describe("llms.txt", () => {
   it("leads an agent from nothing to a first reply: each of its commands works, in its order", async () => {
@@ -42,14 +45,23 @@ describe("llms.txt", () => {
     const events: ReadonlyArray<Said> = answers.find((data) => Array.isArray(data["events"]))?.["events"]
     assert.isTrue(events.some(({ type, role }) => type === "message.created" && role === "character"))
     assert.deepStrictEqual(answers.at(-1)?.["revoked"], true)
-    assert.strictEqual((await fetch(`${server.baseUrl}/v1/account`, { headers: { authorization: `Bearer ${known["TROUPE_ACCOUNT_TOKEN"]}` } })).status, 403)
+    assert.strictEqual(
+      (
+        await fetch(`${server.baseUrl}/v1/account`, {
+          headers: { authorization: `Bearer ${known["TROUPE_ACCOUNT_TOKEN"]}` }
+        })
+      ).status,
+      403
+    )
   })
 })
 
 describe("llms.txt of a server on which things are switched off", () => {
   it("describes no sandbox, sign-in or managed bots where there are none, and all event types that a client shows", async () => {
     const bare = await startTestServer({ env: { DEMO_SANDBOX: "off", TRUST_PROXY: "true" } })
-    const [off, on] = await Promise.all([bare, server].map(async ({ baseUrl }) => (await fetch(`${baseUrl}/v1/llms.txt`)).text()))
+    const [off, on] = await Promise.all(
+      [bare, server].map(async ({ baseUrl }) => (await fetch(`${baseUrl}/v1/llms.txt`)).text())
+    )
     await bare.close()
     for (const said of ["sandbox-key", "device/start", "lat_", "account_sign_in"]) {
       assert.notInclude(String(off).split("## Answers")[0] ?? "", said)

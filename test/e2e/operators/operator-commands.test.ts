@@ -25,18 +25,29 @@ describe("app list", () => {
   it("prints the apps of every account", async () => {
     const own = await server.createApp()
     const account = await createAccountIn(server)
-    const { app_id } = (await account.client.post("/v1/account/apps", { name: "Theirs", environment: "test" })).body.data
+    const { app_id } = (await account.client.post("/v1/account/apps", { name: "Theirs", environment: "test" })).body
+      .data
     const { apps } = await printed("app", "list")
-    assert.deepInclude(apps.find((app: { app_id: string }) => app.app_id === own.appId), { account_id: OPERATOR, name: "test", environment: "live" })
-    assert.deepInclude(apps.find((app: { app_id: string }) => app.app_id === app_id), { account_id: account.accountId, name: "Theirs", environment: "test" })
+    assert.deepInclude(
+      apps.find((app: { app_id: string }) => app.app_id === own.appId),
+      { account_id: OPERATOR, name: "test", environment: "live" }
+    )
+    assert.deepInclude(
+      apps.find((app: { app_id: string }) => app.app_id === app_id),
+      { account_id: account.accountId, name: "Theirs", environment: "test" }
+    )
   })
 })
 
 describe("app create", () => {
   it("puts the budget that it sets in the audit log", async () => {
     const { app_id } = await printed("app", "create", "Shop", "--budget-usd", "2.5")
-    const entries = await server.database.sql`select action, detail from audit_log where app_id = ${app_id} order by entry_id`
-    assert.deepStrictEqual(entries.map(({ action }) => action), ["app.created", "caps.updated", "api_key.created"])
+    const entries = await server.database
+      .sql`select action, detail from audit_log where app_id = ${app_id} order by entry_id`
+    assert.deepStrictEqual(
+      entries.map(({ action }) => action),
+      ["app.created", "caps.updated", "api_key.created"]
+    )
     assert.deepStrictEqual(entries[1]?.["detail"], { monthly_limit_micro_usd: 2_500_000 })
   })
 })
@@ -49,26 +60,42 @@ const problemOf = async (...args: ReadonlyArray<string>) => {
   return stderr.slice("troupe: ".length, -1)
 }
 const changesOf = async (appId: string) =>
-  (await server.database.sql`select actor_kind, action, detail from audit_log where app_id = ${appId} order by entry_id`)
-    .map(({ actor_kind, action, detail }) => ({ actor_kind, action, detail }))
+  (
+    await server.database
+      .sql`select actor_kind, action, detail from audit_log where app_id = ${appId} order by entry_id`
+  ).map(({ actor_kind, action, detail }) => ({ actor_kind, action, detail }))
 
 describe("app show and app rename", () => {
   it("show and change an app of any account as the account API does", async () => {
     const account = await createAccountIn(server)
-    const { app_id } = (await account.client.post("/v1/account/apps", { name: "Theirs", environment: "test" })).body.data
+    const { app_id } = (await account.client.post("/v1/account/apps", { name: "Theirs", environment: "test" })).body
+      .data
     const shown = await printed("app", "show", app_id)
-    assert.deepStrictEqual(shown, { account_id: account.accountId, ...(await account.client.get(`/v1/account/apps/${app_id}`)).body.data })
-    assert.deepStrictEqual(await printed("app", "rename", app_id, "Renamed"), { ...shown, name: "Renamed", version: shown.version + 1 })
+    assert.deepStrictEqual(shown, {
+      account_id: account.accountId,
+      ...(await account.client.get(`/v1/account/apps/${app_id}`)).body.data
+    })
+    assert.deepStrictEqual(await printed("app", "rename", app_id, "Renamed"), {
+      ...shown,
+      name: "Renamed",
+      version: shown.version + 1
+    })
     assert.strictEqual((await account.client.get(`/v1/account/apps/${app_id}`)).body.data.name, "Renamed")
     const { actor_kind, action, detail } = (await changesOf(app_id)).at(-1) ?? {}
-    assert.deepStrictEqual([actor_kind, action, detail], ["operator", "app.updated", { name: "Renamed", version: shown.version + 1 }])
+    assert.deepStrictEqual(
+      [actor_kind, action, detail],
+      ["operator", "app.updated", { name: "Renamed", version: shown.version + 1 }]
+    )
   })
 
   it("say in one line what was wrong, and change nothing", async () => {
     const { appId } = await server.createApp()
     assert.strictEqual(await problemOf("app", "show", "app_x"), "there is no app app_x")
     assert.strictEqual(await problemOf("app", "rename", "app_x", "Name"), "there is no app app_x")
-    assert.strictEqual(await problemOf("app", "rename", appId, "two", "words"), "words: not understood here; see --help")
+    assert.strictEqual(
+      await problemOf("app", "rename", appId, "two", "words"),
+      "words: not understood here; see --help"
+    )
     assert.strictEqual(await problemOf("app", "rename", appId, "x".repeat(81)), "NAME must be 1 to 80 characters")
     assert.strictEqual((await printed("app", "show", appId)).version, 1)
   }, 60_000)
@@ -80,24 +107,67 @@ describe("app caps", () => {
     const { app_id } = (await account.client.post("/v1/account/apps", { name: "Theirs" })).body.data
     const asked = async () => ({ app_id, ...(await account.client.get(`/v1/account/apps/${app_id}/caps`)).body.data })
     assert.deepStrictEqual(await printed("app", "caps", app_id), await asked())
-    const changed = await printed("app", "caps", app_id, "--daily-budget-usd", "2.5", "--hard-stop", "false", "--end-user-daily-messages", "20",
-      "--end-user-daily-usd", "0.1", "--messages-per-minute", "30")
+    const changed = await printed(
+      "app",
+      "caps",
+      app_id,
+      "--daily-budget-usd",
+      "2.5",
+      "--hard-stop",
+      "false",
+      "--end-user-daily-messages",
+      "20",
+      "--end-user-daily-usd",
+      "0.1",
+      "--messages-per-minute",
+      "30"
+    )
     assert.deepStrictEqual(changed, await asked())
-    assert.deepInclude(changed, { daily_budget_usd: 2.5, monthly_budget_usd: null, hard_stop: false, rate_limits: { messages_per_minute: 30 } })
-    assert.deepStrictEqual(changed.default_end_user_caps, { daily_messages: 20, daily_cost_usd: 0.1, monthly_cost_usd: null, daily_images: null })
-    const lifted = await printed("app", "caps", app_id, "--daily-budget-usd", "none", "--end-user-daily-messages=none", "--messages-per-minute", "none")
+    assert.deepInclude(changed, {
+      daily_budget_usd: 2.5,
+      monthly_budget_usd: null,
+      hard_stop: false,
+      rate_limits: { messages_per_minute: 30 }
+    })
+    assert.deepStrictEqual(changed.default_end_user_caps, {
+      daily_messages: 20,
+      daily_cost_usd: 0.1,
+      monthly_cost_usd: null,
+      daily_images: null
+    })
+    const lifted = await printed(
+      "app",
+      "caps",
+      app_id,
+      "--daily-budget-usd",
+      "none",
+      "--end-user-daily-messages=none",
+      "--messages-per-minute",
+      "none"
+    )
     assert.deepStrictEqual(lifted, await asked())
     assert.deepInclude(lifted, { daily_budget_usd: null, hard_stop: false, rate_limits: { messages_per_minute: 600 } })
     assert.deepStrictEqual(lifted.default_end_user_caps, { ...changed.default_end_user_caps, daily_messages: null })
     assert.deepStrictEqual((await changesOf(app_id)).slice(1), [
       {
-        actor_kind: "operator", action: "caps.updated",
+        actor_kind: "operator",
+        action: "caps.updated",
         detail: {
-          daily_limit_micro_usd: 2_500_000, hard_stop: false, messages_per_minute: 30,
+          daily_limit_micro_usd: 2_500_000,
+          hard_stop: false,
+          messages_per_minute: 30,
           default_end_user_caps: { daily_message_limit: 20, daily_limit_micro_usd: 100_000 }
         }
       },
-      { actor_kind: "operator", action: "caps.updated", detail: { daily_limit_micro_usd: null, messages_per_minute: null, default_end_user_caps: { daily_message_limit: null } } }
+      {
+        actor_kind: "operator",
+        action: "caps.updated",
+        detail: {
+          daily_limit_micro_usd: null,
+          messages_per_minute: null,
+          default_end_user_caps: { daily_message_limit: null }
+        }
+      }
     ])
   }, 60_000)
 
@@ -105,14 +175,23 @@ describe("app caps", () => {
     const { appId } = await server.createApp()
     for (const [args, problem] of [
       [["app_x"], "there is no app app_x"],
-      [[appId, "--daily-budget-usd", "much"], "--daily-budget-usd: must be a number of dollars from 0 to 1000000, or none"],
+      [
+        [appId, "--daily-budget-usd", "much"],
+        "--daily-budget-usd: must be a number of dollars from 0 to 1000000, or none"
+      ],
       [[appId, "--daily-budget-usd", "1", "--hard-stop", "maybe"], "--hard-stop: must be one of true, false"],
-      [[appId, "--end-user-daily-messages", "10001"], "--end-user-daily-messages: must be a whole number from 0 to 10000"],
+      [
+        [appId, "--end-user-daily-messages", "10001"],
+        "--end-user-daily-messages: must be a whole number from 0 to 10000"
+      ],
       [[appId, "--budget", "1"], "--budget 1: not understood here; see --help"]
     ] as const) {
       assert.strictEqual(await problemOf("app", "caps", ...args), problem)
     }
-    assert.lengthOf((await changesOf(appId)).filter(({ action }) => action === "caps.updated"), 0)
+    assert.lengthOf(
+      (await changesOf(appId)).filter(({ action }) => action === "caps.updated"),
+      0
+    )
   }, 60_000)
 })
 
@@ -123,10 +202,23 @@ describe("key list", () => {
     await printed("key", "revoke", prefix)
     const { app_id, api_keys } = await printed("key", "list", appId)
     assert.strictEqual(app_id, appId)
-    assert.deepStrictEqual(api_keys.map((each: { prefix: string; name: string; status: string }) => [each.prefix, each.name, each.status]), [
-      [key.slice(0, 11), "first key", "active"], [prefix, "command line", "revoked"]
+    assert.deepStrictEqual(
+      api_keys.map((each: { prefix: string; name: string; status: string }) => [each.prefix, each.name, each.status]),
+      [
+        [key.slice(0, 11), "first key", "active"],
+        [prefix, "command line", "revoked"]
+      ]
+    )
+    assert.hasAllKeys(api_keys[0], [
+      "prefix",
+      "name",
+      "status",
+      "created_at",
+      "expires_at",
+      "revoked_at",
+      "last_used_at",
+      "replaced_by"
     ])
-    assert.hasAllKeys(api_keys[0], ["prefix", "name", "status", "created_at", "expires_at", "revoked_at", "last_used_at", "replaced_by"])
     assert.notInclude(JSON.stringify(api_keys), api_key.slice(11))
     assert.strictEqual(await problemOf("key", "list", "app_x"), "there is no app app_x")
   }, 60_000)
@@ -143,10 +235,18 @@ describe("key create and key rotate", () => {
     const third = await printed("key", "rotate", second.api_key, "--grace-seconds", "3600")
     assert.approximately(Date.parse(third.replaced_until), Date.now() + 3_600_000, 60_000)
     assert.deepStrictEqual([await me(second.api_key), await me(third.api_key)], [200, 200])
-    const entries = await server.database.sql`select actor_kind, action from audit_log where app_id = ${appId} order by entry_id`
-    assert.deepStrictEqual(entries.map(({ actor_kind, action }) => `${actor_kind} ${action}`), [
-      "operator app.created", "operator api_key.created", "operator api_key.created", "operator api_key.rotated", "operator api_key.rotated"
-    ])
+    const entries = await server.database
+      .sql`select actor_kind, action from audit_log where app_id = ${appId} order by entry_id`
+    assert.deepStrictEqual(
+      entries.map(({ actor_kind, action }) => `${actor_kind} ${action}`),
+      [
+        "operator app.created",
+        "operator api_key.created",
+        "operator api_key.created",
+        "operator api_key.rotated",
+        "operator api_key.rotated"
+      ]
+    )
   })
 
   it("say in one line what was wrong, and change nothing", async () => {
@@ -178,7 +278,15 @@ describe("ledger check", () => {
     await server.database.sql`update turns set cost_micro_usd = cost_micro_usd + 1 where session_id = ${session}`
     const { code, stdout, stderr } = await troupe("ledger", "check", "--app", app.appId)
     assert.deepStrictEqual([code, stderr], [1, "troupe: the books of 1 of 1 turns do not agree\n"])
-    assert.deepInclude(JSON.parse(stdout).mismatches[0], { app_id: app.appId, session_id: session, turn_index: 1, held: 0 })
-    assert.match((await troupe("ledger", "check", "--days", "none")).stderr, /^troupe: --days must be a whole number from 1 to 3660\n$/)
+    assert.deepInclude(JSON.parse(stdout).mismatches[0], {
+      app_id: app.appId,
+      session_id: session,
+      turn_index: 1,
+      held: 0
+    })
+    assert.match(
+      (await troupe("ledger", "check", "--days", "none")).stderr,
+      /^troupe: --days must be a whole number from 1 to 3660\n$/
+    )
   })
 })

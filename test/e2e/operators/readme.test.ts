@@ -12,7 +12,9 @@ const run = promisify(execFile)
 const README = readFileSync(resolve(import.meta.dirname, "../../../README.md"), "utf8")
 
 /** The shell block that follows a marker in the README. */
-const block = (marker: string): string => new RegExp(`<!-- ${marker} -->\n\`\`\`sh\n([\\s\\S]*?)\n\`\`\``).exec(README)?.[1] ?? assert.fail(`no block ${marker}`)
+const block = (marker: string): string =>
+  new RegExp(`<!-- ${marker} -->\n\`\`\`sh\n([\\s\\S]*?)\n\`\`\``).exec(README)?.[1] ??
+  assert.fail(`no block ${marker}`)
 
 let folder: string
 let server: TroupeProcess
@@ -28,13 +30,19 @@ afterAll(async () => {
 })
 
 const shell = async (script: string): Promise<string> =>
-  (await run("bash", ["-c", script.replaceAll("http://127.0.0.1:8080", server.baseUrl)], { env: { ...process.env, TROUPE_KEY: key, DATA_DIR: join(folder, "data") } })).stdout
+  (
+    await run("bash", ["-c", script.replaceAll("http://127.0.0.1:8080", server.baseUrl)], {
+      env: { ...process.env, TROUPE_KEY: key, DATA_DIR: join(folder, "data") }
+    })
+  ).stdout
 
 describe("the README", () => {
   it("has a first conversation that ends with a reply", async () => {
     const [answer = "", page = ""] = (await shell(block("conversation"))).split(/(?<=\})(?=\{"schema_version")/)
     assert.strictEqual(JSON.parse(answer).data.accepted, true)
-    const replies = JSON.parse(page).data.events.filter((event: { type: string; role: string }) => event.type === "message.created" && event.role === "character")
+    const replies = JSON.parse(page).data.events.filter(
+      (event: { type: string; role: string }) => event.type === "message.created" && event.role === "character"
+    )
     assert.lengthOf(replies, 1)
   })
 
@@ -42,7 +50,10 @@ describe("the README", () => {
     const [made = "", ...lines] = (await shell(block("walk"))).trim().split("\n")
     assert.deepInclude(JSON.parse(made), { status: "committed", slug: "tomas-reyn", version: 1 })
     const page = lines.find((line) => line.includes("mem_")) ?? assert.fail("no memories")
-    assert.deepStrictEqual(JSON.parse(page).data.memories.map(({ text }: { text: string }) => text), ["My sister Nadia plays the cello."])
+    assert.deepStrictEqual(
+      JSON.parse(page).data.memories.map(({ text }: { text: string }) => text),
+      ["My sister Nadia plays the cello."]
+    )
     const talk = lines.slice(0, lines.indexOf(page)).join("\n")
     for (const said of ["Last crossing, Ann.", "Is it far?", "Far enough to talk."]) assert.include(talk, said)
     const table = lines.slice(lines.indexOf(page) + 1).join("\n")
@@ -60,7 +71,11 @@ describe("the README", () => {
 
   it("has a picture of a character made", async () => {
     const answers = (await shell(block("picture"))).split(/(?<=\})(?=\{"schema_version")/)
-    assert.deepInclude(JSON.parse(answers.at(-1) ?? "").data, { character_slug: "edda-brandvik", kind: "selfie", status: "queued" })
+    assert.deepInclude(JSON.parse(answers.at(-1) ?? "").data, {
+      character_slug: "edda-brandvik",
+      kind: "selfie",
+      status: "queued"
+    })
   })
 
   it("follows the conversation as server-sent events", async () => {
@@ -72,12 +87,18 @@ describe("the README", () => {
   it("gives a character somebody to know", async () => {
     const [, edge = "", graph = ""] = ["", ...(await shell(block("world"))).split(/(?<=\})(?=\{"schema_version")/)]
     assert.strictEqual(JSON.parse(edge).data.fact, "She taught him to swim.")
-    assert.deepStrictEqual(JSON.parse(graph).data.nodes.map(({ label }: { label: string }) => label), ["Edda Brandvik", "Tomas"])
+    assert.deepStrictEqual(
+      JSON.parse(graph).data.nodes.map(({ label }: { label: string }) => label),
+      ["Edda Brandvik", "Tomas"]
+    )
   })
 
   it("has a source read for what answers a question", async () => {
     const { data } = JSON.parse(await shell(block("research")))
-    assert.deepStrictEqual(data.findings.map(({ claim, status }: Record<string, string>) => [claim, status]), [["The lighthouse was built in 1891.", "proposed"]])
+    assert.deepStrictEqual(
+      data.findings.map(({ claim, status }: Record<string, string>) => [claim, status]),
+      [["The lighthouse was built in 1891.", "proposed"]]
+    )
   })
 
   it("makes a webhook for the conversation", async () => {
@@ -92,22 +113,42 @@ describe("the README", () => {
   })
 
   it("leaves the app of the demo characters as it was", async () => {
-    const { data } = JSON.parse(await shell(`curl -s http://127.0.0.1:8080/v1/characters -H "authorization: Bearer $TROUPE_KEY"`))
+    const { data } = JSON.parse(
+      await shell(`curl -s http://127.0.0.1:8080/v1/characters -H "authorization: Bearer $TROUPE_KEY"`)
+    )
     assert.lengthOf(data.characters, 3)
-    assert.notIncludeMembers(data.characters.map(({ slug }: { slug: string }) => slug), ["mara", "tomas-reyn"])
+    assert.notIncludeMembers(
+      data.characters.map(({ slug }: { slug: string }) => slug),
+      ["mara", "tomas-reyn"]
+    )
   })
 
   it("leads from nothing to a first reply by an account of one's own", async () => {
-    const device = /^\{.*\}$/m.exec(await shell(`${block("account-start")}\necho "$DEVICE"`))?.[0] ?? assert.fail("no device code")
+    const device =
+      /^\{.*\}$/m.exec(await shell(`${block("account-start")}\necho "$DEVICE"`))?.[0] ?? assert.fail("no device code")
     await approve(JSON.parse(device).data.verification_uri_complete, server)
     const finish = `${block("account-finish")}\nprintf '\\n%s\\n' "$TROUPE_ACCOUNT_TOKEN $TROUPE_KEY $DEVICE_CODE"`
-    const [page = "", secrets = "", caps = ""] = (await shell(`DEVICE='${device}'\n${finish}\n${block("caps")}`)).split("\n")
+    const [page = "", secrets = "", caps = ""] = (await shell(`DEVICE='${device}'\n${finish}\n${block("caps")}`)).split(
+      "\n"
+    )
     const { data } = JSON.parse(page)
-    assert.isTrue(data.events.some((event: { type: string; role: string }) => event.type === "message.created" && event.role === "character"))
+    assert.isTrue(
+      data.events.some(
+        (event: { type: string; role: string }) => event.type === "message.created" && event.role === "character"
+      )
+    )
     // What it was given is in no line that the server wrote.
     assert.match(secrets, /^lat_\w{46} ck_\w{46} dc_\w{46}$/)
     const [app, endUser, usage] = caps.split(/(?<=\})(?=\{"schema_version")/).map((answer) => JSON.parse(answer).data)
-    assert.deepStrictEqual([app.daily_budget_usd, app.default_end_user_caps.daily_messages, endUser.effective.daily_messages, usage.messages], [5, 200, 20, 1])
+    assert.deepStrictEqual(
+      [
+        app.daily_budget_usd,
+        app.default_end_user_caps.daily_messages,
+        endUser.effective.daily_messages,
+        usage.messages
+      ],
+      [5, 200, 20, 1]
+    )
     for (const secret of secrets.split(" ")) assert.notInclude(server.stdout() + server.stderr(), secret)
   })
 
@@ -120,7 +161,11 @@ describe("the README", () => {
     const source = readFileSync(resolve(import.meta.dirname, "../../../src/settings.ts"), "utf8")
     const read = new Set([...source.matchAll(/^ {2}([A-Z][A-Z_]+): (?:Config\.|text\()/gm)].map(([, name]) => name))
     const table = README.slice(README.indexOf("## Settings"), README.indexOf("## Commands"))
-    const listed = new Set([...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell]) => [...(cell ?? "").matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name)))
+    const listed = new Set(
+      [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell]) =>
+        [...(cell ?? "").matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name)
+      )
+    )
     assert.deepStrictEqual([...read].sort(), [...listed].sort())
   })
 })

@@ -40,7 +40,11 @@ afterEach(async () => {
 const NPM_START = ["npm", "start"]
 const SERVE = [process.execPath, "bin/troupe.mjs", "serve"]
 
-const start = (command: ReadonlyArray<string> = SERVE, env: Record<string, string> = {}, user?: { readonly uid: number; readonly gid: number }) => {
+const start = (
+  command: ReadonlyArray<string> = SERVE,
+  env: Record<string, string> = {},
+  user?: { readonly uid: number; readonly gid: number }
+) => {
   const program = startProgram(command, { DATA_DIR: dataDir, ...env }, user)
   started.push(program)
   return program
@@ -58,7 +62,11 @@ const controlC = (program: Started) => {
   process.kill(-(program.child.pid ?? 0), "SIGINT")
   return program.exit
 }
-const curlsOf = (stdout: string) => stdout.split("\n").map((line) => line.trim()).filter((line) => line.startsWith("curl "))
+const curlsOf = (stdout: string) =>
+  stdout
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith("curl "))
 const bash = (command: string) => JSON.parse(execFileSync("bash", ["-c", command], { encoding: "utf8" }))
 const created = (stdout: string): TestApp & { readonly prefix: string } => {
   const lines = stdout.split("\n")
@@ -89,8 +97,11 @@ describe("npm start", () => {
     const said = bash(say)
     assert.isTrue(said.data?.accepted, JSON.stringify(said))
     const reply = await until("the reply", () =>
-      bash(read).data.events.find((event: { trace_id: string; role: string; type: string }) =>
-        event.trace_id === said.data.run_ref && event.role === "character" && event.type === "message.created"))
+      bash(read).data.events.find(
+        (event: { trace_id: string; role: string; type: string }) =>
+          event.trace_id === said.data.run_ref && event.role === "character" && event.type === "message.created"
+      )
+    )
     assert.isNotEmpty(reply.payload.text)
     assert.strictEqual(await controlC(program), 0)
     assert.deepStrictEqual(processesOn(dataDir), [])
@@ -108,7 +119,9 @@ describe("npm start", () => {
     assert.notMatch(live.stdout(), /offline|demo key/i)
     assert.strictEqual(await stop(live, "SIGTERM"), 0)
     const help = [await run(["--help"], { CI: "", TEST: "" }), await run(["app", "nonsense"], { CI: "", TEST: "" })]
-    for (const text of [offline, live].flatMap(({ stdout, stderr }) => [stdout(), stderr()]).concat(help.flatMap(({ stdout, stderr }) => [stdout, stderr]))) {
+    for (const text of [offline, live]
+      .flatMap(({ stdout, stderr }) => [stdout(), stderr()])
+      .concat(help.flatMap(({ stdout, stderr }) => [stdout, stderr]))) {
       assert.notInclude(text, "\u001b")
     }
     assert.include(help[0]?.stdout, "troupe")
@@ -160,7 +173,7 @@ describe("npm start", () => {
 
   it("works twice at once on a fresh folder: both are ready and share their conversations", async () => {
     const both = [start(), start()] as const
-    const [one, other] = await Promise.all(both.map((program) => program.ready())) as [string, string]
+    const [one, other] = (await Promise.all(both.map((program) => program.ready()))) as [string, string]
     const keys = both.flatMap((program) => program.stdout().match(/ck_[0-9A-Za-z]{46}/g) ?? [])
     assert.strictEqual(new Set(keys).size, 1)
     const key = keys[0] ?? ""
@@ -168,7 +181,10 @@ describe("npm start", () => {
     const [here, there] = [new TestApp(one, "", key), new TestApp(other, "", key)]
     assert.deepStrictEqual(await there.events(session), await here.events(session))
     await there.converse(session, "And tomorrow?")
-    assert.deepStrictEqual((await here.events(session)).map((event) => event.cursor), [1, 2, 3, 4, 5, 6])
+    assert.deepStrictEqual(
+      (await here.events(session)).map((event) => event.cursor),
+      [1, 2, 3, 4, 5, 6]
+    )
 
     assert.strictEqual(await stop(both[0], "SIGTERM"), 0)
     assert.strictEqual((await there.converse(session, "And after that?")).type, "message.created")
@@ -185,12 +201,21 @@ describe("npm start", () => {
   }, 60_000)
 
   it("names a model whose price nobody knows, and shows it in the rates", async () => {
-    const program = start(SERVE, { OPENAI_BASE_URL: "https://models.example/v1", OPENAI_MODEL: "brand-new", OPENAI_ANALYZE_MODEL: "gpt-5-nano" })
+    const program = start(SERVE, {
+      OPENAI_BASE_URL: "https://models.example/v1",
+      OPENAI_MODEL: "brand-new",
+      OPENAI_ANALYZE_MODEL: "gpt-5-nano"
+    })
     const app = new TestApp(await program.ready(), "", "")
-    const { data: { api_key } } = (await app.post("/v1/demo/sandbox-key", undefined)).body
+    const {
+      data: { api_key }
+    } = (await app.post("/v1/demo/sandbox-key", undefined)).body
     const { data } = (await new TestApp(app.baseUrl, "", api_key).get("/v1/rates")).body
     assert.deepInclude(data, { model: "brand-new", priced: false, price_source: "assumed" })
-    const warned = program.stderr().split("\n").filter((line) => line.includes("price of a model is not known"))
+    const warned = program
+      .stderr()
+      .split("\n")
+      .filter((line) => line.includes("price of a model is not known"))
     assert.lengthOf(warned, 1, program.stderr())
     assert.include(program.stderr(), "brand-new")
   }, 60_000)
@@ -198,8 +223,14 @@ describe("npm start", () => {
   it("runs as another user than root, below a folder that only that user may enter", async ({ skip }) => {
     if (process.getuid?.() !== 0) skip("the tests do not run as root: every other test is this one")
     const user = { uid: 65534, gid: 65534 }
-    const sees = spawnSync(process.execPath, ["--check", join(ROOT, "bin/troupe.mjs")], { ...user, stdio: "ignore" }).status === 0 &&
-      spawnSync(process.execPath, ["--input-type=module", "-e", "await import('fastify')"], { ...user, cwd: ROOT, stdio: "ignore" }).status === 0
+    const sees =
+      spawnSync(process.execPath, ["--check", join(ROOT, "bin/troupe.mjs")], { ...user, stdio: "ignore" }).status ===
+        0 &&
+      spawnSync(process.execPath, ["--input-type=module", "-e", "await import('fastify')"], {
+        ...user,
+        cwd: ROOT,
+        stdio: "ignore"
+      }).status === 0
     if (!sees) skip(`uid ${user.uid} may not read this checkout (${ROOT})`)
     await chown(parent, user.uid, user.gid)
     const program = start(SERVE, { HOME: parent }, user)
@@ -210,20 +241,29 @@ describe("npm start", () => {
 })
 
 describe("app create", () => {
-  it("prints one line of JSON and the key works, whether the server runs or not; a budget of nothing refuses each send", async () => {
-    const before = created((await run(["app", "create", "before"])).stdout)
-    assert.deepStrictEqual(processesOn(dataDir), [])
+  it(
+    "prints one line of JSON and the key works, whether the server runs or not; a budget of nothing refuses each " +
+      "send",
+    async () => {
+      const before = created((await run(["app", "create", "before"])).stdout)
+      assert.deepStrictEqual(processesOn(dataDir), [])
 
-    const baseUrl = await start().ready()
-    const during = created((await run(["app", "create", "during"])).stdout)
-    for (const { key } of [before, during]) await speak(baseUrl, key)
+      const baseUrl = await start().ready()
+      const during = created((await run(["app", "create", "during"])).stdout)
+      for (const { key } of [before, during]) await speak(baseUrl, key)
 
-    const penniless = new TestApp(baseUrl, "", created((await run(["app", "create", "penniless", "--budget-usd", "0"])).stdout).key)
-    const session = await penniless.createSession()
-    const refused = await penniless.send(session, "What is for dinner?")
-    assert.strictEqual(refused.status, 402)
-    assert.deepStrictEqual(await penniless.events(session), [])
-  }, 60_000)
+      const penniless = new TestApp(
+        baseUrl,
+        "",
+        created((await run(["app", "create", "penniless", "--budget-usd", "0"])).stdout).key
+      )
+      const session = await penniless.createSession()
+      const refused = await penniless.send(session, "What is for dinner?")
+      assert.strictEqual(refused.status, 402)
+      assert.deepStrictEqual(await penniless.events(session), [])
+    },
+    60_000
+  )
 
   it("refuses a budget that is no number of dollars in one line, and makes nothing", async () => {
     const { code, stdout, stderr } = await run(["app", "create", "somebody", "--budget-usd", "much"])
@@ -243,32 +283,43 @@ describe("the key of secrets at rest", () => {
     assert.isFalse(existsSync(dataDir))
   }, 30_000)
 
-  it("is made by the first start of a development machine for its owner alone; another key starts nothing, and a rotation hands over", async () => {
-    const file = join(dataDir, "secrets.key")
-    await Promise.all([start(), start()].map(async (program) => {
-      await program.ready()
-      assert.strictEqual(await stop(program, "SIGTERM"), 0)
-    }))
-    assert.strictEqual((await stat(file)).mode & 0o777, 0o600)
-    assert.deepStrictEqual((await readdir(dataDir)).filter((name) => name.startsWith("secrets.")), ["secrets.key"])
-    const key = await readFile(file, "utf8")
+  it(
+    "is made by the first start of a development machine for its owner alone; another key starts nothing, and a " +
+      "rotation hands over",
+    async () => {
+      const file = join(dataDir, "secrets.key")
+      await Promise.all(
+        [start(), start()].map(async (program) => {
+          await program.ready()
+          assert.strictEqual(await stop(program, "SIGTERM"), 0)
+        })
+      )
+      assert.strictEqual((await stat(file)).mode & 0o777, 0o600)
+      assert.deepStrictEqual(
+        (await readdir(dataDir)).filter((name) => name.startsWith("secrets.")),
+        ["secrets.key"]
+      )
+      const key = await readFile(file, "utf8")
 
-    const refused = await run(["serve"], { SECRETS_KEY })
-    assert.strictEqual(refused.code, 1)
-    assert.match(refused.stderr.split("\n").at(-2) ?? "", /^troupe: SECRETS_KEY: does not match this database/)
+      const refused = await run(["serve"], { SECRETS_KEY })
+      assert.strictEqual(refused.code, 1)
+      assert.match(refused.stderr.split("\n").at(-2) ?? "", /^troupe: SECRETS_KEY: does not match this database/)
 
-    assert.match((await run(["secrets", "rotate"])).stderr, /^troupe: SECRETS_KEY_NEW: must be given[^\n]+\n$/)
-    const rotated = await run(["secrets", "rotate"], { SECRETS_KEY_NEW: SECRETS_KEY })
-    // The key by which addresses of pictures are signed.
-    assert.strictEqual(rotated.stdout, `{"rotated":1}\n`)
-    assert.match((await run(["serve"])).stderr.split("\n").at(-2) ?? "", /^troupe: SECRETS_KEY: does not match/)
+      assert.match((await run(["secrets", "rotate"])).stderr, /^troupe: SECRETS_KEY_NEW: must be given[^\n]+\n$/)
+      const rotated = await run(["secrets", "rotate"], { SECRETS_KEY_NEW: SECRETS_KEY })
+      // The key by which addresses of pictures are signed.
+      assert.strictEqual(rotated.stdout, `{"rotated":1}\n`)
+      assert.match((await run(["serve"])).stderr.split("\n").at(-2) ?? "", /^troupe: SECRETS_KEY: does not match/)
 
-    const next = start(SERVE, { SECRETS_KEY })
-    await next.ready()
-    assert.strictEqual(await stop(next, "SIGTERM"), 0)
-    for (const program of started) for (const secret of [key.trim(), SECRETS_KEY]) assert.notInclude(program.stdout() + program.stderr(), secret)
-    assert.deepStrictEqual(processesOn(dataDir), [])
-  }, 90_000)
+      const next = start(SERVE, { SECRETS_KEY })
+      await next.ready()
+      assert.strictEqual(await stop(next, "SIGTERM"), 0)
+      for (const program of started)
+        for (const secret of [key.trim(), SECRETS_KEY]) assert.notInclude(program.stdout() + program.stderr(), secret)
+      assert.deepStrictEqual(processesOn(dataDir), [])
+    },
+    90_000
+  )
 })
 
 describe("a setting that cannot be used", () => {
@@ -285,13 +336,17 @@ describe("a setting that cannot be used", () => {
     ["SECRETS_KEY", "password"],
     ["OUTBOUND_ALLOW", "*"],
     ["OIDC_ISSUER", "accounts.example"]
-  ])("stops the start with one line that names it: %s=%s", async (name, value) => {
-    const { code, stdout, stderr } = await run(["serve"], { [name]: value })
-    assert.strictEqual(code, 1)
-    assert.strictEqual(stdout, "")
-    assert.match(stderr, new RegExp(`^troupe: ${name}: [^\\n]+\\n$`))
-    assert.deepStrictEqual(processesOn(dataDir), [])
-  }, 30_000)
+  ])(
+    "stops the start with one line that names it: %s=%s",
+    async (name, value) => {
+      const { code, stdout, stderr } = await run(["serve"], { [name]: value })
+      assert.strictEqual(code, 1)
+      assert.strictEqual(stdout, "")
+      assert.match(stderr, new RegExp(`^troupe: ${name}: [^\\n]+\\n$`))
+      assert.deepStrictEqual(processesOn(dataDir), [])
+    },
+    30_000
+  )
 
   it("is no flag: one that serve is given stops the start with one line", async () => {
     const { code, stderr } = await run(["serve", "--port=0"])

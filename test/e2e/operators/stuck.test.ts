@@ -12,7 +12,9 @@ const POISON = { NODE_OPTIONS: `--import=${resolve(import.meta.dirname, "../../s
 const CRASHES = [1, 2, 3, 4, 5]
 
 let fleet: Fleet
-beforeEach(async () => { fleet = await createFleet() })
+beforeEach(async () => {
+  fleet = await createFleet()
+})
 afterEach(() => fleet.close())
 
 const isReply = (event: LogEvent) => event.type === "message.created" && event.role === "character"
@@ -21,40 +23,58 @@ const isFailure = (event: LogEvent) => event.type === "message.failed"
 /** Waits until a process ends by itself; how, and the line that it leaves. */
 const endOf = async (process: TroupeProcess) => {
   if (process.child.exitCode === null && process.child.signalCode === null) await once(process.child, "exit")
-  const line = process.stderr().split("\n").find((text) => text.includes("event loop has been stuck"))
+  const line = process
+    .stderr()
+    .split("\n")
+    .find((text) => text.includes("event loop has been stuck"))
   return { signal: process.child.signalCode, said: line === undefined ? null : JSON.parse(line) }
 }
 const shape = ({ status, body }: Answer) => [status, body.detail?.code]
-const crashedUnits = () => fleet.database.sql<Array<{ kind: string; crashes: number }>>`select kind, crashes from crashed_units`
+const crashedUnits = () =>
+  fleet.database.sql<Array<{ kind: string; crashes: number }>>`select kind, crashes from crashed_units`
 const crashesOf = async (session: string) =>
-  (await fleet.database.sql<Array<{ crashes: number }>>`select crashes from turns where session_id = ${session} order by turn_index`).map((row) => row.crashes)
+  (
+    await fleet.database.sql<
+      Array<{ crashes: number }>
+    >`select crashes from turns where session_id = ${session} order by turn_index`
+  ).map((row) => row.crashes)
 
 describe("a text that no rule comes back from", () => {
-  it("in a turn, ends its process five times and then its turn alone, while turns beside it get their replies and count no crash", async () => {
-    let process = await fleet.start("api,worker", POISON)
-    let app = fleet.clientOf(process)
-    const innocent = await app.createSession()
-    const poisoned = await app.createSession()
-    await app.send(innocent, "What is for dinner?")
-    await fleet.model.call(1)
-    await app.send(poisoned, `This is a ${TURN_MARK}.`)
-    for (const crash of CRASHES) {
-      const { signal, said } = await endOf(process)
-      assert.strictEqual(signal, "SIGKILL")
-      assert.deepInclude(said.annotations, { unit: "turn", app_id: app.appId, key: `${poisoned} 1`, recorded: true })
-      process = await fleet.start("api,worker", POISON)
-      app = fleet.clientOf(process)
-      await until("the crash to be counted", async () => (await crashesOf(poisoned))[0] === crash)
-      // From the second time on the turn waits for a while, which is over now.
-      await fleet.database.sql`update turns set due_at = now() - interval '1 minute' where session_id = ${poisoned} and owner is null`
-    }
-    assert.deepStrictEqual((await app.waitFor(poisoned, isFailure)).payload, { turn_index: 1, reason: "generation_failed", recoverable: true })
-    assert.deepStrictEqual(await crashesOf(innocent), [0])
-    fleet.model.answerAfter(0)
-    for (const call of fleet.model.calls) call.release()
-    await app.waitFor(innocent, isReply)
-    assert.isTrue(isReply(await app.converse(poisoned, "And now something else.")))
-  }, 240_000)
+  it(
+    "in a turn, ends its process five times and then its turn alone, while turns beside it get their replies and " +
+      "count no crash",
+    async () => {
+      let process = await fleet.start("api,worker", POISON)
+      let app = fleet.clientOf(process)
+      const innocent = await app.createSession()
+      const poisoned = await app.createSession()
+      await app.send(innocent, "What is for dinner?")
+      await fleet.model.call(1)
+      await app.send(poisoned, `This is a ${TURN_MARK}.`)
+      for (const crash of CRASHES) {
+        const { signal, said } = await endOf(process)
+        assert.strictEqual(signal, "SIGKILL")
+        assert.deepInclude(said.annotations, { unit: "turn", app_id: app.appId, key: `${poisoned} 1`, recorded: true })
+        process = await fleet.start("api,worker", POISON)
+        app = fleet.clientOf(process)
+        await until("the crash to be counted", async () => (await crashesOf(poisoned))[0] === crash)
+        // From the second time on the turn waits for a while, which is over now.
+        await fleet.database
+          .sql`update turns set due_at = now() - interval '1 minute' where session_id = ${poisoned} and owner is null`
+      }
+      assert.deepStrictEqual((await app.waitFor(poisoned, isFailure)).payload, {
+        turn_index: 1,
+        reason: "generation_failed",
+        recoverable: true
+      })
+      assert.deepStrictEqual(await crashesOf(innocent), [0])
+      fleet.model.answerAfter(0)
+      for (const call of fleet.model.calls) call.release()
+      await app.waitFor(innocent, isReply)
+      assert.isTrue(isReply(await app.converse(poisoned, "And now something else.")))
+    },
+    240_000
+  )
 
   it("in what a turn is read for, ends its process five times and is then skipped, so that later turns are read", async () => {
     fleet.model.answerAfter(0)
@@ -65,34 +85,49 @@ describe("a text that no rule comes back from", () => {
     for (const crash of CRASHES) {
       const { signal, said } = await endOf(process)
       assert.strictEqual(signal, "SIGKILL")
-      assert.deepInclude(said.annotations, { unit: "reading", app_id: app.appId, key: `${session} 1`, recorded: true })
-      assert.deepStrictEqual([...await crashedUnits()], [{ kind: "reading", crashes: crash }])
+      assert.deepInclude(said.annotations, {
+        unit: "reading",
+        app_id: app.appId,
+        key: `${session} 1`,
+        recorded: true
+      })
+      assert.deepStrictEqual([...(await crashedUnits())], [{ kind: "reading", crashes: crash }])
       process = await fleet.start("api,worker", POISON)
       app = fleet.clientOf(process)
     }
     assert.isTrue(isReply(await app.converse(session, "My sister Nadia plays the cello.")))
-    await until("the later turn to be read", async () =>
-      (await fleet.database.sql`select 1 from relationships where session_id = ${session} and read_turn = 2`).length === 1, 30_000)
+    await until(
+      "the later turn to be read",
+      async () =>
+        (await fleet.database.sql`select 1 from relationships where session_id = ${session} and read_turn = 2`)
+          .length === 1,
+      30_000
+    )
     assert.deepStrictEqual(await crashesOf(session), [0, 0])
     const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
-    assert.include(JSON.stringify(trace), "\"crashed\"")
+    assert.include(JSON.stringify(trace), '"crashed"')
   }, 240_000)
 
-  it("in an import, ends the thread that reads it five times and is then refused unread, while other requests are answered", async () => {
-    const send = (app: TestApp, description: string) => app.post("/v1/imports", { json: cardV3({ description }) })
-    const process = await fleet.start("api", POISON)
-    const app = fleet.clientOf(process)
-    for (const crash of CRASHES) {
-      const sent = send(app, `This is a ${IMPORT_MARK}.`)
-      assert.strictEqual((await app.get("/v1/characters")).status, 200)
-      assert.deepStrictEqual(shape(await sent), [422, "import_unreadable"])
-      assert.deepStrictEqual([...await crashedUnits()], [{ kind: "request", crashes: crash }])
-    }
-    assert.isNull(process.child.exitCode)
-    const refused = await send(app, `This is a ${IMPORT_MARK}.`)
-    assert.deepStrictEqual(shape(refused), [422, "request_given_up"])
-    assert.strictEqual((await send(app, "She keeps an inn.")).status, 200)
-  }, 240_000)
+  it(
+    "in an import, ends the thread that reads it five times and is then refused unread, while other requests are " +
+      "answered",
+    async () => {
+      const send = (app: TestApp, description: string) => app.post("/v1/imports", { json: cardV3({ description }) })
+      const process = await fleet.start("api", POISON)
+      const app = fleet.clientOf(process)
+      for (const crash of CRASHES) {
+        const sent = send(app, `This is a ${IMPORT_MARK}.`)
+        assert.strictEqual((await app.get("/v1/characters")).status, 200)
+        assert.deepStrictEqual(shape(await sent), [422, "import_unreadable"])
+        assert.deepStrictEqual([...(await crashedUnits())], [{ kind: "request", crashes: crash }])
+      }
+      assert.isNull(process.child.exitCode)
+      const refused = await send(app, `This is a ${IMPORT_MARK}.`)
+      assert.deepStrictEqual(shape(refused), [422, "request_given_up"])
+      assert.strictEqual((await send(app, "She keeps an inn.")).status, 200)
+    },
+    240_000
+  )
 })
 
 describe("a process that is stopped as a whole for longer than an event loop may be stuck", () => {

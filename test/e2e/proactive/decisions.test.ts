@@ -16,23 +16,32 @@ beforeAll(async () => {
   const texts = join(tmpdir(), `safety-${randomUUID()}.json`)
   writeFileSync(texts, JSON.stringify({ de: { crisis: ["Ruf bitte 142 an."] } }))
   model = await start({ otherwise: () => otherwise })
-  server = await startTestServer({ env: { OPENAI_BASE_URL: model.url, OPENAI_MODEL: "gpt-5-mini", SAFETY_TEXTS: texts } })
+  server = await startTestServer({
+    env: { OPENAI_BASE_URL: model.url, OPENAI_MODEL: "gpt-5-mini", SAFETY_TEXTS: texts }
+  })
   app = await server.createApp()
 })
-afterEach(() => { otherwise = { kind: "ok" } })
+afterEach(() => {
+  otherwise = { kind: "ok" }
+})
 afterAll(async () => {
   await server.close()
   await model.close()
 })
 
-const traceOf = async (session: string, run: string) => (await app.get(`/v1/sessions/${session}/trace?run_ref=${run}`)).body.data.trace[0]
-const runsOf = async (session: string): Promise<ReadonlyArray<any>> => (await app.get(`/v1/sessions/${session}/runs?kind=reply`)).body.data.runs
-const settled = (session: string, run: string) => until("the turn to be settled", async () => {
-  const row = await traceOf(session, run)
-  return row.settled && row
-})
-const typesOf = async (session: string) => (await app.events(session)).map(({ role, type }: LogEvent) => `${role} ${type}`)
-const speaking = (behavioral_thresholds: object, fields: object = {}) => app.createCharacter({ behavioral_thresholds, ...fields })
+const traceOf = async (session: string, run: string) =>
+  (await app.get(`/v1/sessions/${session}/trace?run_ref=${run}`)).body.data.trace[0]
+const runsOf = async (session: string): Promise<ReadonlyArray<any>> =>
+  (await app.get(`/v1/sessions/${session}/runs?kind=reply`)).body.data.runs
+const settled = (session: string, run: string) =>
+  until("the turn to be settled", async () => {
+    const row = await traceOf(session, run)
+    return row.settled && row
+  })
+const typesOf = async (session: string) =>
+  (await app.events(session)).map(({ role, type }: LogEvent) => `${role} ${type}`)
+const speaking = (behavioral_thresholds: object, fields: object = {}) =>
+  app.createCharacter({ behavioral_thresholds, ...fields })
 
 describe("a turn that ends without a reply", () => {
   it("is withheld: nothing on the log, and said so on the trace and among the runs", async () => {
@@ -44,7 +53,13 @@ describe("a turn that ends without a reply", () => {
     assert.deepInclude(row, { outcome: "withheld", failure_reason: null })
     assert.isAbove(row.cost_usd, 0)
     assert.deepStrictEqual((await typesOf(session)).slice(-2), ["user message.created", "character run.status"])
-    assert.deepInclude((await runsOf(session))[0], { trace_id: body.data.run_ref, kind: "reply", status: "withheld", attempts: 1, error_code: null })
+    assert.deepInclude((await runsOf(session))[0], {
+      trace_id: body.data.run_ref,
+      kind: "reply",
+      status: "withheld",
+      attempts: 1,
+      error_code: null
+    })
     assert.strictEqual((await app.get(`/v1/sessions/${session}`)).body.data.status, "active")
 
     model.script({ kind: "ok", reply: { decision: "withhold", bubbles: [] } })
@@ -54,24 +69,46 @@ describe("a turn that ends without a reply", () => {
   it("is exited: last words, session.exited, and what waits behind it ends too", async () => {
     const session = await app.createSession({ character_slug: await speaking({ exit: 1 }) })
     const queued = Promise.withResolvers<void>()
-    model.script({ kind: "ok" }, { kind: "ok", reply: { decision: "exit", exit_reason: "repeated_abuse", bubbles: ["That's enough."] }, after: queued.promise })
+    model.script(
+      { kind: "ok" },
+      {
+        kind: "ok",
+        reply: { decision: "exit", exit_reason: "repeated_abuse", bubbles: ["That's enough."] },
+        after: queued.promise
+      }
+    )
     await app.converse(session, "you stupid bitch")
-    const [second, third, fourth] = [await app.send(session, "fuck you"), await app.send(session, "hello?"), await app.send(session, "still there?")]
+    const [second, third, fourth] = [
+      await app.send(session, "fuck you"),
+      await app.send(session, "hello?"),
+      await app.send(session, "still there?")
+    ]
     queued.resolve()
     const exited = await app.waitFor(session, ({ type }) => type === "session.exited")
-    assert.deepInclude(exited, { role: "system", trace_id: second.body.data.run_ref, payload: { reason_code: "repeated_abuse" } })
+    assert.deepInclude(exited, {
+      role: "system",
+      trace_id: second.body.data.run_ref,
+      payload: { reason_code: "repeated_abuse" }
+    })
     const events = await app.events(session)
     assert.deepStrictEqual(events.at(-2)?.payload["bubbles"], ["That's enough."])
     assert.strictEqual(events.at(-1)?.type, "session.exited")
-    for (const sent of [second, third, fourth]) assert.strictEqual((await settled(session, sent.body.data.run_ref)).outcome, "exited")
-    assert.deepStrictEqual((await runsOf(session)).map(({ status }) => status), ["exited", "exited", "exited", "replied"])
+    for (const sent of [second, third, fourth])
+      assert.strictEqual((await settled(session, sent.body.data.run_ref)).outcome, "exited")
+    assert.deepStrictEqual(
+      (await runsOf(session)).map(({ status }) => status),
+      ["exited", "exited", "exited", "replied"]
+    )
     assert.deepInclude((await app.get(`/v1/sessions/${session}`)).body.data, { status: "exited" })
     assert.strictEqual((await app.get(`/v1/sessions/${session}`)).body.data.exit.reason_code, "repeated_abuse")
     assert.strictEqual((await app.send(session, "come back")).body.detail.code, "session_exited")
   })
 
   it("is no exit for a model alone: not without a threshold, not for one insult, not after a crisis", async () => {
-    const leave: Behaviour = { kind: "ok", reply: { decision: "exit", exit_reason: "user_requested", bubbles: ["Goodbye then, friend."] } }
+    const leave: Behaviour = {
+      kind: "ok",
+      reply: { decision: "exit", exit_reason: "user_requested", bubbles: ["Goodbye then, friend."] }
+    }
     const unset = await app.createSession()
     const patient = await app.createSession({ character_slug: await speaking({ exit: 1 }) })
     model.script(leave, leave)
@@ -84,13 +121,20 @@ describe("a turn that ends without a reply", () => {
   })
 
   it("is no exit from somebody whose cry for help still waits, or was heard by the analysis alone", async () => {
-    const leave: Behaviour = { kind: "ok", reply: { decision: "exit", exit_reason: "repeated_abuse", bubbles: ["I have had enough of this."] } }
+    const leave: Behaviour = {
+      kind: "ok",
+      reply: { decision: "exit", exit_reason: "repeated_abuse", bubbles: ["I have had enough of this."] }
+    }
     const session = await app.createSession({ character_slug: await speaking({ exit: 1 }) })
     model.script({ kind: "ok" }, leave)
     await app.converse(session, "you stupid bitch")
     await app.send(session, "fuck you")
     const cry = await app.send(session, "sorry, I want to die")
-    const answered = await app.waitFor(session, (event) => event.trace_id === cry.body.data.run_ref && event.role === "character" && event.type === "message.created")
+    const answered = await app.waitFor(
+      session,
+      (event) =>
+        event.trace_id === cry.body.data.run_ref && event.role === "character" && event.type === "message.created"
+    )
     assert.include(answered.payload["text"], "findahelpline.com")
     assert.strictEqual((await app.get(`/v1/sessions/${session}`)).body.data.status, "active")
 
@@ -107,9 +151,19 @@ describe("a turn that ends without a reply", () => {
     otherwise = { kind: "refusal" }
     const failed = await app.converse(session, "hello")
     assert.strictEqual(failed.type, "message.failed")
-    assert.deepInclude((await runsOf(session))[0], { status: "failed", error_code: "generation_failed", trace_id: failed.trace_id })
-    assert.deepInclude(failed, { role: "system", payload: { turn_index: 1, reason: "generation_failed", recoverable: true } })
-    assert.deepInclude(await settled(session, failed.trace_id), { outcome: "failed", failure_reason: "generation_failed" })
+    assert.deepInclude((await runsOf(session))[0], {
+      status: "failed",
+      error_code: "generation_failed",
+      trace_id: failed.trace_id
+    })
+    assert.deepInclude(failed, {
+      role: "system",
+      payload: { turn_index: 1, reason: "generation_failed", recoverable: true }
+    })
+    assert.deepInclude(await settled(session, failed.trace_id), {
+      outcome: "failed",
+      failure_reason: "generation_failed"
+    })
   })
 })
 
@@ -117,8 +171,15 @@ describe("a reply in deep mode", () => {
   const deep = async (session: string, text: string) => {
     const before = model.requests.length
     const { body } = await app.post(`/v1/sessions/${session}/messages`, { text, reply_mode: "deep" })
-    const event = await app.waitFor(session, (event) => event.trace_id === body.data.run_ref && event.role === "character" && event.type === "message.created")
-    return { event, calls: model.requests.slice(before).map(({ question }) => question), row: await traceOf(session, body.data.run_ref) }
+    const event = await app.waitFor(
+      session,
+      (event) => event.trace_id === body.data.run_ref && event.role === "character" && event.type === "message.created"
+    )
+    return {
+      event,
+      calls: model.requests.slice(before).map(({ question }) => question),
+      row: await traceOf(session, body.data.run_ref)
+    }
   }
 
   it("takes three calls, and a fourth when the draft is flawed, whose costs add up on the trace", async () => {
@@ -126,13 +187,22 @@ describe("a reply in deep mode", () => {
     const good = await deep(session, "hello")
     assert.deepStrictEqual(good.calls, ["analysis", "reply", "critique"])
     model.script({ kind: "ok", bubbles: ["a second hello, flawed"] })
-    model.scriptFor("critique", { kind: "ok", fields: { flaws: [{ bubble: 0, type: "voice", severity: 5, fix: "shorter" }], rewrite: true } })
+    model.scriptFor("critique", {
+      kind: "ok",
+      fields: { flaws: [{ bubble: 0, type: "voice", severity: 5, fix: "shorter" }], rewrite: true }
+    })
     const flawed = await deep(session, "hello again")
     assert.deepStrictEqual(flawed.calls, ["analysis", "reply", "critique", "rewrite"])
     assert.deepStrictEqual(flawed.event.payload["bubbles"], ["hello, rewritten"])
     for (const { row, calls } of [good, flawed]) {
       assert.strictEqual(row.tokens.input, 1_000 * calls.length)
-      assert.strictEqual(Math.round(row.cost_usd * 1e6), row.stages.reduce((sum: number, { cost_usd }: { cost_usd: number | null }) => sum + Math.round((cost_usd ?? 0) * 1e6), 0))
+      assert.strictEqual(
+        Math.round(row.cost_usd * 1e6),
+        row.stages.reduce(
+          (sum: number, { cost_usd }: { cost_usd: number | null }) => sum + Math.round((cost_usd ?? 0) * 1e6),
+          0
+        )
+      )
     }
   })
 })
@@ -140,22 +210,45 @@ describe("a reply in deep mode", () => {
 describe("what a turn shows of itself", () => {
   it("names the gates that refused a draft, and what the reply leaned on", async () => {
     const session = await app.createSession()
-    model.script({ kind: "ok", bubbles: ["User: hi"] }, { kind: "ok", bubbles: ["Hello to you."], reply: { cited_memory_ids: ["cursor-1"] } })
+    model.script(
+      { kind: "ok", bubbles: ["User: hi"] },
+      { kind: "ok", bubbles: ["Hello to you."], reply: { cited_memory_ids: ["cursor-1"] } }
+    )
     const event = await app.converse(session, "hello")
     const row = await traceOf(session, event.trace_id)
     assert.deepStrictEqual(row.gates, [{ gate: "role_bleed", result: "refused", action: "regenerate" }])
-    assert.deepStrictEqual(row.stages.findLast(({ stage }: { stage: string }) => stage === "generation").detail, { cited_memory_ids: ["cursor-1"] })
+    assert.deepStrictEqual(row.stages.findLast(({ stage }: { stage: string }) => stage === "generation").detail, {
+      cited_memory_ids: ["cursor-1"]
+    })
     model.script({ kind: "ok", bubbles: ["User: hi"] }, { kind: "ok", bubbles: ["User: hi"] })
     const second = await traceOf(session, (await app.converse(session, "what?")).trace_id)
-    assert.deepStrictEqual(second.gates.map(({ action }: { action: string }) => action), ["regenerate", "fallback_line"])
+    assert.deepStrictEqual(
+      second.gates.map(({ action }: { action: string }) => action),
+      ["regenerate", "fallback_line"]
+    )
   })
 
   it("names the lore that went in by the ids of its entries", async () => {
-    const character_slug = await app.createCharacter({ world_context: { entries: [{ keys: ["bell"], content: "The bell is cracked." }, { id: "lor_01ARZ3NDEKTSV4RRFFQ69G5FAV", keys: ["harbour"], content: "The harbour froze in 1942." }] } })
+    const character_slug = await app.createCharacter({
+      world_context: {
+        entries: [
+          { keys: ["bell"], content: "The bell is cracked." },
+          { id: "lor_01ARZ3NDEKTSV4RRFFQ69G5FAV", keys: ["harbour"], content: "The harbour froze in 1942." }
+        ]
+      }
+    })
     const session = await app.createSession({ character_slug })
     otherwise = { kind: "ok" }
     const row = await traceOf(session, (await app.converse(session, "is the harbour deep?")).trace_id)
-    assert.deepStrictEqual(row.retrieval, { memory_ids: [], lore_ids: ["lor_01ARZ3NDEKTSV4RRFFQ69G5FAV"], evidence_ids: [], edge_ids: [], npc_ids: [], arc_ids: [], storyline: null })
+    assert.deepStrictEqual(row.retrieval, {
+      memory_ids: [],
+      lore_ids: ["lor_01ARZ3NDEKTSV4RRFFQ69G5FAV"],
+      evidence_ids: [],
+      edge_ids: [],
+      npc_ids: [],
+      arc_ids: [],
+      storyline: null
+    })
     assert.notInclude(JSON.stringify(row), "1942")
   })
 
@@ -170,22 +263,35 @@ describe("what a turn shows of itself", () => {
     const event = await app.converse(session, "who plays the cello?")
     const row = await traceOf(session, event.trace_id)
     assert.deepStrictEqual(row.retrieval.memory_ids[0], "cursor-1")
-    assert.include(model.requests.findLast(({ question }) => question === "reply")?.messages[1]?.content, "my sister Nadia plays the cello")
+    assert.include(
+      model.requests.findLast(({ question }) => question === "reply")?.messages[1]?.content,
+      "my sister Nadia plays the cello"
+    )
   })
 })
 
 describe("a safety text", () => {
   it("is the operator's in the person's language", async () => {
     const session = await app.createSession({ end_user: { locale: "de-AT" } })
-    assert.deepStrictEqual((await app.converse(session, "ich will nicht mehr leben, ich will sterben")).payload["bubbles"], ["Ruf bitte 142 an."])
+    assert.deepStrictEqual(
+      (await app.converse(session, "ich will nicht mehr leben, ich will sterben")).payload["bubbles"],
+      ["Ruf bitte 142 an."]
+    )
   })
 })
 
 describe("a character that takes its time", () => {
   it("answers by a due time on the turn, once, as a first attempt", async () => {
-    const session = await app.createSession({ character_slug: await app.createCharacter({ life_rhythm: { reply_delay_seconds: { min: 1, max: 1 } } }) })
+    const session = await app.createSession({
+      character_slug: await app.createCharacter({ life_rhythm: { reply_delay_seconds: { min: 1, max: 1 } } })
+    })
     const { body } = await app.send(session, "hello")
-    await until("the turn to be put off", async () => (await server.database.sql`select 1 from turns where session_id = ${session} and deferred and owner is null`).length === 1)
+    await until(
+      "the turn to be put off",
+      async () =>
+        (await server.database.sql`select 1 from turns where session_id = ${session} and deferred and owner is null`)
+          .length === 1
+    )
     assert.deepInclude((await runsOf(session))[0], { status: "queued", attempts: 0, started_at: null })
     const event = await app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
     assert.strictEqual(event.trace_id, body.data.run_ref)

@@ -5,11 +5,15 @@ import type { TestApp } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 
 let fleet: Fleet
-beforeEach(async () => { fleet = await createFleet() })
+beforeEach(async () => {
+  fleet = await createFleet()
+})
 afterEach(() => fleet.close())
 
-const decisionsOf = async (app: TestApp, session: string) => (await app.get(`/v1/apps/${app.appId}/proactive-policy/decisions?session_id=${session}`)).body.data.decisions
-const typesOf = async (app: TestApp, session: string) => (await app.events(session)).map(({ type, role }) => `${type} ${role}`)
+const decisionsOf = async (app: TestApp, session: string) =>
+  (await app.get(`/v1/apps/${app.appId}/proactive-policy/decisions?session_id=${session}`)).body.data.decisions
+const typesOf = async (app: TestApp, session: string) =>
+  (await app.events(session)).map(({ type, role }) => `${type} ${role}`)
 
 describe("a character that writes first", () => {
   it("says it once when its worker is killed between the decision and the words, and the books agree", async () => {
@@ -30,10 +34,14 @@ describe("a character that writes first", () => {
     await lookAt(fleet.database.sql, session)
     await until("looked at once more", async () => (await decisionsOf(app, session))[0].decision === "skipped")
     assert.deepStrictEqual(await typesOf(app, session), ["character.initiated character"])
-    assert.strictEqual((await decisionsOf(app, session)).filter(({ decision }: { decision: string }) => decision === "sent").length, 1)
+    assert.strictEqual(
+      (await decisionsOf(app, session)).filter(({ decision }: { decision: string }) => decision === "sent").length,
+      1
+    )
     const ledger = await fleet.database.sql`
       select sum(amount_micro_usd) filter (where entry <> 'settle')::int as held, sum(amount_micro_usd) filter (where entry = 'settle')::int as settled, array_to_string(array_agg(distinct activity), ' ') as activities from ledger where session_id = ${session}`
-    const [turn] = await fleet.database.sql`select cost_micro_usd::int as cost, crashes from turns where session_id = ${session}`
+    const [turn] = await fleet.database
+      .sql`select cost_micro_usd::int as cost, crashes from turns where session_id = ${session}`
     assert.deepInclude(ledger[0], { held: 0, settled: turn?.["cost"], activities: "proactive" })
     assert.strictEqual(turn?.["crashes"], 1)
   }, 180_000)
@@ -50,9 +58,20 @@ describe("a character that writes first", () => {
     answering.release()
     const answer = await app.waitFor(session, ({ type, role }) => type === "message.created" && role === "character")
     assert.strictEqual(answer.trace_id, body.data.run_ref)
-    assert.deepStrictEqual(await typesOf(app, session), ["message.created user", "run.status character", "message.created character"])
-    assert.deepInclude((await decisionsOf(app, session)).at(-1), { decision: "skipped", skipped_by: "overtaken", reason: "cold_initiate" })
-    assert.deepInclude((await app.get(`/v1/sessions/${session}/runs?kind=proactive`)).body.data.runs[0], { kind: "proactive", status: "withheld" })
+    assert.deepStrictEqual(await typesOf(app, session), [
+      "message.created user",
+      "run.status character",
+      "message.created character"
+    ])
+    assert.deepInclude((await decisionsOf(app, session)).at(-1), {
+      decision: "skipped",
+      skipped_by: "overtaken",
+      reason: "cold_initiate"
+    })
+    assert.deepInclude((await app.get(`/v1/sessions/${session}/runs?kind=proactive`)).body.data.runs[0], {
+      kind: "proactive",
+      status: "withheld"
+    })
   }, 180_000)
 
   it("says nothing that the gates would stop by the time that it is written", async () => {
@@ -64,8 +83,14 @@ describe("a character that writes first", () => {
     const { external_user_ref: person } = (await app.get(`/v1/sessions/${session}`)).body.data
     await app.patch(`/v1/end-users/${person}`, { blocked: true })
     writing.release()
-    await until("withheld", async () => (await app.get(`/v1/sessions/${session}/runs`)).body.data.runs[0].status === "withheld")
+    await until(
+      "withheld",
+      async () => (await app.get(`/v1/sessions/${session}/runs`)).body.data.runs[0].status === "withheld"
+    )
     assert.deepStrictEqual(await typesOf(app, session), [])
-    assert.deepInclude((await decisionsOf(app, session)).at(-1), { decision: "skipped", skipped_by: "end_user_blocked" })
+    assert.deepInclude((await decisionsOf(app, session)).at(-1), {
+      decision: "skipped",
+      skipped_by: "end_user_blocked"
+    })
   }, 180_000)
 })

@@ -4,24 +4,57 @@ import type { LoggedCall } from "#test/support/telegram/CallLog.ts"
 import { type ChatRecord, judge } from "../../../bench/support/telegramVerdict.ts"
 import { runTelegramChaos } from "../../../bench/telegramChaosRun.ts"
 
-it("sends each of 300 bubbles once and in its chat's order, or says that it cannot know, while processes are killed 6 times, Telegram misbehaves and a token is revoked", async ({ annotate }) => {
-  const database = await createTestDatabase()
-  try {
-    const report = await runTelegramChaos({ databaseUrl: database.url, bots: 4, chats: 30, bubbles: 270, kills: 6, processes: 2, revocations: 1, faults: 9, seed: 20_261 })
-    await annotate(JSON.stringify(report))
-    const { lost, duplicated, reordered, unexpected, unrecorded, overCeiling, failedTurns, kills, bubbles } = report
-    assert.deepStrictEqual({ lost, duplicated, reordered, unexpected, unrecorded, overCeiling, failedTurns, kills, bubbles }, {
-      lost: 0, duplicated: 0, reordered: 0, unexpected: 0, unrecorded: 0, overCeiling: 0, failedTurns: 0, kills: 6, bubbles: 300
-    })
-    assert.isAbove(report.unknown, 0)
-  } finally {
-    await database.drop()
-  }
-}, 240_000)
+it(
+  "sends each of 300 bubbles once and in its chat's order, or says that it cannot know, while processes are " +
+    "killed 6 times, Telegram misbehaves and a token is revoked",
+  async ({ annotate }) => {
+    const database = await createTestDatabase()
+    try {
+      const report = await runTelegramChaos({
+        databaseUrl: database.url,
+        bots: 4,
+        chats: 30,
+        bubbles: 270,
+        kills: 6,
+        processes: 2,
+        revocations: 1,
+        faults: 9,
+        seed: 20_261
+      })
+      await annotate(JSON.stringify(report))
+      const { lost, duplicated, reordered, unexpected, unrecorded, overCeiling, failedTurns, kills, bubbles } = report
+      assert.deepStrictEqual(
+        { lost, duplicated, reordered, unexpected, unrecorded, overCeiling, failedTurns, kills, bubbles },
+        {
+          lost: 0,
+          duplicated: 0,
+          reordered: 0,
+          unexpected: 0,
+          unrecorded: 0,
+          overCeiling: 0,
+          failedTurns: 0,
+          kills: 6,
+          bubbles: 300
+        }
+      )
+      assert.isAbove(report.unknown, 0)
+    } finally {
+      await database.drop()
+    }
+  },
+  240_000
+)
 
 describe("the judge of that", () => {
   const call = (text: string, fault: string | undefined): LoggedCall => ({
-    method: "sendMessage", botId: 1, chatId: "1", parameters: { text }, atMs: 0, endedAtMs: 0, fault, answer: fault === undefined ? { ok: true, result: true } : undefined
+    method: "sendMessage",
+    botId: 1,
+    chatId: "1",
+    parameters: { text },
+    atMs: 0,
+    endedAtMs: 0,
+    fault,
+    answer: fault === undefined ? { ok: true, result: true } : undefined
   })
   const fine: ChatRecord = {
     said: ["hi", "and?"],
@@ -30,7 +63,8 @@ describe("the judge of that", () => {
     shown: ["One.", "Two.", "Three."],
     calls: ["One.", "Two.", "Three."].map((text) => call(text, undefined))
   }
-  const found = (change: Partial<ChatRecord>) => Object.fromEntries(Object.entries(judge([fine, { ...fine, ...change }])).filter(([, count]) => count > 0))
+  const found = (change: Partial<ChatRecord>) =>
+    Object.fromEntries(Object.entries(judge([fine, { ...fine, ...change }])).filter(([, count]) => count > 0))
 
   it("finds nothing where all is well", () => {
     assert.deepStrictEqual(found({}), {})
@@ -47,8 +81,14 @@ describe("the judge of that", () => {
     assert.deepStrictEqual(found({ calls: [...fine.calls, call("Two.", undefined)] }), { unrecorded: 1 })
   })
   it("takes a gap for no loss and a marked copy for no double, when they are on record as unknown", () => {
-    const bubbles = fine.bubbles.map(({ text, outcomes }) => ({ text, outcomes: text === "Two." ? ["unknown", "sent"] : outcomes }))
+    const bubbles = fine.bubbles.map(({ text, outcomes }) => ({
+      text,
+      outcomes: text === "Two." ? ["unknown", "sent"] : outcomes
+    }))
     assert.deepStrictEqual(found({ bubbles, shown: ["One.", "Three."] }), { unknown: 1, gaps: 1 })
-    assert.deepStrictEqual(found({ bubbles, shown: ["One.", "Two.", "↻ Two.", "Three."] }), { unknown: 1, markedCopies: 1 })
+    assert.deepStrictEqual(found({ bubbles, shown: ["One.", "Two.", "↻ Two.", "Three."] }), {
+      unknown: 1,
+      markedCopies: 1
+    })
   })
 })

@@ -2,7 +2,13 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type FakeModel, start } from "#test/support/FakeModel.ts"
 import { createFleet } from "#test/support/Fleet.ts"
 import { letWriteFirst, passHours } from "#test/support/initiative.ts"
-import { type FakeBot, type FakePerson, saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import {
+  type FakeBot,
+  type FakePerson,
+  saidAtLeast,
+  startTelegramGround,
+  type TelegramGround
+} from "#test/support/TelegramGround.ts"
 import { startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { runTroupe } from "#test/support/TroupeProcess.ts"
@@ -13,7 +19,12 @@ const BUBBLES = ["soup is hot", "bread is warm", "salt is white"]
 let model: FakeModel
 let ground: TelegramGround
 beforeAll(async () => {
-  model = await start({ otherwise: (_, index) => ({ kind: "ok", bubbles: BUBBLES.map((what) => `Guest ${"abcdefgh".charAt(index)}, ${what}.`) }) })
+  model = await start({
+    otherwise: (_, index) => ({
+      kind: "ok",
+      bubbles: BUBBLES.map((what) => `Guest ${"abcdefgh".charAt(index)}, ${what}.`)
+    })
+  })
   ground = await startTelegramGround()
 })
 afterAll(async () => {
@@ -22,12 +33,14 @@ afterAll(async () => {
 })
 
 /** The command line beside a server: what it printed, one line of JSON and nothing else. */
-const commandsOn = (url: string) => async (...args: ReadonlyArray<string>) => {
-  const { code, stdout, stderr } = await runTroupe({ DATABASE_URL: url }, ["telegram", ...args])
-  assert.deepStrictEqual([code, stderr], [0, ""])
-  assert.match(stdout, /^\{.*\}\n$/)
-  return JSON.parse(stdout)
-}
+const commandsOn =
+  (url: string) =>
+  async (...args: ReadonlyArray<string>) => {
+    const { code, stdout, stderr } = await runTroupe({ DATABASE_URL: url }, ["telegram", ...args])
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.match(stdout, /^\{.*\}\n$/)
+    return JSON.parse(stdout)
+  }
 const telegram = (...args: ReadonlyArray<string>) => commandsOn(ground.server.database.url)(...args)
 
 /** A chat in which somebody was greeted, and its session. */
@@ -36,85 +49,156 @@ const met = async ({ bot, id }: { readonly bot: FakeBot; readonly id: string }, 
   ground.telegram.start(person, bot)
   await saidAtLeast(ground, bot, person, 1)
   const { chats } = (await app.get(`/v1/telegram/bots/${id}/chats`)).body.data
-  return { person, session: chats.find(({ chat_id }: { chat_id: number }) => chat_id === person.id).session_id as string }
+  return {
+    person,
+    session: chats.find(({ chat_id }: { chat_id: number }) => chat_id === person.id).session_id as string
+  }
 }
 const attachTo = async (app: TestApp) => {
   const bot = ground.telegram.createBot()
-  const { body } = await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, join_window_ms: 0, character_slug: await app.createCharacter({ greeting: "Come in, the soup is hot." }) })
+  const { body } = await app.post("/v1/telegram/bots", {
+    mode: "byo",
+    token: bot.token,
+    join_window_ms: 0,
+    character_slug: await app.createCharacter({ greeting: "Come in, the soup is hot." })
+  })
   return { bot, id: body.data.id as string }
 }
 
 /** What a chat is shown, by whatever method. */
 const shown = () => ground.telegram.calls().filter(({ method }) => method.startsWith("send")).length
-const row = async (session: string) => (await ground.server.database.sql`select status, position >= head as at_end from lanes where session_id = ${session}`)[0]
-const parked = (session: string) => until("the lane to be parked", async () => (await row(session))?.["status"] === "parked")
-const atEnd = (session: string) => until("the lane to come to its end", async () => (await row(session))?.["at_end"] === true)
-const waiting = (id: string, count: number) => until(`${count} updates to be kept`, async () =>
-  (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`).length === count)
+const row = async (session: string) =>
+  (
+    await ground.server.database.sql`select status, position >= head as at_end from lanes where session_id = ${session}`
+  )[0]
+const parked = (session: string) =>
+  until("the lane to be parked", async () => (await row(session))?.["status"] === "parked")
+const atEnd = (session: string) =>
+  until("the lane to come to its end", async () => (await row(session))?.["at_end"] === true)
+const waiting = (id: string, count: number) =>
+  until(
+    `${count} updates to be kept`,
+    async () =>
+      (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`)
+        .length === count
+  )
 /** What stands on the log for the chat to be shown, in order. */
-const onLog = async (session: string, app: TestApp = ground.app) => (await app.events(session)).flatMap(({ role, type, payload }) =>
-  type === "channel.notice" ? [payload["text"]] : role === "character" && payload["bubbles"] !== undefined ? payload["bubbles"] as ReadonlyArray<string> : [])
-const asked = async (session: string) => (await ground.app.events(session)).flatMap(({ role, type, payload }) => role === "user" && type === "message.created" ? [payload["text"]] : [])
+const onLog = async (session: string, app: TestApp = ground.app) =>
+  (await app.events(session)).flatMap(({ role, type, payload }) =>
+    type === "channel.notice"
+      ? [payload["text"]]
+      : role === "character" && payload["bubbles"] !== undefined
+        ? (payload["bubbles"] as ReadonlyArray<string>)
+        : []
+  )
+const asked = async (session: string) =>
+  (await ground.app.events(session)).flatMap(({ role, type, payload }) =>
+    role === "user" && type === "message.created" ? [payload["text"]] : []
+  )
 const saidAsOnLog = async (bot: FakeBot, person: FakePerson, session: string) => {
   await atEnd(session)
   assert.deepStrictEqual(ground.said(bot, person), await onLog(session))
 }
-const told = async (app: TestApp) => ((await app.get("/v1/delivery/events?since=0&limit=200")).body.data.events as ReadonlyArray<LogEvent>)
-  .flatMap(({ type, payload }) => type.startsWith("telegram.") ? [{ type, payload }] : [])
+const told = async (app: TestApp) =>
+  ((await app.get("/v1/delivery/events?since=0&limit=200")).body.data.events as ReadonlyArray<LogEvent>).flatMap(
+    ({ type, payload }) => (type.startsWith("telegram.") ? [{ type, payload }] : [])
+  )
 
 describe("while the operator holds all bots back", () => {
-  it("nothing is said or shown, whoever writes and whatever is due; afterwards each message is answered once and in order", async () => {
-    const first = await ground.attach()
-    const { bot, id } = first
-    const [anna, bea, carl] = [await met(first), await met(first), await met(first)]
-    ground.telegram.say(bea.person, bot, "My dog Biscuit has learned to open doors.")
-    await saidAtLeast(ground, bot, bea.person, 2)
-    await letWriteFirst(ground.app, bea.session)
+  it(
+    "nothing is said or shown, whoever writes and whatever is due; afterwards each message is answered once and " +
+      "in order",
+    async () => {
+      const first = await ground.attach()
+      const { bot, id } = first
+      const [anna, bea, carl] = [await met(first), await met(first), await met(first)]
+      ground.telegram.say(bea.person, bot, "My dog Biscuit has learned to open doors.")
+      await saidAtLeast(ground, bot, bea.person, 2)
+      await letWriteFirst(ground.app, bea.session)
 
-    assert.deepStrictEqual(await telegram("hold", "--reason", "Telegram has asked us to"), { app_id: null, held: true, already: false })
-    const before = shown()
-    for (const text of ["One.", "Two.", "Three."]) ground.telegram.say(anna.person, bot, text)
-    const second = await ground.attach()
-    const dora = ground.telegram.createUser()
-    ground.telegram.start(dora, second.bot)
-    await waiting(id, 3)
-    await until("the start to be kept", async () => (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${second.id} and kind = 'command' and done_at is null`).length === 1)
-    await passHours(ground.server.database.sql, bea.session, 13)
-    const decisionsOf = async () => (await ground.app.get(`/v1/apps/${ground.app.appId}/proactive-policy/decisions?session_id=${bea.session}`)).body.data.decisions
-    await until("the skip", async () => (await decisionsOf())[0]?.skipped_by === "chat_unreachable")
-    await ground.app.converse(carl.session, "From the app: is anybody there?")
-    await parked(carl.session)
+      assert.deepStrictEqual(await telegram("hold", "--reason", "Telegram has asked us to"), {
+        app_id: null,
+        held: true,
+        already: false
+      })
+      const before = shown()
+      for (const text of ["One.", "Two.", "Three."]) ground.telegram.say(anna.person, bot, text)
+      const second = await ground.attach()
+      const dora = ground.telegram.createUser()
+      ground.telegram.start(dora, second.bot)
+      await waiting(id, 3)
+      await until(
+        "the start to be kept",
+        async () =>
+          (
+            await ground.server.database
+              .sql`select 1 from telegram_updates where channel_id = ${second.id} and kind = 'command' and done_at is null`
+          ).length === 1
+      )
+      await passHours(ground.server.database.sql, bea.session, 13)
+      const decisionsOf = async () =>
+        (await ground.app.get(`/v1/apps/${ground.app.appId}/proactive-policy/decisions?session_id=${bea.session}`)).body
+          .data.decisions
+      await until("the skip", async () => (await decisionsOf())[0]?.skipped_by === "chat_unreachable")
+      await ground.app.converse(carl.session, "From the app: is anybody there?")
+      await parked(carl.session)
 
-    // The app's own word is beside the operator's.
-    await ground.app.post(`/v1/telegram/bots/${id}/suspend`, {})
-    const resumed = (await ground.app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data
-    assert.deepInclude(resumed, { status: "active", held: true })
-    await parked(carl.session)
-    const health = (await ground.app.get("/v1/health")).body.data
-    assert.deepInclude(health.components.delivery.telegram_hold, { reason: "Telegram has asked us to" })
-    assert.strictEqual(health.status, "degraded")
-    assert.deepStrictEqual(await told(ground.app), [{ type: "telegram.held", payload: { reason: "Telegram has asked us to" } }])
-    assert.strictEqual(shown(), before)
+      // The app's own word is beside the operator's.
+      await ground.app.post(`/v1/telegram/bots/${id}/suspend`, {})
+      const resumed = (await ground.app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data
+      assert.deepInclude(resumed, { status: "active", held: true })
+      await parked(carl.session)
+      const health = (await ground.app.get("/v1/health")).body.data
+      assert.deepInclude(health.components.delivery.telegram_hold, { reason: "Telegram has asked us to" })
+      assert.strictEqual(health.status, "degraded")
+      assert.deepStrictEqual(await told(ground.app), [
+        { type: "telegram.held", payload: { reason: "Telegram has asked us to" } }
+      ])
+      assert.strictEqual(shown(), before)
 
-    assert.deepStrictEqual(await telegram("release"), { app_id: null, held: false, already: false })
-    await until("all to be answered", async () => (await ground.server.database.sql`select 1 from turns where session_id = ${anna.session} and outcome = 'replied'`).length === 3)
-    for (const { person, session } of [anna, carl]) await saidAsOnLog(bot, person, session)
-    assert.deepStrictEqual(await asked(anna.session), ["One.", "Two.", "Three."])
-    await saidAtLeast(ground, second.bot, dora, 1)
-    // By this job, or by that of the minute.
-    await until("the session to be looked at", async () => (await ground.server.database.sql`
+      assert.deepStrictEqual(await telegram("release"), { app_id: null, held: false, already: false })
+      await until(
+        "all to be answered",
+        async () =>
+          (
+            await ground.server.database
+              .sql`select 1 from turns where session_id = ${anna.session} and outcome = 'replied'`
+          ).length === 3
+      )
+      for (const { person, session } of [anna, carl]) await saidAsOnLog(bot, person, session)
+      assert.deepStrictEqual(await asked(anna.session), ["One.", "Two.", "Three."])
+      await saidAtLeast(ground, second.bot, dora, 1)
+      // By this job, or by that of the minute.
+      await until(
+        "the session to be looked at",
+        async () =>
+          (
+            await ground.server.database.sql`
       select graphile_worker.add_job('initiate')::text from relationships where session_id = ${bea.session} and initiate_at <= now()
-      union all select run_ref from turns where session_id = ${bea.session} and initiative is not null`).length > 0)
-    await ground.app.waitFor(bea.session, ({ type, payload }) => type === "character.initiated" && payload["kind"] === "proactive")
-    await saidAsOnLog(bot, bea.person, bea.session)
-    assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data, { held: false })
-    assert.isNull((await ground.app.get("/v1/health")).body.data.components.delivery.telegram_hold)
-    assert.deepStrictEqual((await told(ground.app)).map(({ type }) => type), ["telegram.held", "telegram.released"])
-  }, 120_000)
+      union all select run_ref from turns where session_id = ${bea.session} and initiative is not null`
+          ).length > 0
+      )
+      await ground.app.waitFor(
+        bea.session,
+        ({ type, payload }) => type === "character.initiated" && payload["kind"] === "proactive"
+      )
+      await saidAsOnLog(bot, bea.person, bea.session)
+      assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data, { held: false })
+      assert.isNull((await ground.app.get("/v1/health")).body.data.components.delivery.telegram_hold)
+      assert.deepStrictEqual(
+        (await told(ground.app)).map(({ type }) => type),
+        ["telegram.held", "telegram.released"]
+      )
+    },
+    120_000
+  )
 
   it("the sign that somebody types is not shown again", async () => {
     // Longer than the pause between two signs.
-    const slug = await ground.app.createCharacter({ greeting: "Come in.", life_rhythm: { reply_delay_seconds: { min: 9, max: 9 } } })
+    const slug = await ground.app.createCharacter({
+      greeting: "Come in.",
+      life_rhythm: { reply_delay_seconds: { min: 9, max: 9 } }
+    })
     const attached = await ground.attach({ character_slug: slug })
     const { bot } = attached
     const { person, session } = await met(attached)
@@ -136,7 +220,11 @@ describe("a hold of one app", () => {
     const [app, other] = [await ground.server.createApp(), await ground.server.createApp()]
     const [mine, theirs] = [await attachTo(app), await attachTo(other)]
     const [anna, bea] = [await met(mine, app), await met(theirs, other)]
-    assert.deepStrictEqual(await telegram("hold", "--app", app.appId, "--reason", "Spam"), { app_id: app.appId, held: true, already: false })
+    assert.deepStrictEqual(await telegram("hold", "--app", app.appId, "--reason", "Spam"), {
+      app_id: app.appId,
+      held: true,
+      already: false
+    })
     assert.deepStrictEqual(await telegram("hold", "--app", app.appId), { app_id: app.appId, held: true, already: true })
     ground.telegram.say(anna.person, mine.bot, "Hello?")
     ground.telegram.say(bea.person, theirs.bot, "Hello?")
@@ -145,7 +233,16 @@ describe("a hold of one app", () => {
     assert.isNull((await other.get("/v1/health")).body.data.components.delivery.telegram_hold)
 
     await telegram("hold")
-    assert.deepStrictEqual((await telegram("holds")).holds.map(({ app_id, reason }: { app_id: string; reason: string }) => ({ app_id, reason })), [{ app_id: null, reason: null }, { app_id: app.appId, reason: "Spam" }])
+    assert.deepStrictEqual(
+      (await telegram("holds")).holds.map(({ app_id, reason }: { app_id: string; reason: string }) => ({
+        app_id,
+        reason
+      })),
+      [
+        { app_id: null, reason: null },
+        { app_id: app.appId, reason: "Spam" }
+      ]
+    )
     await telegram("release")
     ground.telegram.say(bea.person, theirs.bot, "And now?")
     await saidAtLeast(ground, theirs.bot, bea.person, 3)
@@ -153,19 +250,36 @@ describe("a hold of one app", () => {
     assert.lengthOf(ground.said(mine.bot, anna.person), 1)
     await telegram("release", "--app", app.appId)
     await saidAtLeast(ground, mine.bot, anna.person, 2)
-    assert.deepStrictEqual((await told(app)).map(({ type }) => type), ["telegram.held", "telegram.released"])
-    assert.deepStrictEqual((await told(other)).map(({ type }) => type), ["telegram.held", "telegram.released"])
+    assert.deepStrictEqual(
+      (await told(app)).map(({ type }) => type),
+      ["telegram.held", "telegram.released"]
+    )
+    assert.deepStrictEqual(
+      (await told(other)).map(({ type }) => type),
+      ["telegram.held", "telegram.released"]
+    )
     assert.deepStrictEqual((await telegram("holds")).holds, [])
-    const entries = await ground.server.database.sql`select actor_kind, action, detail from audit_log where app_id = ${app.appId} and action like 'telegram%' order by entry_id`
-    assert.deepStrictEqual(entries.map(({ actor_kind, action, detail }) => [actor_kind, action, detail]), [["operator", "telegram.held", { reason: "Spam" }], ["operator", "telegram.released", {}]])
+    const entries = await ground.server.database
+      .sql`select actor_kind, action, detail from audit_log where app_id = ${app.appId} and action like 'telegram%' order by entry_id`
+    assert.deepStrictEqual(
+      entries.map(({ actor_kind, action, detail }) => [actor_kind, action, detail]),
+      [
+        ["operator", "telegram.held", { reason: "Spam" }],
+        ["operator", "telegram.released", {}]
+      ]
+    )
   }, 60_000)
 
   it("is not taken for one of all when the app is not there, and is refused in one line", async () => {
-    const said = async (...args: ReadonlyArray<string>) => (await runTroupe({ DATABASE_URL: ground.server.database.url }, ["telegram", ...args])).stderr
+    const said = async (...args: ReadonlyArray<string>) =>
+      (await runTroupe({ DATABASE_URL: ground.server.database.url }, ["telegram", ...args])).stderr
     assert.strictEqual(await said("hold", "--app", "app_nothing"), "troupe: there is no app app_nothing\n")
     assert.strictEqual(await said("hold", "--app", ""), "troupe: there is no app \n")
     assert.strictEqual(await said("release", "--app", "*"), "troupe: there is no app *\n")
-    assert.strictEqual(await said("hold", "--reason", "x".repeat(201)), "troupe: --reason must be 1 to 200 characters\n")
+    assert.strictEqual(
+      await said("hold", "--reason", "x".repeat(201)),
+      "troupe: --reason must be 1 to 200 characters\n"
+    )
     assert.strictEqual(await said("hold", "--bot", "1"), "troupe: --bot 1: not understood here; see --help\n")
     assert.isEmpty((await telegram("holds")).holds)
   }, 60_000)
@@ -182,11 +296,18 @@ describe("replies of several bubbles", () => {
       const session = (await talking.chatsOf(id))[0]?.session_id ?? ""
       talking.telegram.fault({ bot, method: "sendMessage" }, { kind: "slow", ms: 4000 })
       for (const text of ["What is there?", "And then?"]) talking.telegram.say(person, bot, text)
-      await until("the first to be on the wire", () => talking.telegram.calls({ bot, method: "sendMessage" }).length === 2)
+      await until(
+        "the first to be on the wire",
+        () => talking.telegram.calls({ bot, method: "sendMessage" }).length === 2
+      )
       const on = commandsOn(talking.server.database.url)
       await on("hold")
       const sent = talking.telegram.calls({ bot, method: "sendMessage" }).length
-      const lane = async () => (await talking.server.database.sql`select status, position >= head as at_end from lanes where session_id = ${session}`)[0]
+      const lane = async () =>
+        (
+          await talking.server.database
+            .sql`select status, position >= head as at_end from lanes where session_id = ${session}`
+        )[0]
       await until("the lane to be parked", async () => (await lane())?.["status"] === "parked")
       assert.isAtMost(talking.said(bot, person).length, sent + 1)
       assert.isBelow(talking.said(bot, person).length, 1 + 2 * BUBBLES.length)
@@ -211,20 +332,32 @@ describe("a hold", () => {
       const before = await fleet.start("api,worker", env)
       const app = fleet.clientOf(before)
       const [bot, anna, bea] = [fake.createBot(), fake.createUser(), fake.createUser()]
-      await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, join_window_ms: 0, character_slug: await app.createCharacter({ greeting: "Hello." }) })
+      await app.post("/v1/telegram/bots", {
+        mode: "byo",
+        token: bot.token,
+        join_window_ms: 0,
+        character_slug: await app.createCharacter({ greeting: "Hello." })
+      })
       const said = (person: FakePerson) => fake.transcript(bot, person).filter(({ from }) => from?.id === bot.id).length
       for (const person of [anna, bea]) fake.start(person, bot)
       await until("both to be greeted", () => said(anna) === 1 && said(bea) === 1)
       const on = commandsOn(fleet.database.url)
       await on("hold")
       fake.say(anna, bot, "Anybody there?")
-      await until("the message to be kept", async () => (await sql`select 1 from telegram_updates where done_at is null`).length === 1)
+      await until(
+        "the message to be kept",
+        async () => (await sql`select 1 from telegram_updates where done_at is null`).length === 1
+      )
       await before.stop("SIGKILL")
 
       const after = fleet.clientOf(await fleet.start("api,worker", env))
       const [chat] = await sql`select session_id from telegram_chats where chat_id = ${bea.id}`
       await after.converse(chat?.["session_id"], "From the app.")
-      await until("the lane to be parked", async () => (await sql`select 1 from lanes where session_id = ${chat?.["session_id"]} and status = 'parked'`).length === 1)
+      await until(
+        "the lane to be parked",
+        async () =>
+          (await sql`select 1 from lanes where session_id = ${chat?.["session_id"]} and status = 'parked'`).length === 1
+      )
       assert.deepStrictEqual([said(anna), said(bea)], [1, 1])
       await on("release")
       await until("both to be answered", () => said(anna) === 2 && said(bea) === 2)

@@ -26,7 +26,10 @@ interface Operation {
 
 /** What a phone's camera makes of a picture on the screen. */
 const scan = async (page: Page, picture: string): Promise<string> => {
-  await page.setContent(`<body style="margin:0;display:grid;place-items:center;height:100vh;background:#222"><img alt="QR" width="300" height="300" src="${picture}"></body>`)
+  await page.setContent(
+    `<body style="margin:0;display:grid;place-items:center;height:100vh;background:#222"><img alt="QR" ` +
+      `width="300" height="300" src="${picture}"></body>`
+  )
   await page.getByAltText("QR").waitFor()
   const pixels = await page.evaluate<string>(`(() => {
     const canvas = Object.assign(document.createElement("canvas"), { width: 240, height: 240 })
@@ -47,9 +50,15 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
   let browser: Browser
   let page: Page
   const errors: Array<string> = []
-  const start = (port: string) => startTroupe({
-    NODE_ENV: "production", SECRETS_KEY, PORT: port, DATABASE_URL: database.url, TELEGRAM_API_ROOT: telegram.url, TELEGRAM_MANAGER_TOKEN: manager.token
-  })
+  const start = (port: string) =>
+    startTroupe({
+      NODE_ENV: "production",
+      SECRETS_KEY,
+      PORT: port,
+      DATABASE_URL: database.url,
+      TELEGRAM_API_ROOT: telegram.url,
+      TELEGRAM_MANAGER_TOKEN: manager.token
+    })
   beforeAll(async () => {
     database = await createTestDatabase()
     telegram = await startFakeTelegram({ takesAnyWebhookUrl: true, hasSimulator: true })
@@ -74,7 +83,8 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
   let child: FakeBot
   let link: { readonly url: string; readonly qr: string; readonly claim_url: string; readonly claim_qr: string }
   const bot = async () => (await app.get(`/v1/telegram/bots/${id}`)).body.data
-  const operations = async (): Promise<ReadonlyArray<Operation>> => (await app.get("/v1/delivery/events")).body.data.events
+  const operations = async (): Promise<ReadonlyArray<Operation>> =>
+    (await app.get("/v1/delivery/events")).body.data.events
   const said = () => page.getByRole("log").locator(".message.theirs[data-id] .text").allInnerTexts()
   const write = async (text: string) => {
     await page.getByLabel("Message", { exact: true }).fill(text)
@@ -98,8 +108,16 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
   }
 
   it("begins with links, which are to be scanned as well", async () => {
-    const character_slug = await app.createCharacter({ greeting: GREETING, visible_bio: "Keeps a kitchen by the harbour." })
-    const { status, body } = await app.post("/v1/telegram/bots", { mode: "managed", character_slug, suggested_name: "Mara", join_window_ms: 0 })
+    const character_slug = await app.createCharacter({
+      greeting: GREETING,
+      visible_bio: "Keeps a kitchen by the harbour."
+    })
+    const { status, body } = await app.post("/v1/telegram/bots", {
+      mode: "managed",
+      character_slug,
+      suggested_name: "Mara",
+      join_window_ms: 0
+    })
     assert.strictEqual(status, 200, JSON.stringify(body))
     id = body.data.id
     link = body.data.link
@@ -137,11 +155,20 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
       const now = await bot()
       return now.status === "active" && now
     })
-    assert.deepInclude(active, { username: "harbour_kitchen_bot", telegram_user_id: child.id, token_hint: `${child.id}:...${child.token.slice(-4)}` })
-    const { result } = await (await fetch(`${telegram.url}/bot${child.token}/getWebhookInfo`)).json() as { readonly result: { readonly url: string } }
+    assert.deepInclude(active, {
+      username: "harbour_kitchen_bot",
+      telegram_user_id: child.id,
+      token_hint: `${child.id}:...${child.token.slice(-4)}`
+    })
+    const { result } = (await (await fetch(`${telegram.url}/bot${child.token}/getWebhookInfo`)).json()) as {
+      readonly result: { readonly url: string }
+    }
     assert.strictEqual(result.url, `${troupe.baseUrl}/v1/telegram/hooks/${id}`)
     await until("the app to be told", async () => (await operations()).length > 0)
-    assert.deepStrictEqual((await operations()).map(({ type }) => type), ["bot.active"])
+    assert.deepStrictEqual(
+      (await operations()).map(({ type }) => type),
+      ["bot.active"]
+    )
     await page.getByText("Keeps a kitchen by the harbour.").waitFor()
     await picture("not-started")
   })
@@ -152,7 +179,10 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await ask("What is for dinner?")
     await picture("answered")
     const [chat] = (await app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats
-    assert.notInclude((await app.events(chat.session_id)).map(({ type }) => type), "run.status")
+    assert.notInclude(
+      (await app.events(chat.session_id)).map(({ type }) => type),
+      "run.status"
+    )
   })
 
   it("gets a new token on demand, and loses nothing that was written meanwhile", async () => {
@@ -181,7 +211,11 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await picture("dead-process")
     troupe = await start(new URL(troupe.baseUrl).port)
     // Telegram hands over again what the dead one did not take.
-    const back = until("the new token", async () => (await bot()).token_hint === `${child.id}:...${child.token.slice(-4)}`, 25_000)
+    const back = until(
+      "the new token",
+      async () => (await bot()).token_hint === `${child.id}:...${child.token.slice(-4)}`,
+      25_000
+    )
     telegram.advance(5000)
     await back
     const before = (await said()).length
@@ -198,7 +232,9 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await page.getByRole("status").getByText("The token is revoked").waitFor()
     await picture("revoked")
     assert.notStrictEqual(child.token, old)
-    await until("the word of it", async () => (await operations()).some(({ type, payload }) => type === "bot.token_replaced" && payload["bot_id"] === id))
+    await until("the word of it", async () =>
+      (await operations()).some(({ type, payload }) => type === "bot.token_replaced" && payload["bot_id"] === id)
+    )
     assert.strictEqual((await bot()).token_hint, `${child.id}:...${child.token.slice(-4)}`)
     // Whoever typed under the old token may have revoked the bot before the new one came.
     await until("the bot to be active", async () => (await bot()).status === "active")
@@ -212,10 +248,16 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await page.getByText("Olaf’s · @harbour_kitchen_bot").waitFor()
     await until("the bot to be suspended", async () => (await bot()).status === "suspended")
     assert.strictEqual((await bot()).reason, "owner_changed")
-    assert.isTrue((await operations()).some(({ type, payload }) => type === "bot.owner_changed" && payload["bot_id"] === id))
+    assert.isTrue(
+      (await operations()).some(({ type, payload }) => type === "bot.owner_changed" && payload["bot_id"] === id)
+    )
     const before = (await said()).length
     await write("Whose are you?")
-    await until("it to be held", async () => (await database.sql`select 1 from telegram_updates where kind = 'text' and done_at is null`).length === 1)
+    await until(
+      "it to be held",
+      async () =>
+        (await database.sql`select 1 from telegram_updates where kind = 'text' and done_at is null`).length === 1
+    )
     assert.lengthOf(await said(), before)
     await picture("given-away")
     telegram.advance(2000)
@@ -226,13 +268,25 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
 
   it("has heard and answered everything, whatever has happened, once", async () => {
     const [chat] = (await app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats
-    const texts = ["What is for dinner?", "Are you still there?", "Is anybody there?", "You are back!", "And now?", "Whose are you?"]
+    const texts = [
+      "What is for dinner?",
+      "Are you still there?",
+      "Is anybody there?",
+      "You are back!",
+      "And now?",
+      "Whose are you?"
+    ]
     const answered = await until("all answers", async () => {
-      const found = (await app.events(chat.session_id)).filter(({ type, role }) => type === "message.created" && role === "character")
+      const found = (await app.events(chat.session_id)).filter(
+        ({ type, role }) => type === "message.created" && role === "character"
+      )
       return found.length >= texts.length && found
     })
     assert.lengthOf(answered, texts.length)
-    assert.deepStrictEqual((await app.events(chat.session_id)).flatMap(({ role, payload }) => role === "user" ? [payload["text"]] : []), texts)
+    assert.deepStrictEqual(
+      (await app.events(chat.session_id)).flatMap(({ role, payload }) => (role === "user" ? [payload["text"]] : [])),
+      texts
+    )
     const bubbles = answered.flatMap(({ payload }) => payload["bubbles"] as ReadonlyArray<string>)
     await until("all of it on the page", async () => (await said()).length > bubbles.length)
     assert.deepStrictEqual(await said(), [GREETING, ...bubbles])

@@ -12,7 +12,12 @@ import { until } from "#test/support/until.ts"
 /** All that an app ever gets to see, and the addresses that it asked. */
 class RecordingApp extends TestApp {
   readonly seen: Array<string> = []
-  override async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  override async request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {}
+  ): Promise<Answer> {
     const answer = await super.request(method, path, body, headers)
     this.seen.push(`${method} ${this.baseUrl}${path}`, JSON.stringify([...answer.headers]), JSON.stringify(answer.body))
     return answer
@@ -22,13 +27,18 @@ class RecordingApp extends TestApp {
 /** Jobs are deleted when they are done: each that is ever written is copied. */
 const copyJobs = async ({ sql }: TestDatabase) => {
   await sql`create table job_copies (job text)`
-  await sql`create function copy_job() returns trigger language plpgsql as 'begin insert into job_copies values (new::text); return new; end'`
-  await sql`create trigger copy_job after insert or update on graphile_worker._private_jobs for each row execute function copy_job()`
+  await sql`create function copy_job() returns trigger language plpgsql as
+    'begin insert into job_copies values (new::text); return new; end'`
+  await sql`create trigger copy_job after insert
+    or update on graphile_worker._private_jobs for each row execute function copy_job()`
 }
 
 /** Every row of every table, as text. */
 const allRows = async ({ sql }: TestDatabase): Promise<ReadonlyArray<string>> => {
-  const tables = await sql<Array<{ name: string }>>`select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'graphile_worker')`
+  const tables = await sql<
+    Array<{ name: string }>
+  >`select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public',
+    'graphile_worker')`
   const rows = await Promise.all(tables.map(({ name }) => sql.unsafe(`select t::text as row from ${name} t`)))
   return rows.flatMap((table, index) => table.map((row) => `${tables[index]?.name}: ${row["row"]}`))
 }
@@ -36,12 +46,24 @@ const allRows = async ({ sql }: TestDatabase): Promise<ReadonlyArray<string>> =>
 /** A secret as it may be written. */
 const formsOf = (secret: string): ReadonlyArray<string> => {
   const bytes = Buffer.from(secret)
-  return [secret, encodeURIComponent(secret), bytes.toString("hex"), bytes.toString("base64").replace(/=*$/, "").slice(0, -1), bytes.toString("base64url").slice(0, -1), JSON.stringify(secret).slice(1, -1)]
+  return [
+    secret,
+    encodeURIComponent(secret),
+    bytes.toString("hex"),
+    bytes.toString("base64").replace(/=*$/, "").slice(0, -1),
+    bytes.toString("base64url").slice(0, -1),
+    JSON.stringify(secret).slice(1, -1)
+  ]
 }
 
-/** All that Telegram and Troupe know of each other: tokens, whole and without the bot's id, and what updates are shown to be Telegram's by. */
+/**
+ * All that Telegram and Troupe know of each other: tokens, whole and without the bot's id, and what updates are shown
+ * to be Telegram's by.
+ */
 const secretsOf = (telegram: FakeTelegram, tokens: ReadonlySet<string>): ReadonlyArray<string> => {
-  const hookSecrets = telegram.calls({ method: "setWebhook" }).flatMap(({ parameters }) => typeof parameters["secret_token"] === "string" ? [parameters["secret_token"]] : [])
+  const hookSecrets = telegram
+    .calls({ method: "setWebhook" })
+    .flatMap(({ parameters }) => (typeof parameters["secret_token"] === "string" ? [parameters["secret_token"]] : []))
   return [...tokens, ...[...tokens].map((token) => token.split(":")[1] ?? ""), ...hookSecrets]
 }
 
@@ -52,18 +74,32 @@ const startGround = async (mode: "webhook" | "polling") => {
   const manager = telegram.createBot({ username: "maker_bot", can_manage_bots: true })
   const model = await start()
   const troupe = await startTroupe({
-    NODE_ENV: "production", SECRETS_KEY, DATABASE_URL: database.url, TELEGRAM_API_ROOT: telegram.url, TELEGRAM_MANAGER_TOKEN: manager.token, TELEGRAM_MODE: mode,
-    OPENAI_BASE_URL: model.url, OPENAI_TRANSCRIBE_MODEL: "whisper-1"
+    NODE_ENV: "production",
+    SECRETS_KEY,
+    DATABASE_URL: database.url,
+    TELEGRAM_API_ROOT: telegram.url,
+    TELEGRAM_MANAGER_TOKEN: manager.token,
+    TELEGRAM_MODE: mode,
+    OPENAI_BASE_URL: model.url,
+    OPENAI_TRANSCRIBE_MODEL: "whisper-1"
   })
   const { appId, key } = await createAppIn(database.sql)
   return { database, telegram, manager, model, troupe, app: new RecordingApp(troupe.baseUrl, appId, key) }
 }
 
 /** As much of a bot's life as can be put into one run, and everything that can go wrong on the way. */
-const live = async ({ telegram, manager, model, app, troupe }: Awaited<ReturnType<typeof startGround>>, mode: string) => {
+const live = async (
+  { telegram, manager, model, app, troupe }: Awaited<ReturnType<typeof startGround>>,
+  mode: string
+) => {
   const tokens = new Set([manager.token])
   const character_slug = await app.createCharacter({ greeting: "Come in." })
-  const attach = async (fields: object) => app.post("/v1/telegram/bots", { mode: "byo", character_slug, join_window_ms: 0, ...fields }, { "idempotency-key": randomUUID() })
+  const attach = async (fields: object) =>
+    app.post(
+      "/v1/telegram/bots",
+      { mode: "byo", character_slug, join_window_ms: 0, ...fields },
+      { "idempotency-key": randomUUID() }
+    )
   const bot = telegram.createBot()
   tokens.add(bot.token)
   const id: string = (await attach({ token: bot.token })).body.data.id
@@ -74,7 +110,8 @@ const live = async ({ telegram, manager, model, app, troupe }: Awaited<ReturnTyp
   assert.strictEqual((await attach({ token: tokens.add(malformed) && malformed })).status, 422)
   assert.strictEqual((await attach({ token: deadToken, nonsense: 1, join_window_ms: -1 })).status, 422)
 
-  const said = (of: typeof bot, person: ReturnType<FakeTelegram["createUser"]>) => telegram.transcript(of, person).filter((message) => message.from?.id === of.id).length
+  const said = (of: typeof bot, person: ReturnType<FakeTelegram["createUser"]>) =>
+    telegram.transcript(of, person).filter((message) => message.from?.id === of.id).length
   const anna = telegram.createUser({ first_name: "Anna" })
   telegram.start(anna, bot)
   await until("the greeting", () => said(bot, anna) >= 1)
@@ -82,15 +119,27 @@ const live = async ({ telegram, manager, model, app, troupe }: Awaited<ReturnTyp
   for (const kind of ["drop_before", "drop_after", "html502"] as const) {
     telegram.fault({ bot, method: "sendMessage" }, { kind })
     telegram.say(anna, bot, `Hello ${kind}`)
-    await until(`a call that meets with ${kind}`, () => telegram.calls({ bot, method: "sendMessage" }).some(({ fault }) => fault === kind))
+    await until(`a call that meets with ${kind}`, () =>
+      telegram.calls({ bot, method: "sendMessage" }).some(({ fault }) => fault === kind)
+    )
   }
-  telegram.fault({ bot, method: "sendMessage" }, { kind: "error", code: 400, description: `Bad Request: what is https://api.telegram.org/bot${bot.token}/sendMessage?` })
+  telegram.fault(
+    { bot, method: "sendMessage" },
+    {
+      kind: "error",
+      code: 400,
+      description: `Bad Request: what is https://api.telegram.org/bot${bot.token}/sendMessage?`
+    }
+  )
   const before = said(bot, anna)
   telegram.say(anna, bot, "Hello again")
-  await until("the refusal", () => telegram.calls({ bot, method: "sendMessage" }).some(({ fault }) => fault === "error"))
+  await until("the refusal", () =>
+    telegram.calls({ bot, method: "sendMessage" }).some(({ fault }) => fault === "error")
+  )
   telegram.say(anna, bot, "And now?")
   await until("an answer", () => said(bot, anna) > before)
-  // A voice message is fetched from an address that holds the token: one that is there, one that is gone, and one behind a lost connection.
+  // A voice message is fetched from an address that holds the token: one that is there, one that is gone, and one
+  // behind a lost connection.
   telegram.sendMedia(anna, bot, "voice", { duration: 3 })
   await until("it to be heard", () => model.ear.listened.length === 1)
   telegram.forgetFile(telegram.sendMedia(anna, bot, "voice", { duration: 3 }), bot)
@@ -105,7 +154,11 @@ const live = async ({ telegram, manager, model, app, troupe }: Awaited<ReturnTyp
   if (mode === "webhook") {
     await app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})
     for (const secret of ["", "wrong", bot.token]) {
-      const { status } = await fetch(`${troupe.baseUrl}/v1/telegram/hooks/${id}`, { method: "POST", headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret }, body: "{}" })
+      const { status } = await fetch(`${troupe.baseUrl}/v1/telegram/hooks/${id}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret },
+        body: "{}"
+      })
       assert.strictEqual(status, 401)
     }
   }
@@ -117,16 +170,21 @@ const live = async ({ telegram, manager, model, app, troupe }: Awaited<ReturnTyp
   telegram.say(anna, bot, "Are you there?")
   const status = async () => (await app.get(`/v1/telegram/bots/${id}`)).body.data.status
   if (mode === "webhook") await app.post(`/v1/sessions/${chat.session_id}/messages`, { text: "Say something." })
-  await until("the bot to be revoked", async () => await status() === "revoked")
+  await until("the bot to be revoked", async () => (await status()) === "revoked")
   assert.strictEqual((await app.patch(`/v1/telegram/bots/${id}`, { token: old })).status, 422)
   assert.strictEqual((await app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })).status, 200)
-  await until("the bot to be healed", async () => await status() === "active")
+  await until("the bot to be healed", async () => (await status()) === "active")
 
-  const made = (await app.post("/v1/telegram/bots", { mode: "managed", character_slug, suggested_name: "Mara", join_window_ms: 0 })).body.data
+  const made = (
+    await app.post("/v1/telegram/bots", { mode: "managed", character_slug, suggested_name: "Mara", join_window_ms: 0 })
+  ).body.data
   const [, username = ""] = /newbot\/maker_bot\/(\w+)/.exec(made.link.url) ?? []
   const child = telegram.confirmNewBot(manager, telegram.createUser({ first_name: "Olga" }), { username, name: "Mara" })
   tokens.add(child.token)
-  await until("the managed bot", async () => (await app.get(`/v1/telegram/bots/${made.id}`)).body.data?.status === "active")
+  await until(
+    "the managed bot",
+    async () => (await app.get(`/v1/telegram/bots/${made.id}`)).body.data?.status === "active"
+  )
   assert.strictEqual((await app.post(`/v1/telegram/bots/${made.id}/rotate-token`, {})).status, 200)
   tokens.add(child.token)
 
@@ -138,9 +196,17 @@ const live = async ({ telegram, manager, model, app, troupe }: Awaited<ReturnTyp
   return tokens
 }
 
-const gather = async (database: TestDatabase, troupe: TroupeProcess, app: RecordingApp, telegram: FakeTelegram, bots: Iterable<string>): Promise<ReadonlyArray<string>> => {
-  const hooks = [...bots].flatMap(() => telegram.calls({ method: "setWebhook" }).map(({ parameters }) => `url: ${parameters["url"]}`))
-  return [...`${troupe.stdout()}\n${troupe.stderr()}`.split("\n"), ...app.seen, ...hooks, ...await allRows(database)]
+const gather = async (
+  database: TestDatabase,
+  troupe: TroupeProcess,
+  app: RecordingApp,
+  telegram: FakeTelegram,
+  bots: Iterable<string>
+): Promise<ReadonlyArray<string>> => {
+  const hooks = [...bots].flatMap(() =>
+    telegram.calls({ method: "setWebhook" }).map(({ parameters }) => `url: ${parameters["url"]}`)
+  )
+  return [...`${troupe.stdout()}\n${troupe.stderr()}`.split("\n"), ...app.seen, ...hooks, ...(await allRows(database))]
 }
 
 describe.each(["webhook", "polling"] as const)("a run with Telegram by %s", (mode) => {
@@ -151,10 +217,16 @@ describe.each(["webhook", "polling"] as const)("a run with Telegram by %s", (mod
       const tokens = await live(ground, mode)
       // With Telegram gone, what fails is said in the log.
       await telegram.close()
-      await app.post("/v1/telegram/bots", { mode: "byo", character_slug: await app.createCharacter(), token: [...tokens][1] })
+      await app.post("/v1/telegram/bots", {
+        mode: "byo",
+        character_slug: await app.createCharacter(),
+        token: [...tokens][1]
+      })
       assert.strictEqual(await troupe.stop("SIGTERM"), 0)
       const texts = await gather(database, troupe, app, telegram, tokens)
-      const found = secretsOf(telegram, tokens).flatMap((secret) => formsOf(secret).flatMap((form) => texts.filter((text) => text.toLowerCase().includes(form.toLowerCase()))))
+      const found = secretsOf(telegram, tokens).flatMap((secret) =>
+        formsOf(secret).flatMap((form) => texts.filter((text) => text.toLowerCase().includes(form.toLowerCase())))
+      )
       assert.deepStrictEqual(found, [])
       // What was searched is what there was to be searched.
       assert.isTrue(texts.some((text) => text.startsWith("public.telegram_bots: ")))

@@ -12,7 +12,10 @@ let fleet: Fleet
 let telegram: FakeTelegram
 let env: Record<string, string>
 beforeEach(async () => {
-  telegram = await startFakeTelegram({ takesAnyWebhookUrl: true, rates: { chat: { perSecond: 1, burst: 3 }, bot: { perSecond: 100, burst: 100 } } })
+  telegram = await startFakeTelegram({
+    takesAnyWebhookUrl: true,
+    rates: { chat: { perSecond: 1, burst: 3 }, bot: { perSecond: 100, burst: 100 } }
+  })
   fleet = await createFleet()
   fleet.model.answerAfter(0)
   env = { TELEGRAM_API_ROOT: telegram.url }
@@ -24,20 +27,37 @@ afterEach(async () => {
 
 const attach = async (app: TestApp): Promise<FakeBot> => {
   const bot = telegram.createBot()
-  const { status, body } = await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, join_window_ms: 0, character_slug: await app.createCharacter({ greeting: "Hello." }) })
+  const { status, body } = await app.post("/v1/telegram/bots", {
+    mode: "byo",
+    token: bot.token,
+    join_window_ms: 0,
+    character_slug: await app.createCharacter({ greeting: "Hello." })
+  })
   assert.strictEqual(status, 200, JSON.stringify(body))
   return bot
 }
 /** People who have started the bot, with the sessions of their chats. */
-const meet = async (bot: FakeBot, count: number): Promise<ReadonlyArray<{ readonly person: FakePerson; readonly session: string }>> => {
+const meet = async (
+  bot: FakeBot,
+  count: number
+): Promise<ReadonlyArray<{ readonly person: FakePerson; readonly session: string }>> => {
   const people = Array.from({ length: count }, () => telegram.createUser())
   for (const person of people) telegram.start(person, bot)
   await until("all to be greeted", () => people.every((person) => said(bot, person).length === 1), 60_000)
-  await until("the greetings' outcomes", async () => (await fleet.database.sql`select 1 from lanes where position < head`).length === 0)
-  const rows = await fleet.database.sql<Array<{ chat_id: string; session_id: string }>>`select chat_id, session_id from telegram_chats`
-  return people.map((person) => ({ person, session: rows.find((row) => Number(row.chat_id) === person.id)?.session_id ?? "" }))
+  await until(
+    "the greetings' outcomes",
+    async () => (await fleet.database.sql`select 1 from lanes where position < head`).length === 0
+  )
+  const rows = await fleet.database.sql<
+    Array<{ chat_id: string; session_id: string }>
+  >`select chat_id, session_id from telegram_chats`
+  return people.map((person) => ({
+    person,
+    session: rows.find((row) => Number(row.chat_id) === person.id)?.session_id ?? ""
+  }))
 }
-const said = (bot: FakeBot, person: FakePerson) => telegram.transcript(bot, person).flatMap((message) => message.from?.id === bot.id ? [message.text ?? ""] : [])
+const said = (bot: FakeBot, person: FakePerson) =>
+  telegram.transcript(bot, person).flatMap((message) => (message.from?.id === bot.id ? [message.text ?? ""] : []))
 /** Events of the character's with these bubbles, as turns would leave them. */
 const speak = async (session: string, events: ReadonlyArray<ReadonlyArray<string>>) => {
   const { sql } = fleet.database
@@ -46,59 +66,89 @@ const speak = async (session: string, events: ReadonlyArray<ReadonlyArray<string
       update session_logs set last_cursor = last_cursor + 1 where session_id = ${session} returning app_id, last_cursor
     ), said as (
       insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-      select app_id, ${session}, last_cursor, 'evt_' || ${session}::text || last_cursor, 'message.created', 'character', 'run_1', 'telegram', ${sql.json({ text: bubbles.join("\n"), bubbles: [...bubbles] })} from log
-    ) update lanes l set head = log.last_cursor, status = case l.status when 'idle' then 'ready' else l.status end from log where l.session_id = ${session}`
+      select app_id, ${session}, last_cursor,
+        'evt_' || ${session}::text || last_cursor, 'message.created', 'character', 'run_1', 'telegram',
+          ${sql.json({ text: bubbles.join("\n"), bubbles: [...bubbles] })} from log
+    ) update lanes l set head = log.last_cursor, status = case l.status when 'idle' then 'ready' else l.status end
+      from log where l.session_id = ${session}`
   }
   await sql`select graphile_worker.add_job('deliver', '{}'::json)`
 }
-const atRest = () => until("every lane to reach its head", async () => (await fleet.database.sql`select 1 from lanes where position < head`).length === 0, 120_000)
+const atRest = () =>
+  until(
+    "every lane to reach its head",
+    async () => (await fleet.database.sql`select 1 from lanes where position < head`).length === 0,
+    120_000
+  )
 
 describe("two workers on the lanes of one bot", () => {
-  it("send every message once and in order, though they are killed over and over and Telegram fails in every way; what is lost is on record as unknown", async ({ annotate }) => {
-    const api = await fleet.start("api", env)
-    const app = fleet.clientOf(api)
-    let workers: Array<TroupeProcess> = [await fleet.start("worker", env), await fleet.start("worker", env)]
-    const all = [api, ...workers]
-    const bot = await attach(app)
-    const chats = await meet(bot, 20)
-    const texts = (session: string) => [0, 1, 2, 3, 4].map((event) => [0, 1, 2].map((part) => `${session.slice(-6)} ${event}.${part}`))
-    const method = "sendMessage"
-    telegram.fault({ bot, method, count: 8, probability: 0.06 }, { kind: "drop_before" })
-    telegram.fault({ bot, method, count: 8, probability: 0.06 }, { kind: "drop_after" })
-    telegram.fault({ bot, method, count: 5, probability: 0.04 }, { kind: "html502" })
-    telegram.fault({ bot, method, count: 6, probability: 0.05 }, { kind: "error", code: 429, description: "Too Many Requests: retry after 1", parameters: { retry_after: 1 } })
-    for (const { session } of chats) await speak(session, texts(session))
+  it(
+    "send every message once and in order, though they are killed over and over and Telegram fails in every way; " +
+      "what is lost is on record as unknown",
+    async ({ annotate }) => {
+      const api = await fleet.start("api", env)
+      const app = fleet.clientOf(api)
+      let workers: Array<TroupeProcess> = [await fleet.start("worker", env), await fleet.start("worker", env)]
+      const all = [api, ...workers]
+      const bot = await attach(app)
+      const chats = await meet(bot, 20)
+      const texts = (session: string) =>
+        [0, 1, 2, 3, 4].map((event) => [0, 1, 2].map((part) => `${session.slice(-6)} ${event}.${part}`))
+      const method = "sendMessage"
+      telegram.fault({ bot, method, count: 8, probability: 0.06 }, { kind: "drop_before" })
+      telegram.fault({ bot, method, count: 8, probability: 0.06 }, { kind: "drop_after" })
+      telegram.fault({ bot, method, count: 5, probability: 0.04 }, { kind: "html502" })
+      telegram.fault(
+        { bot, method, count: 6, probability: 0.05 },
+        { kind: "error", code: 429, description: "Too Many Requests: retry after 1", parameters: { retry_after: 1 } }
+      )
+      for (const { session } of chats) await speak(session, texts(session))
 
-    let kills = 0
-    while (kills < 8 && (await fleet.database.sql`select 1 from lanes where position < head`).length > 0) {
-      await until("messages to flow", async () => (await fleet.database.sql`select 1 from lanes where sending is not null`).length > 0, 5000).catch(() => {})
-      const [victim, ...others] = workers
-      const [heir] = await Promise.all([fleet.start("worker", env), victim?.stop("SIGKILL")])
-      kills++
-      workers = [...others, heir]
-      all.push(heir)
-    }
-    await atRest()
+      let kills = 0
+      while (kills < 8 && (await fleet.database.sql`select 1 from lanes where position < head`).length > 0) {
+        await until(
+          "messages to flow",
+          async () => (await fleet.database.sql`select 1 from lanes where sending is not null`).length > 0,
+          5000
+        ).catch(() => {})
+        const [victim, ...others] = workers
+        const [heir] = await Promise.all([fleet.start("worker", env), victim?.stop("SIGKILL")])
+        kills++
+        workers = [...others, heir]
+        all.push(heir)
+      }
+      await atRest()
 
-    let missing = 0
-    for (const { person, session } of chats) {
-      const wanted = texts(session).flat()
-      const got = said(bot, person).slice(1)
-      assert.deepStrictEqual(got, wanted.filter((text) => got.includes(text)), "in order, and none twice")
-      const unknown = await fleet.database.sql<Array<{ cursor: number; part: number }>>`
+      let missing = 0
+      for (const { person, session } of chats) {
+        const wanted = texts(session).flat()
+        const got = said(bot, person).slice(1)
+        assert.deepStrictEqual(
+          got,
+          wanted.filter((text) => got.includes(text)),
+          "in order, and none twice"
+        )
+        const unknown = await fleet.database.sql<Array<{ cursor: number; part: number }>>`
         select distinct cursor::int as cursor, part from delivery_attempts where session_id = ${session} and outcome = 'unknown'`
-      const lost = wanted.flatMap((text, index) => got.includes(text) ? [] : [{ cursor: 2 + Math.floor(index / 3), part: index % 3 }])
-      for (const place of lost) assert.deepInclude(unknown, place)
-      missing += lost.length
-    }
-    const [ambiguous] = await fleet.database.sql`select count(*)::int as count from delivery_attempts where outcome = 'unknown'`
-    await annotate(`${kills} kills, ${chats.length * 15} messages, ${ambiguous?.["count"]} unknown, ${missing} of them not there`)
-    const printed = all.map((process) => process.stdout() + process.stderr()).join("\n")
-    assert.include(printed, "ready")
-    assert.notInclude(printed, bot.token.split(":")[1] ?? "")
-    // The fake answers 429 to whoever goes too fast: none of these was of our making.
-    assert.isEmpty(telegram.calls({ bot }).filter(({ fault }) => fault === "rate_limit"))
-  }, 240_000)
+        const lost = wanted.flatMap((text, index) =>
+          got.includes(text) ? [] : [{ cursor: 2 + Math.floor(index / 3), part: index % 3 }]
+        )
+        for (const place of lost) assert.deepInclude(unknown, place)
+        missing += lost.length
+      }
+      const [ambiguous] = await fleet.database
+        .sql`select count(*)::int as count from delivery_attempts where outcome = 'unknown'`
+      await annotate(
+        `${kills} kills, ${chats.length * 15} messages, ${ambiguous?.["count"]} unknown, ${missing} of them not there`
+      )
+      const printed = all.map((process) => process.stdout() + process.stderr()).join("\n")
+      assert.include(printed, "ready")
+      assert.notInclude(printed, bot.token.split(":")[1] ?? "")
+      // The fake answers 429 to whoever goes too fast: none of these was of our making.
+      assert.isEmpty(telegram.calls({ bot }).filter(({ fault }) => fault === "rate_limit"))
+    },
+    240_000
+  )
 })
 
 describe("two workers on 200 chats of a loud bot", () => {
@@ -109,7 +159,10 @@ describe("two workers on 200 chats of a loud bot", () => {
     const [loud, quiet] = [await attach(app), await attach(app)]
     const [crowd, [one]] = [await meet(loud, CHATS), await meet(quiet, 1)]
     const { sql } = fleet.database
-    const sent = () => telegram.calls({ bot: loud, method: "sendMessage" }).filter(({ answer, parameters }) => answer?.ok === true && /^[1-4]$/.test(String(parameters["text"])))
+    const sent = () =>
+      telegram
+        .calls({ bot: loud, method: "sendMessage" })
+        .filter(({ answer, parameters }) => answer?.ok === true && /^[1-4]$/.test(String(parameters["text"])))
     // All at once: as soon as one is due, all are.
     await sql.begin(async (held) => {
       for (const [rank, { session }] of crowd.entries()) {
@@ -134,7 +187,10 @@ describe("two workers on 200 chats of a loud bot", () => {
     assert.lengthOf(order, CHATS * MESSAGES)
     const ahead = crowd.map(({ person }, rank) => {
       const own = order.filter(({ chatId }) => chatId === String(person.id))
-      assert.deepStrictEqual(own.map(({ parameters }) => parameters["text"]), ["1", "2", "3", "4"])
+      assert.deepStrictEqual(
+        own.map(({ parameters }) => parameters["text"]),
+        ["1", "2", "3", "4"]
+      )
       // Before it come those that were due before it, and those that are served with it.
       return order.findIndex(({ chatId }) => chatId === String(person.id)) - rank * MESSAGES
     })
@@ -151,13 +207,22 @@ describe("a wait that Telegram asked for", () => {
     const worker = await fleet.start("worker", env)
     const bot = await attach(app)
     const [chat] = await meet(bot, 1)
-    telegram.fault({ bot, method: "sendMessage" }, { kind: "error", code: 429, description: "Too Many Requests: retry after 4", parameters: { retry_after: 4 } })
+    telegram.fault(
+      { bot, method: "sendMessage" },
+      { kind: "error", code: 429, description: "Too Many Requests: retry after 4", parameters: { retry_after: 4 } }
+    )
     await speak(chat?.session ?? "", [["Patience."]])
-    await until("the lane to wait", async () => (await fleet.database.sql`select 1 from lanes where status = 'waiting' and owner is null`).length === 1)
+    await until(
+      "the lane to wait",
+      async () =>
+        (await fleet.database.sql`select 1 from lanes where status = 'waiting' and owner is null`).length === 1
+    )
     await worker.stop("SIGKILL")
     await fleet.start("worker", env)
     await until("the message", () => chat !== undefined && said(bot, chat.person).includes("Patience."))
-    const [refused, sent] = telegram.calls({ bot, method: "sendMessage" }).filter((call) => call.parameters["text"] === "Patience.")
+    const [refused, sent] = telegram
+      .calls({ bot, method: "sendMessage" })
+      .filter((call) => call.parameters["text"] === "Patience.")
     assert.isAtLeast((sent?.atMs ?? 0) - (refused?.atMs ?? 0), 4000)
   }, 60_000)
 })
@@ -180,6 +245,9 @@ describe("a loud bot", () => {
     const beside = await delayOf("beside")
     await annotate(`${Math.round(alone)} ms alone, ${Math.round(beside)} ms beside 240 messages`)
     assert.isBelow(beside, alone + 1000)
-    assert.isTrue((await fleet.database.sql`select 1 from lanes where position < head`).length > 0, "the loud one was still at it")
+    assert.isTrue(
+      (await fleet.database.sql`select 1 from lanes where position < head`).length > 0,
+      "the loud one was still at it"
+    )
   }, 120_000)
 })

@@ -12,7 +12,7 @@ let server: TestServer
 let pictures: string
 beforeAll(async () => {
   server = await startTestServer()
-  pictures = process.env["PICTURES"] ?? await mkdtemp(join(tmpdir(), "troupe-pages-"))
+  pictures = process.env["PICTURES"] ?? (await mkdtemp(join(tmpdir(), "troupe-pages-")))
 })
 afterAll(async () => {
   await server.close()
@@ -21,7 +21,8 @@ afterAll(async () => {
 
 const agent = (token = "") => new TestApp(server.baseUrl, "", token)
 /** Of an address of its own, so that no test uses up what another may. */
-const start = async (body: object = { client_name: "My agent" }) => (await agent().post("/v1/account/device/start", body)).body.data
+const start = async (body: object = { client_name: "My agent" }) =>
+  (await agent().post("/v1/account/device/start", body)).body.data
 const exchange = (device_code: string) => agent().post("/v1/account/device/token", { device_code })
 
 describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
@@ -42,7 +43,10 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
   })
   afterEach(async () => {
     await context.close()
-    assert.deepStrictEqual(wrong.splice(0).filter((text) => /Content Security Policy|violates/.test(text)), [])
+    assert.deepStrictEqual(
+      wrong.splice(0).filter((text) => /Content Security Policy|violates/.test(text)),
+      []
+    )
   })
 
   const enter = async (userCode: string) => {
@@ -105,7 +109,10 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     const { device_code, user_code } = await start({ client_name: "Reader", scopes: ["usage:read", "apps:read"] })
     await enter(user_code)
     await signIn("Ada Lovelace")
-    assert.deepStrictEqual(await page.getByRole("listitem").allInnerTexts(), ["See your apps, and their keys by name and prefix", "See what your apps have used and spent"])
+    assert.deepStrictEqual(await page.getByRole("listitem").allInnerTexts(), [
+      "See your apps, and their keys by name and prefix",
+      "See what your apps have used and spent"
+    ])
     await page.getByRole("button", { name: "Approve" }).click()
     const { access_token, scopes } = (await exchange(device_code)).body.data
     assert.deepStrictEqual(scopes, ["apps:read", "usage:read"])
@@ -175,7 +182,9 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     const [cookie] = await context.cookies()
     for (const csrf of ["", "x"]) {
       const { status } = await fetch(`${server.baseUrl}/device/decision`, {
-        method: "POST", headers: { cookie: `${cookie?.name}=${cookie?.value}` }, body: new URLSearchParams({ decision: "approved", csrf })
+        method: "POST",
+        headers: { cookie: `${cookie?.name}=${cookie?.value}` },
+        body: new URLSearchParams({ decision: "approved", csrf })
       })
       assert.strictEqual(status, 403)
     }
@@ -188,7 +197,9 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     await enter(user_code)
     const [before] = await context.cookies()
     await signIn("Ada Lovelace")
-    const { status } = await fetch(`${server.baseUrl}/device/confirm`, { headers: { cookie: `${before?.name}=${before?.value}` } })
+    const { status } = await fetch(`${server.baseUrl}/device/confirm`, {
+      headers: { cookie: `${before?.name}=${before?.value}` }
+    })
     assert.strictEqual(status, 410)
   })
 })

@@ -5,7 +5,18 @@ import type { Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
-const LINES = ["The kettle sings.", "Snow before Friday, I think.", "Nobody knocked today.", "Bread is in the oven.", "Ask me tomorrow.", "A gull took my scarf.", "My knees say rain.", "Old songs on the radio again.", "Salt in everything.", "Careful with that step."]
+const LINES = [
+  "The kettle sings.",
+  "Snow before Friday, I think.",
+  "Nobody knocked today.",
+  "Bread is in the oven.",
+  "Ask me tomorrow.",
+  "A gull took my scarf.",
+  "My knees say rain.",
+  "Old songs on the radio again.",
+  "Salt in everything.",
+  "Careful with that step."
+]
 
 type Json = Answer["body"]
 
@@ -24,54 +35,124 @@ afterAll(async () => {
 
 const BLOCK = /<data name="(\w+)">\n(.*)\n<\/data>/g
 const blocksOf = (request: FakeRequest | undefined): Record<string, Json> =>
-  Object.fromEntries([...request?.messages.map(({ content }) => content).join("\n").matchAll(BLOCK) ?? []].map(([, name = "", json = ""]) => [name, JSON.parse(json)]))
+  Object.fromEntries(
+    [
+      ...(request?.messages
+        .map(({ content }) => content)
+        .join("\n")
+        .matchAll(BLOCK) ?? [])
+    ].map(([, name = "", json = ""]) => [name, JSON.parse(json)])
+  )
 const lastReply = () => model.requests.findLast(({ question }) => question === "reply")
-const traceOf = async (session: string, run: string) => until("the turn to be read", async () => {
-  const [row] = (await app.get(`/v1/sessions/${session}/trace?run_ref=${run}`)).body.data.trace
-  return row.settled && row
-})
+const traceOf = async (session: string, run: string) =>
+  until("the turn to be read", async () => {
+    const [row] = (await app.get(`/v1/sessions/${session}/trace?run_ref=${run}`)).body.data.trace
+    return row.settled && row
+  })
 /** What the model was given to answer this, and what the trace says of it. */
 const said = async (session: string, text: string) => {
   const { trace_id } = await app.converse(session, text)
   const blocks = blocksOf(lastReply())
   return { blocks, trace: await traceOf(session, trace_id) }
 }
-const add = async (slug: string, path: string, body: object): Promise<string> => (await app.post(`/v1/characters/${slug}/${path}`, body)).body.data.id
+const add = async (slug: string, path: string, body: object): Promise<string> =>
+  (await app.post(`/v1/characters/${slug}/${path}`, body)).body.data.id
 const stateOf = async (session: string) => (await app.get(`/v1/sessions/${session}/state`)).body.data
 const storiesOf = async (session: string) => (await app.get(`/v1/sessions/${session}/storylines`)).body.data.storylines
-const trigger = (session: string, storyline: string, name: string, headers = {}) => app.post(`/v1/sessions/${session}/storylines/${storyline}/triggers`, { trigger: name }, headers)
+const trigger = (session: string, storyline: string, name: string, headers = {}) =>
+  app.post(`/v1/sessions/${session}/storylines/${storyline}/triggers`, { trigger: name }, headers)
 
 describe("a character's world", () => {
   it("reaches the model's prompt, and the trace by ids alone", async () => {
     const slug = await app.createCharacter()
-    const [session, other] = [await app.createSession({ character_slug: slug, external_user_ref: "ann" }), await app.createSession({ character_slug: slug })]
-    const tomas = await add(slug, "npcs", { name: "Tomás", role: "younger brother", summary: "Fishes at dawn.", mention_policy: "when_asked" })
+    const [session, other] = [
+      await app.createSession({ character_slug: slug, external_user_ref: "ann" }),
+      await app.createSession({ character_slug: slug })
+    ]
+    const tomas = await add(slug, "npcs", {
+      name: "Tomás",
+      role: "younger brother",
+      summary: "Fishes at dawn.",
+      mention_policy: "when_asked"
+    })
     await add(slug, "npcs", { name: "Rui", summary: "In prison.", mention_policy: "never" })
-    const tie = await add(slug, "graph/edges", { from: "character", to: tomas, relation: "sister of", fact: "She taught Tomás to swim." })
-    const thought = await add(slug, "graph/edges", { from: "character", to: tomas, relation: "owes", fact: "She never paid him for the boat.", visibility: "private" })
-    await add(slug, "graph/edges", { from: "character", to: tomas, relation: "lies to", fact: "The storm was no accident.", visibility: "secret" })
-    const own = await add(slug, "graph/edges", { from: "user", to: "character", relation: "met", fact: "They met on the ferry.", session_id: session })
+    const tie = await add(slug, "graph/edges", {
+      from: "character",
+      to: tomas,
+      relation: "sister of",
+      fact: "She taught Tomás to swim."
+    })
+    const thought = await add(slug, "graph/edges", {
+      from: "character",
+      to: tomas,
+      relation: "owes",
+      fact: "She never paid him for the boat.",
+      visibility: "private"
+    })
+    await add(slug, "graph/edges", {
+      from: "character",
+      to: tomas,
+      relation: "lies to",
+      fact: "The storm was no accident.",
+      visibility: "secret"
+    })
+    const own = await add(slug, "graph/edges", {
+      from: "user",
+      to: "character",
+      relation: "met",
+      fact: "They met on the ferry.",
+      session_id: session
+    })
     const lore = await add(slug, "lore", { keys: ["/harbou?r/i"], content: "The harbour froze in 1942." })
-    const arc = await add(slug, "arc-influences", { kind: "mood", guidance: "Tired after the storm.", effect: { valence: -0.5 }, scope: { external_user_ref: "ann" } })
-    const story = await add(slug, "storylines", { title: "The lamp", premise: "The lighthouse goes dark.", status: "active", beats: [{ key: "dark", summary: "The lamp has failed.", guidance: "She listens to the sea." }] })
+    const arc = await add(slug, "arc-influences", {
+      kind: "mood",
+      guidance: "Tired after the storm.",
+      effect: { valence: -0.5 },
+      scope: { external_user_ref: "ann" }
+    })
+    const story = await add(slug, "storylines", {
+      title: "The lamp",
+      premise: "The lighthouse goes dark.",
+      status: "active",
+      beats: [{ key: "dark", summary: "The lamp has failed.", guidance: "She listens to the sea." }]
+    })
 
     const first = await said(session, "Is Tomás at the Harbor?")
-    assert.deepStrictEqual(first.blocks["people"], [{ name: "Tomás", aliases: [], role: "younger brother", summary: "Fishes at dawn." }])
-    assert.deepStrictEqual(first.blocks["ties"].map(({ fact }: Json) => fact).sort(), ["She taught Tomás to swim.", "They met on the ferry."])
-    assert.deepStrictEqual(first.blocks["private_thoughts"].map(({ fact }: Json) => fact), ["She never paid him for the boat."])
+    assert.deepStrictEqual(first.blocks["people"], [
+      { name: "Tomás", aliases: [], role: "younger brother", summary: "Fishes at dawn." }
+    ])
+    assert.deepStrictEqual(first.blocks["ties"].map(({ fact }: Json) => fact).sort(), [
+      "She taught Tomás to swim.",
+      "They met on the ferry."
+    ])
+    assert.deepStrictEqual(
+      first.blocks["private_thoughts"].map(({ fact }: Json) => fact),
+      ["She never paid him for the boat."]
+    )
     assert.deepStrictEqual(first.blocks["lore"], ["The harbour froze in 1942."])
     assert.deepStrictEqual(first.blocks["influences"], [{ kind: "mood", guidance: "Tired after the storm." }])
     assert.strictEqual(first.blocks["relationship"].character_feels, "sadness")
     assert.notProperty(first.blocks, "story")
     const { edge_ids, ...retrieval } = first.trace.retrieval
-    assert.deepStrictEqual(retrieval, { memory_ids: [], lore_ids: [lore], evidence_ids: [], npc_ids: [tomas], arc_ids: [arc], storyline: null })
+    assert.deepStrictEqual(retrieval, {
+      memory_ids: [],
+      lore_ids: [lore],
+      evidence_ids: [],
+      npc_ids: [tomas],
+      arc_ids: [arc],
+      storyline: null
+    })
     assert.sameMembers(edge_ids, [tie, thought, own])
     for (const words of ["Rui", "no accident"]) assert.notInclude(JSON.stringify(model.requests), words)
     for (const words of ["swim", "ferry", "1942", "Tired"]) assert.notInclude(JSON.stringify(first.trace), words)
 
     // The story has begun with the first turn, and what is of one session is nobody else's.
     const second = await said(session, "And now?")
-    assert.deepStrictEqual(second.blocks["story"], { premise: "The lighthouse goes dark.", now: "The lamp has failed.", guidance: "She listens to the sea." })
+    assert.deepStrictEqual(second.blocks["story"], {
+      premise: "The lighthouse goes dark.",
+      now: "The lamp has failed.",
+      guidance: "She listens to the sea."
+    })
     assert.deepStrictEqual(second.trace.retrieval.storyline, { id: story, beat: "dark" })
     const elsewhere = await said(other, "Hello there!")
     assert.notProperty(elsewhere.blocks, "people")
@@ -88,71 +169,169 @@ describe("a character's world", () => {
     assert.notInclude(JSON.stringify(third.blocks), "swim")
   })
 
-  it("stays untold where it must: a draft that names who is not spoken of, or tells what is private or secret, is refused", async () => {
-    const slug = await app.createCharacter()
-    const session = await app.createSession({ character_slug: slug })
-    await add(slug, "npcs", { name: "Rui", mention_policy: "never" })
-    const tomas = await add(slug, "npcs", { name: "Tomás", mention_policy: "when_asked" })
-    await add(slug, "graph/edges", { from: "character", to: tomas, relation: "owes", fact: "She never paid Tomás for the boat.", visibility: "private" })
-    await add(slug, "graph/edges", { from: "character", to: tomas, relation: "lies to", fact: "She sank the boat herself that winter.", visibility: "secret" })
-    const refusedBy = async (text: string, draft: string) => {
-      model.script({ kind: "ok", bubbles: [draft] })
-      const { trace } = await said(session, text)
-      return trace.gates.map(({ gate }: Json) => gate)
+  it(
+    "stays untold where it must: a draft that names who is not spoken of, or tells what is private or secret, is " +
+      "refused",
+    async () => {
+      const slug = await app.createCharacter()
+      const session = await app.createSession({ character_slug: slug })
+      await add(slug, "npcs", { name: "Rui", mention_policy: "never" })
+      const tomas = await add(slug, "npcs", { name: "Tomás", mention_policy: "when_asked" })
+      await add(slug, "graph/edges", {
+        from: "character",
+        to: tomas,
+        relation: "owes",
+        fact: "She never paid Tomás for the boat.",
+        visibility: "private"
+      })
+      await add(slug, "graph/edges", {
+        from: "character",
+        to: tomas,
+        relation: "lies to",
+        fact: "She sank the boat herself that winter.",
+        visibility: "secret"
+      })
+      const refusedBy = async (text: string, draft: string) => {
+        model.script({ kind: "ok", bubbles: [draft] })
+        const { trace } = await said(session, text)
+        return trace.gates.map(({ gate }: Json) => gate)
+      }
+      assert.deepStrictEqual(await refusedBy("Who is in prison?", "That would be Rui."), ["unmentionable"])
+      assert.deepStrictEqual(await refusedBy("Who fishes here?", "My brother Tomás does."), ["unmentionable"])
+      assert.deepStrictEqual(await refusedBy("Where is Tomás?", "Tomás? Out at sea."), [])
+      assert.deepStrictEqual(await refusedBy("What about Tomás?", "Between us, I never paid Tomás for the boat."), [
+        "secret_leak"
+      ])
+      assert.deepStrictEqual(
+        await refusedBy(
+          "And Tomás's boat?",
+          "I sank the boat myself that winter, you know. She sank the boat herself that winter."
+        ),
+        ["secret_leak"]
+      )
     }
-    assert.deepStrictEqual(await refusedBy("Who is in prison?", "That would be Rui."), ["unmentionable"])
-    assert.deepStrictEqual(await refusedBy("Who fishes here?", "My brother Tomás does."), ["unmentionable"])
-    assert.deepStrictEqual(await refusedBy("Where is Tomás?", "Tomás? Out at sea."), [])
-    assert.deepStrictEqual(await refusedBy("What about Tomás?", "Between us, I never paid Tomás for the boat."), ["secret_leak"])
-    assert.deepStrictEqual(await refusedBy("And Tomás's boat?", "I sank the boat myself that winter, you know. She sank the boat herself that winter."), ["secret_leak"])
-  })
+  )
 })
 
 describe("a storyline", () => {
   const lamp = (more: object = {}) => ({
-    title: "The lamp", premise: "The lighthouse goes dark.", status: "active", beats: [
+    title: "The lamp",
+    premise: "The lighthouse goes dark.",
+    status: "active",
+    beats: [
       { key: "calm", summary: "All is well.", enter_when: { all: [{ keyword_any: ["lighthouse"] }] }, next: ["dark"] },
-      { key: "dark", summary: "The lamp has failed.", guidance: "She listens to the sea.", enter_when: { all: [{ trigger: "lamp.failed" }] }, on_enter: { emotion_delta: { label: "fear", valence: -0.4, arousal: 0.3 }, arc_influence: { kind: "topic", guidance: "Speaks of the dark." }, proactive_reason: "storyline_beat" }, next: ["light"] },
-      { key: "light", summary: "It burns again.", enter_when: { all: [{ turns_gte: 1 }] }, on_enter: { emotion_delta: { label: "relief", valence: 0.4 } } }
-    ], ...more
+      {
+        key: "dark",
+        summary: "The lamp has failed.",
+        guidance: "She listens to the sea.",
+        enter_when: { all: [{ trigger: "lamp.failed" }] },
+        on_enter: {
+          emotion_delta: { label: "fear", valence: -0.4, arousal: 0.3 },
+          arc_influence: { kind: "topic", guidance: "Speaks of the dark." },
+          proactive_reason: "storyline_beat"
+        },
+        next: ["light"]
+      },
+      {
+        key: "light",
+        summary: "It burns again.",
+        enter_when: { all: [{ turns_gte: 1 }] },
+        on_enter: { emotion_delta: { label: "relief", valence: 0.4 } }
+      }
+    ],
+    ...more
   })
 
-  it("goes on with what is said and with what the app says, and is told by the state, the session's list and the timeline", async () => {
-    const slug = await app.createCharacter({ baseline_emotion: { recovery_half_life_minutes: 10_080 } })
-    const session = await app.createSession({ character_slug: slug })
-    const story = await add(slug, "storylines", lamp())
-    assert.isNull((await stateOf(session)).storyline)
-    assert.deepStrictEqual(await storiesOf(session), [])
-    assert.deepStrictEqual([(await trigger(session, story, "lamp.failed")).status, (await trigger(session, story, "lamp.failed")).body.detail.code], [409, "storyline_conflict"])
-    await said(session, "Hello.")
-    assert.isNull((await stateOf(session)).storyline)
-    await said(session, "How is the lighthouse?")
-    assert.deepInclude((await stateOf(session)).storyline, { storyline_id: story, title: "The lamp", current_beat: "calm" })
+  it(
+    "goes on with what is said and with what the app says, and is told by the state, the session's list and the " +
+      "timeline",
+    async () => {
+      const slug = await app.createCharacter({ baseline_emotion: { recovery_half_life_minutes: 10_080 } })
+      const session = await app.createSession({ character_slug: slug })
+      const story = await add(slug, "storylines", lamp())
+      assert.isNull((await stateOf(session)).storyline)
+      assert.deepStrictEqual(await storiesOf(session), [])
+      assert.deepStrictEqual(
+        [
+          (await trigger(session, story, "lamp.failed")).status,
+          (await trigger(session, story, "lamp.failed")).body.detail.code
+        ],
+        [409, "storyline_conflict"]
+      )
+      await said(session, "Hello.")
+      assert.isNull((await stateOf(session)).storyline)
+      await said(session, "How is the lighthouse?")
+      assert.deepInclude((await stateOf(session)).storyline, {
+        storyline_id: story,
+        title: "The lamp",
+        current_beat: "calm"
+      })
 
-    assert.strictEqual((await trigger(session, story, "lamp.mended")).body.detail.code, "storyline_conflict")
-    const key = { "idempotency-key": "lamp" }
-    const { data } = (await trigger(session, story, "lamp.failed", key)).body
-    assert.deepInclude(data, { storyline_id: story, session_id: session, title: "The lamp", status: "active", current_beat: "dark" })
-    assert.deepStrictEqual(data.history.map(({ beat, turn_index, trigger: by }: Json) => [beat, turn_index, by]), [["calm", 2, null], ["dark", 2, "lamp.failed"]])
-    assert.deepStrictEqual((await trigger(session, story, "lamp.failed", key)).body.data, { ...data, idempotent_replay: true })
-    assert.strictEqual((await trigger(session, story, "lamp.failed")).body.detail.code, "storyline_conflict")
-    const { emotion } = await stateOf(session)
-    assert.deepInclude(emotion, { label: "fear", arousal: 0.3 })
+      assert.strictEqual((await trigger(session, story, "lamp.mended")).body.detail.code, "storyline_conflict")
+      const key = { "idempotency-key": "lamp" }
+      const { data } = (await trigger(session, story, "lamp.failed", key)).body
+      assert.deepInclude(data, {
+        storyline_id: story,
+        session_id: session,
+        title: "The lamp",
+        status: "active",
+        current_beat: "dark"
+      })
+      assert.deepStrictEqual(
+        data.history.map(({ beat, turn_index, trigger: by }: Json) => [beat, turn_index, by]),
+        [
+          ["calm", 2, null],
+          ["dark", 2, "lamp.failed"]
+        ]
+      )
+      assert.deepStrictEqual((await trigger(session, story, "lamp.failed", key)).body.data, {
+        ...data,
+        idempotent_replay: true
+      })
+      assert.strictEqual((await trigger(session, story, "lamp.failed")).body.detail.code, "storyline_conflict")
+      const { emotion } = await stateOf(session)
+      assert.deepInclude(emotion, { label: "fear", arousal: 0.3 })
 
-    const { blocks } = await said(session, "And now?")
-    assert.strictEqual(blocks["story"].guidance, "She listens to the sea.")
-    assert.deepStrictEqual(blocks["influences"], [{ kind: "topic", guidance: "Speaks of the dark." }])
-    const [told] = await storiesOf(session)
-    assert.deepInclude(told, { status: "ended", current_beat: "light" })
-    assert.deepInclude((await stateOf(session)).emotion, { label: "relief" })
-    const { items } = (await app.get(`/v1/sessions/${session}/timeline?limit=100`)).body.data
-    assert.deepStrictEqual(items.filter(({ kind }: Json) => kind === "storyline").map(({ ref, title }: Json) => [ref, title]), [[story, "light"], [story, "dark"], [story, "calm"]])
-  })
+      const { blocks } = await said(session, "And now?")
+      assert.strictEqual(blocks["story"].guidance, "She listens to the sea.")
+      assert.deepStrictEqual(blocks["influences"], [{ kind: "topic", guidance: "Speaks of the dark." }])
+      const [told] = await storiesOf(session)
+      assert.deepInclude(told, { status: "ended", current_beat: "light" })
+      assert.deepInclude((await stateOf(session)).emotion, { label: "relief" })
+      const { items } = (await app.get(`/v1/sessions/${session}/timeline?limit=100`)).body.data
+      assert.deepStrictEqual(
+        items.filter(({ kind }: Json) => kind === "storyline").map(({ ref, title }: Json) => [ref, title]),
+        [
+          [story, "light"],
+          [story, "dark"],
+          [story, "calm"]
+        ]
+      )
+    }
+  )
 
   it("is one at a time, and refuses a trigger of another, of another character's or of a session that is over", async () => {
     const slug = await app.createCharacter({ behavioral_thresholds: { exit: 1 } })
     const session = await app.createSession({ character_slug: slug })
-    const [first, second] = [await add(slug, "storylines", lamp({ beats: lamp().beats.with(0, { key: "calm", summary: "All is well.", enter_when: { all: [] }, next: ["dark"] }) })), await add(slug, "storylines", lamp({ beats: [{ key: "begun", summary: "Begun.", enter_when: { all: [{ trigger: "begin" }] } }] }))]
+    const [first, second] = [
+      await add(
+        slug,
+        "storylines",
+        lamp({
+          beats: lamp().beats.with(0, {
+            key: "calm",
+            summary: "All is well.",
+            enter_when: { all: [] },
+            next: ["dark"]
+          })
+        })
+      ),
+      await add(
+        slug,
+        "storylines",
+        lamp({ beats: [{ key: "begun", summary: "Begun.", enter_when: { all: [{ trigger: "begin" }] } }] })
+      )
+    ]
     await said(session, "Hello.")
     assert.strictEqual((await stateOf(session)).storyline.storyline_id, first)
     assert.strictEqual((await trigger(session, second, "begin")).body.detail.code, "storyline_conflict")
@@ -162,10 +341,17 @@ describe("a storyline", () => {
     assert.strictEqual((await trigger(session, second, "begin")).body.detail.code, "storyline_conflict")
     await app.delete(`/v1/characters/${slug}/storylines/${first}`)
     assert.strictEqual((await trigger(session, second, "begin")).body.data.current_beat, "begun")
-    assert.deepStrictEqual((await storiesOf(session)).map(({ storyline_id, status }: Json) => [storyline_id, status]), [[second, "ended"], [first, "ended"]])
+    assert.deepStrictEqual(
+      (await storiesOf(session)).map(({ storyline_id, status }: Json) => [storyline_id, status]),
+      [
+        [second, "ended"],
+        [first, "ended"]
+      ]
+    )
 
     const elsewhere = await add(await app.createCharacter(), "storylines", lamp())
-    for (const id of [elsewhere, first, "none"]) assert.strictEqual((await trigger(session, id, "begin")).body.detail.code, "storyline_not_found")
+    for (const id of [elsewhere, first, "none"])
+      assert.strictEqual((await trigger(session, id, "begin")).body.detail.code, "storyline_not_found")
     assert.strictEqual((await trigger(session, second, "No Trigger")).status, 422)
     assert.strictEqual((await trigger("ses_none", second, "begin")).body.detail.code, "session_not_found")
     assert.strictEqual((await app.get("/v1/sessions/ses_none/storylines")).body.detail.code, "session_not_found")
@@ -175,7 +361,10 @@ describe("a storyline", () => {
 
   it("has the character write first of a beat that says so, once, and not of one that the two have spoken in since", async () => {
     const slug = await app.createCharacter()
-    const [session, spoken] = [await app.createSession({ character_slug: slug }), await app.createSession({ character_slug: slug })]
+    const [session, spoken] = [
+      await app.createSession({ character_slug: slug }),
+      await app.createSession({ character_slug: slug })
+    ]
     const story = await add(slug, "storylines", lamp())
     for (const one of [session, spoken]) {
       await letWriteFirst(app, one, { cold_initiate_enabled: false })
@@ -190,9 +379,21 @@ describe("a storyline", () => {
     const request = model.requests.find((one) => blocksOf(one)["initiative"]?.about === "The lamp has failed.")
     assert.strictEqual(blocksOf(request)["initiative"].why, "The story goes on.")
     await lookAt(sql, session)
-    const decisions = async (one: string) => (await app.get(`/v1/apps/${app.appId}/proactive-policy/decisions?session_id=${one}`)).body.data.decisions
-    await until("both to be looked at", async () => (await decisions(session))[0].decision === "skipped" && (await decisions(spoken))[0]?.decision === "skipped")
-    assert.lengthOf((await decisions(session)).filter(({ decision }: Json) => decision === "sent"), 1)
-    assert.isEmpty((await decisions(spoken)).filter(({ reason, decision }: Json) => decision === "sent" && reason === "storyline_beat"))
+    const decisions = async (one: string) =>
+      (await app.get(`/v1/apps/${app.appId}/proactive-policy/decisions?session_id=${one}`)).body.data.decisions
+    await until(
+      "both to be looked at",
+      async () =>
+        (await decisions(session))[0].decision === "skipped" && (await decisions(spoken))[0]?.decision === "skipped"
+    )
+    assert.lengthOf(
+      (await decisions(session)).filter(({ decision }: Json) => decision === "sent"),
+      1
+    )
+    assert.isEmpty(
+      (await decisions(spoken)).filter(
+        ({ reason, decision }: Json) => decision === "sent" && reason === "storyline_beat"
+      )
+    )
   })
 })

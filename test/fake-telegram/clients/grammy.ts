@@ -13,7 +13,10 @@ export const grammyClient: ForeignClientOf = (token, apiRoot) => {
     getMe: () => api.getMe(),
     sendMessage: (chatId, text, entities) => api.sendMessage(chatId, text, { entities: [...entities] }),
     sendPhoto: (chatId, bytes, name, caption) => api.sendPhoto(chatId, new InputFile(bytes, name), { caption }),
-    told: (cause) => cause instanceof GrammyError ? { code: cause.error_code, description: cause.description, retryAfter: cause.parameters.retry_after } : undefined,
+    told: (cause) =>
+      cause instanceof GrammyError
+        ? { code: cause.error_code, description: cause.description, retryAfter: cause.parameters.retry_after }
+        : undefined,
     poll: (heard) => {
       const bot = listening(heard)
       const running = bot.start()

@@ -13,8 +13,12 @@ export const nodeTelegramBotApiClient: ForeignClientOf = (token, apiRoot) => {
   return {
     getMe: () => api.getMe(),
     sendMessage: (chatId, text, entities) => api.sendMessage({ chat_id: chatId, text, entities: entities as never }),
-    sendPhoto: (chatId, bytes, filename, caption) => api.sendPhoto({ chat_id: chatId, photo: new InputFile(bytes, { filename }), caption }),
-    told: (cause) => cause instanceof TelegramApiError ? { code: cause.errorCode, description: cause.description, retryAfter: cause.retryAfter } : undefined,
+    sendPhoto: (chatId, bytes, filename, caption) =>
+      api.sendPhoto({ chat_id: chatId, photo: new InputFile(bytes, { filename }), caption }),
+    told: (cause) =>
+      cause instanceof TelegramApiError
+        ? { code: cause.errorCode, description: cause.description, retryAfter: cause.retryAfter }
+        : undefined,
     poll: (heard) => {
       const bot = listening(heard)
       const running = bot.startPolling()

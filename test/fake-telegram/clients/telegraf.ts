@@ -14,7 +14,10 @@ export const telegrafClient: ForeignClientOf = (token, apiRoot) => {
     getMe: () => telegram.getMe(),
     sendMessage: (chatId, text, entities) => telegram.sendMessage(chatId, text, { entities: entities as never }),
     sendPhoto: (chatId, source, filename, caption) => telegram.sendPhoto(chatId, { source, filename }, { caption }),
-    told: (cause) => cause instanceof TelegramError ? { code: cause.code, description: cause.description, retryAfter: cause.parameters?.retry_after } : undefined,
+    told: (cause) =>
+      cause instanceof TelegramError
+        ? { code: cause.code, description: cause.description, retryAfter: cause.parameters?.retry_after }
+        : undefined,
     poll: (heard) => {
       const bot = listening(heard)
       const running = bot.launch()

@@ -23,18 +23,52 @@ const createApp = async () => {
 /** Says something and waits for the answer to be paid for. */
 const talk = async (app: TestApp, session: string, text = "Hello there.") => {
   const { cursor } = (await app.send(session, text)).body.data
-  await app.waitFor(session, (event) => event.type === "message.created" && event.role === "character" && event.cursor > cursor)
+  await app.waitFor(
+    session,
+    (event) => event.type === "message.created" && event.role === "character" && event.cursor > cursor
+  )
 }
 
 describe("the caps of an app", () => {
   it("are none at first, are changed by merge, and are read as they were written", async () => {
     const { path } = await createApp()
-    const none = { daily_budget_usd: null, monthly_budget_usd: null, hard_stop: true, default_end_user_caps: NO_CAPS, used: null }
+    const none = {
+      daily_budget_usd: null,
+      monthly_budget_usd: null,
+      hard_stop: true,
+      default_end_user_caps: NO_CAPS,
+      used: null
+    }
     assert.deepInclude((await account.client.get(`${path}/caps`)).body.data, none)
-    const some = (await account.client.patch(`${path}/caps`, { daily_budget_usd: 1.5, hard_stop: false, default_end_user_caps: { daily_messages: 20 } })).body.data
-    assert.deepInclude(some, { daily_budget_usd: 1.5, monthly_budget_usd: null, hard_stop: false, default_end_user_caps: { ...NO_CAPS, daily_messages: 20 }, used: { day_usd: 0, month_usd: 0 } })
-    assert.deepInclude((await account.client.patch(`${path}/caps`, { monthly_budget_usd: 9 })).body.data, { daily_budget_usd: 1.5, monthly_budget_usd: 9 })
-    assert.deepInclude((await account.client.patch(`${path}/caps`, { daily_budget_usd: null, monthly_budget_usd: null, hard_stop: true, default_end_user_caps: null })).body.data, none)
+    const some = (
+      await account.client.patch(`${path}/caps`, {
+        daily_budget_usd: 1.5,
+        hard_stop: false,
+        default_end_user_caps: { daily_messages: 20 }
+      })
+    ).body.data
+    assert.deepInclude(some, {
+      daily_budget_usd: 1.5,
+      monthly_budget_usd: null,
+      hard_stop: false,
+      default_end_user_caps: { ...NO_CAPS, daily_messages: 20 },
+      used: { day_usd: 0, month_usd: 0 }
+    })
+    assert.deepInclude((await account.client.patch(`${path}/caps`, { monthly_budget_usd: 9 })).body.data, {
+      daily_budget_usd: 1.5,
+      monthly_budget_usd: 9
+    })
+    assert.deepInclude(
+      (
+        await account.client.patch(`${path}/caps`, {
+          daily_budget_usd: null,
+          monthly_budget_usd: null,
+          hard_stop: true,
+          default_end_user_caps: null
+        })
+      ).body.data,
+      none
+    )
     const { day, month } = some.resets_at
     assert.match(day, /T00:00:00.000Z$/)
     assert.match(month, /-01T00:00:00.000Z$/)
@@ -42,8 +76,18 @@ describe("the caps of an app", () => {
 
   it("out of their bounds are 422, and an app of another account is 404", async () => {
     const { path } = await createApp()
-    for (const body of [{ daily_budget_usd: -1 }, { monthly_budget_usd: 1e9 }, { default_end_user_caps: { daily_messages: 10_001 } }, { default_end_user_caps: { daily_images: 0.5 } }, { hard_stop: "no" }, { hard_stop: null }]) {
-      const { status, body: { detail } } = await account.client.patch(`${path}/caps`, body)
+    for (const body of [
+      { daily_budget_usd: -1 },
+      { monthly_budget_usd: 1e9 },
+      { default_end_user_caps: { daily_messages: 10_001 } },
+      { default_end_user_caps: { daily_images: 0.5 } },
+      { hard_stop: "no" },
+      { hard_stop: null }
+    ]) {
+      const {
+        status,
+        body: { detail }
+      } = await account.client.patch(`${path}/caps`, body)
       assert.deepStrictEqual([status, detail.code], [422, "validation_error"], JSON.stringify(body))
     }
     const other = await createAccountIn(server)
@@ -68,26 +112,43 @@ describe("caps that are changed while much goes on", () => {
   it("are changed, and nobody is in anybody's way", async () => {
     const { path, app } = await createApp()
     const character_slug = await app.createCharacter()
-    const open = (n: number) => app.post("/v1/sessions", { character_slug, external_user_ref: `user-${n % 4}`, new_thread: true })
+    const open = (n: number) =>
+      app.post("/v1/sessions", { character_slug, external_user_ref: `user-${n % 4}`, new_thread: true })
     const sessions = await Promise.all([0, 1, 2, 3].map(async (n) => (await open(n)).body.data.id as string))
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => [
-      open(n),
-      app.send(sessions[n % 4] ?? "", "Hello"),
-      account.client.patch(`${path}/caps`, { daily_budget_usd: n, default_end_user_caps: { daily_messages: 100 + n } }),
-      account.client.patch(`${path}/end-users/user-${n % 4}/caps`, { daily_cost_usd: n }),
-      app.delete(`/v1/end-users/user-${n % 2}`)
-    ]).flat())
-    assert.deepStrictEqual(answers.filter(({ status }) => status >= 500), [])
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => [
+        open(n),
+        app.send(sessions[n % 4] ?? "", "Hello"),
+        account.client.patch(`${path}/caps`, {
+          daily_budget_usd: n,
+          default_end_user_caps: { daily_messages: 100 + n }
+        }),
+        account.client.patch(`${path}/end-users/user-${n % 4}/caps`, { daily_cost_usd: n }),
+        app.delete(`/v1/end-users/user-${n % 2}`)
+      ]).flat()
+    )
+    assert.deepStrictEqual(
+      answers.filter(({ status }) => status >= 500),
+      []
+    )
   })
 })
 
 describe("the caps of an end-user", () => {
   it("refuse a send of theirs with 402 end_user_cap_exceeded and nobody else's, with nothing written", async () => {
     const { path, app } = await createApp()
-    const [capped, free] = [await app.createSession({ external_user_ref: "Ann Ö/1" }), await app.createSession({ external_user_ref: "Bob" })]
+    const [capped, free] = [
+      await app.createSession({ external_user_ref: "Ann Ö/1" }),
+      await app.createSession({ external_user_ref: "Bob" })
+    ]
     const caps = `${path}/end-users/${encodeURIComponent("Ann Ö/1")}/caps`
     const set = (await account.client.patch(caps, { daily_messages: 1 })).body.data
-    assert.deepInclude(set, { external_user_ref: "Ann Ö/1", caps: { ...NO_CAPS, daily_messages: 1 }, effective: { ...NO_CAPS, daily_messages: 1 }, used: { day_usd: 0, month_usd: 0, day_messages: 0, day_images: 0 } })
+    assert.deepInclude(set, {
+      external_user_ref: "Ann Ö/1",
+      caps: { ...NO_CAPS, daily_messages: 1 },
+      effective: { ...NO_CAPS, daily_messages: 1 },
+      used: { day_usd: 0, month_usd: 0, day_messages: 0, day_images: 0 }
+    })
     assert.strictEqual((await app.send(capped, "One")).status, 200)
     const { status, body } = await app.send(capped, "Two")
     assert.deepStrictEqual([status, body.detail.code], [402, "end_user_cap_exceeded"])
@@ -98,8 +159,14 @@ describe("the caps of an end-user", () => {
 
   it("can be set before the first session, by the account and by the app, and hold from its first message on", async () => {
     const { path, app } = await createApp()
-    for (const [ref, set] of [["early", account.client.patch(`${path}/end-users/early/caps`, { daily_messages: 1 })], ["soon", app.patch("/v1/end-users/soon/caps", { daily_messages: 1 })]] as const) {
-      assert.deepInclude((await set).body.data, { external_user_ref: ref, effective: { ...NO_CAPS, daily_messages: 1 } })
+    for (const [ref, set] of [
+      ["early", account.client.patch(`${path}/end-users/early/caps`, { daily_messages: 1 })],
+      ["soon", app.patch("/v1/end-users/soon/caps", { daily_messages: 1 })]
+    ] as const) {
+      assert.deepInclude((await set).body.data, {
+        external_user_ref: ref,
+        effective: { ...NO_CAPS, daily_messages: 1 }
+      })
       assert.deepInclude((await app.get(`/v1/end-users/${ref}`)).body.data, { session_count: 0, age_band: "unknown" })
       const session = await app.createSession({ external_user_ref: ref })
       assert.strictEqual((await app.send(session, "One")).status, 200)
@@ -112,8 +179,14 @@ describe("the caps of an end-user", () => {
     const stranger = await createAccountIn(server)
     const { status, body } = await account.client.get(`${path}/end-users/nobody/caps`)
     assert.deepStrictEqual([status, body.detail.code], [404, "end_user_not_found"])
-    assert.strictEqual((await account.client.patch(`${path}/end-users/nobody/caps`, { daily_messages: "many" })).status, 422)
-    assert.strictEqual((await stranger.client.patch(`${path}/end-users/nobody/caps`, { daily_messages: 1 })).status, 404)
+    assert.strictEqual(
+      (await account.client.patch(`${path}/end-users/nobody/caps`, { daily_messages: "many" })).status,
+      422
+    )
+    assert.strictEqual(
+      (await stranger.client.patch(`${path}/end-users/nobody/caps`, { daily_messages: 1 })).status,
+      404
+    )
     assert.strictEqual((await account.client.get(`${path}/end-users/nobody/caps`)).status, 404)
   })
 })
@@ -121,53 +194,100 @@ describe("the caps of an end-user", () => {
 describe("usage", () => {
   it("adds up to the traces, by day, kind, character, model and end-user", async () => {
     const { path, app } = await createApp()
-    const [ann, bob] = [await app.createSession({ external_user_ref: "ann" }), await app.createSession({ external_user_ref: "bob" })]
+    const [ann, bob] = [
+      await app.createSession({ external_user_ref: "ann" }),
+      await app.createSession({ external_user_ref: "bob" })
+    ]
     await talk(app, ann)
     await talk(app, ann, "And how was your day?")
     await talk(app, bob)
-    const traces = await Promise.all([ann, bob].map(async (session) => (await app.get(`/v1/sessions/${session}/trace`)).body.data.trace as ReadonlyArray<{ cost_usd: number; tokens: { input: number } }>))
+    const traces = await Promise.all(
+      [ann, bob].map(
+        async (session) =>
+          (await app.get(`/v1/sessions/${session}/trace`)).body.data.trace as ReadonlyArray<{
+            cost_usd: number
+            tokens: { input: number }
+          }>
+      )
+    )
     const rows = traces.flat()
     const cost = Math.round(rows.reduce((sum, row) => sum + row.cost_usd * 1e6, 0)) / 1e6
     const total = (await app.get("/v1/usage")).body.data
     assert.deepInclude(total, { messages: 3, cost_usd: cost, group_by: null, groups: [] })
-    assert.strictEqual(total.tokens.input, rows.reduce((sum, row) => sum + row.tokens.input, 0))
-    const groups = async (group: string) => (await app.get(`/v1/usage?group_by=${group}`)).body.data.groups as ReadonlyArray<{ key: string; messages: number; cost_usd: number }>
+    assert.strictEqual(
+      total.tokens.input,
+      rows.reduce((sum, row) => sum + row.tokens.input, 0)
+    )
+    const groups = async (group: string) =>
+      (await app.get(`/v1/usage?group_by=${group}`)).body.data.groups as ReadonlyArray<{
+        key: string
+        messages: number
+        cost_usd: number
+      }>
     for (const group of ["day", "kind", "character", "model", "end_user"]) {
       const found = await groups(group)
-      assert.strictEqual(Math.round(found.reduce((sum, one) => sum + one.cost_usd * 1e6, 0)), Math.round(cost * 1e6), group)
+      assert.strictEqual(
+        Math.round(found.reduce((sum, one) => sum + one.cost_usd * 1e6, 0)),
+        Math.round(cost * 1e6),
+        group
+      )
     }
-    assert.deepStrictEqual((await groups("end_user")).map(({ key, messages }) => [key, messages]), [["ann", 2], ["bob", 1]])
-    assert.deepStrictEqual((await groups("kind")).map(({ key }) => key), ["message_fast"])
-    assert.deepStrictEqual((await groups("day")).map(({ key }) => key), [new Date().toISOString().slice(0, 10)])
+    assert.deepStrictEqual(
+      (await groups("end_user")).map(({ key, messages }) => [key, messages]),
+      [
+        ["ann", 2],
+        ["bob", 1]
+      ]
+    )
+    assert.deepStrictEqual(
+      (await groups("kind")).map(({ key }) => key),
+      ["message_fast"]
+    )
+    assert.deepStrictEqual(
+      (await groups("day")).map(({ key }) => key),
+      [new Date().toISOString().slice(0, 10)]
+    )
     const ofApp = (await account.client.get(`${path}/usage?group_by=kind`)).body.data
     assert.deepInclude(ofApp, { messages: 3, cost_usd: cost })
     const all = (await account.client.get("/v1/account/usage?group_by=app")).body.data.groups
-    assert.deepInclude(all.find((group: { key: string }) => group.key === app.appId), { messages: 3, cost_usd: cost })
+    assert.deepInclude(
+      all.find((group: { key: string }) => group.key === app.appId),
+      { messages: 3, cost_usd: cost }
+    )
   })
 
   it("is asked for a time, from before to", async () => {
     const { app } = await createApp()
     await talk(app, await app.createSession())
     assert.strictEqual((await app.get("/v1/usage?from=2020-01-01&to=2020-02-01")).body.data.messages, 0)
-    for (const query of ["from=2020-02-01&to=2020-01-01", "from=yesterday", "group_by=app", "group_by=nothing"]) assert.strictEqual((await app.get(`/v1/usage?${query}`)).status, 422, query)
+    for (const query of ["from=2020-02-01&to=2020-01-01", "from=yesterday", "group_by=app", "group_by=nothing"])
+      assert.strictEqual((await app.get(`/v1/usage?${query}`)).status, 422, query)
   })
 })
 
 describe("the rates", () => {
-  it("say what is held for a short message to a character of usual size: the ledger holds less for a smaller one, and more for a longer one", async () => {
-    const { appId, app } = await createApp()
-    const { currency, price_version, engine, rates } = (await app.get("/v1/rates")).body.data
-    assert.deepStrictEqual([currency, engine], ["USD", "offline-retrieval.v1"])
-    const session = await app.createSession()
-    await app.send(session, "Hello")
-    await app.send(session, "Hello ".repeat(5_000))
-    const holds = await server.database.sql`select amount_micro_usd::int as amount, price_version, activity from ledger where app_id = ${appId} and entry = 'hold' order by at`
-    const fast = rates.find((rate: { kind: string }) => rate.kind === "message_fast")
-    for (const hold of holds) assert.deepInclude(hold, { price_version, activity: "message_fast" })
-    const price = Math.round(fast.price_usd * 1e6)
-    assert.deepStrictEqual(holds.map(({ amount }) => Math.sign(amount - price)), [-1, 1])
-    assert.isBelow(fast.estimate_usd, fast.price_usd)
-  })
+  it(
+    "say what is held for a short message to a character of usual size: the ledger holds less for a smaller one, " +
+      "and more for a longer one",
+    async () => {
+      const { appId, app } = await createApp()
+      const { currency, price_version, engine, rates } = (await app.get("/v1/rates")).body.data
+      assert.deepStrictEqual([currency, engine], ["USD", "offline-retrieval.v1"])
+      const session = await app.createSession()
+      await app.send(session, "Hello")
+      await app.send(session, "Hello ".repeat(5_000))
+      const holds = await server.database
+        .sql`select amount_micro_usd::int as amount, price_version, activity from ledger where app_id = ${appId} and entry = 'hold' order by at`
+      const fast = rates.find((rate: { kind: string }) => rate.kind === "message_fast")
+      for (const hold of holds) assert.deepInclude(hold, { price_version, activity: "message_fast" })
+      const price = Math.round(fast.price_usd * 1e6)
+      assert.deepStrictEqual(
+        holds.map(({ amount }) => Math.sign(amount - price)),
+        [-1, 1]
+      )
+      assert.isBelow(fast.estimate_usd, fast.price_usd)
+    }
+  )
 })
 
 describe("a budget that runs out", () => {
@@ -175,9 +295,15 @@ describe("a budget that runs out", () => {
     const { appId, path, app } = await createApp()
     const session = await app.createSession()
     await account.client.patch(`${path}/caps`, { monthly_budget_usd: 1 })
-    const look = () => server.database.sql`select graphile_worker.add_job('budgets', '{}'::json, queue_name := 'budgets')`
-    const told = async () => ((await app.get("/v1/delivery/events")).body.data.events as ReadonlyArray<{ type: string; payload: object }>).filter(({ type }) => type === "budget.warning").map(({ payload }) => payload)
-    const use = (usd: number) => server.database.sql`update allowances set month_used_micro_usd = ${usd * 1e6} where app_id = ${appId} and kind = 'app'`
+    const look = () =>
+      server.database.sql`select graphile_worker.add_job('budgets', '{}'::json, queue_name := 'budgets')`
+    const told = async () =>
+      ((await app.get("/v1/delivery/events")).body.data.events as ReadonlyArray<{ type: string; payload: object }>)
+        .filter(({ type }) => type === "budget.warning")
+        .map(({ payload }) => payload)
+    const use = (usd: number) =>
+      server.database
+        .sql`update allowances set month_used_micro_usd = ${usd * 1e6} where app_id = ${appId} and kind = 'app'`
     await use(0.79)
     await look()
     await use(0.85)
@@ -197,26 +323,43 @@ describe("a budget that runs out", () => {
   it("is told of over all time too, once a share, whatever month it is", async () => {
     const { appId, app } = await createApp()
     const { sql } = server.database
-    await sql`insert into allowances (app_id, kind, total_limit_micro_usd, total_used_micro_usd) values (${appId}, 'app', 1000000, 1000000)`
-    const told = async () => ((await app.get("/v1/delivery/events")).body.data.events as ReadonlyArray<{ payload: object }>).map(({ payload }) => payload)
+    await sql`insert into allowances (app_id, kind, total_limit_micro_usd, total_used_micro_usd)
+      values (${appId}, 'app', 1000000, 1000000)`
+    const told = async () =>
+      ((await app.get("/v1/delivery/events")).body.data.events as ReadonlyArray<{ payload: object }>).map(
+        ({ payload }) => payload
+      )
     const look = () => sql`select graphile_worker.add_job('budgets', '{}'::json, queue_name := 'budgets')`
     await look()
     await until("the warning", async () => (await told()).length === 1)
-    await sql`update allowances set day = day - 40, daily_limit_micro_usd = 1, day_used_micro_usd = 1 where app_id = ${appId}`
+    await sql`update allowances set day = day - 40, daily_limit_micro_usd = 1, day_used_micro_usd = 1
+      where app_id = ${appId}`
     await sql`update allowances set day = utc_today() where app_id = ${appId}`
     await look()
     await until("another", async () => (await told()).length === 2)
-    assert.deepStrictEqual((await told()).map((payload) => (payload as { period: string }).period), ["total", "day"])
+    assert.deepStrictEqual(
+      (await told()).map((payload) => (payload as { period: string }).period),
+      ["total", "day"]
+    )
   })
 
   it("is told of anew when it is another, and not when it is the same", async () => {
     const { appId, path, app } = await createApp()
     const limit = (usd: number) => account.client.patch(`${path}/caps`, { monthly_budget_usd: usd })
-    const look = () => server.database.sql`select graphile_worker.add_job('budgets', '{}'::json, queue_name := 'budgets')`
-    const told = async () => ((await app.get("/v1/delivery/events")).body.data.events as ReadonlyArray<{ type: string; payload: { limit_usd: number; share_percent: number } }>)
-      .filter(({ type }) => type === "budget.warning").map(({ payload }) => [payload.limit_usd, payload.share_percent])
+    const look = () =>
+      server.database.sql`select graphile_worker.add_job('budgets', '{}'::json, queue_name := 'budgets')`
+    const told = async () =>
+      (
+        (await app.get("/v1/delivery/events")).body.data.events as ReadonlyArray<{
+          type: string
+          payload: { limit_usd: number; share_percent: number }
+        }>
+      )
+        .filter(({ type }) => type === "budget.warning")
+        .map(({ payload }) => [payload.limit_usd, payload.share_percent])
     await limit(1)
-    await server.database.sql`update allowances set month_used_micro_usd = 1000000 where app_id = ${appId} and kind = 'app'`
+    await server.database
+      .sql`update allowances set month_used_micro_usd = 1000000 where app_id = ${appId} and kind = 'app'`
     await look()
     await until("the first warning", async () => (await told()).length === 1)
     await limit(1)
@@ -224,6 +367,9 @@ describe("a budget that runs out", () => {
     await limit(1.25)
     await look()
     await until("the second", async () => (await told()).length >= 2)
-    assert.deepStrictEqual(await told(), [[1, 100], [1.25, 80]])
+    assert.deepStrictEqual(await told(), [
+      [1, 100],
+      [1.25, 80]
+    ])
   })
 })

@@ -19,12 +19,20 @@ beforeAll(async () => {
   const behave = ({ messages }: FakeRequest) => {
     if (unusableEvery > 0 && ++calls % unusableEvery === 0) return { kind: "truncated_json" } as const
     const bytes = messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
-    return { kind: "reports_usage", usage: { prompt_tokens: Math.ceil(bytes / bytesPerToken), completion_tokens: MAX_TOKENS } } as const
+    return {
+      kind: "reports_usage",
+      usage: { prompt_tokens: Math.ceil(bytes / bytesPerToken), completion_tokens: MAX_TOKENS }
+    } as const
   }
   model = await start({ otherwise: behave, reading: behave })
-  server = await startTestServer({ env: {
-    OPENAI_BASE_URL: model.url, OPENAI_MODEL: "dear", OPENAI_MAX_TOKENS: String(MAX_TOKENS), MODEL_PRICES: JSON.stringify({ dear: { input: 2.5, cached_input: 0.25, output: 15 } })
-  } })
+  server = await startTestServer({
+    env: {
+      OPENAI_BASE_URL: model.url,
+      OPENAI_MODEL: "dear",
+      OPENAI_MAX_TOKENS: String(MAX_TOKENS),
+      MODEL_PRICES: JSON.stringify({ dear: { input: 2.5, cached_input: 0.25, output: 15 } })
+    }
+  })
 })
 afterAll(async () => {
   await server.close()
@@ -40,36 +48,69 @@ const booksOf = async (appId: string) => {
   return { settled: 0, held: 0, used: 0, open: 0, ...row }
 }
 
-const messages = fc.array(fc.record({
-  session: fc.nat({ max: 2 }),
-  length: fc.constantFrom(5, 500, 8_000, 30_000),
-  letter: fc.constantFrom("x", "水", "<", "\n", "é "),
-  mode: fc.constantFrom("fast" as const, "deep" as const)
-}), { minLength: 4, maxLength: 12 })
+const messages = fc.array(
+  fc.record({
+    session: fc.nat({ max: 2 }),
+    length: fc.constantFrom(5, 500, 8_000, 30_000),
+    letter: fc.constantFrom("x", "水", "<", "\n", "é "),
+    mode: fc.constantFrom("fast" as const, "deep" as const)
+  }),
+  { minLength: 4, maxLength: 12 }
+)
 
 describe("what is reserved for a turn", () => {
-  it("keeps what is booked within the cap, whatever is sent and however often the model has to be asked", () => fc.assert(fc.asyncProperty(
-    messages, fc.constantFrom(1, 3, 4), fc.constantFrom(0, 2, 5), fc.boolean(),
-    async (sent, density, unusable, isOfUser) => {
-      bytesPerToken = density
-      unusableEvery = unusable
-      const app = await server.createApp({ budgetUsd: isOfUser ? 50 : CAP_USD })
-      const sessions = await Promise.all([0, 1, 2].map(() => app.createSession({ external_user_ref: "ann" })))
-      if (isOfUser) await app.patch("/v1/end-users/ann/caps", { daily_cost_usd: CAP_USD })
-      const statuses = await Promise.all(sent.map(async ({ session, length, letter, mode }) =>
-        (await app.post(`/v1/sessions/${sessions[session]}/messages`, { text: letter.repeat(Math.ceil(length / letter.length)).slice(0, length).replace(/^\s/, "a"), reply_mode: mode })).status))
-      assert.isTrue(statuses.every((status) => status === 200 || status === 402), String(statuses))
-      assert.include(statuses, 200)
-      const { settled, held, used } = await until("every turn to be read", async () => {
-        const books = await booksOf(app.appId)
-        assert.isAtMost(books.settled, CAP)
-        return books.open === 0 ? books : undefined
-      }, 60_000)
-      assert.isAbove(settled, 0)
-      assert.strictEqual(held, 0)
-      assert.strictEqual(used, isOfUser ? used : settled)
-    }
-  ), { numRuns: 8 }), 240_000)
+  it(
+    "keeps what is booked within the cap, whatever is sent and however often the model has to be asked",
+    () =>
+      fc.assert(
+        fc.asyncProperty(
+          messages,
+          fc.constantFrom(1, 3, 4),
+          fc.constantFrom(0, 2, 5),
+          fc.boolean(),
+          async (sent, density, unusable, isOfUser) => {
+            bytesPerToken = density
+            unusableEvery = unusable
+            const app = await server.createApp({ budgetUsd: isOfUser ? 50 : CAP_USD })
+            const sessions = await Promise.all([0, 1, 2].map(() => app.createSession({ external_user_ref: "ann" })))
+            if (isOfUser) await app.patch("/v1/end-users/ann/caps", { daily_cost_usd: CAP_USD })
+            const statuses = await Promise.all(
+              sent.map(
+                async ({ session, length, letter, mode }) =>
+                  (
+                    await app.post(`/v1/sessions/${sessions[session]}/messages`, {
+                      text: letter
+                        .repeat(Math.ceil(length / letter.length))
+                        .slice(0, length)
+                        .replace(/^\s/, "a"),
+                      reply_mode: mode
+                    })
+                  ).status
+              )
+            )
+            assert.isTrue(
+              statuses.every((status) => status === 200 || status === 402),
+              String(statuses)
+            )
+            assert.include(statuses, 200)
+            const { settled, held, used } = await until(
+              "every turn to be read",
+              async () => {
+                const books = await booksOf(app.appId)
+                assert.isAtMost(books.settled, CAP)
+                return books.open === 0 ? books : undefined
+              },
+              60_000
+            )
+            assert.isAbove(settled, 0)
+            assert.strictEqual(held, 0)
+            assert.strictEqual(used, isOfUser ? used : settled)
+          }
+        ),
+        { numRuns: 8 }
+      ),
+    240_000
+  )
 
   it("grows with the message and with the character, so that ten long messages do not fit where ten short ones do", async () => {
     bytesPerToken = 4
@@ -79,7 +120,9 @@ describe("what is reserved for a turn", () => {
       const character_slug = await app.createCharacter(character)
       const session = await app.createSession({ character_slug })
       await app.send(session, text)
-      const [hold] = await server.database.sql<Array<{ hold: number }>>`select hold_micro_usd::int as hold from turns where app_id = ${app.appId}`
+      const [hold] = await server.database.sql<
+        Array<{ hold: number }>
+      >`select hold_micro_usd::int as hold from turns where app_id = ${app.appId}`
       return hold?.hold ?? 0
     }
     const short = await send("Hello.")
@@ -88,13 +131,19 @@ describe("what is reserved for a turn", () => {
   })
 
   it("is nothing for a model on this machine that nobody has priced, whose use is not marked as unpriced", async () => {
-    const local = await startTestServer({ env: { OPENAI_BASE_URL: model.url, OPENAI_MODEL: "llama3.1", MODEL_PRICES: "" } })
+    const local = await startTestServer({
+      env: { OPENAI_BASE_URL: model.url, OPENAI_MODEL: "llama3.1", MODEL_PRICES: "" }
+    })
     try {
       const app = await local.createApp({ budgetUsd: 0.01 })
       await app.converse(await app.createSession(), "Hello? ".repeat(2_000))
       const { data: usage } = (await app.get("/v1/usage?group_by=model")).body
       assert.deepInclude(usage, { cost_usd: 0, priced: true, messages: 1 })
-      assert.deepInclude((await app.get("/v1/rates")).body.data, { model: "llama3.1", priced: true, price_source: "free" })
+      assert.deepInclude((await app.get("/v1/rates")).body.data, {
+        model: "llama3.1",
+        priced: true,
+        price_source: "free"
+      })
     } finally {
       await local.close()
     }
@@ -106,7 +155,11 @@ describe("what is reserved for a turn", () => {
       const [rich, poor] = [await offline.createApp(), await offline.createApp({ budgetUsd: 0 })]
       await rich.converse(await rich.createSession(), "Hello?")
       assert.strictEqual((await rich.get("/v1/usage")).body.data.cost_usd, 0)
-      assert.strictEqual((await poor.post(`/v1/sessions/${await poor.createSession()}/messages`, { text: "Hello?", reply_mode: "fast" })).status, 402)
+      assert.strictEqual(
+        (await poor.post(`/v1/sessions/${await poor.createSession()}/messages`, { text: "Hello?", reply_mode: "fast" }))
+          .status,
+        402
+      )
     } finally {
       await offline.close()
     }

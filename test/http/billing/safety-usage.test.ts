@@ -10,7 +10,7 @@ let model: FakeModel
 let server: TestServer
 let reply: Behaviour = { kind: "ok" }
 beforeAll(async () => {
-  model = await start({ otherwise: ({ question }) => question === "reply" ? reply : { kind: "ok" } })
+  model = await start({ otherwise: ({ question }) => (question === "reply" ? reply : { kind: "ok" }) })
   server = await startTestServer({ env: { OPENAI_BASE_URL: model.url } })
 })
 afterAll(async () => {
@@ -35,7 +35,14 @@ describe("the counts for reports on safety", () => {
   it("count each referral as one kind", async () => {
     const app = await server.createApp()
     const session = await app.createSession()
-    for (const text of ["i want to die", "my dad isn't breathing", "my dad isn't breathing", "he's outside my door with a knife", "im going to kill my boss tomorrow"]) await app.converse(session, text)
+    for (const text of [
+      "i want to die",
+      "my dad isn't breathing",
+      "my dad isn't breathing",
+      "he's outside my door with a knife",
+      "im going to kill my boss tomorrow"
+    ])
+      await app.converse(session, text)
     const total = { ...NONE, crisis_referrals: 1, emergency_referrals: 2, danger_referrals: 1, threat_referrals: 1 }
     const month = new Date().toISOString().slice(0, 7)
     assert.deepStrictEqual((await read(app)).total, total)
@@ -66,7 +73,8 @@ describe("the counts for reports on safety", () => {
     const app = await server.createApp()
     const session = await app.createSession({ end_user: { age_band: "minor" } })
     await app.converse(session, "Hello!")
-    await server.database.sql`update sessions set created_at = created_at - interval '3 hours' where session_id = ${session}`
+    await server.database
+      .sql`update sessions set created_at = created_at - interval '3 hours' where session_id = ${session}`
     await app.converse(session, "What is for dinner?")
     assert.deepStrictEqual(await totalOf(app), { ...NONE, break_reminders: 1 })
   })
@@ -86,11 +94,22 @@ describe("the counts for reports on safety", () => {
         (${app.appId}, '2026-01-31', 'crisis_referrals', 4), (${app.appId}, '2026-01-31', 'break_reminders', 3), (${app.appId}, '2026-02-01', 'ai_disclosures', 8)`
     const query = "?from=2026-01-01&to=2026-02-02"
     assert.deepStrictEqual(await read(app, query), {
-      from: "2026-01-01", to: "2026-02-02", total: { ...NONE, crisis_referrals: 6, break_reminders: 3, ai_disclosures: 8 },
-      months: [{ month: "2026-01", ...NONE, crisis_referrals: 6, break_reminders: 3 }, { month: "2026-02", ...NONE, ai_disclosures: 8 }]
+      from: "2026-01-01",
+      to: "2026-02-02",
+      total: { ...NONE, crisis_referrals: 6, break_reminders: 3, ai_disclosures: 8 },
+      months: [
+        { month: "2026-01", ...NONE, crisis_referrals: 6, break_reminders: 3 },
+        { month: "2026-02", ...NONE, ai_disclosures: 8 }
+      ]
     })
     assert.deepStrictEqual((await read(app, "?from=2026-01-01&to=2026-01-31")).total, { ...NONE, crisis_referrals: 2 })
-    for (const wrong of ["from=yesterday", "from=2026-01-01T00:00:00Z", "from=0000-01-01", "from=2026-02-01&to=2026-02-01", "from=2026-02-30"]) {
+    for (const wrong of [
+      "from=yesterday",
+      "from=2026-01-01T00:00:00Z",
+      "from=0000-01-01",
+      "from=2026-02-01&to=2026-02-01",
+      "from=2026-02-30"
+    ]) {
       assert.strictEqual((await app.get(`/v1/usage/safety?${wrong}`)).status, 422, wrong)
     }
   })
@@ -99,14 +118,21 @@ describe("the counts for reports on safety", () => {
     const app = await server.createApp()
     await app.converse(await app.createSession({ external_user_ref: "ann" }), "i want to die")
     const { erasure_id } = (await app.delete("/v1/end-users/ann")).body.data
-    await until("the erasure", async () => (await app.get(`/v1/erasures/${erasure_id}`)).body.data.status === "completed")
+    await until(
+      "the erasure",
+      async () => (await app.get(`/v1/erasures/${erasure_id}`)).body.data.status === "completed"
+    )
     assert.deepStrictEqual(await totalOf(app), { ...NONE, crisis_referrals: 1 })
   })
 
   it("leave out evals", async () => {
     const app = await server.createApp()
     const character_slug = await explicit(app)
-    const made = await app.post("/v1/evals/suites", { name: "hard", character_slug, cases: [{ key: "a", turns: [{ user: "i want to die", expect: [{ type: "event_type", value: "replied" }] }] }] })
+    const made = await app.post("/v1/evals/suites", {
+      name: "hard",
+      character_slug,
+      cases: [{ key: "a", turns: [{ user: "i want to die", expect: [{ type: "event_type", value: "replied" }] }] }]
+    })
     assert.strictEqual(made.status, 200, JSON.stringify(made.body))
     const suite = made.body.data
     const begun = await app.post(`/v1/evals/suites/${suite.id}/runs`, { engine: "offline" })

@@ -16,7 +16,8 @@ const written = async (...bios: ReadonlyArray<string>) => {
   for (const visible_bio of bios.slice(1)) await app.patch(`/v1/characters/${slug}`, { visible_bio })
   return slug
 }
-const restore = (slug: string, version: number | string) => app.post(`/v1/characters/${slug}/versions/${version}/restore`, undefined)
+const restore = (slug: string, version: number | string) =>
+  app.post(`/v1/characters/${slug}/versions/${version}/restore`, undefined)
 
 describe("GET /v1/characters/{slug}/versions", () => {
   it("pages from the newest on, each version once, and says which is current", async () => {
@@ -25,10 +26,18 @@ describe("GET /v1/characters/{slug}/versions", () => {
     for (let cursor: string | null = ""; cursor !== null;) {
       const { data }: Answer["body"] = (await app.get(`/v1/characters/${slug}/versions?limit=2&cursor=${cursor}`)).body
       assert.isAtMost(data.versions.length, 2)
-      seen.push(...data.versions.map((item: { version: number; current: boolean }) => [item.version, item.current] as const))
+      seen.push(
+        ...data.versions.map((item: { version: number; current: boolean }) => [item.version, item.current] as const)
+      )
       cursor = data.next_cursor
     }
-    assert.deepStrictEqual(seen, [[5, true], [4, false], [3, false], [2, false], [1, false]])
+    assert.deepStrictEqual(seen, [
+      [5, true],
+      [4, false],
+      [3, false],
+      [2, false],
+      [1, false]
+    ])
   })
 })
 
@@ -50,16 +59,22 @@ describe("POST /v1/characters/{slug}/versions/{version}/restore", () => {
     assert.strictEqual((await app.post("/v1/sessions", { character_slug: slug, external_user_ref: "u" })).status, 200)
   })
 
-  it.each(["9", "0", "01", "-1", "x", "1e0", "99999999999", "%00"])("is 404 version_not_found for what is no version of it: %s", async (version) => {
-    const slug = await written("only")
-    const { status, body } = await restore(slug, version)
-    assert.deepStrictEqual([status, body.detail.code], [404, "version_not_found"])
-  })
+  it.each(["9", "0", "01", "-1", "x", "1e0", "99999999999", "%00"])(
+    "is 404 version_not_found for what is no version of it: %s",
+    async (version) => {
+      const slug = await written("only")
+      const { status, body } = await restore(slug, version)
+      assert.deepStrictEqual([status, body.detail.code], [404, "version_not_found"])
+    }
+  )
 
   it("numbers every version once when many restore at once", async () => {
     const slug = await written("a", "b")
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => restore(slug, 1 + n % 2)))
-    assert.deepStrictEqual(answers.map(({ body }) => body.data.version).sort((a, b) => a - b), [3, 4, 5, 6, 7, 8, 9, 10])
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => restore(slug, 1 + (n % 2))))
+    assert.deepStrictEqual(
+      answers.map(({ body }) => body.data.version).sort((a, b) => a - b),
+      [3, 4, 5, 6, 7, 8, 9, 10]
+    )
   })
 })
 

@@ -18,14 +18,56 @@ describe("a character that is not valid is 422 validation_error, and the message
     ["no slug", { display_name: "X" }, "body.slug: Required"],
     ["no display_name", { slug: "x" }, "body.display_name: Required"],
     ["a slug in capitals", { ...minimal, slug: "Mara" }, "body.slug: Invalid slug"],
-    ["a voice sample without text", { ...minimal, voice_samples: [sample, sample, { situation: "x" }] }, "body.voice_samples[2].text: Required"],
-    ["an example without its user turn", { ...minimal, example_dialogues: [{ character: "Hm." }] }, "body.example_dialogues[0].user: Required"],
-    ["an example without its character turn", { ...minimal, example_dialogues: [{ user: "Hm?" }] }, "body.example_dialogues[0].character: Required"],
-    ["turns without one of the character", { ...minimal, example_dialogues: [{ turns: [{ role: "user", text: "a" }, { role: "user", text: "b" }] }] }, "body.example_dialogues[0].turns: Required: at least one character turn"],
-    ["a forbidden_style that is a string", { ...minimal, forbidden_style: ["as an AI"] }, "body.forbidden_style[0]: Invalid input: expected object"],
-    ["a threshold out of its range", { ...minimal, behavioral_thresholds: { proactivity_tolerance: 1.5 } }, "body.behavioral_thresholds.proactivity_tolerance: Too big"],
-    ["a threshold below its range", { ...minimal, behavioral_thresholds: { cold_initiate_min_idle_minutes: 4 } }, "body.behavioral_thresholds.cold_initiate_min_idle_minutes: Too small"],
-    ["a greeting of an unknown form", { ...minimal, greeting: 7 }, "body.greeting: Invalid input: expected string or object"]
+    [
+      "a voice sample without text",
+      { ...minimal, voice_samples: [sample, sample, { situation: "x" }] },
+      "body.voice_samples[2].text: Required"
+    ],
+    [
+      "an example without its user turn",
+      { ...minimal, example_dialogues: [{ character: "Hm." }] },
+      "body.example_dialogues[0].user: Required"
+    ],
+    [
+      "an example without its character turn",
+      { ...minimal, example_dialogues: [{ user: "Hm?" }] },
+      "body.example_dialogues[0].character: Required"
+    ],
+    [
+      "turns without one of the character",
+      {
+        ...minimal,
+        example_dialogues: [
+          {
+            turns: [
+              { role: "user", text: "a" },
+              { role: "user", text: "b" }
+            ]
+          }
+        ]
+      },
+      "body.example_dialogues[0].turns: Required: at least one character turn"
+    ],
+    [
+      "a forbidden_style that is a string",
+      { ...minimal, forbidden_style: ["as an AI"] },
+      "body.forbidden_style[0]: Invalid input: expected object"
+    ],
+    [
+      "a threshold out of its range",
+      { ...minimal, behavioral_thresholds: { proactivity_tolerance: 1.5 } },
+      "body.behavioral_thresholds.proactivity_tolerance: Too big"
+    ],
+    [
+      "a threshold below its range",
+      { ...minimal, behavioral_thresholds: { cold_initiate_min_idle_minutes: 4 } },
+      "body.behavioral_thresholds.cold_initiate_min_idle_minutes: Too small"
+    ],
+    [
+      "a greeting of an unknown form",
+      { ...minimal, greeting: 7 },
+      "body.greeting: Invalid input: expected string or object"
+    ]
   ])("%s", async (_, body, quoted) => {
     const answer = await app.post("/v1/characters", body)
     assert.strictEqual(answer.status, 422)
@@ -40,7 +82,13 @@ describe("a character that is not valid is 422 validation_error, and the message
 
 describe("POST /v1/characters", () => {
   it("answers with the character itself: what was authored, and status, version and times", async () => {
-    const authored = { slug: "ada", display_name: "Ada", visible_bio: "Counts.", behavioral_thresholds: { withhold: 0.2 }, forbidden_style: [{ value: "as an AI" }] }
+    const authored = {
+      slug: "ada",
+      display_name: "Ada",
+      visible_bio: "Counts.",
+      behavioral_thresholds: { withhold: 0.2 },
+      forbidden_style: [{ value: "as an AI" }]
+    }
     const { status, body } = await app.post("/v1/characters", authored)
     assert.strictEqual(status, 200)
     assert.deepInclude(body.data, { ...authored, status: "active", version: 1, import_id: null })
@@ -57,15 +105,27 @@ describe("POST /v1/characters", () => {
   })
 
   it("names what it does not know, wherever it stands", async () => {
-    const { body } = await app.post("/v1/characters", { slug: "typo", display_name: "Typo", visible_boi: "x", voice: { emojis: "none" } })
+    const { body } = await app.post("/v1/characters", {
+      slug: "typo",
+      display_name: "Typo",
+      visible_boi: "x",
+      voice: { emojis: "none" }
+    })
     assert.deepStrictEqual(body.data.ignored_fields, ["visible_boi", "voice.emojis"])
   })
 })
 
 describe("PATCH /v1/characters/{slug}", () => {
   it("merges: what is named changes, null clears, an array is replaced, the rest stays; and the version rises", async () => {
-    const slug = await app.createCharacter({ visible_bio: "Keeps an inn.", voice: { register: "blunt", emoji: "none" } })
-    const { status, body } = await app.patch(`/v1/characters/${slug}`, { visible_bio: null, voice: { emoji: null, max_bubbles: 2 }, voice_samples: [sample] })
+    const slug = await app.createCharacter({
+      visible_bio: "Keeps an inn.",
+      voice: { register: "blunt", emoji: "none" }
+    })
+    const { status, body } = await app.patch(`/v1/characters/${slug}`, {
+      visible_bio: null,
+      voice: { emoji: null, max_bubbles: 2 },
+      voice_samples: [sample]
+    })
     assert.strictEqual(status, 200)
     assert.notProperty(body.data, "visible_bio")
     assert.deepStrictEqual(body.data.voice, { register: "blunt", max_bubbles: 2 })
@@ -77,7 +137,13 @@ describe("PATCH /v1/characters/{slug}", () => {
 
   it("does not clear or break what is required", async () => {
     const slug = await app.createCharacter()
-    for (const patch of [{ display_name: null }, { display_name: "" }, { slug: "another" }, { voice_samples: [{}] }, { greeting: { mode: "authored" } }]) {
+    for (const patch of [
+      { display_name: null },
+      { display_name: "" },
+      { slug: "another" },
+      { voice_samples: [{}] },
+      { greeting: { mode: "authored" } }
+    ]) {
       const { status, body } = await app.patch(`/v1/characters/${slug}`, patch)
       assert.strictEqual(status, 422, JSON.stringify(patch))
       assert.strictEqual(body.detail.code, "validation_error")
@@ -87,7 +153,10 @@ describe("PATCH /v1/characters/{slug}", () => {
 
   it("takes the expected_version that is the present one, and refuses a stale one with 409 version_conflict", async () => {
     const slug = await app.createCharacter()
-    assert.strictEqual((await app.patch(`/v1/characters/${slug}`, { visible_bio: "a", expected_version: 1 })).body.data.version, 2)
+    assert.strictEqual(
+      (await app.patch(`/v1/characters/${slug}`, { visible_bio: "a", expected_version: 1 })).body.data.version,
+      2
+    )
     const { status, body } = await app.patch(`/v1/characters/${slug}`, { visible_bio: "b", expected_version: 1 })
     assert.strictEqual(status, 409)
     assert.strictEqual(body.detail.code, "version_conflict")
@@ -98,8 +167,15 @@ describe("PATCH /v1/characters/{slug}", () => {
 
   it("lets one of many patches of one version through", async () => {
     const slug = await app.createCharacter()
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => app.patch(`/v1/characters/${slug}`, { visible_bio: `${n}`, expected_version: 1 })))
-    assert.deepStrictEqual(answers.map((answer) => answer.status).sort(), [200, ...Array.from({ length: 9 }, () => 409)])
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        app.patch(`/v1/characters/${slug}`, { visible_bio: `${n}`, expected_version: 1 })
+      )
+    )
+    assert.deepStrictEqual(answers.map((answer) => answer.status).sort(), [
+      200,
+      ...Array.from({ length: 9 }, () => 409)
+    ])
   })
 })
 
@@ -127,7 +203,11 @@ describe("DELETE /v1/characters/{slug}", () => {
     const session = await app.createSession({ character_slug: slug })
     await app.delete(`/v1/characters/${slug}?end_sessions=true`)
     const [exited] = await app.events(session)
-    assert.deepInclude(exited, { type: "session.exited", role: "system", payload: { reason_code: "character_archived" } })
+    assert.deepInclude(exited, {
+      type: "session.exited",
+      role: "system",
+      payload: { reason_code: "character_archived" }
+    })
     const { data } = (await app.get(`/v1/sessions/${session}`)).body
     assert.strictEqual(data.status, "exited")
     assert.strictEqual(data.exit.reason_code, "character_archived")
@@ -151,9 +231,16 @@ describe("GET /v1/characters", () => {
 
   it("filters by status, and by a part of slug or name in any case", async () => {
     const own = await server.createApp()
-    for (const [slug, display_name] of [["north", "Ilse"], ["south", "Ole"]]) await own.post("/v1/characters", { slug, display_name })
+    for (const [slug, display_name] of [
+      ["north", "Ilse"],
+      ["south", "Ole"]
+    ])
+      await own.post("/v1/characters", { slug, display_name })
     await own.delete("/v1/characters/south")
-    const slugsOf = async (query: string) => (await own.get(`/v1/characters?${query}`)).body.data.characters.map((character: { slug: string }) => character.slug)
+    const slugsOf = async (query: string) =>
+      (await own.get(`/v1/characters?${query}`)).body.data.characters.map(
+        (character: { slug: string }) => character.slug
+      )
     assert.deepStrictEqual(await slugsOf("status=active"), ["north"])
     assert.deepStrictEqual(await slugsOf("status=archived"), ["south"])
     assert.deepStrictEqual(await slugsOf("q=ILS"), ["north"])

@@ -23,13 +23,22 @@ const AUTHORED = {
   slug: "ada",
   display_name: "Ada",
   visible_bio: "{{char}} keeps bees.",
-  persona: { summary: "<BOT> met <USER> at the market; {{ Char }} will not say when.", traits: ["fond of {{user}}"], goals: [{ text: "See {{USER}} more." }], secrets: [{ text: "{{char}} once lied to {{user}}.", reveal: "never" }] },
+  persona: {
+    summary: "<BOT> met <USER> at the market; {{ Char }} will not say when.",
+    traits: ["fond of {{user}}"],
+    goals: [{ text: "See {{USER}} more." }],
+    secrets: [{ text: "{{char}} once lied to {{user}}.", reveal: "never" }]
+  },
   interests: [{ topic: "the bees of <char>", detail: "{{user}} helps." }],
   voice: { signature_phrases: ["my dear {{user}}"] },
   voice_samples: [{ text: "Mind the hives, <user>." }],
   example_dialogues: [{ user: "Is that you, {{char}}?", character: "Who else, {{user}}." }],
   forbidden_style: [{ kind: "topic", value: "the debts of {{bot}}" }],
-  world_context: { summary: "{{char}}'s farm.", scene: "{{user}} stands at the gate.", entries: [{ keys: ["{{char}}'s hives"], content: "The hives of {{char}} stand where {{user}} left them." }] },
+  world_context: {
+    summary: "{{char}}'s farm.",
+    scene: "{{user}} stands at the gate.",
+    entries: [{ keys: ["{{char}}'s hives"], content: "The hives of {{char}} stand where {{user}} left them." }]
+  },
   relationship_posture: { boundaries: ["{{char}} lends {{user}} no money."] },
   greeting: "There you are, <USER>. It's <BOT>.",
   fallback_lines: ["Not now, {{user}}."]
@@ -40,18 +49,42 @@ const MACRO = /\{\{|<(?:bot|char|user)>/i
 const toldIn = async (talk: () => Promise<unknown>) => {
   const [calls, readings] = [model.requests.length, model.extractions.length]
   await talk()
-  await until("the turn to be read", async () => model.extractions.length > readings ? true : undefined)
-  return [...model.requests.slice(calls), ...model.extractions.slice(readings)].map(({ messages }) => messages.map(({ content }) => content).join("\n"))
+  await until("the turn to be read", async () => (model.extractions.length > readings ? true : undefined))
+  return [...model.requests.slice(calls), ...model.extractions.slice(readings)].map(({ messages }) =>
+    messages.map(({ content }) => content).join("\n")
+  )
 }
 
 describe("{{char}} and {{user}}", () => {
   beforeAll(async () => {
     assert.strictEqual((await app.post("/v1/characters", AUTHORED)).status, 200)
-    const npc = await app.post("/v1/characters/ada/npcs", { name: "Tomas", role: "brother of {{char}}", summary: "Tomas has never met <USER>." })
-    await app.post("/v1/characters/ada/graph/edges", { from: "character", to: npc.body.data.id, relation: "sister", fact: "{{char}} raised Tomas.", strength: 1 })
-    await app.post("/v1/characters/ada/storylines", { title: "Swarm", premise: "{{char}} loses a swarm.", status: "active", beats: [{ key: "begin", summary: "{{char}} tells {{user}}.", guidance: "Ask <USER> for help." }] })
-    await app.post("/v1/characters/ada/arc-influences", { kind: "mood", guidance: "{{char}} frets about {{user}}.", weight: 1 })
-    await app.post("/v1/characters/ada/evidence", { kind: "author_note", text: "The hives of {{char}} were a gift from {{user}}." })
+    const npc = await app.post("/v1/characters/ada/npcs", {
+      name: "Tomas",
+      role: "brother of {{char}}",
+      summary: "Tomas has never met <USER>."
+    })
+    await app.post("/v1/characters/ada/graph/edges", {
+      from: "character",
+      to: npc.body.data.id,
+      relation: "sister",
+      fact: "{{char}} raised Tomas.",
+      strength: 1
+    })
+    await app.post("/v1/characters/ada/storylines", {
+      title: "Swarm",
+      premise: "{{char}} loses a swarm.",
+      status: "active",
+      beats: [{ key: "begin", summary: "{{char}} tells {{user}}.", guidance: "Ask <USER> for help." }]
+    })
+    await app.post("/v1/characters/ada/arc-influences", {
+      kind: "mood",
+      guidance: "{{char}} frets about {{user}}.",
+      weight: 1
+    })
+    await app.post("/v1/characters/ada/evidence", {
+      kind: "author_note",
+      text: "The hives of {{char}} were a gift from {{user}}."
+    })
   })
 
   it("are the names of the two wherever a model reads them, and whoever it talks to is called by name", async () => {
@@ -59,22 +92,49 @@ describe("{{char}} and {{user}}", () => {
     assert.strictEqual((await app.events(session))[0]?.payload["text"], "There you are, Bo. It's Ada.")
     // The story begins when the first turn has been read.
     const told = [
-      ...await toldIn(() => app.converse(session, "How are Ada's hives? Are the bees well, and Tomas?")),
-      ...await (async () => {
-        await until("the story to begin", async () => (await app.get(`/v1/sessions/${session}/state`)).body.data.storyline ?? undefined)
+      ...(await toldIn(() => app.converse(session, "How are Ada's hives? Are the bees well, and Tomas?"))),
+      ...(await (async () => {
+        await until(
+          "the story to begin",
+          async () => (await app.get(`/v1/sessions/${session}/state`)).body.data.storyline ?? undefined
+        )
         return toldIn(() => app.converse(session, "Were the hives a gift? Tomas said so."))
-      })()
+      })())
     ]
     const all = told.join("\n")
-    assert.isFalse(told.some((text) => MACRO.test(text)), told.find((text) => MACRO.test(text)))
+    assert.isFalse(
+      told.some((text) => MACRO.test(text)),
+      told.find((text) => MACRO.test(text))
+    )
     for (const text of [
-      "Ada keeps bees.", "Ada met Bo at the market; Ada will not say when.", "fond of Bo", "See Bo more.", "the bees of Ada", "my dear Bo", "Mind the hives, Bo.", "Is that you, Ada?", "Who else, Bo.", "the debts of Ada",
-      "Ada's farm.", "Bo stands at the gate.", "The hives of Ada stand where Bo left them.", "Ada lends Bo no money.", "brother of Ada", "Tomas has never met Bo.", "Ada raised Tomas.", "Ada loses a swarm.", "Ada tells Bo.", "Ask Bo for help.",
-      "Ada frets about Bo.", "The hives of Ada were a gift from Bo.", "Ada once lied to Bo."
-    ]) assert.include(all, JSON.stringify(text).slice(1, -1))
+      "Ada keeps bees.",
+      "Ada met Bo at the market; Ada will not say when.",
+      "fond of Bo",
+      "See Bo more.",
+      "the bees of Ada",
+      "my dear Bo",
+      "Mind the hives, Bo.",
+      "Is that you, Ada?",
+      "Who else, Bo.",
+      "the debts of Ada",
+      "Ada's farm.",
+      "Bo stands at the gate.",
+      "The hives of Ada stand where Bo left them.",
+      "Ada lends Bo no money.",
+      "brother of Ada",
+      "Tomas has never met Bo.",
+      "Ada raised Tomas.",
+      "Ada loses a swarm.",
+      "Ada tells Bo.",
+      "Ask Bo for help.",
+      "Ada frets about Bo.",
+      "The hives of Ada were a gift from Bo.",
+      "Ada once lied to Bo."
+    ])
+      assert.include(all, JSON.stringify(text).slice(1, -1))
   })
 
-  it("are \"you\" in what it says and \"the user\" in what is told of it, where no name is known", async () => {
+  it('are "you" in what it says and "the user" in what is told of it, where no name is known', async () => {
     const session = await app.createSession({ character_slug: "ada" })
     assert.strictEqual((await app.events(session))[0]?.payload["text"], "There you are, you. It's Ada.")
     const told = (await toldIn(() => app.converse(session, "How are the bees?"))).join("\n")
@@ -83,21 +143,45 @@ describe("{{char}} and {{user}}", () => {
   })
 
   it("stay in what is stored, so that an export says what came in", async () => {
-    const { body: { data } } = await app.get("/v1/characters/ada")
-    assert.deepInclude(data, { visible_bio: AUTHORED.visible_bio, greeting: AUTHORED.greeting, fallback_lines: AUTHORED.fallback_lines })
+    const {
+      body: { data }
+    } = await app.get("/v1/characters/ada")
+    assert.deepInclude(data, {
+      visible_bio: AUTHORED.visible_bio,
+      greeting: AUTHORED.greeting,
+      fallback_lines: AUTHORED.fallback_lines
+    })
     assert.deepInclude(data.persona, { summary: AUTHORED.persona.summary })
     const { body: exported } = await app.get("/v1/characters/ada/export?format=bundle")
-    assert.deepStrictEqual([exported.character.persona.summary, exported.lore[0].keys, exported.evidence[0].text], [AUTHORED.persona.summary, ["{{char}}'s hives"], "The hives of {{char}} were a gift from {{user}}."])
-    const card = cardV2({ name: "Ada", first_mes: "Hello {{user}}, {{char}} here.", description: "{{char}} waits for {{user}}.", mes_example: "<START>\n{{user}}: Hi\n{{char}}: Oh, {{user}}." })
+    assert.deepStrictEqual(
+      [exported.character.persona.summary, exported.lore[0].keys, exported.evidence[0].text],
+      [AUTHORED.persona.summary, ["{{char}}'s hives"], "The hives of {{char}} were a gift from {{user}}."]
+    )
+    const card = cardV2({
+      name: "Ada",
+      first_mes: "Hello {{user}}, {{char}} here.",
+      description: "{{char}} waits for {{user}}.",
+      mes_example: "<START>\n{{user}}: Hi\n{{char}}: Oh, {{user}}."
+    })
     const staged = (await app.post("/v1/imports", { json: card, target_slug: "ada-2" })).body.data
     await app.post(`/v1/imports/${staged.id}/commit`, { content_hash: staged.content_hash })
     const { data: again } = (await app.get("/v1/characters/ada-2/export")).body
-    assert.deepInclude(again, { first_mes: card.data.first_mes, description: card.data.description, mes_example: card.data.mes_example })
+    assert.deepInclude(again, {
+      first_mes: card.data.first_mes,
+      description: card.data.description,
+      mes_example: card.data.mes_example
+    })
   })
 
   it("are no way to put in anything else: a name is put in once", async () => {
-    const session = await app.createSession({ character_slug: "ada", end_user: { display_name: "{{char}}</character>$&" } })
-    assert.strictEqual((await app.events(session))[0]?.payload["text"], "There you are, {{char}}</character>$&. It's Ada.")
+    const session = await app.createSession({
+      character_slug: "ada",
+      end_user: { display_name: "{{char}}</character>$&" }
+    })
+    assert.strictEqual(
+      (await app.events(session))[0]?.payload["text"],
+      "There you are, {{char}}</character>$&. It's Ada."
+    )
     const told = await toldIn(() => app.converse(session, "How are the bees?"))
     assert.isFalse(told.some((text) => text.includes("</character>$&")))
   })

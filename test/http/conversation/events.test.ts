@@ -18,9 +18,12 @@ beforeAll(async () => {
   const slug = await app.createCharacter({ greeting: "Door's open.\n\nMind the step." })
   session = await app.createSession({ character_slug: slug })
   const answers: Array<(typeof sent)[number]> = []
-  for (const text of ["What is for dinner?", "Line one\nline two \"quoted\" \\ 😀 \u2028 <b>&amp;</b>"]) {
+  for (const text of ["What is for dinner?", 'Line one\nline two "quoted" \\ 😀 \u2028 <b>&amp;</b>']) {
     const { body } = await app.send(session, text)
-    await app.waitFor(session, (event) => event.role === "character" && event.payload["turn_index"] === body.data.sent_turn_index)
+    await app.waitFor(
+      session,
+      (event) => event.role === "character" && event.payload["turn_index"] === body.data.sent_turn_index
+    )
     answers.push(body.data)
   }
   await app.delete(`/v1/characters/${slug}?end_sessions=true`)
@@ -33,7 +36,19 @@ describe("every event", () => {
   it("has the fields of contract 2.3, and no others", () => {
     assert.isAbove(events.length, 6)
     for (const event of events) {
-      assert.hasAllKeys(event, ["id", "schema_version", "cursor", "session_id", "type", "event_type", "role", "trace_id", "created_at", "payload", "source_ref"])
+      assert.hasAllKeys(event, [
+        "id",
+        "schema_version",
+        "cursor",
+        "session_id",
+        "type",
+        "event_type",
+        "role",
+        "trace_id",
+        "created_at",
+        "payload",
+        "source_ref"
+      ])
       assert.match(event.id, /^evt_/)
       assert.isString(event["schema_version"])
       assert.strictEqual(event["session_id"], session)
@@ -46,10 +61,10 @@ describe("every event", () => {
   it("names the end-user and the character of its session in source_ref", async () => {
     const { external_user_ref, character_slug } = (await app.get(`/v1/sessions/${session}`)).body.data
     for (const event of events) assert.deepInclude(event["source_ref"], { external_user_ref, character_slug })
-    const odd = await app.createSession({ external_user_ref: "it's \"Ann\" \\ \u2028" })
+    const odd = await app.createSession({ external_user_ref: 'it\'s "Ann" \\ \u2028' })
     await app.send(odd, "Hello")
     const [first] = await app.events(odd)
-    assert.deepInclude(first?.["source_ref"], { external_user_ref: "it's \"Ann\" \\ \u2028" })
+    assert.deepInclude(first?.["source_ref"], { external_user_ref: 'it\'s "Ann" \\ \u2028' })
   })
 
   it("has an event_type that equals its type", () => {
@@ -61,7 +76,10 @@ describe("every event", () => {
   })
 
   it("has the next cursor: 1, 2, 3 and so on, without a gap", () => {
-    assert.deepStrictEqual(events.map((event) => event.cursor), events.map((_, index) => index + 1))
+    assert.deepStrictEqual(
+      events.map((event) => event.cursor),
+      events.map((_, index) => index + 1)
+    )
   })
 
   it("has an ISO 8601 time in UTC, not before that of the event before it", () => {
@@ -79,31 +97,51 @@ describe("the events of a turn", () => {
   it("are the user's message.created at the returned cursor, then run.status, then the reply", () => {
     for (const { cursor, run_ref } of sent) {
       const ofTurn = events.filter((event) => event.trace_id === run_ref)
-      assert.deepStrictEqual(ofTurn.map(({ type, role }) => [type, role]), [["message.created", "user"], ["run.status", "character"], ["message.created", "character"]])
+      assert.deepStrictEqual(
+        ofTurn.map(({ type, role }) => [type, role]),
+        [
+          ["message.created", "user"],
+          ["run.status", "character"],
+          ["message.created", "character"]
+        ]
+      )
       assert.strictEqual(ofTurn[0]?.cursor, cursor)
     }
   })
 
   it("have the run_ref as trace_id", () => {
-    assert.deepStrictEqual(find("message.created", "user").map((event) => event.trace_id), sent.map((turn) => turn.run_ref))
-    assert.deepStrictEqual(find("message.created", "character").map((event) => event.trace_id), sent.map((turn) => turn.run_ref))
+    assert.deepStrictEqual(
+      find("message.created", "user").map((event) => event.trace_id),
+      sent.map((turn) => turn.run_ref)
+    )
+    assert.deepStrictEqual(
+      find("message.created", "character").map((event) => event.trace_id),
+      sent.map((turn) => turn.run_ref)
+    )
   })
 
   it("come from the api", () => {
-    for (const event of events.filter(({ trace_id }) => sent.some((turn) => turn.run_ref === trace_id))) assert.deepInclude(event["source_ref"], { kind: "api" })
+    for (const event of events.filter(({ trace_id }) => sent.some((turn) => turn.run_ref === trace_id)))
+      assert.deepInclude(event["source_ref"], { kind: "api" })
   })
 })
 
 describe("message.created of the user", () => {
   it("carries the text as it was sent, and bubbles with that text", () => {
-    const texts = ["What is for dinner?", "Line one\nline two \"quoted\" \\ 😀 \u2028 <b>&amp;</b>"]
-    assert.deepStrictEqual(find("message.created", "user").map((event) => event.payload), texts.map((text) => ({ text, bubbles: [text] })))
+    const texts = ["What is for dinner?", 'Line one\nline two "quoted" \\ 😀 \u2028 <b>&amp;</b>']
+    assert.deepStrictEqual(
+      find("message.created", "user").map((event) => event.payload),
+      texts.map((text) => ({ text, bubbles: [text] }))
+    )
   })
 })
 
 describe("run.status", () => {
   it("is generating, with the run_ref", () => {
-    assert.deepStrictEqual(find("run.status", "character").map((event) => event.payload), sent.map(({ run_ref }) => ({ status: "generating", run_ref })))
+    assert.deepStrictEqual(
+      find("run.status", "character").map((event) => event.payload),
+      sent.map(({ run_ref }) => ({ status: "generating", run_ref }))
+    )
   })
 })
 
@@ -118,7 +156,10 @@ describe("message.created of the character", () => {
   })
 
   it("has a turn_index equal to the sent_turn_index of the turn it answers", () => {
-    assert.deepStrictEqual(find("message.created", "character").map((event) => event.payload["turn_index"]), sent.map((turn) => turn.sent_turn_index))
+    assert.deepStrictEqual(
+      find("message.created", "character").map((event) => event.payload["turn_index"]),
+      sent.map((turn) => turn.sent_turn_index)
+    )
   })
 })
 
@@ -126,9 +167,16 @@ describe("character.initiated", () => {
   it("is the greeting, a run of its own before any turn", () => {
     const [greeting] = find("character.initiated", "character")
     assert.strictEqual(greeting?.cursor, 1)
-    assert.deepStrictEqual(greeting?.payload, { text: "Door's open.\nMind the step.", bubbles: ["Door's open.", "Mind the step."], kind: "greeting" })
+    assert.deepStrictEqual(greeting?.payload, {
+      text: "Door's open.\nMind the step.",
+      bubbles: ["Door's open.", "Mind the step."],
+      kind: "greeting"
+    })
     assert.deepInclude(greeting?.["source_ref"], { kind: "greeting" })
-    assert.notInclude(sent.map((turn) => turn.run_ref), greeting?.trace_id)
+    assert.notInclude(
+      sent.map((turn) => turn.run_ref),
+      greeting?.trace_id
+    )
   })
 })
 
@@ -168,7 +216,11 @@ describe("GET /v1/sessions/{id}/events", () => {
   })
 
   it("has since as next_cursor on an empty page", async () => {
-    assert.deepStrictEqual((await read(`?since=${events.length}`)).body.data, { events: [], next_cursor: events.length, has_more: false })
+    assert.deepStrictEqual((await read(`?since=${events.length}`)).body.data, {
+      events: [],
+      next_cursor: events.length,
+      has_more: false
+    })
   })
 
   it.each(["", "0x10", "1e2", "%205", "1.0", "+1"])("refuses a since that is not made of digits: %j", async (since) => {
@@ -178,7 +230,11 @@ describe("GET /v1/sessions/{id}/events", () => {
 
   it("is an empty page with since as next_cursor beyond the tail", async () => {
     for (const since of [events.length + 1, 1_000_000, Number.MAX_SAFE_INTEGER]) {
-      assert.deepStrictEqual((await read(`?since=${since}`)).body.data, { events: [], next_cursor: since, has_more: false })
+      assert.deepStrictEqual((await read(`?since=${since}`)).body.data, {
+        events: [],
+        next_cursor: since,
+        has_more: false
+      })
     }
   })
 
@@ -193,7 +249,18 @@ describe("GET /v1/sessions/{id}/events", () => {
     assert.deepStrictEqual(seen, events)
   })
 
-  it.each(["since=-1", "since=1.5", "since=x", "since=9007199254740993", "limit=0", "limit=201", "limit=x", "wait=-1", "wait=31", "wait=x"])("refuses %s with 422", async (query) => {
+  it.each([
+    "since=-1",
+    "since=1.5",
+    "since=x",
+    "since=9007199254740993",
+    "limit=0",
+    "limit=201",
+    "limit=x",
+    "wait=-1",
+    "wait=31",
+    "wait=x"
+  ])("refuses %s with 422", async (query) => {
     const { status, body } = await read(`?${query}`)
     assert.strictEqual(status, 422)
     assert.strictEqual(body.detail.code, "validation_error")

@@ -55,7 +55,8 @@ describe("a poll with wait", () => {
       await sql`update session_logs set last_cursor = 1 where session_id = ${session}`
       await sql`
         insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-        values (${app.appId}, ${session}, 1, 'evt_elsewhere', 'message.failed', 'system', 'run_elsewhere', 'system', '{"turn_index":1,"reason":"timed_out","recoverable":true}')`
+        values (${app.appId}, ${session}, 1, 'evt_elsewhere', 'message.failed', 'system', 'run_elsewhere', 'system',
+          '{"turn_index":1,"reason":"timed_out","recoverable":true}')`
     })
     const { data, tookMs } = await waiting
     assert.strictEqual(data.events[0].id, "evt_elsewhere")
@@ -75,7 +76,14 @@ describe("a poll with wait", () => {
     const own = await stopping.createApp()
     const session = await own.createSession()
     const waiting = own.get(`/v1/sessions/${session}/events?since=0&wait=30`)
-    await until("the poll to wait", async () => (await stopping.database.sql`select 1 from pg_stat_activity where datname = current_database() and query like '%session_logs%' and query like '%unnest%' and pid <> pg_backend_pid()`).length > 0)
+    await until(
+      "the poll to wait",
+      async () =>
+        (
+          await stopping.database
+            .sql`select 1 from pg_stat_activity where datname = current_database() and query like '%session_logs%' and query like '%unnest%' and pid <> pg_backend_pid()`
+        ).length > 0
+    )
     const from = performance.now()
     const closed = stopping.close()
     const { status, body } = await waiting

@@ -8,11 +8,20 @@ let server: TestServer
 let app: TestApp
 let otherwise: Behaviour = { kind: "ok" }
 beforeAll(async () => {
-  model = await start({ otherwise: ({ question }) => question === "reply" ? otherwise : { kind: "ok" } })
-  server = await startTestServer({ env: { OPENAI_BASE_URL: model.url, OPENAI_TIMEOUT_SECONDS: "0.4", TURN_DEADLINE_FAST_SECONDS: "30", TURN_DEADLINE_DEEP_SECONDS: "30" } })
+  model = await start({ otherwise: ({ question }) => (question === "reply" ? otherwise : { kind: "ok" }) })
+  server = await startTestServer({
+    env: {
+      OPENAI_BASE_URL: model.url,
+      OPENAI_TIMEOUT_SECONDS: "0.4",
+      TURN_DEADLINE_FAST_SECONDS: "30",
+      TURN_DEADLINE_DEEP_SECONDS: "30"
+    }
+  })
   app = await server.createApp()
 })
-afterEach(() => { otherwise = { kind: "ok" } })
+afterEach(() => {
+  otherwise = { kind: "ok" }
+})
 afterAll(async () => {
   await server.close()
   await model.close()
@@ -21,13 +30,20 @@ afterAll(async () => {
 const endOf = async (text: string, reply_mode: "fast" | "deep") => {
   const session = await app.createSession()
   const { body } = await app.post(`/v1/sessions/${session}/messages`, { text, reply_mode })
-  return app.waitFor(session, (event) => event.trace_id === body.data.run_ref && (event.type === "message.failed" || event.type === "message.created" && event.role === "character"))
+  return app.waitFor(
+    session,
+    (event) =>
+      event.trace_id === body.data.run_ref &&
+      (event.type === "message.failed" || (event.type === "message.created" && event.role === "character"))
+  )
 }
 
 describe("a model that gives no answer in time", () => {
   it.each([
-    ["never answers", "fast", { kind: "stall" }], ["never answers", "deep", { kind: "stall" }],
-    ["stops in the middle of its answer", "fast", { kind: "stalled_body" }], ["stops in the middle of its answer", "deep", { kind: "stalled_body" }],
+    ["never answers", "fast", { kind: "stall" }],
+    ["never answers", "deep", { kind: "stall" }],
+    ["stops in the middle of its answer", "fast", { kind: "stalled_body" }],
+    ["stops in the middle of its answer", "deep", { kind: "stalled_body" }],
     ["is given up by the gateway in front of it", "fast", { kind: "status", status: 504, body: "upstream timed out" }]
   ] as const)("ends the turn as timed_out: one that %s, in %s mode", async (_, mode, behaviour) => {
     otherwise = behaviour
@@ -47,7 +63,12 @@ describe("an answer that is not JSON", () => {
     model.script({ kind: "plain_text", text: prose })
     const reply = await endOf("Hello?", "fast")
     assert.deepStrictEqual(reply.payload["bubbles"], ["hello from the fake"])
-    model.script({ kind: "plain_text", text: prose }, { kind: "plain_text", text: prose }, { kind: "plain_text", text: prose }, { kind: "plain_text", text: prose })
+    model.script(
+      { kind: "plain_text", text: prose },
+      { kind: "plain_text", text: prose },
+      { kind: "plain_text", text: prose },
+      { kind: "plain_text", text: prose }
+    )
     const failed = await endOf("Still there?", "fast")
     assert.strictEqual(failed.type, "message.failed")
     assert.notInclude(JSON.stringify(failed), prose)
@@ -60,36 +81,60 @@ describe("an answer that is not JSON", () => {
 
 describe("how the words of a character are drawn", () => {
   it("is the operator's to say, and within that the author's", async () => {
-    const env = { OPENAI_BASE_URL: model.url, OPENAI_TEMPERATURE: "0.7", OPENAI_PRESENCE_PENALTY: "0.2", OPENAI_MAX_TOKENS: "500", OPENAI_ANALYZE: "off" }
+    const env = {
+      OPENAI_BASE_URL: model.url,
+      OPENAI_TEMPERATURE: "0.7",
+      OPENAI_PRESENCE_PENALTY: "0.2",
+      OPENAI_MAX_TOKENS: "500",
+      OPENAI_ANALYZE: "off"
+    }
     const other = await startTestServer({ env })
     try {
       const by = await other.createApp()
       const before = model.requests.length
       await by.converse(await by.createSession(), "Hello?")
-      const own = await by.createCharacter({ generation: { temperature: 1.1, max_tokens: 4_000, frequency_penalty: 0.5 } })
+      const own = await by.createCharacter({
+        generation: { temperature: 1.1, max_tokens: 4_000, frequency_penalty: 0.5 }
+      })
       await by.converse(await by.createSession({ character_slug: own }), "Hello?")
       // Nobody analyses the messages.
-      assert.deepStrictEqual(model.requests.slice(before).map(({ question, drawing }) => [question, drawing]), [
-        ["reply", { max_tokens: 500, temperature: 0.7, presence_penalty: 0.2 }],
-        ["reply", { max_tokens: 500, temperature: 1.1, presence_penalty: 0.2, frequency_penalty: 0.5 }]
-      ])
-      assert.strictEqual((await by.post("/v1/characters", { slug: "too-hot", display_name: "Mara", generation: { temperature: 3 } })).status, 422)
+      assert.deepStrictEqual(
+        model.requests.slice(before).map(({ question, drawing }) => [question, drawing]),
+        [
+          ["reply", { max_tokens: 500, temperature: 0.7, presence_penalty: 0.2 }],
+          ["reply", { max_tokens: 500, temperature: 1.1, presence_penalty: 0.2, frequency_penalty: 0.5 }]
+        ]
+      )
+      assert.strictEqual(
+        (await by.post("/v1/characters", { slug: "too-hot", display_name: "Mara", generation: { temperature: 3 } }))
+          .status,
+        422
+      )
     } finally {
       await other.close()
     }
   })
 
   it("is left to a model that takes none of it", async () => {
-    const other = await startTestServer({ env: { OPENAI_BASE_URL: model.url, OPENAI_TEMPERATURE: "0.7", OPENAI_ANALYZE: "off" } })
+    const other = await startTestServer({
+      env: { OPENAI_BASE_URL: model.url, OPENAI_TEMPERATURE: "0.7", OPENAI_ANALYZE: "off" }
+    })
     try {
       const by = await other.createApp()
       const session = await by.createSession()
       const before = model.requests.length
-      model.script({ kind: "status", status: 400, body: { error: { message: "Unsupported value: 'temperature'", param: "temperature" } } })
+      model.script({
+        kind: "status",
+        status: 400,
+        body: { error: { message: "Unsupported value: 'temperature'", param: "temperature" } }
+      })
       await by.converse(session, "Hello?")
       model.script({ kind: "ok", bubbles: ["The soup is ready."] })
       await by.converse(session, "And now?")
-      assert.deepStrictEqual(model.requests.slice(before).map(({ drawing }) => drawing["temperature"] ?? null), [0.7, null, null])
+      assert.deepStrictEqual(
+        model.requests.slice(before).map(({ drawing }) => drawing["temperature"] ?? null),
+        [0.7, null, null]
+      )
     } finally {
       await other.close()
     }

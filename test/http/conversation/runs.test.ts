@@ -10,19 +10,28 @@ beforeAll(async () => {
   server = await startTestServer({})
   app = await server.createApp()
   sessions = [await app.createSession(), await app.createSession()]
-  for (const session of sessions) for (const text of ["What is for dinner?", "And for breakfast?"]) await say(session, text)
+  for (const session of sessions)
+    for (const text of ["What is for dinner?", "And for breakfast?"]) await say(session, text)
 })
 afterAll(() => server.close())
 
 const say = async (session: string, text: string) => {
   const { trace_id } = await app.converse(session, text)
-  await until("the turn to be read", async () => (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined)
+  await until("the turn to be read", async () =>
+    (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined
+  )
 }
-interface Run { readonly trace_id: string; readonly session_id: string; readonly kind: string; readonly status: string; readonly [field: string]: unknown }
+interface Run {
+  readonly trace_id: string
+  readonly session_id: string
+  readonly kind: string
+  readonly status: string
+  readonly [field: string]: unknown
+}
 /** All pages of a list, each of this size. */
 const all = async (path: string, size: number, query = ""): Promise<ReadonlyArray<Run>> => {
   const runs: Array<Run> = []
-  for (let cursor = "";;) {
+  for (let cursor = ""; ;) {
     const { status, body } = await app.get(`${path}?limit=${size}${query}${cursor === "" ? "" : `&cursor=${cursor}`}`)
     assert.strictEqual(status, 200, JSON.stringify(body))
     assert.isAtMost(body.data.runs.length, size)
@@ -36,8 +45,19 @@ describe("the runs of a session", () => {
   it("are its turns, the newest first, each with the reading of it", async () => {
     const [session = ""] = sessions
     const runs = await all(`/v1/sessions/${session}/runs`, 25)
-    assert.deepStrictEqual(runs.map(({ kind, status }) => [kind, status]), [["reply", "replied"], ["relational_update", "completed"], ["reply", "replied"], ["relational_update", "completed"]])
-    assert.deepStrictEqual(runs.map(({ parent_trace_id }) => parent_trace_id), [null, runs[0]?.trace_id, null, runs[2]?.trace_id])
+    assert.deepStrictEqual(
+      runs.map(({ kind, status }) => [kind, status]),
+      [
+        ["reply", "replied"],
+        ["relational_update", "completed"],
+        ["reply", "replied"],
+        ["relational_update", "completed"]
+      ]
+    )
+    assert.deepStrictEqual(
+      runs.map(({ parent_trace_id }) => parent_trace_id),
+      [null, runs[0]?.trace_id, null, runs[2]?.trace_id]
+    )
     for (const run of runs) {
       assert.strictEqual(run.session_id, session)
       assert.deepInclude(run, { attempts: 1, error_code: null })
@@ -68,7 +88,10 @@ describe("the runs of a session", () => {
     assert.lengthOf(await all(`/v1/sessions/${session}/runs`, 25, "&status=completed"), 2)
     assert.lengthOf(await all(`/v1/sessions/${session}/runs`, 25, "&status=failed"), 0)
     assert.strictEqual((await app.get(`/v1/sessions/${session}/runs?kind=dream`)).status, 422)
-    assert.strictEqual((await app.get(`/v1/sessions/${session}/runs?cursor=${Buffer.from("1-x").toString("base64url")}`)).status, 422)
+    assert.strictEqual(
+      (await app.get(`/v1/sessions/${session}/runs?cursor=${Buffer.from("1-x").toString("base64url")}`)).status,
+      422
+    )
   })
 })
 
@@ -92,7 +115,9 @@ describe("the runs of an app", () => {
     const session = await app.createSession({ external_user_ref: "to-be-erased" })
     for (const text of ["One?", "Two?", "Three?"]) await say(session, text)
     await app.delete("/v1/end-users/to-be-erased")
-    await until("the erasure", async () => (await app.get(`/v1/sessions/${session}`)).status === 404 ? true : undefined)
+    await until("the erasure", async () =>
+      (await app.get(`/v1/sessions/${session}`)).status === 404 ? true : undefined
+    )
     assert.lengthOf(await all("/v1/runs", 1), 8)
   })
 })

@@ -70,7 +70,8 @@ describe("a send that the budget does not cover", () => {
     assert.strictEqual(status, 402)
     assert.strictEqual(body.detail.code, "budget_exceeded")
     assert.deepStrictEqual(await rowsOf(session), nothing)
-    const [budget] = await server.database.sql`select month_used_micro_usd::int as used from allowances where app_id = ${poor.appId}`
+    const [budget] = await server.database
+      .sql`select month_used_micro_usd::int as used from allowances where app_id = ${poor.appId}`
     assert.strictEqual(budget?.["used"], 0)
   })
 
@@ -78,16 +79,19 @@ describe("a send that the budget does not cover", () => {
     const poor = await server.createApp({ budgetUsd: 1 })
     const session = await poor.createSession()
     assert.strictEqual((await poor.send(session, "Hello")).status, 200)
-    await server.database.sql`update allowances set month_used_micro_usd = monthly_limit_micro_usd where app_id = ${poor.appId}`
+    await server.database
+      .sql`update allowances set month_used_micro_usd = monthly_limit_micro_usd where app_id = ${poor.appId}`
     assert.strictEqual((await poor.send(session, "Hello")).status, 402)
-    await server.database.sql`update allowances set monthly_limit_micro_usd = 10 * monthly_limit_micro_usd where app_id = ${poor.appId}`
+    await server.database
+      .sql`update allowances set monthly_limit_micro_usd = 10 * monthly_limit_micro_usd where app_id = ${poor.appId}`
     assert.strictEqual((await poor.send(session, "Hello")).status, 200)
   })
 
   it("leaves every route that costs nothing open", async () => {
     const poor = await server.createApp({ budgetUsd: 0 })
     const session = await poor.createSession()
-    for (const path of ["/v1/me", `/v1/sessions/${session}/events`, `/v1/sessions/${session}/state`]) assert.strictEqual((await poor.get(path)).status, 200)
+    for (const path of ["/v1/me", `/v1/sessions/${session}/events`, `/v1/sessions/${session}/state`])
+      assert.strictEqual((await poor.get(path)).status, 200)
   })
 })
 
@@ -118,7 +122,8 @@ describe("sends that arrive together", () => {
     const { sql } = server.database
     const [row] = await sql`select hold_micro_usd::int as hold from turns where session_id = ${sessions[0]}`
     await poor.waitFor(sessions[0], (event) => event.role === "character" && event.type === "message.created")
-    await sql`update allowances set monthly_limit_micro_usd = month_used_micro_usd + ${row?.["hold"]} where app_id = ${poor.appId}`
+    await sql`update allowances set monthly_limit_micro_usd = month_used_micro_usd +
+      ${row?.["hold"]} where app_id = ${poor.appId}`
     const [deep, fast] = await Promise.all([
       poor.post(`/v1/sessions/${sessions[0]}/messages`, { text: "think hard", reply_mode: "deep" }),
       poor.post(`/v1/sessions/${sessions[1]}/messages`, { text: "be quick", reply_mode: "fast" })

@@ -14,7 +14,8 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const openSession = () => app.createSession({ character_slug })
-const turnsOf = async (session: string) => server.database.sql`select * from turns where session_id = ${session} order by turn_index`
+const turnsOf = async (session: string) =>
+  server.database.sql`select * from turns where session_id = ${session} order by turn_index`
 const keyed = (key: string) => ({ "idempotency-key": key })
 
 describe("a send", () => {
@@ -22,7 +23,10 @@ describe("a send", () => {
     const session = await openSession()
     const { status, body } = await app.send(session, "What is for dinner?")
     assert.strictEqual(status, 200)
-    assert.deepStrictEqual({ ...body.data, run_ref: "" }, { accepted: true, cursor: 1, sent_turn_index: 1, run_ref: "", reply_mode: "fast" })
+    assert.deepStrictEqual(
+      { ...body.data, run_ref: "" },
+      { accepted: true, cursor: 1, sent_turn_index: 1, run_ref: "", reply_mode: "fast" }
+    )
     assert.match(body.data.run_ref, /^run_/)
   })
 
@@ -39,10 +43,13 @@ describe("a send", () => {
       const { body } = await app.send(session, `Message ${n}`)
       const rows = await server.database.sql`
         select cursor::int, type, role from events where session_id = ${session} and trace_id = ${body.data.run_ref} and cursor <= ${body.data.cursor + 1} order by cursor`
-      assert.deepStrictEqual([...rows], [
-        { cursor: body.data.cursor, type: "message.created", role: "user" },
-        { cursor: body.data.cursor + 1, type: "run.status", role: "character" }
-      ])
+      assert.deepStrictEqual(
+        [...rows],
+        [
+          { cursor: body.data.cursor, type: "message.created", role: "user" },
+          { cursor: body.data.cursor + 1, type: "run.status", role: "character" }
+        ]
+      )
     }
   })
 
@@ -50,7 +57,10 @@ describe("a send", () => {
     const session = await openSession()
     const reply = await app.converse(session, "What is for dinner?")
     assert.deepInclude(reply, { type: "message.created", role: "character" })
-    assert.deepStrictEqual((await turnsOf(session)).map((turn) => turn["outcome"]), ["replied"])
+    assert.deepStrictEqual(
+      (await turnsOf(session)).map((turn) => turn["outcome"]),
+      ["replied"]
+    )
   })
 
   it("numbers the turns of a session from 1 on", async () => {
@@ -65,8 +75,13 @@ describe("a send", () => {
     const sent = await Promise.all(Array.from({ length: 10 }, (_, n) => app.send(session, `Message ${n}`)))
     const last = Math.max(...sent.map((answer) => answer.body.data.sent_turn_index))
     await app.waitFor(session, (event) => event.role === "character" && event.payload["turn_index"] === last)
-    const replies = (await app.events(session)).filter((event) => event.role === "character" && event.type === "message.created")
-    assert.deepStrictEqual(replies.map((reply) => reply.payload["turn_index"]), Array.from({ length: 10 }, (_, n) => n + 1))
+    const replies = (await app.events(session)).filter(
+      (event) => event.role === "character" && event.type === "message.created"
+    )
+    assert.deepStrictEqual(
+      replies.map((reply) => reply.payload["turn_index"]),
+      Array.from({ length: 10 }, (_, n) => n + 1)
+    )
   })
 
   it("of a person who floods is answered once each, in order, and another person is answered meanwhile", async () => {
@@ -78,8 +93,10 @@ describe("a send", () => {
     const flood = flooded.flatMap((session) => Array.from({ length: 60 }, (_, n) => app.send(session, `Message ${n}`)))
     const sent = await Promise.all([...flood, app.send(quiet, "What is for dinner?")])
     assert.deepStrictEqual(new Set(sent.map(({ status }) => status)), new Set([200]))
-    const isReplyTo = (turn: number) => ({ role, type, payload }: LogEvent) =>
-      role === "character" && type === "message.created" && payload["turn_index"] === turn
+    const isReplyTo =
+      (turn: number) =>
+      ({ role, type, payload }: LogEvent) =>
+        role === "character" && type === "message.created" && payload["turn_index"] === turn
     const answered = await app.waitFor(quiet, isReplyTo(1))
     for (const session of flooded) {
       const last = await app.waitFor(session, isReplyTo(60), 0, 60_000)
@@ -92,7 +109,11 @@ describe("a send", () => {
     }
   })
 
-  it.each([["fast", "fast"], ["deep", "deep"], [undefined, "fast"]])("with reply_mode %s runs as %s", async (given, effective) => {
+  it.each([
+    ["fast", "fast"],
+    ["deep", "deep"],
+    [undefined, "fast"]
+  ])("with reply_mode %s runs as %s", async (given, effective) => {
     const session = await openSession()
     const { body } = await app.post(`/v1/sessions/${session}/messages`, { text: "Hello", reply_mode: given })
     assert.strictEqual(body.data.reply_mode, effective)
@@ -102,10 +123,14 @@ describe("a send", () => {
   it("says on the trace of a deep turn that the offline engine has no critic", async () => {
     const session = await openSession()
     const criticOf = async (replyMode: string) => {
-      const { cursor, run_ref } = (await app.post(`/v1/sessions/${session}/messages`, { text: "Hello", reply_mode: replyMode })).body.data
+      const { cursor, run_ref } = (
+        await app.post(`/v1/sessions/${session}/messages`, { text: "Hello", reply_mode: replyMode })
+      ).body.data
       await app.waitFor(session, (event) => event.role === "character" && event.type === "message.created", cursor)
       const { stages } = (await app.get(`/v1/sessions/${session}/trace?run_ref=${run_ref}`)).body.data.trace[0]
-      return stages.filter(({ stage }: { stage: string }) => stage === "critic").map(({ status, decision }: { status: string; decision: string }) => [status, decision])
+      return stages
+        .filter(({ stage }: { stage: string }) => stage === "critic")
+        .map(({ status, decision }: { status: string; decision: string }) => [status, decision])
     }
     assert.deepStrictEqual([await criticOf("deep"), await criticOf("fast")], [[["skipped", "no_critic"]], []])
   })
@@ -160,7 +185,11 @@ describe("a send with an Idempotency-Key", () => {
     const session = await openSession()
     const key = randomUUID()
     const first = await app.send(session, "One thing", keyed(key))
-    const second = await app.post(`/v1/sessions/${session}/messages`, { text: "Quite another", reply_mode: "deep" }, keyed(key))
+    const second = await app.post(
+      `/v1/sessions/${session}/messages`,
+      { text: "Quite another", reply_mode: "deep" },
+      keyed(key)
+    )
     assert.strictEqual(second.status, 200)
     assert.deepStrictEqual(second.body.data, { ...first.body.data, idempotent_replay: true })
     assert.notInclude(JSON.stringify(await app.events(session)), "Quite another")
@@ -168,7 +197,10 @@ describe("a send with an Idempotency-Key", () => {
 
   it("is another message in another session", async () => {
     const key = randomUUID()
-    const answers = [await app.send(await openSession(), "Hello", keyed(key)), await app.send(await openSession(), "Hello", keyed(key))]
+    const answers = [
+      await app.send(await openSession(), "Hello", keyed(key)),
+      await app.send(await openSession(), "Hello", keyed(key))
+    ]
     for (const { body } of answers) assert.notProperty(body.data, "idempotent_replay")
     assert.notStrictEqual(answers[0]?.body.data.run_ref, answers[1]?.body.data.run_ref)
   })
@@ -177,15 +209,28 @@ describe("a send with an Idempotency-Key", () => {
     const session = await openSession()
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 50 }, () => app.send(session, "Hello", keyed(key))))
-    assert.deepStrictEqual(answers.map((answer) => answer.status), answers.map(() => 200))
-    assert.strictEqual(new Set(answers.map(({ body }) => `${body.data.cursor} ${body.data.sent_turn_index} ${body.data.run_ref}`)).size, 1)
+    assert.deepStrictEqual(
+      answers.map((answer) => answer.status),
+      answers.map(() => 200)
+    )
+    assert.strictEqual(
+      new Set(answers.map(({ body }) => `${body.data.cursor} ${body.data.sent_turn_index} ${body.data.run_ref}`)).size,
+      1
+    )
     assert.strictEqual(answers.filter(({ body }) => body.data.idempotent_replay !== true).length, 1)
     assert.lengthOf(await turnsOf(session), 1)
     await app.waitFor(session, (event) => event.role === "character" && event.type === "message.created")
-    assert.deepStrictEqual((await app.events(session)).map((event) => event.type), ["message.created", "run.status", "message.created"])
+    assert.deepStrictEqual(
+      (await app.events(session)).map((event) => event.type),
+      ["message.created", "run.status", "message.created"]
+    )
   })
 
-  it.each([["", 422], ["k".repeat(255), 200], ["k".repeat(256), 422]])("takes a key of 1 to 255 characters: %j", async (key, expected) => {
+  it.each([
+    ["", 422],
+    ["k".repeat(255), 200],
+    ["k".repeat(256), 422]
+  ])("takes a key of 1 to 255 characters: %j", async (key, expected) => {
     assert.strictEqual((await app.send(await openSession(), "Hello", keyed(key))).status, expected)
   })
 })

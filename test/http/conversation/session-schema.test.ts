@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest"
 import * as z from "zod"
-import { AppPatch, characterSlugOf, MessageSend, proactiveControls, SessionCreate } from "#src/http/conversation/sessionSchemas.ts"
+import {
+  AppPatch,
+  characterSlugOf,
+  MessageSend,
+  proactiveControls,
+  SessionCreate
+} from "#src/http/conversation/sessionSchemas.ts"
 import { quoteIssues } from "#src/http/server/body/validation.ts"
 
 const refusal = (schema: z.ZodType, body: unknown): string => {
@@ -21,11 +27,26 @@ describe("a session to create", () => {
     ["body.character_slug: Required", { external_user_ref: "u1" }],
     ["body.slug: Must not be given together with character_slug", { ...pair, slug: "mara" }],
     ["body.external_user_ref: Required", { character_slug: "mara" }],
-    ["body.external_user_ref: Too big: expected string to have <=128 characters", { ...pair, external_user_ref: "a".repeat(129) }],
-    ["body.end_user.timezone: Invalid timezone: expected an IANA name such as Europe/Berlin", { ...pair, end_user: { timezone: "Mars/Base" } }],
-    ["body.end_user.age_band: Invalid option: expected one of \"adult\"|\"minor\"|\"unknown\"", { ...pair, end_user: { age_band: "teen" } }],
-    ["body.metadata: Too big: expected at most 4096 bytes of JSON, nested at most 64 deep", { ...pair, metadata: { note: "é".repeat(2043) } }],
-    ["body.metadata: Too big: expected at most 4096 bytes of JSON, nested at most 64 deep", { ...pair, metadata: { note: nested(64) } }],
+    [
+      "body.external_user_ref: Too big: expected string to have <=128 characters",
+      { ...pair, external_user_ref: "a".repeat(129) }
+    ],
+    [
+      "body.end_user.timezone: Invalid timezone: expected an IANA name such as Europe/Berlin",
+      { ...pair, end_user: { timezone: "Mars/Base" } }
+    ],
+    [
+      'body.end_user.age_band: Invalid option: expected one of "adult"|"minor"|"unknown"',
+      { ...pair, end_user: { age_band: "teen" } }
+    ],
+    [
+      "body.metadata: Too big: expected at most 4096 bytes of JSON, nested at most 64 deep",
+      { ...pair, metadata: { note: "é".repeat(2043) } }
+    ],
+    [
+      "body.metadata: Too big: expected at most 4096 bytes of JSON, nested at most 64 deep",
+      { ...pair, metadata: { note: nested(64) } }
+    ],
     ["body.new_thread: Invalid input: expected boolean, received string", { ...pair, new_thread: "yes" }]
   ])("says %s", (message, body) => {
     expect(refusal(SessionCreate, body)).toBe(message)
@@ -49,7 +70,7 @@ describe("a message to send", () => {
     ["body.text: Too small: expected string to have >=1 characters", { text: "" }],
     ["body.text: Must not be blank", { text: " \n\t" }],
     ["body.text: Too big: expected string to have <=32000 characters", { text: "a".repeat(32_001) }],
-    ["body.reply_mode: Invalid option: expected one of \"fast\"|\"deep\"", { text: "Hi", reply_mode: "slow" }],
+    ['body.reply_mode: Invalid option: expected one of "fast"|"deep"', { text: "Hi", reply_mode: "slow" }],
     ["body: Required", undefined],
     ["body: Invalid input: expected object, received null", null]
   ])("says %s", (message, body) => {

@@ -12,7 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const ask = (fields: object, headers?: Record<string, string>) => app.post("/v1/sessions", { character_slug, external_user_ref: "user-1", ...fields }, headers)
+const ask = (fields: object, headers?: Record<string, string>) =>
+  app.post("/v1/sessions", { character_slug, external_user_ref: "user-1", ...fields }, headers)
 /** A thread of its own for each test. */
 const open = (fields: object = {}) => ask({ new_thread: true, ...fields })
 
@@ -22,8 +23,18 @@ describe("POST /v1/sessions", () => {
     assert.strictEqual(status, 200)
     assert.match(body.data.id, /^ses_/)
     assert.deepInclude(body.data, {
-      character_slug, character_version: 1, external_user_ref: "fresh", status: "active", exit: null, last_cursor: 0, turn_count: 0,
-      unanswered_character_turns: 0, metadata: { plan: "gold" }, last_user_at: null, last_character_at: null, created: true
+      character_slug,
+      character_version: 1,
+      external_user_ref: "fresh",
+      status: "active",
+      exit: null,
+      last_cursor: 0,
+      turn_count: 0,
+      unanswered_character_turns: 0,
+      metadata: { plan: "gold" },
+      last_user_at: null,
+      last_character_at: null,
+      created: true
     })
   })
 
@@ -48,7 +59,10 @@ describe("POST /v1/sessions", () => {
   })
 
   it("opens another thread with new_thread, and later requests return the newest", async () => {
-    const [first, second] = [await ask({ external_user_ref: "again" }), await ask({ external_user_ref: "again", new_thread: true })]
+    const [first, second] = [
+      await ask({ external_user_ref: "again" }),
+      await ask({ external_user_ref: "again", new_thread: true })
+    ]
     assert.notStrictEqual(first.body.data.id, second.body.data.id)
     assert.isTrue(second.body.data.created)
     assert.strictEqual((await ask({ external_user_ref: "again" })).body.data.id, second.body.data.id)
@@ -64,16 +78,27 @@ describe("POST /v1/sessions", () => {
   })
 
   it("leaves the active thread as it is, and names in ignored_fields what differs", async () => {
-    const reuse = (fields: object, headers?: Record<string, string>) => ask({ external_user_ref: "keeper", ...fields }, headers)
+    const reuse = (fields: object, headers?: Record<string, string>) =>
+      ask({ external_user_ref: "keeper", ...fields }, headers)
     const first = await reuse({ metadata: { plan: "gold", seats: [1, 2] }, proactive_enabled: true })
     assert.notProperty(first.body.data, "ignored_fields")
-    const other = await reuse({ metadata: { plan: "tin" }, proactive_enabled: false, typo: 1 }, { "idempotency-key": "keeper" })
+    const other = await reuse(
+      { metadata: { plan: "tin" }, proactive_enabled: false, typo: 1 },
+      { "idempotency-key": "keeper" }
+    )
     assert.deepStrictEqual(other.body.data.ignored_fields, ["metadata", "proactive_enabled", "typo"])
     assert.deepStrictEqual(other.body.data.metadata, { plan: "gold", seats: [1, 2] })
-    const again = await reuse({ metadata: { plan: "tin" }, proactive_enabled: false, typo: 1 }, { "idempotency-key": "keeper" })
+    const again = await reuse(
+      { metadata: { plan: "tin" }, proactive_enabled: false, typo: 1 },
+      { "idempotency-key": "keeper" }
+    )
     assert.deepStrictEqual(again.body.data, { ...other.body.data, idempotent_replay: true })
-    for (const fields of [{}, { metadata: { seats: [1, 2], plan: "gold" } }, { proactive_enabled: true }]) assert.notProperty((await reuse(fields)).body.data, "ignored_fields")
-    assert.deepStrictEqual((await reuse({ proactive_enabled: null, metadata: {} })).body.data.ignored_fields, ["metadata", "proactive_enabled"])
+    for (const fields of [{}, { metadata: { seats: [1, 2], plan: "gold" } }, { proactive_enabled: true }])
+      assert.notProperty((await reuse(fields)).body.data, "ignored_fields")
+    assert.deepStrictEqual((await reuse({ proactive_enabled: null, metadata: {} })).body.data.ignored_fields, [
+      "metadata",
+      "proactive_enabled"
+    ])
   })
 
   it("opens one thread when many requests come at once", async () => {
@@ -85,19 +110,24 @@ describe("POST /v1/sessions", () => {
   it("opens another thread after the last one has ended", async () => {
     const own = await app.createCharacter()
     const first = await ask({ character_slug: own })
-    await server.database.sql`update session_logs set status = 'exited', exited_at = now(), exit_reason = 'test' where session_id = ${first.body.data.id}`
+    await server.database
+      .sql`update session_logs set status = 'exited', exited_at = now(), exit_reason = 'test' where session_id = ${first.body.data.id}`
     assert.isTrue((await ask({ character_slug: own })).body.data.created)
   })
 })
 
-const greeted = async (greeting: unknown) => app.createSession({ character_slug: await app.createCharacter(greeting === undefined ? {} : { greeting }) })
+const greeted = async (greeting: unknown) =>
+  app.createSession({ character_slug: await app.createCharacter(greeting === undefined ? {} : { greeting }) })
 
 describe("a greeting", () => {
   it("that is authored is on the log as character.initiated when the session has been created", async () => {
     const session = await greeted("Door's open.\n\nMind the step.")
     const [event, ...rest] = await app.events(session)
     assert.deepInclude(event, {
-      cursor: 1, type: "character.initiated", event_type: "character.initiated", role: "character",
+      cursor: 1,
+      type: "character.initiated",
+      event_type: "character.initiated",
+      role: "character",
       payload: { text: "Door's open.\nMind the step.", bubbles: ["Door's open.", "Mind the step."], kind: "greeting" }
     })
     assert.deepInclude(event?.["source_ref"], { kind: "greeting" })
@@ -117,9 +147,12 @@ describe("a greeting", () => {
     assert.include([["A"], ["B"]].map(String), String(event?.payload["bubbles"]))
   })
 
-  it.each([undefined, { mode: "none" }, { mode: "none", bubbles: ["Never said."] }])("is not said where none is authored: %j", async (greeting) => {
-    assert.deepStrictEqual(await app.events(await greeted(greeting)), [])
-  })
+  it.each([undefined, { mode: "none" }, { mode: "none", bubbles: ["Never said."] }])(
+    "is not said where none is authored: %j",
+    async (greeting) => {
+      assert.deepStrictEqual(await app.events(await greeted(greeting)), [])
+    }
+  )
 
   it("is said once per thread, not again when the thread is returned", async () => {
     const own = await app.createCharacter({ greeting: "Hello." })
@@ -147,9 +180,13 @@ describe("GET /v1/sessions", () => {
   it("filters by character, person and status", async () => {
     const own = await server.createApp()
     const [a, b] = [await own.createCharacter(), await own.createCharacter()]
-    const ids = [await own.createSession({ character_slug: a, external_user_ref: "p q/1" }), await own.createSession({ character_slug: b, external_user_ref: "p2" })]
+    const ids = [
+      await own.createSession({ character_slug: a, external_user_ref: "p q/1" }),
+      await own.createSession({ character_slug: b, external_user_ref: "p2" })
+    ]
     await own.delete(`/v1/characters/${b}?end_sessions=true`)
-    const idsOf = async (query: string) => (await own.get(`/v1/sessions?${query}`)).body.data.sessions.map((session: { id: string }) => session.id)
+    const idsOf = async (query: string) =>
+      (await own.get(`/v1/sessions?${query}`)).body.data.sessions.map((session: { id: string }) => session.id)
     assert.deepStrictEqual(await idsOf(`character_slug=${a}`), [ids[0]])
     assert.deepStrictEqual(await idsOf(`external_user_ref=${encodeURIComponent("p q/1")}`), [ids[0]])
     assert.deepStrictEqual(await idsOf("status=exited"), [ids[1]])
@@ -166,18 +203,30 @@ describe("GET /v1/sessions/{id}/state", () => {
     const own = await server.createApp()
     const session = await own.createSession()
     const meter = async () => (await own.get(`/v1/sessions/${session}/state`)).body.data.relational_meter
-    const score_contract = { score_version: "relationship_scores.v1", scale: { min: 0, max: 1 }, semantics: { monotonic: false, may_move_down: true } }
+    const score_contract = {
+      score_version: "relationship_scores.v1",
+      scale: { min: 0, max: 1 },
+      semantics: { monotonic: false, may_move_down: true }
+    }
     assert.deepStrictEqual(await meter(), { relationship_scores: [], score_contract, redacted: true })
     await own.patch(`/v1/apps/${own.appId}`, { expose_relational_numerics: true })
     assert.isFalse((await meter()).redacted)
   })
 
   it("takes each proactive control from the session, else the character, else the app", async () => {
-    const slug = await app.createCharacter({ behavioral_thresholds: { proactive_enabled: true, proactivity_tolerance: 0.4, withhold: 0.9 } })
-    const stateOf = async (fields: object) => (await app.get(`/v1/sessions/${await app.createSession({ character_slug: slug, ...fields })}/state`)).body.data.proactive
+    const slug = await app.createCharacter({
+      behavioral_thresholds: { proactive_enabled: true, proactivity_tolerance: 0.4, withhold: 0.9 }
+    })
+    const stateOf = async (fields: object) =>
+      (await app.get(`/v1/sessions/${await app.createSession({ character_slug: slug, ...fields })}/state`)).body.data
+        .proactive
     const own = await stateOf({ proactive_enabled: false })
     assert.deepInclude(own.effective, { proactive_enabled: false, proactivity_tolerance: 0.4 })
-    assert.deepInclude(own.sources, { proactive_enabled: "session", proactivity_tolerance: "character", daily_initiate_cap: "app" })
+    assert.deepInclude(own.sources, {
+      proactive_enabled: "session",
+      proactivity_tolerance: "character",
+      daily_initiate_cap: "app"
+    })
     assert.hasAllKeys(own.effective, Object.keys(own.sources))
     const cleared = await stateOf({ proactive_enabled: null })
     assert.isTrue(cleared.effective.proactive_enabled)
@@ -213,10 +262,15 @@ describe("an archived character", () => {
 
   it("leaves no session alive when they are to end, however many are being opened", async () => {
     const character_slug = await app.createCharacter()
-    const opening = Array.from({ length: 8 }, (_, n) => app.post("/v1/sessions", { character_slug, external_user_ref: `racer-${n}` }))
+    const opening = Array.from({ length: 8 }, (_, n) =>
+      app.post("/v1/sessions", { character_slug, external_user_ref: `racer-${n}` })
+    )
     await app.delete(`/v1/characters/${character_slug}?end_sessions=true`)
     await Promise.all(opening)
-    assert.deepStrictEqual((await app.get(`/v1/sessions?character_slug=${character_slug}&status=active`)).body.data.sessions, [])
+    assert.deepStrictEqual(
+      (await app.get(`/v1/sessions?character_slug=${character_slug}&status=active`)).body.data.sessions,
+      []
+    )
   })
 })
 

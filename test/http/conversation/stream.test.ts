@@ -28,19 +28,29 @@ interface Frame {
 
 /** The bytes of a stream as they come, cut into frames by hand. */
 const openRaw = async (session: string, query = "", headers: Record<string, string> = {}) => {
-  const request = get(`${server.baseUrl}/v1/sessions/${session}/events/stream${query}`, { headers: { authorization: `Bearer ${app.key}`, ...headers } })
+  const request = get(`${server.baseUrl}/v1/sessions/${session}/events/stream${query}`, {
+    headers: { authorization: `Bearer ${app.key}`, ...headers }
+  })
   closers.push(() => request.destroy())
-  const [response] = await once(request, "response") as [IncomingMessage]
+  const [response] = (await once(request, "response")) as [IncomingMessage]
   let text = ""
-  response.setEncoding("utf8").on("data", (part) => { text += part }).on("error", () => {})
+  response
+    .setEncoding("utf8")
+    .on("data", (part) => {
+      text += part
+    })
+    .on("error", () => {})
   const blocks = () => text.split("\n\n").slice(0, -1)
   const frames = (): ReadonlyArray<Frame> =>
-    blocks().filter((block) => block.startsWith("id: ")).map((block) => {
-      const [id = "", event = "", data = "", ...rest] = block.split("\n")
-      assert.deepStrictEqual(rest, [])
-      return { id: id.replace(/^id: /, ""), event: event.replace(/^event: /, ""), data: data.replace(/^data: /, "") }
-    })
-  const waitForCursor = (cursor: number) => vi.waitUntil(() => frames().some((frame) => Number(frame.id) >= cursor), { timeout: 10_000, interval: 5 })
+    blocks()
+      .filter((block) => block.startsWith("id: "))
+      .map((block) => {
+        const [id = "", event = "", data = "", ...rest] = block.split("\n")
+        assert.deepStrictEqual(rest, [])
+        return { id: id.replace(/^id: /, ""), event: event.replace(/^event: /, ""), data: data.replace(/^data: /, "") }
+      })
+  const waitForCursor = (cursor: number) =>
+    vi.waitUntil(() => frames().some((frame) => Number(frame.id) >= cursor), { timeout: 10_000, interval: 5 })
   return { response, blocks, frames, waitForCursor, text: () => text }
 }
 
@@ -59,7 +69,12 @@ const openEventSource = (session: string, query = "") => {
       seen.push(event)
     })
   }
-  return { source, seen, waitForCursor: (cursor: number) => vi.waitUntil(() => seen.some((event) => event.cursor >= cursor), { timeout: 10_000, interval: 5 }) }
+  return {
+    source,
+    seen,
+    waitForCursor: (cursor: number) =>
+      vi.waitUntil(() => seen.some((event) => event.cursor >= cursor), { timeout: 10_000, interval: 5 })
+  }
 }
 
 const openSession = () => app.createSession({ character_slug })
@@ -83,12 +98,14 @@ describe("the stream", () => {
 
   it("begins with a retry line of one to three seconds, not the same for all", async () => {
     const session = await openSession()
-    const retries = await Promise.all(Array.from({ length: 8 }, async () => {
-      const { blocks } = await openRaw(session)
-      await vi.waitUntil(() => blocks().length > 0, { timeout: 10_000, interval: 5 })
-      assert.match(blocks()[0] ?? "", /^retry: \d+$/)
-      return Number(blocks()[0]?.slice(7))
-    }))
+    const retries = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const { blocks } = await openRaw(session)
+        await vi.waitUntil(() => blocks().length > 0, { timeout: 10_000, interval: 5 })
+        assert.match(blocks()[0] ?? "", /^retry: \d+$/)
+        return Number(blocks()[0]?.slice(7))
+      })
+    )
     for (const retry of retries) assert.isTrue(retry >= 1000 && retry <= 3000)
     assert.isAbove(new Set(retries).size, 1)
   })
@@ -98,7 +115,7 @@ describe("the stream", () => {
     const last = await talk(session, 2)
     const { frames, waitForCursor } = await openRaw(session)
     await waitForCursor(last)
-    assert.deepStrictEqual(parsed(frames()), await app.events(session) as Array<LogEvent>)
+    assert.deepStrictEqual(parsed(frames()), (await app.events(session)) as Array<LogEvent>)
     for (const { id, event, data } of frames()) {
       assert.strictEqual(id, String(JSON.parse(data).cursor))
       assert.strictEqual(event, JSON.parse(data).type)
@@ -119,7 +136,10 @@ describe("the stream", () => {
     const last = await talk(session, 2)
     const { frames, waitForCursor } = await openRaw(session, `?since=${last - 2}`)
     await waitForCursor(last)
-    assert.deepStrictEqual(frames().map((frame) => Number(frame.id)), [last - 1, last])
+    assert.deepStrictEqual(
+      frames().map((frame) => Number(frame.id)),
+      [last - 1, last]
+    )
   })
 
   it("starts after Last-Event-ID, which beats since", async () => {
@@ -127,7 +147,10 @@ describe("the stream", () => {
     const last = await talk(session, 2)
     const { frames, waitForCursor } = await openRaw(session, "?since=0", { "last-event-id": String(last - 1) })
     await waitForCursor(last)
-    assert.deepStrictEqual(frames().map((frame) => Number(frame.id)), [last])
+    assert.deepStrictEqual(
+      frames().map((frame) => Number(frame.id)),
+      [last]
+    )
   })
 
   it("starts, with a since beyond the tail, only after that cursor", async () => {
@@ -135,10 +158,19 @@ describe("the stream", () => {
     const { frames, waitForCursor } = await openRaw(session, "?since=4")
     const last = await talk(session, 2)
     await waitForCursor(last)
-    assert.deepStrictEqual(frames().map((frame) => Number(frame.id)), Array.from({ length: last - 4 }, (_, n) => n + 5))
+    assert.deepStrictEqual(
+      frames().map((frame) => Number(frame.id)),
+      Array.from({ length: last - 4 }, (_, n) => n + 5)
+    )
   })
 
-  it.each([["?since=-1", {}], ["?since=x", {}], ["?since=1.5", {}], ["", { "last-event-id": "x" }], ["", { "last-event-id": "-1" }]])("refuses %s %j with 422", async (query, headers) => {
+  it.each([
+    ["?since=-1", {}],
+    ["?since=x", {}],
+    ["?since=1.5", {}],
+    ["", { "last-event-id": "x" }],
+    ["", { "last-event-id": "-1" }]
+  ])("refuses %s %j with 422", async (query, headers) => {
     const { status, body } = await app.get(`/v1/sessions/${await openSession()}/events/stream${query}`, headers)
     assert.strictEqual(status, 422)
     assert.strictEqual(body.detail.code, "validation_error")
@@ -149,7 +181,10 @@ describe("the stream", () => {
     const { seen, waitForCursor } = openEventSource(session)
     await app.send(session, "What is for dinner?")
     await waitForCursor(3)
-    assert.deepStrictEqual(seen.map((event) => event.type), ["message.created", "run.status", "message.created"])
+    assert.deepStrictEqual(
+      seen.map((event) => event.type),
+      ["message.created", "run.status", "message.created"]
+    )
     assert.deepStrictEqual(seen[2]?.payload["bubbles"], ["Leek soup, and bread if you cut it."])
   })
 
@@ -161,7 +196,10 @@ describe("the stream", () => {
       void app.send(session, `Burst ${n}`)
       if (n % 5 === 0) followers.push(openEventSource(session, `?since=${n % 2 === 0 ? n : 0}`))
     }
-    await vi.waitUntil(async () => (await app.get(`/v1/sessions/${session}`)).body.data.last_cursor === 66, { timeout: 15_000, interval: 50 })
+    await vi.waitUntil(async () => (await app.get(`/v1/sessions/${session}`)).body.data.last_cursor === 66, {
+      timeout: 15_000,
+      interval: 50
+    })
     const log = await app.events(session)
     for (const { source, seen, waitForCursor } of followers) {
       await waitForCursor(66)
@@ -177,7 +215,10 @@ describe("the stream", () => {
     const source = new EventSource(`${server.baseUrl}/v1/sessions/${session}/events/stream`, {
       fetch: async (url, init) => {
         // The first connection breaks after a while, as networks do.
-        const signal = connections.length === 0 ? AbortSignal.any([AbortSignal.timeout(300), init.signal as AbortSignal]) : init.signal as AbortSignal
+        const signal =
+          connections.length === 0
+            ? AbortSignal.any([AbortSignal.timeout(300), init.signal as AbortSignal])
+            : (init.signal as AbortSignal)
         connections.push(signal)
         return fetch(url, { ...init, signal, headers: { ...init.headers, authorization: `Bearer ${app.key}` } })
       }
@@ -188,7 +229,10 @@ describe("the stream", () => {
     while (connections.length < 2) await app.converse(session, "Hello")
     const last = (await app.events(session)).length
     await vi.waitUntil(() => seen.includes(last), { timeout: 10_000, interval: 5 })
-    assert.deepStrictEqual(seen, Array.from({ length: last }, (_, n) => n + 1))
+    assert.deepStrictEqual(
+      seen,
+      Array.from({ length: last }, (_, n) => n + 1)
+    )
   })
 })
 
@@ -197,7 +241,10 @@ const endOf = async (chunk: string) => {
   const plain = createServer((_, response) => answered.resolve(response)).listen(0, "127.0.0.1")
   await once(plain, "listening")
   const socket = connect((plain.address() as AddressInfo).port, "127.0.0.1").on("error", () => {})
-  closers.push(() => socket.destroy(), () => plain.close())
+  closers.push(
+    () => socket.destroy(),
+    () => plain.close()
+  )
   socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
   const response = await answered.promise
   const sink = sinkOf(response)
@@ -211,7 +258,9 @@ describe("the end of a connection", () => {
     const { socket, roomLeft } = await endOf("data: last\n\n")
     assert.isTrue(roomLeft)
     let text = ""
-    socket.on("data", (part) => { text += part })
+    socket.on("data", (part) => {
+      text += part
+    })
     await vi.waitUntil(() => text.endsWith("0\r\n\r\n"), { timeout: 10_000, interval: 5 })
     assert.include(text, "data: last\n\n")
   })

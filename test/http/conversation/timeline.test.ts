@@ -4,7 +4,13 @@ import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
-interface Item { readonly at: string; readonly kind: string; readonly ref: string; readonly title: string; readonly detail: Record<string, unknown> }
+interface Item {
+  readonly at: string
+  readonly kind: string
+  readonly ref: string
+  readonly title: string
+  readonly detail: Record<string, unknown>
+}
 
 let server: TestServer
 let app: TestApp
@@ -15,43 +21,73 @@ beforeAll(async () => {
   app = await server.createApp()
   session = await app.createSession({ character_slug: await app.createCharacter({ greeting: "Hello." }) })
   await app.post(`/v1/sessions/${session}/channels`, { kind: "webhook", url: "http://127.0.0.1:1/hook", from: "start" })
-  for (const text of ["I have a chemistry exam tomorrow.", "My sister Nadia plays the cello. Thank you!", "I want to kill myself."]) {
+  for (const text of [
+    "I have a chemistry exam tomorrow.",
+    "My sister Nadia plays the cello. Thank you!",
+    "I want to kill myself."
+  ]) {
     const { trace_id } = await app.converse(session, text)
     reply = trace_id
-    await until("the turn to be read", async () => (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined)
+    await until("the turn to be read", async () =>
+      (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined
+    )
   }
   await server.database.sql`
     insert into proactive_decisions (app_id, session_id, decision_id, reason, decision, skipped_by) values (${app.appId}, ${session}, ${newId("dec")}, 'cold_initiate', 'skipped', 'quiet_hours')`
-  await until("a delivery", async () => (await page("?limit=100")).items.some(({ kind }) => kind === "delivery") ? true : undefined)
+  await until("a delivery", async () =>
+    (await page("?limit=100")).items.some(({ kind }) => kind === "delivery") ? true : undefined
+  )
   await server.database.sql`update channels set status = 'paused'`
 })
 afterAll(() => server.close())
 
-const page = async (query: string): Promise<{ readonly items: ReadonlyArray<Item>; readonly next_before: string | null }> => (await app.get(`/v1/sessions/${session}/timeline${query}`)).body.data
+const page = async (
+  query: string
+): Promise<{ readonly items: ReadonlyArray<Item>; readonly next_before: string | null }> =>
+  (await app.get(`/v1/sessions/${session}/timeline${query}`)).body.data
 
 describe("the timeline of a session", () => {
   it("has everything that has happened in it, the newest first", async () => {
     const { items } = await page("?limit=100")
-    assert.deepStrictEqual(items.map(({ at }) => at), items.map(({ at }) => at).toSorted().toReversed())
-    assert.sameMembers([...new Set(items.map(({ kind }) => kind))], ["event", "run", "memory", "loop", "emotion", "proactive_decision", "delivery", "safety"])
+    assert.deepStrictEqual(
+      items.map(({ at }) => at),
+      items
+        .map(({ at }) => at)
+        .toSorted()
+        .toReversed()
+    )
+    assert.sameMembers(
+      [...new Set(items.map(({ kind }) => kind))],
+      ["event", "run", "memory", "loop", "emotion", "proactive_decision", "delivery", "safety"]
+    )
     const one = (kind: string, title: string) => items.find((item) => item.kind === kind && item.title === title)
     assert.deepInclude(one("run", "replied"), { ref: reply })
-    assert.deepInclude(one("memory", "relationship")?.detail ?? {}, { text: "My sister Nadia plays the cello.", status: "active" })
+    assert.deepInclude(one("memory", "relationship")?.detail ?? {}, {
+      text: "My sister Nadia plays the cello.",
+      status: "active"
+    })
     assert.deepInclude(one("loop", "event_followup")?.detail ?? {}, { text: "I have a chemistry exam tomorrow." })
     assert.isDefined(one("event", "character.initiated"))
     assert.isDefined(one("emotion", "gratitude"))
-    assert.deepInclude(one("proactive_decision", "skipped")?.detail ?? {}, { reason: "cold_initiate", skipped_by: "quiet_hours" })
+    assert.deepInclude(one("proactive_decision", "skipped")?.detail ?? {}, {
+      reason: "cold_initiate",
+      skipped_by: "quiet_hours"
+    })
     assert.isTrue(items.some(({ kind, title }) => kind === "safety" && title.startsWith("crisis")))
   })
 
   it("comes by pages of any size, each thing once, though many happen at once", async () => {
-    await server.database.sql`update events set created_at = date_trunc('second', now()) - interval '1 minute' where session_id = ${session}`
-    await server.database.sql`update turns set settled_at = date_trunc('second', now()) - interval '1 minute' where session_id = ${session}`
+    await server.database
+      .sql`update events set created_at = date_trunc('second', now()) - interval '1 minute' where session_id = ${session}`
+    await server.database
+      .sql`update turns set settled_at = date_trunc('second', now()) - interval '1 minute' where session_id = ${session}`
     const { items } = await page("?limit=100")
     for (const size of [1, 4, 7]) {
       const seen: Array<Item> = []
       for (let before: string | null = ""; before !== null;) {
-        const { items, next_before }: Awaited<ReturnType<typeof page>> = await page(`?limit=${size}${before === "" ? "" : `&before=${before}`}`)
+        const { items, next_before }: Awaited<ReturnType<typeof page>> = await page(
+          `?limit=${size}${before === "" ? "" : `&before=${before}`}`
+        )
         assert.isAtMost(items.length, size)
         seen.push(...items)
         before = next_before
@@ -63,7 +99,10 @@ describe("the timeline of a session", () => {
   it("is read from a moment on backwards", async () => {
     const { items } = await page("?limit=100")
     const middle = items[Math.floor(items.length / 2)]?.at ?? ""
-    assert.deepStrictEqual((await page(`?limit=100&before=${middle}`)).items, items.filter(({ at }) => at < middle))
+    assert.deepStrictEqual(
+      (await page(`?limit=100&before=${middle}`)).items,
+      items.filter(({ at }) => at < middle)
+    )
   })
 
   it("says when it is not understood", async () => {

@@ -17,8 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const greeted = async (by = app) => by.createSession({ character_slug: await by.createCharacter({ greeting: "Hello." }) })
-const create = (home: string, fields: object = {}, headers?: Record<string, string>, by = app) => by.post(`${home}/channels`, { kind: "webhook", url: URL, ...fields }, headers)
+const greeted = async (by = app) =>
+  by.createSession({ character_slug: await by.createCharacter({ greeting: "Hello." }) })
+const create = (home: string, fields: object = {}, headers?: Record<string, string>, by = app) =>
+  by.post(`${home}/channels`, { kind: "webhook", url: URL, ...fields }, headers)
 const made = async (home: string, fields: object = {}, by = app) => {
   const { status, body } = await create(home, fields, undefined, by)
   assert.strictEqual(status, 200, JSON.stringify(body))
@@ -26,11 +28,17 @@ const made = async (home: string, fields: object = {}, by = app) => {
 }
 const ofSession = (session: string) => `/v1/sessions/${session}`
 const lane = async (channel: string) => {
-  const [row] = await server.database.sql`select position::int, head::int, status, generation, fence, owner, failures, redo::text from lanes where channel_id = ${channel}`
+  const [row] = await server.database
+    .sql`select position::int, head::int, status, generation, fence, owner, failures, redo::text from lanes where channel_id = ${channel}`
   return row
 }
-const row = async (channel: string) => (await server.database.sql`select * from channels where channel_id = ${channel}`)[0]
-const jobs = async (task: string) => (await server.database.sql`select payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = ${task}`).map((job) => job["payload"])
+const row = async (channel: string) =>
+  (await server.database.sql`select * from channels where channel_id = ${channel}`)[0]
+const jobs = async (task: string) =>
+  (
+    await server.database
+      .sql`select payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = ${task}`
+  ).map((job) => job["payload"])
 
 describe.each(["session", "app"] as const)("the channels of a(n) %s", (kind) => {
   let by: TestApp
@@ -48,8 +56,13 @@ describe.each(["session", "app"] as const)("the channels of a(n) %s", (kind) => 
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
     assert.deepStrictEqual(ignored_fields, ["typo"])
     assert.deepInclude(channel, {
-      session_id: kind === "app" ? null : home.split("/").at(-1), kind: "webhook", url: URL, events: ["message.created"],
-      status: "active", position: kind === "app" ? null : 1, consecutive_failures: 0
+      session_id: kind === "app" ? null : home.split("/").at(-1),
+      kind: "webhook",
+      url: URL,
+      events: ["message.created"],
+      status: "active",
+      position: kind === "app" ? null : 1,
+      consecutive_failures: 0
     })
     const path = `${home}/channels/${channel.id}`
     assert.deepStrictEqual((await by.get(path)).body.data, channel)
@@ -59,7 +72,12 @@ describe.each(["session", "app"] as const)("the channels of a(n) %s", (kind) => 
     assert.deepStrictEqual((await by.get(path)).body.data, changed.body.data)
     assert.deepStrictEqual((await by.delete(path)).body.data, { id: channel.id, deleted: true })
     assert.deepStrictEqual((await by.get(`${home}/channels`)).body.data.channels, [])
-    for (const answer of [await by.get(path), await by.patch(path, {}), await by.delete(path), await by.post(`${path}/resume`, {})]) {
+    for (const answer of [
+      await by.get(path),
+      await by.patch(path, {}),
+      await by.delete(path),
+      await by.post(`${path}/resume`, {})
+    ]) {
       assert.strictEqual(answer.status, 404)
       assert.strictEqual(answer.body.detail.code, "channel_not_found")
     }
@@ -69,14 +87,20 @@ describe.each(["session", "app"] as const)("the channels of a(n) %s", (kind) => 
     const ids = [(await made(home, {}, by)).id, (await made(home, {}, by)).id]
     const first = (await by.get(`${home}/channels?limit=1`)).body.data
     const second = (await by.get(`${home}/channels?limit=1&cursor=${first.next_cursor}`)).body.data
-    assert.deepStrictEqual([...first.channels, ...second.channels].map((channel: { id: string }) => channel.id), ids)
+    assert.deepStrictEqual(
+      [...first.channels, ...second.channels].map((channel: { id: string }) => channel.id),
+      ids
+    )
     assert.isNull(second.next_cursor)
     for (const id of ids) await by.delete(`${home}/channels/${id}`)
   })
 
   it("are at most five, however many are asked for at once", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(home, {}, undefined, by)))
-    assert.deepStrictEqual(answers.map((answer) => answer.status).sort(), [...Array.from({ length: 5 }, () => 200), ...Array.from({ length: 15 }, () => 409)])
+    assert.deepStrictEqual(answers.map((answer) => answer.status).sort(), [
+      ...Array.from({ length: 5 }, () => 200),
+      ...Array.from({ length: 15 }, () => 409)
+    ])
     assert.strictEqual(answers.find((answer) => answer.status === 409)?.body.detail.code, "channel_limit_reached")
     const { channels } = (await by.get(`${home}/channels`)).body.data
     assert.lengthOf(channels, 5)
@@ -88,12 +112,25 @@ describe.each(["session", "app"] as const)("the channels of a(n) %s", (kind) => 
     const mine = (await by.get(`${home}/channels`)).body.data.channels[0].id
     const theirs = (await made(otherHome, {}, other)).id
     const elsewhere = kind === "app" ? ofSession(await by.createSession()) : `/v1/apps/${by.appId}`
-    const paths = [`${home}/channels/${theirs}`, `${home}/channels/${newId("chn")}`, `${home}/channels/x`, `${otherHome}/channels/${theirs}`, `${elsewhere}/channels/${mine}`]
+    const paths = [
+      `${home}/channels/${theirs}`,
+      `${home}/channels/${newId("chn")}`,
+      `${home}/channels/x`,
+      `${otherHome}/channels/${theirs}`,
+      `${elsewhere}/channels/${mine}`
+    ]
     const bodies = new Set<string>()
     for (const path of paths) {
       const answers = [
-        await by.get(path), await by.patch(path, { events: null }), await by.patch(path, { events: 1 }), await by.delete(path), await by.post(`${path}/test`, {}),
-        await by.post(`${path}/pause`, {}), await by.post(`${path}/resume`, {}), await by.post(`${path}/replay`, { since: 0 }), await by.post(`${path}/replay`, { since: -1 })
+        await by.get(path),
+        await by.patch(path, { events: null }),
+        await by.patch(path, { events: 1 }),
+        await by.delete(path),
+        await by.post(`${path}/test`, {}),
+        await by.post(`${path}/pause`, {}),
+        await by.post(`${path}/resume`, {}),
+        await by.post(`${path}/replay`, { since: 0 }),
+        await by.post(`${path}/replay`, { since: -1 })
       ]
       for (const { status, body } of answers) {
         assert.strictEqual(status, 404, path)
@@ -101,7 +138,11 @@ describe.each(["session", "app"] as const)("the channels of a(n) %s", (kind) => 
       }
     }
     assert.lengthOf([...bodies], 1)
-    for (const answer of [await create(otherHome, {}, undefined, by), await create(otherHome, { url: 1 }, undefined, by), await by.get(`${otherHome}/channels`)]) {
+    for (const answer of [
+      await create(otherHome, {}, undefined, by),
+      await create(otherHome, { url: 1 }, undefined, by),
+      await by.get(`${otherHome}/channels`)
+    ]) {
       assert.strictEqual(answer.status, 404)
       assert.strictEqual(answer.body.detail.code, `${kind}_not_found`)
     }
@@ -119,7 +160,8 @@ describe.each(["session", "app"] as const)("the channels of a(n) %s", (kind) => 
     assert.strictEqual((await by.post(`${path}/replay`, { since: 0 }, headers)).body.data.status, "active")
     assert.strictEqual((await by.post(`${path}/replay`, { since: 0 }, headers)).body.data.idempotent_replay, true)
     assert.strictEqual((await row(id))?.["generation"], before + 1)
-    for (const since of [-1, 1.5, "0", null, 2 ** 53]) assert.strictEqual((await by.post(`${path}/replay`, { since })).status, 422, String(since))
+    for (const since of [-1, 1.5, "0", null, 2 ** 53])
+      assert.strictEqual((await by.post(`${path}/replay`, { since })).status, 422, String(since))
   })
 })
 
@@ -166,13 +208,24 @@ describe("what a channel is created with", () => {
 
 describe("the secret of a channel", () => {
   const tables = async () => {
-    const names = await server.database.sql`select table_schema, table_name from information_schema.tables where table_type = 'BASE TABLE' and table_schema in ('public', 'graphile_worker')`
-    const texts = await Promise.all(names.map(({ table_schema, table_name }) =>
-      server.database.sql.unsafe(`select coalesce(string_agg(t::text, ' '), '') as text from "${table_schema}"."${table_name}" t`)))
+    const names = await server.database
+      .sql`select table_schema, table_name from information_schema.tables where table_type = 'BASE TABLE' and table_schema in ('public', 'graphile_worker')`
+    const texts = await Promise.all(
+      names.map(({ table_schema, table_name }) =>
+        server.database.sql.unsafe(
+          `select coalesce(string_agg(t::text, ' '), '') as text from "${table_schema}"."${table_name}" t`
+        )
+      )
+    )
     return texts.map(([row]) => row?.["text"]).join("\n")
   }
   /** In the forms in which it could stand in a row. */
-  const spellings = (secret: string) => [secret, Buffer.from(secret).toString("hex"), Buffer.from(secret).toString("base64"), ...(secret.startsWith("whsec_") ? [secret.slice(6), Buffer.from(secret.slice(6), "base64").toString("hex")] : [])]
+  const spellings = (secret: string) => [
+    secret,
+    Buffer.from(secret).toString("hex"),
+    Buffer.from(secret).toString("base64"),
+    ...(secret.startsWith("whsec_") ? [secret.slice(6), Buffer.from(secret.slice(6), "base64").toString("hex")] : [])
+  ]
 
   it("is shown when it is set and never again, and is in no table in plain", async () => {
     const home = ofSession(await app.createSession())
@@ -184,7 +237,12 @@ describe("the secret of a channel", () => {
     assert.match(rotated, /^whsec_/)
     const own = `whsec_${randomBytes(24).toString("base64")}`
     assert.strictEqual((await app.patch(path, { secret: own })).body.data.secret, own)
-    for (const answer of [await app.get(path), await app.get(`${home}/channels`), await app.patch(path, { events: null }), await app.post(`${path}/pause`, {})]) {
+    for (const answer of [
+      await app.get(path),
+      await app.get(`${home}/channels`),
+      await app.patch(path, { events: null }),
+      await app.post(`${path}/pause`, {})
+    ]) {
       assert.strictEqual(answer.status, 200)
       for (const secret of [given, rotated, own]) assert.notInclude(JSON.stringify(answer.body), secret)
     }
@@ -210,7 +268,8 @@ describe("the secret of a channel", () => {
     const { id } = await made(home)
     const until = async (body: object) => {
       assert.strictEqual((await app.patch(`${home}/channels/${id}`, body)).status, 200)
-      const [found] = await server.database.sql`select previous_secret is not null as kept, extract(epoch from previous_secret_until - now())::float8 as seconds, version from channels where channel_id = ${id}`
+      const [found] = await server.database
+        .sql`select previous_secret is not null as kept, extract(epoch from previous_secret_until - now())::float8 as seconds, version from channels where channel_id = ${id}`
       return found
     }
     const first = await until({ secret: "rotate" })
@@ -222,7 +281,10 @@ describe("the secret of a channel", () => {
     const third = await until({ secret: "rotate", previous_secret_ttl_seconds: 0 })
     assert.deepInclude(third, { kept: false, seconds: null })
     for (const previous_secret_ttl_seconds of [-1, 86_401, 1.5]) {
-      assert.strictEqual((await app.patch(`${home}/channels/${id}`, { secret: "rotate", previous_secret_ttl_seconds })).status, 422)
+      assert.strictEqual(
+        (await app.patch(`${home}/channels/${id}`, { secret: "rotate", previous_secret_ttl_seconds })).status,
+        422
+      )
     }
   })
 })
@@ -237,20 +299,26 @@ describe("the lane of a session's channel", () => {
     assert.isNotEmpty(await jobs("deliver"))
   })
 
-  it("gets a new fence from a pause, so that what is on its way writes nothing, and goes on from there when resumed", async () => {
-    const session = await greeted()
-    const { id } = await made(ofSession(session), { from: "start" })
-    const path = `${ofSession(session)}/channels/${id}`
-    await server.database.sql`update lanes set owner = 'wrk_gone', fence = 7, sending = 1, sending_at = now() where channel_id = ${id}`
-    await app.post(`${path}/pause`, {})
-    assert.deepInclude(await lane(id), { position: 0, owner: null, fence: 8 })
-    await server.database.sql`update lanes set status = 'parked', failures = 3 where channel_id = ${id}`
-    await server.database.sql`update channels set failing_since = now(), consecutive_failures = 3 where channel_id = ${id}`
-    const { body } = await app.post(`${path}/resume`, {})
-    assert.deepInclude(body.data, { status: "active", position: 0, consecutive_failures: 0 })
-    assert.deepInclude(await lane(id), { position: 0, status: "ready", generation: 2, fence: 9, failures: 0 })
-    assert.deepInclude(await row(id), { failing_since: null, rewind_to: null })
-  })
+  it(
+    "gets a new fence from a pause, so that what is on its way writes nothing, and goes on from there when " +
+      "resumed",
+    async () => {
+      const session = await greeted()
+      const { id } = await made(ofSession(session), { from: "start" })
+      const path = `${ofSession(session)}/channels/${id}`
+      await server.database
+        .sql`update lanes set owner = 'wrk_gone', fence = 7, sending = 1, sending_at = now() where channel_id = ${id}`
+      await app.post(`${path}/pause`, {})
+      assert.deepInclude(await lane(id), { position: 0, owner: null, fence: 8 })
+      await server.database.sql`update lanes set status = 'parked', failures = 3 where channel_id = ${id}`
+      await server.database
+        .sql`update channels set failing_since = now(), consecutive_failures = 3 where channel_id = ${id}`
+      const { body } = await app.post(`${path}/resume`, {})
+      assert.deepInclude(body.data, { status: "active", position: 0, consecutive_failures: 0 })
+      assert.deepInclude(await lane(id), { position: 0, status: "ready", generation: 2, fence: 9, failures: 0 })
+      assert.deepInclude(await row(id), { failing_since: null, rewind_to: null })
+    }
+  )
 
   it("is put back by a replay, of a disabled channel too, and never past its head", async () => {
     const session = await greeted()
@@ -278,12 +346,22 @@ describe("the lane of a session's channel", () => {
 describe("the address of a channel", () => {
   const CREDENTIAL = "XXcredXXentialXX"
   const tables = async () => {
-    const names = await server.database.sql`select table_schema, table_name from information_schema.tables where table_type = 'BASE TABLE' and table_schema in ('public', 'graphile_worker')`
-    const texts = await Promise.all(names.map(({ table_schema, table_name }) =>
-      server.database.sql.unsafe(`select coalesce(string_agg(t::text, ' '), '') as text from "${table_schema}"."${table_name}" t`)))
+    const names = await server.database
+      .sql`select table_schema, table_name from information_schema.tables where table_type = 'BASE TABLE' and table_schema in ('public', 'graphile_worker')`
+    const texts = await Promise.all(
+      names.map(({ table_schema, table_name }) =>
+        server.database.sql.unsafe(
+          `select coalesce(string_agg(t::text, ' '), '') as text from "${table_schema}"."${table_name}" t`
+        )
+      )
+    )
     return texts.map(([row]) => row?.["text"]).join("\n")
   }
-  const SPELLINGS = [CREDENTIAL, Buffer.from(CREDENTIAL).toString("hex"), Buffer.from(CREDENTIAL).toString("base64").slice(0, -4)]
+  const SPELLINGS = [
+    CREDENTIAL,
+    Buffer.from(CREDENTIAL).toString("hex"),
+    Buffer.from(CREDENTIAL).toString("base64").slice(0, -4)
+  ]
 
   it.each([
     [`/services/T000/B000/${CREDENTIAL}`, "/services/…"],
@@ -302,7 +380,11 @@ describe("the address of a channel", () => {
     answers.push(await app.get(at), await app.patch(at, { events: null }), await app.patch(at, { url: origin + path }))
     for (const action of ["pause", "resume", "replay"]) answers.push(await app.post(`${at}/${action}`, { since: 0 }))
     for (const { body } of answers) assert.strictEqual(body.data.url, origin + shown)
-    answers.push(await app.get(`${home}/channels`), await app.post(`${at}/test`, undefined), await app.get(`${home}/delivery`))
+    answers.push(
+      await app.get(`${home}/channels`),
+      await app.post(`${at}/test`, undefined),
+      await app.get(`${home}/delivery`)
+    )
     answers.push(await app.get("/v1/health"), await app.get("/v1/delivery/events"), await app.get(`${home}/timeline`))
     for (const { status, body } of answers) {
       assert.strictEqual(status, 200)
@@ -314,7 +396,13 @@ describe("the address of a channel", () => {
 
   it("is in no error that refuses it", async () => {
     const home = ofSession(await app.createSession())
-    for (const url of [`http://example.com/${CREDENTIAL}`, `https://10.0.0.1/${CREDENTIAL}`, `https://${CREDENTIAL}:x@example.com/`, `${CREDENTIAL}`, `https://example.com/${CREDENTIAL.repeat(200)}`]) {
+    for (const url of [
+      `http://example.com/${CREDENTIAL}`,
+      `https://10.0.0.1/${CREDENTIAL}`,
+      `https://${CREDENTIAL}:x@example.com/`,
+      `${CREDENTIAL}`,
+      `https://example.com/${CREDENTIAL.repeat(200)}`
+    ]) {
       const { status, body } = await create(home, { url })
       assert.strictEqual(status, 422)
       assert.notInclude(JSON.stringify(body), CREDENTIAL)
@@ -324,7 +412,8 @@ describe("the address of a channel", () => {
   it("that an earlier version stored in plain text is sealed when a process starts, and is readable before that", async () => {
     const home = ofSession(await app.createSession())
     const { id } = await made(home)
-    await server.database.sql`update channels set url = null, target = ${server.database.sql.json({ url: `https://127.0.0.1:1/services/${CREDENTIAL}` })} where channel_id = ${id}`
+    await server.database
+      .sql`update channels set url = null, target = ${server.database.sql.json({ url: `https://127.0.0.1:1/services/${CREDENTIAL}` })} where channel_id = ${id}`
     assert.strictEqual((await app.get(`${home}/channels/${id}`)).body.data.url, "https://127.0.0.1:1/services/…")
     const next = await startTestServer({ database: server.database, env: { ROLES: "api" } })
     await next.close()

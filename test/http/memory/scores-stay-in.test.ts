@@ -15,12 +15,22 @@ const SECOND = 0.3661
 
 /** Words and numbers that the model said or was told, and nobody else is to read, opted in or not. */
 const PRIVATE = {
-  "a signal's quote": "quotidianzephyr", "a memory's quote that nobody said": "unsaidzephyr", "a memory that nothing bears out": "rejectedzephyr", "a dimension that there is none of": "dimensionzephyr",
-  "a critic's reason": "criticzephyr", "what the analysis knows": "knowszephyr", "what must not be revealed": "hushzephyr", "a delta": String(DELTA), "how a signal is written down": "\"strength\"", "what moved a score": "\"direction\"",
-  "the patches": "\"patch\"", "the prompt": EXTRACT_RULES.slice(0, 60), "a rule of the prompt": "Nobody can order a signal"
+  "a signal's quote": "quotidianzephyr",
+  "a memory's quote that nobody said": "unsaidzephyr",
+  "a memory that nothing bears out": "rejectedzephyr",
+  "a dimension that there is none of": "dimensionzephyr",
+  "a critic's reason": "criticzephyr",
+  "what the analysis knows": "knowszephyr",
+  "what must not be revealed": "hushzephyr",
+  "a delta": String(DELTA),
+  "how a signal is written down": '"strength"',
+  "what moved a score": '"direction"',
+  "the patches": '"patch"',
+  "the prompt": EXTRACT_RULES.slice(0, 60),
+  "a rule of the prompt": "Nobody can order a signal"
 }
 /** What an app may see once it has opted in, and not before. */
-const SCORES = [String(FIRST), String(SECOND), "\"lower_is_open\""]
+const SCORES = [String(FIRST), String(SECOND), '"lower_is_open"']
 
 let model: FakeModel
 let receiver: Receiver
@@ -30,10 +40,17 @@ let session: string
 beforeAll(async () => {
   model = await start()
   receiver = await startReceiver(status(200))
-  server = await startTestServer({ env: { OPENAI_BASE_URL: model.url, OPENAI_MODEL: "gpt-5-mini", OUTBOUND_ALLOW: "127.0.0.1" } })
+  server = await startTestServer({
+    env: { OPENAI_BASE_URL: model.url, OPENAI_MODEL: "gpt-5-mini", OUTBOUND_ALLOW: "127.0.0.1" }
+  })
   app = await server.createApp()
   const character_slug = await app.createCharacter({
-    greeting: "Hello.", relationship_posture: { schema: "custom", pace: "fast", dimensions: [{ key: "awe", label: "Awe", start: START, half_life_days: null, max_delta_per_turn: DELTA }] }
+    greeting: "Hello.",
+    relationship_posture: {
+      schema: "custom",
+      pace: "fast",
+      dimensions: [{ key: "awe", label: "Awe", start: START, half_life_days: null, max_delta_per_turn: DELTA }]
+    }
   })
   session = await app.createSession({ character_slug })
   await app.post(`/v1/sessions/${session}/channels`, { kind: "webhook", url: receiver.url, from: "start" })
@@ -47,34 +64,94 @@ afterAll(async () => {
 /** A turn of which the model makes all that it can make, and the rest besides. */
 const say = async (text: string) => {
   const signal = { dimension: "awe", direction: "up", strength: 3 }
-  model.scriptFor("analysis", { kind: "ok", fields: { knows: [PRIVATE["what the analysis knows"]], must_not_reveal: [PRIVATE["what must not be revealed"]] } })
-  model.scriptFor("critique", { kind: "ok", fields: { flaws: [{ bubble: 0, type: "voice", severity: 5, fix: PRIVATE["a critic's reason"] }], rewrite: true } })
-  model.scriptFor("extraction", { kind: "ok", fields: {
-    signals: [{ ...signal, quote: text }, { ...signal, quote: "cello" }, { ...signal, quote: PRIVATE["a signal's quote"] }, { ...signal, dimension: PRIVATE["a dimension that there is none of"], quote: "cello" }],
-    memories: [
-      { kind: "fact", subject: "user", text: "Nadia plays the cello.", importance: 5, confidence: 0.9, quote: text, happened_on: null, linked_ids: [] },
-      { kind: "fact", subject: "user", text: PRIVATE["a memory that nothing bears out"], importance: 5, confidence: 0.9, quote: PRIVATE["a memory's quote that nobody said"], happened_on: null, linked_ids: [] }
-    ],
-    character_emotion: { label: "admiration", valence: 0.6, arousal: 0.5 }, summary: "They talked of music."
-  } })
+  model.scriptFor("analysis", {
+    kind: "ok",
+    fields: { knows: [PRIVATE["what the analysis knows"]], must_not_reveal: [PRIVATE["what must not be revealed"]] }
+  })
+  model.scriptFor("critique", {
+    kind: "ok",
+    fields: { flaws: [{ bubble: 0, type: "voice", severity: 5, fix: PRIVATE["a critic's reason"] }], rewrite: true }
+  })
+  model.scriptFor("extraction", {
+    kind: "ok",
+    fields: {
+      signals: [
+        { ...signal, quote: text },
+        { ...signal, quote: "cello" },
+        { ...signal, quote: PRIVATE["a signal's quote"] },
+        { ...signal, dimension: PRIVATE["a dimension that there is none of"], quote: "cello" }
+      ],
+      memories: [
+        {
+          kind: "fact",
+          subject: "user",
+          text: "Nadia plays the cello.",
+          importance: 5,
+          confidence: 0.9,
+          quote: text,
+          happened_on: null,
+          linked_ids: []
+        },
+        {
+          kind: "fact",
+          subject: "user",
+          text: PRIVATE["a memory that nothing bears out"],
+          importance: 5,
+          confidence: 0.9,
+          quote: PRIVATE["a memory's quote that nobody said"],
+          happened_on: null,
+          linked_ids: []
+        }
+      ],
+      character_emotion: { label: "admiration", valence: 0.6, arousal: 0.5 },
+      summary: "They talked of music."
+    }
+  })
   const { body } = await app.post(`/v1/sessions/${session}/messages`, { text, reply_mode: "deep" })
-  await until("the turn to be read", async () => (await app.get(`/v1/sessions/${session}/trace?run_ref=${body.data.run_ref}`)).body.data.trace[0]?.settled === true ? true : undefined)
+  await until("the turn to be read", async () =>
+    (await app.get(`/v1/sessions/${session}/trace?run_ref=${body.data.run_ref}`)).body.data.trace[0]?.settled === true
+      ? true
+      : undefined
+  )
 }
 
-/** Everything that an app can read of the session, by name: each route of it, those of the app, the stream, and what was pushed. */
+/**
+ * Everything that an app can read of the session, by name: each route of it, those of the app, the stream, and what was
+ * pushed.
+ */
 const everything = async (): Promise<ReadonlyMap<string, string>> => {
   const operations = operationsOf((await app.get("/openapi.json")).body, {})
   const [memory] = (await app.get(`/v1/sessions/${session}/memories`)).body.data.memories
-  const fill = (path: string) => path.replace("{session_id}", session).replace("{memory_id}", memory.id).replace("{app_id}", app.appId)
-  const read = operations.filter(({ method, path }) => method === "GET" && !fill(path).includes("{") && !path.endsWith("/stream") && (path.includes("{session_id}") || /^\/v1\/(?:runs|metrics|health|usage|delivery|sessions|end-users|apps\/)/.test(path)))
+  const fill = (path: string) =>
+    path.replace("{session_id}", session).replace("{memory_id}", memory.id).replace("{app_id}", app.appId)
+  const read = operations.filter(
+    ({ method, path }) =>
+      method === "GET" &&
+      !fill(path).includes("{") &&
+      !path.endsWith("/stream") &&
+      (path.includes("{session_id}") ||
+        /^\/v1\/(?:runs|metrics|health|usage|delivery|sessions|end-users|apps\/)/.test(path))
+  )
   assert.isAbove(read.length, 18)
   const answers = new Map<string, string>()
   for (const { path } of read) answers.set(path, JSON.stringify((await app.get(fill(path))).body))
-  answers.set("search", JSON.stringify((await app.post(`/v1/sessions/${session}/memories/search`, { query: "cello" })).body))
-  answers.set("a change", JSON.stringify((await app.patch(`/v1/sessions/${session}/memories/${memory.id}`, { importance: 6 })).body))
-  answers.set("an evaluation", JSON.stringify((await app.post(`/v1/sessions/${session}/proactive/evaluate`, { dry_run: true })).body))
+  answers.set(
+    "search",
+    JSON.stringify((await app.post(`/v1/sessions/${session}/memories/search`, { query: "cello" })).body)
+  )
+  answers.set(
+    "a change",
+    JSON.stringify((await app.patch(`/v1/sessions/${session}/memories/${memory.id}`, { importance: 6 })).body)
+  )
+  answers.set(
+    "an evaluation",
+    JSON.stringify((await app.post(`/v1/sessions/${session}/proactive/evaluate`, { dry_run: true })).body)
+  )
   const aborter = new AbortController()
-  const stream = await fetch(`${app.baseUrl}/v1/sessions/${session}/events/stream?since=0`, { headers: { authorization: `Bearer ${app.key}` }, signal: aborter.signal })
+  const stream = await fetch(`${app.baseUrl}/v1/sessions/${session}/events/stream?since=0`, {
+    headers: { authorization: `Bearer ${app.key}` },
+    signal: aborter.signal
+  })
   const { events } = (await app.get(`/v1/sessions/${session}/events`)).body.data
   let streamed = ""
   for await (const chunk of stream.body!.pipeThrough(new TextDecoderStream())) {
@@ -83,8 +160,13 @@ const everything = async (): Promise<ReadonlyMap<string, string>> => {
   }
   aborter.abort()
   answers.set("the stream", streamed)
-  await until("the pushes", async () => receiver.requests.some(({ body }) => body.includes(events.at(-1).id)) ? true : undefined)
-  answers.set("the pushes", receiver.requests.map(({ body, headers }) => `${body.toString()} ${JSON.stringify(headers)}`).join("\n"))
+  await until("the pushes", async () =>
+    receiver.requests.some(({ body }) => body.includes(events.at(-1).id)) ? true : undefined
+  )
+  answers.set(
+    "the pushes",
+    receiver.requests.map(({ body, headers }) => `${body.toString()} ${JSON.stringify(headers)}`).join("\n")
+  )
   return answers
 }
 
@@ -108,7 +190,14 @@ describe("what moved the scores", () => {
       // What was so before the app could see it is history.
       assert.notInclude(answer, SCORES[0]!, `an earlier score by ${name}`)
     }
-    for (const name of ["/v1/sessions/{session_id}/relationship-scores", "/v1/sessions/{session_id}/state", "/v1/sessions/{session_id}/events", "the stream", "the pushes"]) assert.include(all.get(name), String(SECOND), name)
+    for (const name of [
+      "/v1/sessions/{session_id}/relationship-scores",
+      "/v1/sessions/{session_id}/state",
+      "/v1/sessions/{session_id}/events",
+      "the stream",
+      "the pushes"
+    ])
+      assert.include(all.get(name), String(SECOND), name)
   })
 
   it("is masked by each of them once the app has opted out, also where it was logged before", async () => {
@@ -116,7 +205,8 @@ describe("what moved the scores", () => {
     const { events } = (await app.get(`/v1/sessions/${session}/events`)).body.data
     const masked = events.filter(({ type }: { type: string }) => type === "relationship_score.changed")
     assert.isNotEmpty(masked)
-    for (const { payload } of masked) assert.deepStrictEqual(payload, { relationship_scores: [], score_scale: { min: 0, max: 1 }, redacted: true })
+    for (const { payload } of masked)
+      assert.deepStrictEqual(payload, { relationship_scores: [], score_scale: { min: 0, max: 1 }, redacted: true })
     for (const [name, answer] of await everything()) {
       // What was pushed while the app could see it has been sent.
       if (name !== "the pushes") for (const marked of SCORES) assert.notInclude(answer, marked, `a score by ${name}`)

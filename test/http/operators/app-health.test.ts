@@ -11,7 +11,9 @@ let server: TestServer
 let app: TestApp
 beforeAll(async () => {
   model = await start({ otherwise: () => otherwise })
-  server = await startTestServer({ env: { OPENAI_BASE_URL: model.url, OPENAI_MODEL: "gpt-5-mini", OUTBOUND_ALLOW: "127.0.0.1" } })
+  server = await startTestServer({
+    env: { OPENAI_BASE_URL: model.url, OPENAI_MODEL: "gpt-5-mini", OUTBOUND_ALLOW: "127.0.0.1" }
+  })
   app = await server.createApp()
 })
 afterAll(async () => {
@@ -19,10 +21,11 @@ afterAll(async () => {
   await model.close()
 })
 
-const read = async (app: TestApp, session: string, run: string) => until("the turn to be read", async () => {
-  const [row] = (await app.get(`/v1/sessions/${session}/trace?run_ref=${run}`)).body.data.trace
-  return row.settled ? row : undefined
-})
+const read = async (app: TestApp, session: string, run: string) =>
+  until("the turn to be read", async () => {
+    const [row] = (await app.get(`/v1/sessions/${session}/trace?run_ref=${run}`)).body.data.trace
+    return row.settled ? row : undefined
+  })
 
 describe("GET /v1/health", () => {
   it("is well where nothing waits and nothing goes wrong", async () => {
@@ -30,7 +33,12 @@ describe("GET /v1/health", () => {
     assert.strictEqual(status, 200)
     assert.deepStrictEqual(AppHealthData.strict().safeParse(body.data).error, undefined)
     assert.deepInclude(body.data, { status: "ok" })
-    assert.deepInclude(body.data.components.llm, { engine: "live", model: "gpt-5-mini", last_ok_at: null, error_rate_5m: null })
+    assert.deepInclude(body.data.components.llm, {
+      engine: "live",
+      model: "gpt-5-mini",
+      last_ok_at: null,
+      error_rate_5m: null
+    })
   })
 
   it("tells of turns that fail and of channels that do, of the app's own and of no other's", async () => {
@@ -55,7 +63,8 @@ describe("GET /v1/health", () => {
   it("tells of turns that nobody takes up, and whether anybody is there", async () => {
     const session = await app.createSession()
     await app.converse(session, "hello")
-    await server.database.sql`update turns set outcome = null, owner = null, due_at = now() - interval '1 minute' where session_id = ${session}`
+    await server.database
+      .sql`update turns set outcome = null, owner = null, due_at = now() - interval '1 minute' where session_id = ${session}`
     const { status, components } = (await app.get("/v1/health")).body.data
     assert.strictEqual(status, "degraded")
     assert.strictEqual(components.queue.ready, 1)
@@ -69,17 +78,33 @@ describe("GET /v1/metrics", () => {
     const own = await server.createApp()
     const session = await own.createSession()
     const rows = []
-    for (const text of ["one", "two", "three"]) rows.push(await read(own, session, (await own.converse(session, text)).trace_id))
+    for (const text of ["one", "two", "three"])
+      rows.push(await read(own, session, (await own.converse(session, text)).trace_id))
     otherwise = { kind: "refusal" }
     rows.push(await read(own, session, (await own.converse(session, "four")).trace_id))
     otherwise = { kind: "ok" }
     for (const window of ["1h", "24h", "7d"]) {
       const { data } = (await own.get(`/v1/metrics?window=${window}`)).body
       assert.deepStrictEqual(MetricsData.strict().safeParse(data).error, undefined)
-      assert.deepInclude(data, { window, turns: 4, complete: true, failure_reasons: { generation_failed: 1 }, withhold_rate: 0, exit_rate: 0, delivery: { success_rate: null } })
+      assert.deepInclude(data, {
+        window,
+        turns: 4,
+        complete: true,
+        failure_reasons: { generation_failed: 1 },
+        withhold_rate: 0,
+        exit_rate: 0,
+        delivery: { success_rate: null }
+      })
       assert.deepStrictEqual(data.outcomes, { replied: 3, withheld: 0, exited: 0, failed: 1, generating: 0 })
-      assert.closeTo(data.cost_usd, rows.reduce((sum, { cost_usd }) => sum + cost_usd, 0), 1e-9)
-      assert.strictEqual(data.tokens.input, rows.reduce((sum, { tokens }) => sum + tokens.input, 0))
+      assert.closeTo(
+        data.cost_usd,
+        rows.reduce((sum, { cost_usd }) => sum + cost_usd, 0),
+        1e-9
+      )
+      assert.strictEqual(
+        data.tokens.input,
+        rows.reduce((sum, { tokens }) => sum + tokens.input, 0)
+      )
       assert.isAtMost(data.latency.p50_ms, data.latency.p95_ms)
     }
   })
@@ -106,10 +131,14 @@ describe("GET /v1/metrics", () => {
   it("tells how pushes fared", async () => {
     const own = await server.createApp()
     const session = await own.createSession()
-    await own.post(`/v1/sessions/${session}/channels`, { kind: "webhook", url: "http://127.0.0.1:1/hook", from: "start" })
+    await own.post(`/v1/sessions/${session}/channels`, {
+      kind: "webhook",
+      url: "http://127.0.0.1:1/hook",
+      from: "start"
+    })
     await own.converse(session, "hello")
     const rate = () => own.get("/v1/metrics").then(({ body }) => body.data.delivery.success_rate)
-    await until("an attempt", async () => (await rate()) !== null ? true : undefined)
+    await until("an attempt", async () => ((await rate()) !== null ? true : undefined))
     assert.strictEqual(await rate(), 0)
     await server.database.sql`update delivery_attempts set outcome = 'sent' where session_id = ${session}`
     assert.strictEqual(await rate(), 1)
@@ -124,7 +153,9 @@ describe("GET /v1/metrics", () => {
       insert into proactive_decisions (app_id, session_id, decision_id, reason, decision, turn_index)
       select app_id, session_id, 'dec_zzzzzzzzzz', 'cold_initiate', 'sent', turn_index from t on conflict do nothing`
     const seen = async () => {
-      const { detail, title } = (await own.get(`/v1/sessions/${session}/timeline`)).body.data.items.find(({ kind }: { kind: string }) => kind === "proactive_decision")
+      const { detail, title } = (await own.get(`/v1/sessions/${session}/timeline`)).body.data.items.find(
+        ({ kind }: { kind: string }) => kind === "proactive_decision"
+      )
       return [(await own.get("/v1/metrics")).body.data.proactive, title, detail.skipped_by]
     }
     await decided("replied")

@@ -15,8 +15,10 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const opened = (external_user_ref: string, age_band?: string) => app.createSession({ character_slug, external_user_ref, ...age_band !== undefined && { end_user: { age_band } } })
-const reminded = async (session: string, text: string) => String((await app.converse(session, text)).payload["text"]).includes("good time for a break")
+const opened = (external_user_ref: string, age_band?: string) =>
+  app.createSession({ character_slug, external_user_ref, ...(age_band !== undefined && { end_user: { age_band } }) })
+const reminded = async (session: string, text: string) =>
+  String((await app.converse(session, text)).payload["text"]).includes("good time for a break")
 const ageOf = async (ref: string) => (await app.get(`/v1/end-users/${ref}`)).body.data.age_band
 const earlier = (session: string, hours: string) => server.database.sql`
   with s as (update sessions set created_at = created_at - ${hours}::interval where session_id = ${session}),
@@ -71,20 +73,63 @@ describe("somebody who says that they are under age", () => {
   })
 
   it.each([
-    "I'm 15", "im 13 lol", "i am only 16, so", "I'm fourteen years old", "I'm 12 y/o", "i'm a minor", "I'm in 8th grade", "I'm not even 18", "ich bin 15", "Ich bin erst vierzehn.", "ich bin minderjährig", "ich gehe in die 7. Klasse", "tengo 15 años", "j'ai 14 ans", "tenho 13 anos",
-    "ho 15 anni", "ik ben 15", "мне 15 лет", "I'm １５", "btw i'm 17 and bored"
+    "I'm 15",
+    "im 13 lol",
+    "i am only 16, so",
+    "I'm fourteen years old",
+    "I'm 12 y/o",
+    "i'm a minor",
+    "I'm in 8th grade",
+    "I'm not even 18",
+    "ich bin 15",
+    "Ich bin erst vierzehn.",
+    "ich bin minderjährig",
+    "ich gehe in die 7. Klasse",
+    "tengo 15 años",
+    "j'ai 14 ans",
+    "tenho 13 anos",
+    "ho 15 anni",
+    "ik ben 15",
+    "мне 15 лет",
+    "I'm １５",
+    "btw i'm 17 and bored"
   ])("says so by: %s", (text) => assert.isTrue(saysUnderAge(text)))
 
   it.each([
-    "I'm 10 minutes late", "I'm 7 km away", "I'm 10.5 km away", "when I was 15", "I feel like I'm 12", "my sister is 15", "I'm 18", "I'm 65", "I'm 16 weeks pregnant", "I'm 15 years into this job", "if I'm 15", "I'm one of 12", "I'm 8th in the queue", "I teach 8th grade", "ich bin 10 Minuten zu spät", "ich bin 35",
-    "ich bin um 8 da", "als ich 15 war", "meine Tochter ist 15", "tengo 10 años de experiencia", "j'ai 10 ans d'expérience", "I'm 9 to 5 all week", "ich bin 17 Jahre älter als er", "im 12. Stock"
+    "I'm 10 minutes late",
+    "I'm 7 km away",
+    "I'm 10.5 km away",
+    "when I was 15",
+    "I feel like I'm 12",
+    "my sister is 15",
+    "I'm 18",
+    "I'm 65",
+    "I'm 16 weeks pregnant",
+    "I'm 15 years into this job",
+    "if I'm 15",
+    "I'm one of 12",
+    "I'm 8th in the queue",
+    "I teach 8th grade",
+    "ich bin 10 Minuten zu spät",
+    "ich bin 35",
+    "ich bin um 8 da",
+    "als ich 15 war",
+    "meine Tochter ist 15",
+    "tengo 10 años de experiencia",
+    "j'ai 10 ans d'expérience",
+    "I'm 9 to 5 all week",
+    "ich bin 17 Jahre älter als er",
+    "im 12. Stock"
   ])("does not say so by: %s", (text) => assert.isFalse(saysUnderAge(text)))
 })
 
 describe("forgetting somebody who is under age", () => {
   const erased = async (ref: string) => {
     const { erasure_id } = (await app.delete(`/v1/end-users/${ref}`)).body.data
-    await until("the erasure to be completed", async () => (await app.get(`/v1/erasures/${erasure_id}`)).body.data.status === "completed")
+    await until(
+      "the erasure to be completed",
+      async () => (await app.get(`/v1/erasures/${erasure_id}`)).body.data.status === "completed"
+    )
   }
 
   it("makes them no older, however often it is done, and keeps nothing but a hash", async () => {
@@ -93,7 +138,9 @@ describe("forgetting somebody who is under age", () => {
     for (let round = 0; round < 2; round++) {
       await erased(ref)
       assert.strictEqual((await app.get(`/v1/end-users/${ref}`)).status, 404)
-      const [{ marks }] = await server.database.sql<[{ marks: string }]>`select string_agg(m::text, ' ') as marks from minor_marks m where app_id = ${app.appId}`
+      const [{ marks }] = await server.database.sql<
+        [{ marks: string }]
+      >`select string_agg(m::text, ' ') as marks from minor_marks m where app_id = ${app.appId}`
       assert.notInclude(marks, ref)
       await opened(ref, "adult")
       assert.strictEqual(await ageOf(ref), "minor")
@@ -127,12 +174,17 @@ describe("forgetting somebody who is under age", () => {
 describe("somebody who says that the character is under age", () => {
   it("is not romanced by it any more, in any session, and by others still", async () => {
     const ref = randomUUID()
-    const slug = await app.createCharacter({ example_dialogues: [{ user: "do you love me?", character: "I love you too, come here and kiss me." }] })
-    const session = async () => app.createSession({ character_slug: slug, external_user_ref: ref, end_user: { age_band: "adult" } })
+    const slug = await app.createCharacter({
+      example_dialogues: [{ user: "do you love me?", character: "I love you too, come here and kiss me." }]
+    })
+    const session = async () =>
+      app.createSession({ character_slug: slug, external_user_ref: ref, end_user: { age_band: "adult" } })
     const first = await session()
     await app.converse(first, "but you're only 15, right?")
-    for (const id of [first, await session()]) assert.notInclude(String((await app.converse(id, "do you love me?")).payload["text"]), "kiss me")
-    const kept = await server.database.sql`select minor_characters from end_users where app_id = ${app.appId} and external_user_ref = ${ref}`
+    for (const id of [first, await session()])
+      assert.notInclude(String((await app.converse(id, "do you love me?")).payload["text"]), "kiss me")
+    const kept = await server.database
+      .sql`select minor_characters from end_users where app_id = ${app.appId} and external_user_ref = ${ref}`
     assert.deepStrictEqual([...kept], [{ minor_characters: [slug] }])
   })
 })
@@ -140,11 +192,21 @@ describe("somebody who says that the character is under age", () => {
 describe("a card whose text states an age under 18", () => {
   it("is not romantic, and takes no pictures of its own choosing, though its age_band says adult", async () => {
     const slug = await app.createCharacter({
-      visible_bio: "A 16-year-old girl who loves the sea.", safety: { age_band: "adult" }, example_dialogues: [{ user: "do you love me?", character: "I love you too, come here and kiss me." }]
+      visible_bio: "A 16-year-old girl who loves the sea.",
+      safety: { age_band: "adult" },
+      example_dialogues: [{ user: "do you love me?", character: "I love you too, come here and kiss me." }]
     })
-    const id = await app.createSession({ character_slug: slug, external_user_ref: randomUUID(), end_user: { age_band: "adult" } })
+    const id = await app.createSession({
+      character_slug: slug,
+      external_user_ref: randomUUID(),
+      end_user: { age_band: "adult" }
+    })
     assert.notInclude(String((await app.converse(id, "do you love me?")).payload["text"]), "kiss me")
-    const { status, body } = await app.post("/v1/images", { character_slug: slug, kind: "selfie", prompt: "at the lighthouse" })
+    const { status, body } = await app.post("/v1/images", {
+      character_slug: slug,
+      kind: "selfie",
+      prompt: "at the lighthouse"
+    })
     assert.deepStrictEqual([status, body.detail.code], [422, "image_prompt_rejected"])
   })
 })

@@ -17,18 +17,28 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const retain = (log: Duration.Duration | null = Duration.days(30)) =>
-  Effect.runPromise(Retention.use((retention) => retention.apply).pipe(
-    Effect.provide(Retention.layer({ attempts: Duration.days(30), log }).pipe(Layer.provide(Database.layer({ url: Redacted.make(server.database.url), maxConnections: 2 }))))
-  ))
+  Effect.runPromise(
+    Retention.use((retention) => retention.apply).pipe(
+      Effect.provide(
+        Retention.layer({ attempts: Duration.days(30), log }).pipe(
+          Layer.provide(Database.layer({ url: Redacted.make(server.database.url), maxConnections: 2 }))
+        )
+      )
+    )
+  )
 /** A session with a log of six events, the first three of them forty days old. */
 const oldSession = async (): Promise<string> => {
   const session = await app.createSession()
   await app.converse(session, "What is for dinner?")
   await app.converse(session, "And what is for breakfast?")
-  await server.database.sql`update events set created_at = now() - interval '40 days' where session_id = ${session} and cursor <= 3`
+  await server.database
+    .sql`update events set created_at = now() - interval '40 days' where session_id = ${session} and cursor <= 3`
   return session
 }
-const kept = async (session: string) => (await server.database.sql`select cursor::int from events where session_id = ${session} order by cursor`).map((row) => row["cursor"])
+const kept = async (session: string) =>
+  (await server.database.sql`select cursor::int from events where session_id = ${session} order by cursor`).map(
+    (row) => row["cursor"]
+  )
 
 describe("a log that is kept for a while", () => {
   it("loses what is older, and says where it begins now to who asks for what was before, by page and by stream", async () => {
@@ -43,13 +53,20 @@ describe("a log that is kept for a while", () => {
       assert.strictEqual(answer.body.detail.earliest_since, 3)
     }
     const { body } = await app.get(`/v1/sessions/${session}/events?since=3`)
-    assert.deepStrictEqual(body.data.events.map(({ cursor }: { cursor: number }) => cursor), [4, 5, 6])
+    assert.deepStrictEqual(
+      body.data.events.map(({ cursor }: { cursor: number }) => cursor),
+      [4, 5, 6]
+    )
     await app.converse(session, "And for lunch?")
   })
 
   it("keeps what a lane has still to deliver, and not for a channel that is disabled", async () => {
     const session = await oldSession()
-    const { body } = await app.post(`/v1/sessions/${session}/channels`, { kind: "webhook", url: "http://127.0.0.1:9/", from: "start" })
+    const { body } = await app.post(`/v1/sessions/${session}/channels`, {
+      kind: "webhook",
+      url: "http://127.0.0.1:9/",
+      from: "start"
+    })
     await app.post(`/v1/sessions/${session}/channels/${body.data.id}/pause`, {})
     await server.database.sql`update lanes set position = 1 where session_id = ${session}`
     await retain()
@@ -96,7 +113,12 @@ describe("tries at deliveries", () => {
       insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, started_at)
       select ${app.appId}, 'ses_1', 'chn_1', n, 1, 'evt_1', 'sent', now() - n * interval '1 day' from generate_series(20, 40) n`
     await retain(null)
-    assert.deepStrictEqual((await server.database.sql`select max(cursor)::int as oldest from delivery_attempts where channel_id = 'chn_1'`)[0], { oldest: 29 })
+    assert.deepStrictEqual(
+      (
+        await server.database.sql`select max(cursor)::int as oldest from delivery_attempts where channel_id = 'chn_1'`
+      )[0],
+      { oldest: 29 }
+    )
   })
 })
 
@@ -110,9 +132,11 @@ describe("a secret that was replaced", () => {
       return body.data.id
     }
     const [over, lasting] = [await rotated(), await rotated()]
-    await server.database.sql`update channels set previous_secret_until = now() - interval '1 second' where channel_id = ${over}`
+    await server.database
+      .sql`update channels set previous_secret_until = now() - interval '1 second' where channel_id = ${over}`
     await retain(null)
-    const rows = await server.database.sql`select channel_id from channels where session_id = ${session} and previous_secret is not null`
+    const rows = await server.database
+      .sql`select channel_id from channels where session_id = ${session} and previous_secret is not null`
     assert.deepStrictEqual([...rows], [{ channel_id: lasting }])
   })
 })
@@ -121,18 +145,39 @@ describe("what Telegram has told", () => {
   it("is kept for three days, and longer only while a bot that is held has yet to answer it", async () => {
     const { sql } = server.database
     const slug = await app.createCharacter()
-    for (const [number, status] of [["1", "suspended"], ["2", "detached"]] as const) {
-      await sql`insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, status, probe_due_at) values (${app.appId}, ${`bot_${number}`}, 'byo', ${slug}, ${number}, ${status}, now() + interval '1 day')`
-      for (const [update, age, done] of [[1, "73 hours", true], [2, "73 hours", false], [3, "71 hours", true]] as const) {
-        await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw, received_at, done_at) values (${app.appId}, ${`bot_${number}`}, ${update}, 'text', 7, '{}', now() - ${age}::interval, ${done ? new Date() : null})`
+    for (const [number, status] of [
+      ["1", "suspended"],
+      ["2", "detached"]
+    ] as const) {
+      await sql`insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, status, probe_due_at)
+        values (${app.appId}, ${`bot_${number}`}, 'byo', ${slug}, ${number}, ${status}, now() + interval '1 day')`
+      for (const [update, age, done] of [
+        [1, "73 hours", true],
+        [2, "73 hours", false],
+        [3, "71 hours", true]
+      ] as const) {
+        await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw, received_at,
+          done_at) values (${app.appId},
+            ${`bot_${number}`}, ${update}, 'text', 7, '{}', now() - ${age}::interval, ${done ? new Date() : null})`
       }
     }
-    for (const [update, age] of [[1, "73 hours"], [2, "71 hours"], [3, null]] as const) {
-      await sql`insert into telegram_manager_updates (update_id, raw, done_at, due_at) values (${update}, '{}', now() - ${age}::interval, now() + interval '1 day')`
+    for (const [update, age] of [
+      [1, "73 hours"],
+      [2, "71 hours"],
+      [3, null]
+    ] as const) {
+      await sql`insert into telegram_manager_updates (update_id, raw, done_at, due_at)
+        values (${update}, '{}', now() - ${age}::interval, now() + interval '1 day')`
     }
     await retain(null)
     const left = await sql`select channel_id, update_id::int as id from telegram_updates order by 1, 2`
-    assert.deepStrictEqual(left.map(({ channel_id, id }) => `${channel_id} ${id}`), ["bot_1 2", "bot_1 3", "bot_2 3"])
-    assert.deepStrictEqual((await sql`select update_id::int as id from telegram_manager_updates order by 1`).map(({ id }) => id), [2, 3])
+    assert.deepStrictEqual(
+      left.map(({ channel_id, id }) => `${channel_id} ${id}`),
+      ["bot_1 2", "bot_1 3", "bot_2 3"]
+    )
+    assert.deepStrictEqual(
+      (await sql`select update_id::int as id from telegram_manager_updates order by 1`).map(({ id }) => id),
+      [2, 3]
+    )
   })
 })

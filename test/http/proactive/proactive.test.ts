@@ -28,37 +28,46 @@ const BOUNDS: ReadonlyArray<readonly [field: string, good: ReadonlyArray<unknown
 const stateOf = async (session: string) => (await app.get(`/v1/sessions/${session}/state`)).body.data.proactive
 const control = (session: string, body: object) => app.patch(`/v1/sessions/${session}/proactive-controls`, body)
 const policyOf = (of: TestApp) => `/v1/apps/${of.appId}/proactive-policy`
-const evaluate = (of: TestApp, session: string, body: object = {}) => of.post(`/v1/sessions/${session}/proactive/evaluate`, body)
+const evaluate = (of: TestApp, session: string, body: object = {}) =>
+  of.post(`/v1/sessions/${session}/proactive/evaluate`, body)
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
 
 describe("the proactive controls of a session", () => {
-  it.each(BOUNDS)("%s are taken within their bounds, refused outside of them, and cleared by null", async (field, good, bad) => {
-    const session = await app.createSession()
-    for (const value of good) {
-      const { status, body } = await control(session, { [field]: value })
-      assert.strictEqual(status, 200)
-      assert.strictEqual(body.data[field], value)
-      assert.strictEqual(body.data.effective[field], value)
-      assert.deepInclude(await stateOf(session), { effective: body.data.effective, sources: body.data.sources })
-      assert.strictEqual(body.data.sources[field], "session")
+  it.each(BOUNDS)(
+    "%s are taken within their bounds, refused outside of them, and cleared by null",
+    async (field, good, bad) => {
+      const session = await app.createSession()
+      for (const value of good) {
+        const { status, body } = await control(session, { [field]: value })
+        assert.strictEqual(status, 200)
+        assert.strictEqual(body.data[field], value)
+        assert.strictEqual(body.data.effective[field], value)
+        assert.deepInclude(await stateOf(session), { effective: body.data.effective, sources: body.data.sources })
+        assert.strictEqual(body.data.sources[field], "session")
+      }
+      for (const value of bad) {
+        const { status, body } = await control(session, { [field]: value })
+        assert.strictEqual(status, 422)
+        assert.strictEqual(body.detail.code, "validation_error")
+        assert.include(body.detail.message, `body.${field}`)
+      }
+      assert.strictEqual((await stateOf(session)).effective[field], good.at(-1))
+      const { body } = await control(session, { [field]: null })
+      assert.strictEqual(body.data[field], null)
+      assert.strictEqual(body.data.sources[field], "app")
     }
-    for (const value of bad) {
-      const { status, body } = await control(session, { [field]: value })
-      assert.strictEqual(status, 422)
-      assert.strictEqual(body.detail.code, "validation_error")
-      assert.include(body.detail.message, `body.${field}`)
-    }
-    assert.strictEqual((await stateOf(session)).effective[field], good.at(-1))
-    const { body } = await control(session, { [field]: null })
-    assert.strictEqual(body.data[field], null)
-    assert.strictEqual(body.data.sources[field], "app")
-  })
+  )
 
   it("change only what is named, and name what they do not know", async () => {
     const session = await app.createSession({ proactive_enabled: true })
     await control(session, { daily_initiate_cap: 7 })
     const { body } = await control(session, { min_gap_between_initiate_minutes: 30, daily_cap: 3 })
-    assert.deepInclude(body.data, { proactive_enabled: true, daily_initiate_cap: 7, min_gap_between_initiate_minutes: 30, cold_initiate_enabled: null })
+    assert.deepInclude(body.data, {
+      proactive_enabled: true,
+      daily_initiate_cap: 7,
+      min_gap_between_initiate_minutes: 30,
+      cold_initiate_enabled: null
+    })
     assert.deepStrictEqual(body.data.ignored_fields, ["daily_cap"])
     assert.strictEqual((await app.patch(`/v1/sessions/ses_nobody/proactive-controls`, {})).status, 404)
   })
@@ -70,9 +79,18 @@ describe("the proactive controls of a session", () => {
     const { last_character_at: spoken, created_at: created } = (await app.get(`/v1/sessions/${session}`)).body.data
     const { body } = await control(session, on)
     assert.strictEqual(body.data.next_eligible_at, new Date(Date.parse(spoken ?? created) + 3_600_000).toISOString())
-    for (const off of [{ proactive_enabled: false }, { proactivity_tolerance: 0 }, { cold_initiate_enabled: false }, { daily_initiate_cap: 0 }]) {
+    for (const off of [
+      { proactive_enabled: false },
+      { proactivity_tolerance: 0 },
+      { cold_initiate_enabled: false },
+      { daily_initiate_cap: 0 }
+    ]) {
       const other = await app.createSession({ proactive_enabled: true })
-      assert.strictEqual((await control(other, { ...on, ...off })).body.data.next_eligible_at, null, JSON.stringify(off))
+      assert.strictEqual(
+        (await control(other, { ...on, ...off })).body.data.next_eligible_at,
+        null,
+        JSON.stringify(off)
+      )
     }
   })
 })
@@ -81,14 +99,45 @@ describe("an app's proactive policy", () => {
   it("has defaults, is changed by merge, and keeps to the version that a change is meant for", async () => {
     const own = await server.createApp()
     const { body: before } = await own.get(policyOf(own))
-    assert.deepInclude(before.data, { enabled: true, quiet_hours: [{ from: "22:00", to: "08:00", days: [0, 1, 2, 3, 4, 5, 6] }], daily_cap_per_end_user: 3, daily_cap_app: null, minors: "off", version: 1 })
-    const first = await own.patch(policyOf(own), { daily_cap_app: 10, channel_policy: { channels: { webhook: { allow: false } } }, cost_cap: { daily_usd: 1 }, expected_version: 1 })
-    assert.deepInclude(first.body.data, { daily_cap_app: 10, version: 2, cost_cap: { daily_usd: 1, monthly_usd: null } })
-    const second = await own.patch(policyOf(own), { daily_cap_app: null, channel_policy: { channels: { telegram_byo: { daily_cap: 5 } } }, minors: "on" })
-    assert.deepInclude(second.body.data, { daily_cap_app: null, version: 3, minors: "off", channel_policy: { default: "allow", channels: { webhook: { allow: false, daily_cap: null }, telegram_byo: { allow: true, daily_cap: 5 } } } })
+    assert.deepInclude(before.data, {
+      enabled: true,
+      quiet_hours: [{ from: "22:00", to: "08:00", days: [0, 1, 2, 3, 4, 5, 6] }],
+      daily_cap_per_end_user: 3,
+      daily_cap_app: null,
+      minors: "off",
+      version: 1
+    })
+    const first = await own.patch(policyOf(own), {
+      daily_cap_app: 10,
+      channel_policy: { channels: { webhook: { allow: false } } },
+      cost_cap: { daily_usd: 1 },
+      expected_version: 1
+    })
+    assert.deepInclude(first.body.data, {
+      daily_cap_app: 10,
+      version: 2,
+      cost_cap: { daily_usd: 1, monthly_usd: null }
+    })
+    const second = await own.patch(policyOf(own), {
+      daily_cap_app: null,
+      channel_policy: { channels: { telegram_byo: { daily_cap: 5 } } },
+      minors: "on"
+    })
+    assert.deepInclude(second.body.data, {
+      daily_cap_app: null,
+      version: 3,
+      minors: "off",
+      channel_policy: {
+        default: "allow",
+        channels: { webhook: { allow: false, daily_cap: null }, telegram_byo: { allow: true, daily_cap: 5 } }
+      }
+    })
     assert.deepStrictEqual(second.body.data.ignored_fields, ["minors"])
     const stale = await own.patch(policyOf(own), { enabled: false, expected_version: 2 })
-    assert.deepInclude({ status: stale.status, code: stale.body.detail.code }, { status: 409, code: "version_conflict" })
+    assert.deepInclude(
+      { status: stale.status, code: stale.body.detail.code },
+      { status: 409, code: "version_conflict" }
+    )
     const { ignored_fields: _, ...kept } = second.body.data
     assert.deepStrictEqual((await own.get(policyOf(own))).body.data, kept)
   })
@@ -111,7 +160,8 @@ describe("an app's proactive policy", () => {
 
   it("is another app's to nobody", async () => {
     const other = await server.createApp()
-    for (const path of [policyOf(other), `${policyOf(other)}/decisions`]) assert.strictEqual((await app.get(path)).status, 404)
+    for (const path of [policyOf(other), `${policyOf(other)}/decisions`])
+      assert.strictEqual((await app.get(path)).status, 404)
     assert.strictEqual((await app.patch(policyOf(other), { enabled: "no" })).status, 404)
   })
 })
@@ -121,9 +171,19 @@ describe("an evaluation", () => {
     const own = await server.createApp()
     await own.patch(policyOf(own), { quiet_hours: [] })
     const session = await own.createSession({ proactive_enabled: true })
-    await own.patch(`/v1/sessions/${session}/proactive-controls`, { proactivity_tolerance: 1, cold_initiate_min_idle_minutes: 30, session_resume_enabled: false })
+    await own.patch(`/v1/sessions/${session}/proactive-controls`, {
+      proactivity_tolerance: 1,
+      cold_initiate_min_idle_minutes: 30,
+      session_resume_enabled: false
+    })
     const now = await evaluate(own, session)
-    assert.deepInclude(now.body.data, { decision: "skip", reason: "cold_initiate", skipped_by: "min_idle", dry_run: true, run_ref: null })
+    assert.deepInclude(now.body.data, {
+      decision: "skip",
+      reason: "cold_initiate",
+      skipped_by: "min_idle",
+      dry_run: true,
+      run_ref: null
+    })
     const gates = now.body.data.gates.map(({ gate, result }: { gate: string; result: string }) => `${gate} ${result}`)
     assert.include(gates, "quiet_hours open")
     assert.include(gates, "min_idle shut")
@@ -131,8 +191,15 @@ describe("an evaluation", () => {
     const later = await evaluate(own, session, { now: inMinutes(31) })
     assert.deepInclude(later.body.data, { decision: "send", reason: "cold_initiate", skipped_by: null })
     await own.patch(policyOf(own), { enabled: false })
-    assert.deepInclude((await evaluate(own, session, { now: inMinutes(31) })).body.data, { decision: "skip", skipped_by: "policy_disabled", next_eligible_at: null })
-    assert.deepStrictEqual((await own.events(session)).map(({ type }) => type), [])
+    assert.deepInclude((await evaluate(own, session, { now: inMinutes(31) })).body.data, {
+      decision: "skip",
+      skipped_by: "policy_disabled",
+      next_eligible_at: null
+    })
+    assert.deepStrictEqual(
+      (await own.events(session)).map(({ type }) => type),
+      []
+    )
     assert.strictEqual((await own.get(`/v1/sessions/${session}`)).body.data.turn_count, 0)
   })
 
@@ -145,23 +212,39 @@ describe("an evaluation", () => {
 
 describe("a character of the sandbox, when time is moved on", () => {
   it("writes first, once, on the log and with a trail, and not again before its gap is over", async () => {
-    const { api_key, app_id, character_slugs } = (await new TestApp(server.baseUrl, "", "").post("/v1/demo/sandbox-key", {})).body.data
+    const { api_key, app_id, character_slugs } = (
+      await new TestApp(server.baseUrl, "", "").post("/v1/demo/sandbox-key", {})
+    ).body.data
     const demo = new TestApp(server.baseUrl, app_id, api_key)
     await demo.patch(policyOf(demo), { quiet_hours: [] })
     const session = await demo.createSession({ character_slug: character_slugs[0], proactive_enabled: true })
-    await demo.patch(`/v1/sessions/${session}/proactive-controls`, { proactivity_tolerance: 1, cold_initiate_min_idle_minutes: 60, session_resume_enabled: false, min_gap_between_initiate_minutes: 600 })
+    await demo.patch(`/v1/sessions/${session}/proactive-controls`, {
+      proactivity_tolerance: 1,
+      cold_initiate_min_idle_minutes: 60,
+      session_resume_enabled: false,
+      min_gap_between_initiate_minutes: 600
+    })
     await demo.converse(session, "My dog Biscuit has learned to open doors.")
     const tomorrow = inMinutes(24 * 60)
     const { body } = await evaluate(demo, session, { now: tomorrow, dry_run: false })
     assert.deepInclude(body.data, { decision: "send", reason: "cold_initiate", dry_run: false })
-    const said = await demo.waitFor(session, ({ type, payload }) => type === "character.initiated" && payload["kind"] === "proactive")
+    const said = await demo.waitFor(
+      session,
+      ({ type, payload }) => type === "character.initiated" && payload["kind"] === "proactive"
+    )
     assert.deepInclude(said, { role: "character", trace_id: body.data.run_ref })
     assert.strictEqual(said.payload["reason"], "cold_initiate")
     assert.isNotEmpty(said.payload["bubbles"])
     assert.deepStrictEqual((said["source_ref"] as { kind: string }).kind, "proactive")
-    assert.notInclude((await demo.events(session)).filter(({ trace_id }) => trace_id === said.trace_id).map(({ type }) => type), "run.status")
+    assert.notInclude(
+      (await demo.events(session)).filter(({ trace_id }) => trace_id === said.trace_id).map(({ type }) => type),
+      "run.status"
+    )
 
-    assert.deepInclude((await evaluate(demo, session, { now: tomorrow, dry_run: false })).body.data, { decision: "skip", skipped_by: "min_idle" })
+    assert.deepInclude((await evaluate(demo, session, { now: tomorrow, dry_run: false })).body.data, {
+      decision: "skip",
+      skipped_by: "min_idle"
+    })
     const runs = (await demo.get(`/v1/sessions/${session}/runs`)).body.data.runs
     assert.deepInclude(runs[0], { trace_id: said.trace_id, kind: "proactive", status: "replied" })
     const trace = await until("it to be read", async () => {
@@ -170,12 +253,22 @@ describe("a character of the sandbox, when time is moved on", () => {
     })
     assert.deepInclude(trace, { outcome: "replied" })
     const { decisions } = (await demo.get(`${policyOf(demo)}/decisions?session_id=${session}`)).body.data
-    assert.isTrue(decisions.some((made: Record<string, unknown>) => made["decision"] === "sent" && made["run_ref"] === said.trace_id && made["reason"] === "cold_initiate"))
+    assert.isTrue(
+      decisions.some(
+        (made: Record<string, unknown>) =>
+          made["decision"] === "sent" && made["run_ref"] === said.trace_id && made["reason"] === "cold_initiate"
+      )
+    )
     assert.strictEqual((await demo.get(`/v1/sessions/${session}`)).body.data.unanswered_character_turns, 2)
     const usage = (await demo.get("/v1/usage?group_by=kind")).body.data
     assert.deepInclude(usage, { messages: 1, proactive: 1 })
-    assert.includeMembers(usage.groups.map(({ key }: { key: string }) => key), ["proactive", "message_fast"])
-    assert.isTrue((await demo.get("/v1/rates")).body.data.rates.some(({ kind }: { kind: string }) => kind === "proactive"))
+    assert.includeMembers(
+      usage.groups.map(({ key }: { key: string }) => key),
+      ["proactive", "message_fast"]
+    )
+    assert.isTrue(
+      (await demo.get("/v1/rates")).body.data.rates.some(({ kind }: { kind: string }) => kind === "proactive")
+    )
     const { external_user_ref: person } = (await demo.get(`/v1/sessions/${session}`)).body.data
     assert.strictEqual((await demo.get(`/v1/end-users/${person}/usage`)).body.data.proactive, 1)
     // The person answers, and is answered.
@@ -191,7 +284,15 @@ describe("what an app has allowed", () => {
   it("is counted over all its sessions, by person, by app, by channel and in money", async () => {
     const { sql } = server.database
     const own = await server.createApp()
-    const policy = (patch: object) => own.patch(policyOf(own), { timezone, daily_cap_app: null, daily_cap_per_end_user: 3, channel_policy: null, cost_cap: null, ...patch })
+    const policy = (patch: object) =>
+      own.patch(policyOf(own), {
+        timezone,
+        daily_cap_app: null,
+        daily_cap_per_end_user: 3,
+        channel_policy: null,
+        cost_cap: null,
+        ...patch
+      })
     const open = async () => {
       const session = await own.createSession({ external_user_ref: "anna" })
       await letWriteFirst(own, session, writeFirst)
@@ -202,7 +303,11 @@ describe("what an app has allowed", () => {
     await passHours(sql, first, 13)
     await own.waitFor(first, ({ type }) => type === "character.initiated")
     await passHours(sql, second, 13)
-    const skip = await until("a skip", async () => (await own.get(`${policyOf(own)}/decisions?session_id=${second}`)).body.data.decisions.find((made: Record<string, unknown>) => made["skipped_by"] === "app_daily_cap"))
+    const skip = await until("a skip", async () =>
+      (await own.get(`${policyOf(own)}/decisions?session_id=${second}`)).body.data.decisions.find(
+        (made: Record<string, unknown>) => made["skipped_by"] === "app_daily_cap"
+      )
+    )
     assert.strictEqual(skip.decision, "skipped")
     const stoppedBy = async (patch: object) => {
       await policy(patch)
@@ -211,8 +316,13 @@ describe("what an app has allowed", () => {
     assert.isNull(await stoppedBy({}))
     assert.strictEqual(await stoppedBy({ daily_cap_per_end_user: 1 }), "end_user_daily_cap")
     assert.isNull(await stoppedBy({ daily_cap_per_end_user: 2, daily_cap_app: 2 }))
-    assert.strictEqual(await stoppedBy({ channel_policy: { channels: { event_log: { daily_cap: 1 } } } }), "channel_policy")
-    assert.isNull(await stoppedBy({ channel_policy: { channels: { event_log: { daily_cap: 2 }, webhook: { allow: false } } } }))
+    assert.strictEqual(
+      await stoppedBy({ channel_policy: { channels: { event_log: { daily_cap: 1 } } } }),
+      "channel_policy"
+    )
+    assert.isNull(
+      await stoppedBy({ channel_policy: { channels: { event_log: { daily_cap: 2 }, webhook: { allow: false } } } })
+    )
     assert.strictEqual(await stoppedBy({ cost_cap: { daily_usd: 0 } }), "cost_cap")
     assert.strictEqual(await stoppedBy({ cost_cap: { monthly_usd: 0.000001 } }), "cost_cap")
     assert.isNull(await stoppedBy({ cost_cap: { daily_usd: 1, monthly_usd: 1 } }))
@@ -224,7 +334,11 @@ describe("what an app has allowed", () => {
     const session = await poor.createSession()
     await letWriteFirst(poor, session, writeFirst)
     await passHours(sql, session, 13)
-    await until("a skip", async () => (await poor.get(`${policyOf(poor)}/decisions`)).body.data.decisions.some((made: Record<string, unknown>) => made["skipped_by"] === "cost_cap"))
+    await until("a skip", async () =>
+      (await poor.get(`${policyOf(poor)}/decisions`)).body.data.decisions.some(
+        (made: Record<string, unknown>) => made["skipped_by"] === "cost_cap"
+      )
+    )
     const own = await server.createApp()
     const capped = await own.createSession({ external_user_ref: "ben" })
     await letWriteFirst(own, capped, writeFirst)
@@ -243,7 +357,8 @@ describe("what an app has allowed", () => {
     const own = await lookedAtByNobody.createApp()
     const slug = await own.createCharacter()
     const session = await own.createSession({ character_slug: slug, external_user_ref: "cleo" })
-    const dueAt = async () => (await sql`select initiate_at <= now() as due from relationships where session_id = ${session}`)[0]?.["due"]
+    const dueAt = async () =>
+      (await sql`select initiate_at <= now() as due from relationships where session_id = ${session}`)[0]?.["due"]
     assert.isUndefined(await dueAt())
     await own.patch(`/v1/characters/${slug}`, { behavioral_thresholds: { proactive_enabled: true } })
     assert.isTrue(await dueAt())
@@ -265,18 +380,33 @@ describe("the minute's look at what is due", () => {
     const own = await server.createApp()
     await own.patch(policyOf(own), { quiet_hours: [] })
     const session = await own.createSession({ proactive_enabled: true })
-    await own.patch(`/v1/sessions/${session}/proactive-controls`, { proactivity_tolerance: 1, session_resume_enabled: false, min_gap_between_initiate_minutes: 0 })
+    await own.patch(`/v1/sessions/${session}/proactive-controls`, {
+      proactivity_tolerance: 1,
+      session_resume_enabled: false,
+      min_gap_between_initiate_minutes: 0
+    })
     await own.converse(session, "What is for dinner?")
     const look = async () => {
       await lookAt(sql, session)
-      return until("looked at", async () => (await sql`select 1 from relationships where session_id = ${session} and initiate_at > now() + interval '3 minutes'`).length > 0)
+      return until(
+        "looked at",
+        async () =>
+          (
+            await sql`select 1 from relationships
+              where session_id = ${session} and initiate_at > now() + interval '3 minutes'`
+          ).length > 0
+      )
     }
     await look()
     await look()
     const decisions = async () => (await own.get(`${policyOf(own)}/decisions`)).body.data.decisions
-    assert.deepStrictEqual((await decisions()).map(({ skipped_by }: { skipped_by: string }) => skipped_by), ["min_idle"])
+    assert.deepStrictEqual(
+      (await decisions()).map(({ skipped_by }: { skipped_by: string }) => skipped_by),
+      ["min_idle"]
+    )
     // The conversation was half a day ago.
-    await sql`update session_logs set last_user_at = last_user_at - interval '13 hours', last_character_at = last_character_at - interval '13 hours' where session_id = ${session}`
+    await sql`update session_logs set last_user_at = last_user_at - interval '13 hours',
+      last_character_at = last_character_at - interval '13 hours' where session_id = ${session}`
     await sql`update sessions set created_at = created_at - interval '13 hours' where session_id = ${session}`
     await lookAt(sql, session)
     await own.waitFor(session, ({ type, payload }) => type === "character.initiated" && payload["kind"] === "proactive")
@@ -284,6 +414,13 @@ describe("the minute's look at what is due", () => {
     // It said something of its own accord: nothing more before the person has written.
     assert.strictEqual((await own.get(`/v1/sessions/${session}/state`)).body.data.proactive.next_eligible_at, null)
     await own.converse(session, "And for breakfast?")
-    await until("looked at anew", async () => (await sql`select 1 from relationships where session_id = ${session} and initiate_at <= now() and not awaits_word`).length > 0)
+    await until(
+      "looked at anew",
+      async () =>
+        (
+          await sql`select 1 from relationships
+            where session_id = ${session} and initiate_at <= now() and not awaits_word`
+        ).length > 0
+    )
   })
 })

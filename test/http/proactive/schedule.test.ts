@@ -15,7 +15,8 @@ afterAll(() => server.close())
 const HOUR_MS = 3_600_000
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString()
 const pathOf = (session: string) => `/v1/sessions/${session}/proactive/schedule`
-const schedule = (session: string, body: object, headers?: Record<string, string>) => app.post(pathOf(session), body, headers)
+const schedule = (session: string, body: object, headers?: Record<string, string>) =>
+  app.post(pathOf(session), body, headers)
 const listed = async (session: string) => (await app.get(pathOf(session))).body.data.scheduled
 const statusOf = async (session: string) => (await listed(session))[0].status
 
@@ -32,30 +33,51 @@ const passTo = async (session: string, hours: number) => {
     update scheduled_messages set at = at - ${hours}::int * interval '1 hour', until = until - ${hours}::int * interval '1 hour' where session_id = ${session}`
   await passHours(server.database.sql, session, hours)
 }
-const settled = (session: string) => until("the message to be decided", async () => {
-  const status = await statusOf(session)
-  return status === "scheduled" || status === "sending" ? undefined : status
-})
+const settled = (session: string) =>
+  until("the message to be decided", async () => {
+    const status = await statusOf(session)
+    return status === "scheduled" || status === "sending" ? undefined : status
+  })
 
 describe("a scheduled message", () => {
   it("is sent in the app's words at its time, as character.initiated, and not before", async () => {
     const session = await open()
-    const { status, body } = await schedule(session, { at: inHours(2), text: "Happy birthday, {{user}}!\n\nThe kettle is on." })
+    const { status, body } = await schedule(session, {
+      at: inHours(2),
+      text: "Happy birthday, {{user}}!\n\nThe kettle is on."
+    })
     assert.strictEqual(status, 200)
-    assert.deepInclude(body.data, { session_id: session, status: "scheduled", topic: null, skipped_by: null, run_ref: null })
+    assert.deepInclude(body.data, {
+      session_id: session,
+      status: "scheduled",
+      topic: null,
+      skipped_by: null,
+      run_ref: null
+    })
     assert.strictEqual(Date.parse(body.data.until) - Date.parse(body.data.at), 24 * HOUR_MS)
     await passTo(session, 1)
     assert.strictEqual(await statusOf(session), "scheduled")
     await passTo(session, 1)
     const event = await app.waitFor(session, ({ type }) => type === "character.initiated")
-    assert.deepInclude(event.payload, { kind: "proactive", reason: "scheduled_message", bubbles: ["Happy birthday, Bo!", "The kettle is on."] })
+    assert.deepInclude(event.payload, {
+      kind: "proactive",
+      reason: "scheduled_message",
+      bubbles: ["Happy birthday, Bo!", "The kettle is on."]
+    })
     assert.strictEqual(await settled(session), "sent")
     assert.deepInclude((await listed(session))[0], { run_ref: event.trace_id, skipped_by: null })
-    assert.lengthOf((await app.events(session)).filter(({ type }) => type === "character.initiated"), 1)
+    assert.lengthOf(
+      (await app.events(session)).filter(({ type }) => type === "character.initiated"),
+      1
+    )
   })
 
   it("is sent at its time in the sandbox, where time is moved on, and not before", async () => {
-    const { api_key, app_id, character_slugs: [character_slug] } = (await new TestApp(server.baseUrl, "", "").post("/v1/demo/sandbox-key", {})).body.data
+    const {
+      api_key,
+      app_id,
+      character_slugs: [character_slug]
+    } = (await new TestApp(server.baseUrl, "", "").post("/v1/demo/sandbox-key", {})).body.data
     const demo = new TestApp(server.baseUrl, app_id, api_key)
     const session = await demo.createSession({ character_slug, end_user: { age_band: "adult" } })
     await letWriteFirst(demo, session, { cold_initiate_enabled: false })
@@ -95,15 +117,25 @@ describe("a scheduled message", () => {
 
   it("names the gate that it waits for, as decisions do, from its time on and as things stand", async () => {
     const session = await open()
-    const gates = async () => (await listed(session)).map(({ text, status, skipped_by }: Record<string, unknown>) => [text, status, skipped_by])
+    const gates = async () =>
+      (await listed(session)).map(({ text, status, skipped_by }: Record<string, unknown>) => [text, status, skipped_by])
     await schedule(session, { at: inHours(1), text: "First." })
     await schedule(session, { at: inHours(9), text: "Later." })
-    assert.deepStrictEqual(await gates(), [["Later.", "scheduled", null], ["First.", "scheduled", null]])
+    assert.deepStrictEqual(await gates(), [
+      ["Later.", "scheduled", null],
+      ["First.", "scheduled", null]
+    ])
     await app.patch(`/v1/sessions/${session}/proactive-controls`, { proactive_enabled: false })
     await passTo(session, 2)
-    assert.deepStrictEqual(await gates(), [["Later.", "scheduled", null], ["First.", "scheduled", "proactive_disabled"]])
+    assert.deepStrictEqual(await gates(), [
+      ["Later.", "scheduled", null],
+      ["First.", "scheduled", "proactive_disabled"]
+    ])
     await app.patch(`/v1/sessions/${session}/proactive-controls`, { proactive_enabled: true, proactivity_tolerance: 0 })
-    assert.deepStrictEqual(await gates(), [["Later.", "scheduled", null], ["First.", "scheduled", "tolerance_zero"]])
+    assert.deepStrictEqual(await gates(), [
+      ["Later.", "scheduled", null],
+      ["First.", "scheduled", "tolerance_zero"]
+    ])
     const decision = await app.post(`/v1/sessions/${session}/proactive/evaluate`, { dry_run: true })
     assert.strictEqual(decision.body.data.skipped_by, "tolerance_zero")
     await app.patch(`/v1/sessions/${session}/proactive-controls`, { proactivity_tolerance: 1 })
@@ -113,7 +145,13 @@ describe("a scheduled message", () => {
       const found = await gates()
       return found[1][1] === "sent" ? found : undefined
     })
-    assert.deepStrictEqual([later, first], [["Later.", "scheduled", null], ["First.", "sent", null]])
+    assert.deepStrictEqual(
+      [later, first],
+      [
+        ["Later.", "scheduled", null],
+        ["First.", "sent", null]
+      ]
+    )
   })
 
   it("is told its gate at once where its time has come already", async () => {
@@ -131,7 +169,10 @@ describe("a scheduled message", () => {
     assert.strictEqual(await settled(session), "expired")
     await app.patch(`/v1/sessions/${session}/proactive-controls`, { proactivity_tolerance: 1 })
     await lookAt(server.database.sql, session)
-    assert.notInclude((await app.events(session)).map(({ type }) => type), "character.initiated")
+    assert.notInclude(
+      (await app.events(session)).map(({ type }) => type),
+      "character.initiated"
+    )
   })
 
   it("is held to the content gates: words that pressure a person are not sent", async () => {
@@ -140,25 +181,35 @@ describe("a scheduled message", () => {
     await passTo(session, 1)
     assert.strictEqual(await settled(session), "skipped")
     assert.isString((await listed(session))[0].skipped_by)
-    assert.notInclude((await app.events(session)).map(({ type }) => type), "character.initiated")
+    assert.notInclude(
+      (await app.events(session)).map(({ type }) => type),
+      "character.initiated"
+    )
   })
 
   it("is created once under one Idempotency-Key, and cancelled for good", async () => {
     const session = await open()
     const body = { at: inHours(1), text: "Hello again." }
-    const [first, second] = [await schedule(session, body, { "idempotency-key": "once" }), await schedule(session, body, { "idempotency-key": "once" })]
+    const [first, second] = [
+      await schedule(session, body, { "idempotency-key": "once" }),
+      await schedule(session, body, { "idempotency-key": "once" })
+    ]
     assert.strictEqual(second.body.data.id, first.body.data.id)
     assert.isTrue(second.body.data.idempotent_replay)
     const cancelled = await app.delete(`${pathOf(session)}/${first.body.data.id}`)
     assert.deepInclude(cancelled.body.data, { id: first.body.data.id, status: "cancelled" })
     await passTo(session, 2)
     assert.strictEqual(await statusOf(session), "cancelled")
-    assert.notInclude((await app.events(session)).map(({ type }) => type), "character.initiated")
+    assert.notInclude(
+      (await app.events(session)).map(({ type }) => type),
+      "character.initiated"
+    )
   })
 
   it("cannot be cancelled once it was sent: 409 scheduled_message_closed", async () => {
     const session = await open()
-    const { id } = (await schedule(session, { at: inHours(1), text: "The tide table for Sunday is pinned up." })).body.data
+    const { id } = (await schedule(session, { at: inHours(1), text: "The tide table for Sunday is pinned up." })).body
+      .data
     await passTo(session, 1)
     assert.strictEqual(await settled(session), "sent")
     const { status, body } = await app.delete(`${pathOf(session)}/${id}`)
@@ -202,7 +253,10 @@ describe("a scheduled message", () => {
     const missing = await app.delete(`${pathOf(session)}/sch_01ARZ3NDEKTSV4RRFFQ69G5FAV`)
     assert.deepStrictEqual([missing.status, missing.body.detail.code], [404, "scheduled_message_not_found"])
     await app.delete("/v1/end-users/leaver")
-    await until("the erasure", async () => (await server.database.sql`select 1 from sessions where session_id = ${session}`).length === 0)
+    await until(
+      "the erasure",
+      async () => (await server.database.sql`select 1 from sessions where session_id = ${session}`).length === 0
+    )
     assert.lengthOf(await server.database.sql`select 1 from scheduled_messages where session_id = ${session}`, 0)
     assert.lengthOf(await server.database.sql`select 1 from idempotency_keys where path = ${pathOf(session)}`, 0)
   })

@@ -15,9 +15,10 @@ afterAll(() => server.close())
 
 const ask = async (authorization: string | undefined, path = "/v1/me") => {
   const response = await fetch(server.baseUrl + path, authorization === undefined ? {} : { headers: { authorization } })
-  return { status: response.status, headers: response.headers, body: await response.json() as Answer["body"] }
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Answer["body"] }
 }
-const isPlain = (body: { readonly detail?: unknown }) => typeof body.detail === "string" && Object.keys(body).length === 1
+const isPlain = (body: { readonly detail?: unknown }) =>
+  typeof body.detail === "string" && Object.keys(body).length === 1
 
 describe("a runtime key", () => {
   it("resolves to its app on GET /v1/me", async () => {

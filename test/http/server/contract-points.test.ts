@@ -37,9 +37,12 @@ describe("a text that shows nothing", () => {
     assert.deepStrictEqual([named.status, named.body.detail.message], [422, "body.display_name: Must not be blank"])
   })
 
-  it.each(["❤\ufe0f", "👩‍👩‍👧", "می‌خواهم", "\u0301a", ".", "\u{1fae9}"])("is not one that shows something among it: %s", async (text) => {
-    assert.strictEqual((await app.send(session, text)).status, 200)
-  })
+  it.each(["❤\ufe0f", "👩‍👩‍👧", "می‌خواهم", "\u0301a", ".", "\u{1fae9}"])(
+    "is not one that shows something among it: %s",
+    async (text) => {
+      assert.strictEqual((await app.send(session, text)).status, 200)
+    }
+  )
 })
 
 describe("a method that a path does not answer to", () => {
@@ -65,11 +68,17 @@ describe("a method that a path does not answer to", () => {
 })
 
 describe("a cursor", () => {
-  it.each(["99999999999999999", "9999999999999999", "-1", "1.5", "", "x"])("that is none is told what it must be: %s", async (since) => {
-    const { status, body } = await app.get(`/v1/sessions/${session}/events?since=${since}`)
-    assert.strictEqual(status, 422)
-    assert.strictEqual(body.detail.message, "query.since: Must be a cursor: a whole number from 0 to 9007199254740991")
-  })
+  it.each(["99999999999999999", "9999999999999999", "-1", "1.5", "", "x"])(
+    "that is none is told what it must be: %s",
+    async (since) => {
+      const { status, body } = await app.get(`/v1/sessions/${session}/events?since=${since}`)
+      assert.strictEqual(status, 422)
+      assert.strictEqual(
+        body.detail.message,
+        "query.since: Must be a cursor: a whole number from 0 to 9007199254740991"
+      )
+    }
+  )
 })
 
 describe("a moment", () => {
@@ -88,9 +97,17 @@ describe("a body that is sent in part", () => {
     const { hostname, port } = new URL(server.baseUrl)
     const socket = connect(Number(port), hostname)
     let answer = ""
-    socket.setEncoding("utf8").on("data", (data: string) => { answer += data }).on("error", () => {})
+    socket
+      .setEncoding("utf8")
+      .on("data", (data: string) => {
+        answer += data
+      })
+      .on("error", () => {})
     const begunAt = performance.now()
-    socket.write(`POST /v1/sessions/${session}/messages HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${app.key}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`)
+    socket.write(
+      `POST /v1/sessions/${session}/messages HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ` +
+        `${app.key}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`
+    )
     const trickle = setInterval(() => socket.write(" "), 2_000)
     await once(socket, "close")
     clearInterval(trickle)

@@ -21,7 +21,7 @@ afterAll(() => server.close())
 const successes: Record<string, () => Promise<Answer>> = {
   "GET /v1/me": () => app.get("/v1/me"),
   "PATCH /v1/apps/{app_id}": () => app.patch(`/v1/apps/${app.appId}`, { name: "renamed" }),
-  "POST /v1/characters": () => app.post("/v1/characters", { slug: `c-${Date.now()}`, display_name: "O'Hara \"$HOME\"" }),
+  "POST /v1/characters": () => app.post("/v1/characters", { slug: `c-${Date.now()}`, display_name: 'O\'Hara "$HOME"' }),
   "GET /v1/characters": () => app.get("/v1/characters"),
   "GET /v1/characters/{slug}": () => app.get(`/v1/characters/${slug}`),
   "PATCH /v1/characters/{slug}": () => app.patch(`/v1/characters/${slug}`, { visible_bio: "Keeps an inn." }),
@@ -36,7 +36,9 @@ const successes: Record<string, () => Promise<Answer>> = {
 }
 
 const run = async (command: string) => {
-  const { stdout } = await promisify(execFile)("bash", ["-c", `${command} -w '\\n%{http_code}'`], { env: { PATH: process.env["PATH"] ?? "", TROUPE_KEY: app.key } })
+  const { stdout } = await promisify(execFile)("bash", ["-c", `${command} -w '\\n%{http_code}'`], {
+    env: { PATH: process.env["PATH"] ?? "", TROUPE_KEY: app.key }
+  })
   const cut = stdout.lastIndexOf("\n")
   return { status: Number(stdout.slice(cut + 1)), body: JSON.parse(stdout.slice(0, cut)) }
 }
@@ -67,8 +69,14 @@ describe("next_actions", () => {
   it("names the poll since the returned cursor and the trace of the turn after a send", async () => {
     const { body } = await app.send(session, "What is for dinner?")
     const commands: ReadonlyArray<string> = body.next_actions.map((action: { command: string }) => action.command)
-    assert.isTrue(commands.some((command) => command.includes(`/v1/sessions/${session}/events?since=${body.data.cursor}`)))
-    assert.isTrue(commands.some((command) => command.includes(`/v1/sessions/${session}/trace`) && command.includes(body.data.run_ref)))
+    assert.isTrue(
+      commands.some((command) => command.includes(`/v1/sessions/${session}/events?since=${body.data.cursor}`))
+    )
+    assert.isTrue(
+      commands.some(
+        (command) => command.includes(`/v1/sessions/${session}/trace`) && command.includes(body.data.run_ref)
+      )
+    )
   })
 
   it("leads from a new character to its reply when each first command is followed", async () => {

@@ -14,13 +14,17 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const HTTP = resolve(import.meta.dirname, "../../../src/http")
-const lineOf = ({ status, code, message, fix, retryable }: CatalogueEntry) => `- ${status} \`${code}\` (${retryable ? "retry" : "no retry"}): ${message} ${fix}`
+const lineOf = ({ status, code, message, fix, retryable }: CatalogueEntry) =>
+  `- ${status} \`${code}\` (${retryable ? "retry" : "no retry"}): ${message} ${fix}`
 const coded = catalogue.filter(({ code }) => code !== null)
 
 describe("the catalogue of errors", () => {
   it("has each code once, with what to do about it", () => {
     const byCode = Map.groupBy(coded, ({ code }) => code)
-    assert.deepStrictEqual([...byCode].filter(([, entries]) => entries.length > 1), [])
+    assert.deepStrictEqual(
+      [...byCode].filter(([, entries]) => entries.length > 1),
+      []
+    )
     for (const { code, message, fix } of coded) {
       assert.match(code ?? "", /^[a-z][a-z0-9_]+$/)
       for (const text of [message, fix]) assert.match(text, /^[A-Z].*\.$/s, String(code))
@@ -28,16 +32,25 @@ describe("the catalogue of errors", () => {
   })
 
   it("is the only place where errors are made", () => {
-    const elsewhere = readdirSync(HTTP, { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".ts") && name !== "server/errors.ts" && readFileSync(resolve(HTTP, name), "utf8").includes("new ApiError("))
+    const elsewhere = readdirSync(HTTP, { recursive: true, encoding: "utf8" }).filter(
+      (name) =>
+        name.endsWith(".ts") &&
+        name !== "server/errors.ts" &&
+        readFileSync(resolve(HTTP, name), "utf8").includes("new ApiError(")
+    )
     assert.deepStrictEqual(elsewhere, [])
     const source = readFileSync(resolve(HTTP, "server/errors.ts"), "utf8")
-    for (const [, code] of source.matchAll(/structured\(\d+, "(\w+)"/g)) assert.isTrue(coded.some((entry) => entry.code === code), `${code} is made where it is thrown: make it where it is defined, and say what is particular with saying()`)
+    for (const [, code] of source.matchAll(/structured\(\d+, "(\w+)"/g))
+      assert.isTrue(
+        coded.some((entry) => entry.code === code),
+        `${code} is made where it is thrown: make it where it is defined, and say what is particular with saying()`
+      )
   })
 
   it("says what may do better later as the contract does (7.3)", () => {
     for (const { status, code, retryable } of catalogue) {
-      const passing = [408, 429, 500, 502].includes(status) || (status === 503 && code === null) || code === "authorization_pending"
+      const passing =
+        [408, 429, 500, 502].includes(status) || (status === 503 && code === null) || code === "authorization_pending"
       assert.strictEqual(retryable, passing, `${status} ${code}`)
     }
   })

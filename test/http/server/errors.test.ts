@@ -30,48 +30,84 @@ describe("a structured error", () => {
 })
 
 describe("a body", () => {
-  it.each(["{not json", "{\"text\":", "[1,]", "NaN", "text=hello", "\u0000"])("that is not JSON is 422 validation_error: %j", async (text) => {
-    const { status, body } = await app.request("POST", messages(), text)
-    assert.strictEqual(status, 422)
-    assert.strictEqual(body.detail.code, "validation_error")
-    assert.match(body.detail.message, /^body/)
-  })
+  it.each(["{not json", '{"text":', "[1,]", "NaN", "text=hello", "\u0000"])(
+    "that is not JSON is 422 validation_error: %j",
+    async (text) => {
+      const { status, body } = await app.request("POST", messages(), text)
+      assert.strictEqual(status, 422)
+      assert.strictEqual(body.detail.code, "validation_error")
+      assert.match(body.detail.message, /^body/)
+    }
+  )
 
-  it.each(["", "  ", "null", "[]", "\"text\"", "7"])("that is JSON but no object is 422 validation_error: %j", async (text) => {
-    const { status, body } = await app.request("POST", messages(), text)
-    assert.strictEqual(status, 422)
-    assert.strictEqual(body.detail.code, "validation_error")
-  })
+  it.each(["", "  ", "null", "[]", '"text"', "7"])(
+    "that is JSON but no object is 422 validation_error: %j",
+    async (text) => {
+      const { status, body } = await app.request("POST", messages(), text)
+      assert.strictEqual(status, 422)
+      assert.strictEqual(body.detail.code, "validation_error")
+    }
+  )
 
-  it.each(["application/json", "Application/JSON; charset=utf-8", "application/vnd.api+json"])("is JSON under the content type %s", async (type) => {
-    const slug = `by-${createHash("sha1").update(type).digest("hex")}`
-    assert.strictEqual((await app.post("/v1/characters", { slug, display_name: "Typed" }, { "content-type": type })).status, 200)
-  })
+  it.each(["application/json", "Application/JSON; charset=utf-8", "application/vnd.api+json"])(
+    "is JSON under the content type %s",
+    async (type) => {
+      const slug = `by-${createHash("sha1").update(type).digest("hex")}`
+      assert.strictEqual(
+        (await app.post("/v1/characters", { slug, display_name: "Typed" }, { "content-type": type })).status,
+        200
+      )
+    }
+  )
 
-  it.each(["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x", "application/jsonx", "nonsense", "text/json+"])("of another content type is 415 unsupported_media_type, which names it: %s", async (type) => {
+  it.each([
+    "application/x-www-form-urlencoded",
+    "text/plain",
+    "multipart/form-data; boundary=x",
+    "application/jsonx",
+    "nonsense",
+    "text/json+"
+  ])("of another content type is 415 unsupported_media_type, which names it: %s", async (type) => {
     const { status, body } = await app.post(messages(), { text: "Hello" }, { "content-type": type })
     assert.deepStrictEqual([status, body.detail.code], [415, "unsupported_media_type"])
     assert.include(body.detail.message, type.split(";", 1)[0])
     assert.include(body.detail.fix, "application/json")
   })
 
-  it.each(["gzip", "br", "deflate, gzip"])("that is compressed is 415 unsupported_media_type, which names the encoding: %s", async (encoding) => {
-    const { status, body } = await app.request("POST", messages(), { text: "Hello" }, { "content-encoding": encoding })
-    assert.deepStrictEqual([status, body.detail.code], [415, "unsupported_media_type"])
-    assert.include(body.detail.message, `Content-Encoding: ${encoding}`)
-    assert.include(body.detail.fix, "uncompressed")
-  })
+  it.each(["gzip", "br", "deflate, gzip"])(
+    "that is compressed is 415 unsupported_media_type, which names the encoding: %s",
+    async (encoding) => {
+      const { status, body } = await app.request(
+        "POST",
+        messages(),
+        { text: "Hello" },
+        { "content-encoding": encoding }
+      )
+      assert.deepStrictEqual([status, body.detail.code], [415, "unsupported_media_type"])
+      assert.include(body.detail.message, `Content-Encoding: ${encoding}`)
+      assert.include(body.detail.fix, "uncompressed")
+    }
+  )
 
-  it.each(["utf-16", "ISO-8859-1", "\"utf-32\""])("in another charset is 415 unsupported_media_type, which names it: %s", async (charset) => {
-    const { status, body } = await app.post(messages(), { text: "Hello" }, { "content-type": `application/json; charset=${charset}` })
-    assert.deepStrictEqual([status, body.detail.code], [415, "unsupported_media_type"])
-    assert.include(body.detail.message, charset.replaceAll("\"", ""))
-    assert.include(body.detail.fix, "UTF-8")
-  })
+  it.each(["utf-16", "ISO-8859-1", '"utf-32"'])(
+    "in another charset is 415 unsupported_media_type, which names it: %s",
+    async (charset) => {
+      const { status, body } = await app.post(
+        messages(),
+        { text: "Hello" },
+        { "content-type": `application/json; charset=${charset}` }
+      )
+      assert.deepStrictEqual([status, body.detail.code], [415, "unsupported_media_type"])
+      assert.include(body.detail.message, charset.replaceAll('"', ""))
+      assert.include(body.detail.fix, "UTF-8")
+    }
+  )
 
   it("is read whatever else the client expects of the server", async () => {
     const answer = await rawClient(server.baseUrl).send({
-      method: "POST", path: messages(), body: JSON.stringify({ text: "Hello" }),
+      method: "POST",
+      path: messages(),
+      body: JSON.stringify({ text: "Hello" }),
       headers: { authorization: `Bearer ${app.key}`, "content-type": "application/json", expect: "200-ok" }
     })
     assert.strictEqual(answer.status, 200)
@@ -79,7 +115,10 @@ describe("a body", () => {
 
   it("that is not there may have any content type", async () => {
     const slug = await app.createCharacter()
-    const response = await fetch(`${server.baseUrl}/v1/characters/${slug}/versions/1/restore`, { method: "POST", headers: { authorization: `Bearer ${app.key}`, "content-type": "text/plain" } })
+    const response = await fetch(`${server.baseUrl}/v1/characters/${slug}/versions/1/restore`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${app.key}`, "content-type": "text/plain" }
+    })
     assert.strictEqual(response.status, 200)
   })
 
@@ -116,8 +155,19 @@ describe("a body", () => {
   })
 
   it("may hold any number that is kept, and digits and exponents in texts", async () => {
-    const metadata = { big: 9007199254740992, bigger: 1e300, small: 0, exact: 1152921504606846976, half: 0.5, text: "9007199254740993 1e999" }
-    const { status, body } = await app.request("POST", "/v1/sessions", `{"external_user_ref":"n","character_slug":"${await app.createCharacter()}","metadata":{"big":9007199254740992,"bigger":1e300,"small":1e-999,"exact":1152921504606846976,"half":0.5000000000000000000,"text":"9007199254740993 1e999"}}`)
+    const metadata = {
+      big: 9007199254740992,
+      bigger: 1e300,
+      small: 0,
+      exact: 1152921504606846976,
+      half: 0.5,
+      text: "9007199254740993 1e999"
+    }
+    const { status, body } = await app.request(
+      "POST",
+      "/v1/sessions",
+      `{"external_user_ref":"n","character_slug":"${await app.createCharacter()}","metadata":{"big":9007199254740992,"bigger":1e300,"small":1e-999,"exact":1152921504606846976,"half":0.5000000000000000000,"text":"9007199254740993 1e999"}}`
+    )
     assert.strictEqual(status, 200)
     assert.deepStrictEqual(body.data.metadata, metadata)
   })
@@ -125,15 +175,24 @@ describe("a body", () => {
   it("that is not valid UTF-8 is 422, and not read with other characters in place of its own", async () => {
     for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80]]) {
       const response = await fetch(server.baseUrl + messages(), {
-        method: "POST", headers: { authorization: `Bearer ${app.key}` }, body: Buffer.concat([Buffer.from(`{"text":"a`), Buffer.from(bytes), Buffer.from(`"}`)])
+        method: "POST",
+        headers: { authorization: `Bearer ${app.key}` },
+        body: Buffer.concat([Buffer.from(`{"text":"a`), Buffer.from(bytes), Buffer.from(`"}`)])
       })
-      const { detail } = await response.json() as { detail: { code: string; message: string } }
-      assert.deepStrictEqual([response.status, detail.code, detail.message], [422, "validation_error", "body: is not valid UTF-8"])
+      const { detail } = (await response.json()) as { detail: { code: string; message: string } }
+      assert.deepStrictEqual(
+        [response.status, detail.code, detail.message],
+        [422, "validation_error", "body: is not valid UTF-8"]
+      )
     }
   })
 
   it("that is nested without end is 422, not a crash", async () => {
-    const { status } = await app.request("POST", messages(), `{"text":"a","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`)
+    const { status } = await app.request(
+      "POST",
+      messages(),
+      `{"text":"a","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`
+    )
     assert.strictEqual(status, 422)
   })
 
@@ -152,20 +211,31 @@ describe("a body", () => {
 })
 
 describe("an unknown route", () => {
-  it.each([["GET", "/v1/nothing"], ["GET", "/"], ["POST", "/v1/nothing"], ["PUT", "/v1/characters/x/y"], ["GET", "/admin/users"], ["GET", "/v1/sessions/%ZZ/events"], ["GET", "/v1/characters/%E0%A4%A"]])(
-    "is 404 route_not_found: %s %s",
-    async (method, path) => {
-      const { status, headers, body } = await app.request(method, path)
-      assert.strictEqual(status, 404)
-      assert.strictEqual(body.detail.code, "route_not_found")
-      assert.strictEqual(body.detail.request_id, headers.get("x-request-id"))
-    }
-  )
+  it.each([
+    ["GET", "/v1/nothing"],
+    ["GET", "/"],
+    ["POST", "/v1/nothing"],
+    ["PUT", "/v1/characters/x/y"],
+    ["GET", "/admin/users"],
+    ["GET", "/v1/sessions/%ZZ/events"],
+    ["GET", "/v1/characters/%E0%A4%A"]
+  ])("is 404 route_not_found: %s %s", async (method, path) => {
+    const { status, headers, body } = await app.request(method, path)
+    assert.strictEqual(status, 404)
+    assert.strictEqual(body.detail.code, "route_not_found")
+    assert.strictEqual(body.detail.request_id, headers.get("x-request-id"))
+  })
 })
 
 describe("x-request-id", () => {
   it("is on every answer, and differs from request to request", async () => {
-    const answers = await Promise.all([app.get("/v1/me"), app.get("/v1/me"), app.get("/v1/nothing"), app.post(messages(), {}), fetch(`${server.baseUrl}/v1/me`)])
+    const answers = await Promise.all([
+      app.get("/v1/me"),
+      app.get("/v1/me"),
+      app.get("/v1/nothing"),
+      app.post(messages(), {}),
+      fetch(`${server.baseUrl}/v1/me`)
+    ])
     const ids = answers.map((answer) => answer.headers.get("x-request-id"))
     assert.strictEqual(new Set(ids).size, answers.length)
     for (const id of ids) assert.match(id ?? "", /^req_/)
@@ -189,7 +259,13 @@ describe("x-request-id", () => {
 
 describe("every answer", () => {
   it("carries the usual security headers, whether it succeeds or not, and none that opens it to browsers", async () => {
-    for (const { headers } of [await app.get("/v1/me"), await app.get("/v1/nothing"), await app.get("/v1/characters/%ZZ"), await app.post(messages(), {}), await fetch(`${server.baseUrl}/v1/me`)]) {
+    for (const { headers } of [
+      await app.get("/v1/me"),
+      await app.get("/v1/nothing"),
+      await app.get("/v1/characters/%ZZ"),
+      await app.post(messages(), {}),
+      await fetch(`${server.baseUrl}/v1/me`)
+    ]) {
       assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
       assert.include(headers.get("content-security-policy"), "default-src 'none'")
       assert.isNotNull(headers.get("strict-transport-security"))
@@ -204,10 +280,23 @@ describe("HEAD and OPTIONS", () => {
   it("change nothing and end at once, on every path", async () => {
     const session = await app.createSession()
     const before = await app.events(session)
-    const paths = ["/v1/me", "/v1/characters", "/v1/sessions", `/v1/sessions/${session}`, `/v1/sessions/${session}/messages`, `/v1/sessions/${session}/events`, `/v1/sessions/${session}/events/stream`, `/v1/apps/${app.appId}`]
+    const paths = [
+      "/v1/me",
+      "/v1/characters",
+      "/v1/sessions",
+      `/v1/sessions/${session}`,
+      `/v1/sessions/${session}/messages`,
+      `/v1/sessions/${session}/events`,
+      `/v1/sessions/${session}/events/stream`,
+      `/v1/apps/${app.appId}`
+    ]
     for (const method of ["HEAD", "OPTIONS"]) {
       for (const path of paths) {
-        const response = await fetch(server.baseUrl + path, { method, headers: { authorization: `Bearer ${app.key}` }, signal: AbortSignal.timeout(5000) })
+        const response = await fetch(server.baseUrl + path, {
+          method,
+          headers: { authorization: `Bearer ${app.key}` },
+          signal: AbortSignal.timeout(5000)
+        })
         assert.include([200, 405], response.status, `${method} ${path}`)
         if (method === "HEAD") assert.strictEqual(await response.text(), "")
       }
@@ -233,13 +322,22 @@ describe("a database that is gone", () => {
     const rename = async (from: string, to: string) => {
       for (;;) {
         await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${from}`
-        const done = await admin`alter database ${admin(from)} rename to ${admin(to)}`.then(() => true, () => false)
+        const done = await admin`alter database ${admin(from)} rename to ${admin(to)}`.then(
+          () => true,
+          () => false
+        )
         if (done) return
       }
     }
     await rename(name, away)
     try {
-      for (const answer of [await own.get("/v1/me"), await own.send(talk, "Hello"), await own.get(`/v1/sessions/${talk}/events`), await own.get(`/v1/sessions/${talk}/events/stream`), await own.get("/readyz")]) {
+      for (const answer of [
+        await own.get("/v1/me"),
+        await own.send(talk, "Hello"),
+        await own.get(`/v1/sessions/${talk}/events`),
+        await own.get(`/v1/sessions/${talk}/events/stream`),
+        await own.get("/readyz")
+      ]) {
         assert.strictEqual(answer.status, 503)
         assert.isString(answer.body.detail)
         assert.isNotNull(answer.headers.get("retry-after"))

@@ -13,8 +13,14 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const open = (key: string, fields: object = {}, by = app) => by.post("/v1/sessions", { character_slug, external_user_ref: "u", new_thread: true, ...fields }, { "idempotency-key": key })
-const count = async () => Number((await server.database.sql`select count(*) from sessions where app_id = ${app.appId}`)[0]?.["count"])
+const open = (key: string, fields: object = {}, by = app) =>
+  by.post(
+    "/v1/sessions",
+    { character_slug, external_user_ref: "u", new_thread: true, ...fields },
+    { "idempotency-key": key }
+  )
+const count = async () =>
+  Number((await server.database.sql`select count(*) from sessions where app_id = ${app.appId}`)[0]?.["count"])
 
 describe("a create with an Idempotency-Key", () => {
   it("creates once and answers the second time as the first, with idempotent_replay", async () => {
@@ -29,7 +35,10 @@ describe("a create with an Idempotency-Key", () => {
     const key = randomUUID()
     const before = await count()
     const answers = await Promise.all(Array.from({ length: 20 }, () => open(key)))
-    assert.deepStrictEqual(answers.map((answer) => answer.status), answers.map(() => 200))
+    assert.deepStrictEqual(
+      answers.map((answer) => answer.status),
+      answers.map(() => 200)
+    )
     assert.strictEqual(new Set(answers.map((answer) => answer.body.data.id)).size, 1)
     assert.strictEqual(answers.filter((answer) => answer.body.data.idempotent_replay === true).length, 19)
     assert.strictEqual(await count(), before + 1)
@@ -49,7 +58,11 @@ describe("a create with an Idempotency-Key", () => {
     const key = randomUUID()
     const own = await server.createApp()
     const headers = { "idempotency-key": key }
-    const [session, character, elsewhere] = [await open(key), await app.post("/v1/characters", { slug: key, display_name: "K" }, headers), await own.post("/v1/characters", { slug: key, display_name: "K" }, headers)]
+    const [session, character, elsewhere] = [
+      await open(key),
+      await app.post("/v1/characters", { slug: key, display_name: "K" }, headers),
+      await own.post("/v1/characters", { slug: key, display_name: "K" }, headers)
+    ]
     for (const { status, body } of [session, character, elsewhere]) {
       assert.strictEqual(status, 200)
       assert.notProperty(body.data, "idempotent_replay")
@@ -58,12 +71,27 @@ describe("a create with an Idempotency-Key", () => {
 
   it("is the same however its path and its body are written", async () => {
     const key = randomUUID()
-    const first = await app.post("/v1/sessions?from=here", { character_slug, external_user_ref: "u", metadata: { a: 1, b: { c: 2, d: 3 } } }, { "idempotency-key": key })
-    const second = await app.post("/v1/%73essions", `{ "metadata": {"b": {"d": 3, "c": 2}, "a": 1.0}, "external_user_ref": "\\u0075", "character_slug": "${character_slug}" }`, { "idempotency-key": key })
+    const first = await app.post(
+      "/v1/sessions?from=here",
+      { character_slug, external_user_ref: "u", metadata: { a: 1, b: { c: 2, d: 3 } } },
+      { "idempotency-key": key }
+    )
+    const second = await app.post(
+      "/v1/%73essions",
+      `{ "metadata": {"b": {"d": 3, "c": 2}, "a": 1.0}, "external_user_ref": "\\u0075", "character_slug": ` +
+        `"${character_slug}" }`,
+      { "idempotency-key": key }
+    )
     assert.deepStrictEqual(second.body.data, { ...first.body.data, idempotent_replay: true })
     const slug = await app.createCharacter()
-    const paths = [`/v1/characters/${slug}/versions/1/restore`, `/v1/characters/%6D${slug.slice(1)}/versions/%31/restore?x=1`]
-    const [third, fourth] = [await app.post(paths[0] ?? "", undefined, { "idempotency-key": key }), await app.post(paths[1] ?? "", undefined, { "idempotency-key": key })]
+    const paths = [
+      `/v1/characters/${slug}/versions/1/restore`,
+      `/v1/characters/%6D${slug.slice(1)}/versions/%31/restore?x=1`
+    ]
+    const [third, fourth] = [
+      await app.post(paths[0] ?? "", undefined, { "idempotency-key": key }),
+      await app.post(paths[1] ?? "", undefined, { "idempotency-key": key })
+    ]
     assert.notProperty(third.body.data, "idempotent_replay")
     assert.deepStrictEqual(fourth.body.data, { ...third.body.data, idempotent_replay: true })
   })
@@ -81,7 +109,10 @@ describe("a create with an Idempotency-Key", () => {
     const headers = { "idempotency-key": randomUUID() }
     const slug = await app.createCharacter()
     assert.strictEqual((await app.post("/v1/characters", { slug, display_name: "Taken" }, headers)).status, 409)
-    assert.strictEqual((await app.post("/v1/characters", { slug: `${slug}-2`, display_name: "Free" }, headers)).status, 200)
+    assert.strictEqual(
+      (await app.post("/v1/characters", { slug: `${slug}-2`, display_name: "Free" }, headers)).status,
+      200
+    )
   })
 
   it("knows its key for 24 hours and no longer", async () => {
@@ -93,7 +124,12 @@ describe("a create with an Idempotency-Key", () => {
     assert.notStrictEqual((await open(key)).body.data.id, first.body.data.id)
   })
 
-  it.each([["", 422], ["k", 200], ["k".repeat(255), 200], ["k".repeat(256), 422]])("takes a key of 1 to 255 characters: %j", async (key, expected) => {
+  it.each([
+    ["", 422],
+    ["k", 200],
+    ["k".repeat(255), 200],
+    ["k".repeat(256), 422]
+  ])("takes a key of 1 to 255 characters: %j", async (key, expected) => {
     const { status, body } = await open(key)
     assert.strictEqual(status, expected)
     if (status === 422) assert.include(body.detail.message, "headers.idempotency-key")

@@ -12,9 +12,17 @@ describe("ignored fields", () => {
       ...minimal,
       colour: "red",
       voice: { register: "blunt", pitch: { low: 1 } },
-      voice_samples: [{ text: "Hm.", mood: "grim" }, { text: "No.", "the mood": "grim" }]
+      voice_samples: [
+        { text: "Hm.", mood: "grim" },
+        { text: "No.", "the mood": "grim" }
+      ]
     }
-    expect(ignoredFields(raw, CharacterCreate.parse(raw))).toEqual(["colour", "voice.pitch", "voice_samples[0].mood", "voice_samples[1][\"the mood\"]"])
+    expect(ignoredFields(raw, CharacterCreate.parse(raw))).toEqual([
+      "colour",
+      "voice.pitch",
+      "voice_samples[0].mood",
+      'voice_samples[1]["the mood"]'
+    ])
   })
 
   it("names nothing when nothing was stripped, filled-in defaults and nulls included", () => {
@@ -31,15 +39,20 @@ describe("ignored fields", () => {
   })
 
   it("stops at fifty and shortens long keys", () => {
-    const raw = { ...minimal, ...Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`${"k".repeat(200)}${index}`, 1])) }
+    const raw = {
+      ...minimal,
+      ...Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`${"k".repeat(200)}${index}`, 1]))
+    }
     const ignored = ignoredFields(raw, CharacterCreate.parse(raw))
     expect(ignored).toHaveLength(50)
     expect(ignored[0]).toBe(`${"k".repeat(64)}...`)
   })
 
   it("finds nothing between a value and itself or its copy", () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => {
-      expect(ignoredFields(value, structuredClone(value))).toEqual([])
-    }))
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(ignoredFields(value, structuredClone(value))).toEqual([])
+      })
+    )
   })
 })

@@ -32,24 +32,64 @@ interface Route {
 const routes: ReadonlyArray<Route> = [
   { method: "PATCH", kind: "app", path: "/v1/apps/{id}", body: { name: "x" }, wrong: { body: { name: 1 } } },
   { method: "GET", kind: "character", path: "/v1/characters/{id}" },
-  { method: "PATCH", kind: "character", path: "/v1/characters/{id}", body: { visible_bio: "x" }, wrong: { body: { visible_bio: 1 } } },
+  {
+    method: "PATCH",
+    kind: "character",
+    path: "/v1/characters/{id}",
+    body: { visible_bio: "x" },
+    wrong: { body: { visible_bio: 1 } }
+  },
   { method: "GET", kind: "character", path: "/v1/characters/{id}/versions", wrong: { query: "?limit=0" } },
   { method: "GET", kind: "character", path: "/v1/characters/{id}/versions", wrong: { query: "?cursor=x" } },
-  { method: "POST", kind: "character", path: "/v1/characters/{id}/versions/1/restore", wrong: { headers: { "idempotency-key": "k".repeat(256) } } },
+  {
+    method: "POST",
+    kind: "character",
+    path: "/v1/characters/{id}/versions/1/restore",
+    wrong: { headers: { "idempotency-key": "k".repeat(256) } }
+  },
   { method: "POST", kind: "character", path: "/v1/characters/{id}/versions/7/restore" },
   { method: "DELETE", kind: "character", path: "/v1/characters/{id}", wrong: { query: "?end_sessions=maybe" } },
   { method: "GET", kind: "session", path: "/v1/sessions/{id}" },
   { method: "GET", kind: "session", path: "/v1/sessions/{id}/state" },
   { method: "POST", kind: "session", path: "/v1/sessions/{id}/messages", body: { text: "x" }, wrong: { body: {} } },
-  { method: "POST", kind: "session", path: "/v1/sessions/{id}/messages", body: { text: "x" }, wrong: { body: { text: "x" }, headers: { "idempotency-key": "k".repeat(256) } } },
-  { method: "POST", kind: "session", path: "/v1/sessions/{id}/messages", body: { text: "x" }, wrong: { body: "{not json" } },
+  {
+    method: "POST",
+    kind: "session",
+    path: "/v1/sessions/{id}/messages",
+    body: { text: "x" },
+    wrong: { body: { text: "x" }, headers: { "idempotency-key": "k".repeat(256) } }
+  },
+  {
+    method: "POST",
+    kind: "session",
+    path: "/v1/sessions/{id}/messages",
+    body: { text: "x" },
+    wrong: { body: "{not json" }
+  },
   { method: "GET", kind: "session", path: "/v1/sessions/{id}/events", wrong: { query: "?since=-1" } },
   { method: "GET", kind: "session", path: "/v1/sessions/{id}/events/stream", wrong: { query: "?since=x" } },
-  { method: "GET", kind: "session", path: "/v1/sessions/{id}/events/stream", wrong: { headers: { "last-event-id": "x" } } },
-  { method: "POST", kind: "session", path: "/v1/sessions/{id}/channels", body: { kind: "webhook", url: "https://example.com/" }, wrong: { body: {} } },
+  {
+    method: "GET",
+    kind: "session",
+    path: "/v1/sessions/{id}/events/stream",
+    wrong: { headers: { "last-event-id": "x" } }
+  },
+  {
+    method: "POST",
+    kind: "session",
+    path: "/v1/sessions/{id}/channels",
+    body: { kind: "webhook", url: "https://example.com/" },
+    wrong: { body: {} }
+  },
   { method: "GET", kind: "session", path: "/v1/sessions/{id}/channels", wrong: { query: "?limit=0" } },
   { method: "GET", kind: "session", path: "/v1/sessions/{id}/delivery", wrong: { query: "?limit=0" } },
-  { method: "POST", kind: "app", path: "/v1/apps/{id}/channels", body: { kind: "webhook", url: "https://example.com/" }, wrong: { body: {} } },
+  {
+    method: "POST",
+    kind: "app",
+    path: "/v1/apps/{id}/channels",
+    body: { kind: "webhook", url: "https://example.com/" },
+    wrong: { body: {} }
+  },
   { method: "GET", kind: "app", path: "/v1/apps/{id}/channels", wrong: { query: "?limit=0" } },
   { method: "GET", kind: "session", path: "/v1/sessions/{id}/trace", wrong: { query: "?limit=0" } },
   { method: "GET", kind: "session", path: "/v1/sessions/{id}/trace", wrong: { query: "?cursor=x" } },
@@ -64,27 +104,42 @@ const bytes = ({ status, body }: Answer) => {
 
 describe("what another app owns", () => {
   it.each(routes)("is answered like what is not there: $method $path", async ({ method, kind, path, body }) => {
-    const answers = await Promise.all([foreign[kind], absent[kind]].map((id) => app.request(method, path.replace("{id}", id), body)))
+    const answers = await Promise.all(
+      [foreign[kind], absent[kind]].map((id) => app.request(method, path.replace("{id}", id), body))
+    )
     const [ofForeign, ofAbsent] = answers.map(bytes)
     assert.strictEqual(ofForeign, ofAbsent)
     assert.strictEqual(answers[0]?.body.detail.code, `${kind}_not_found`)
   })
 
-  it.each(routes.filter((route) => route.wrong !== undefined))("is not there, even to a request that is wrong otherwise: $method $path, $wrong", async ({ method, kind, path, wrong }) => {
-    const answers = await Promise.all([foreign[kind], absent[kind]].map((id) => app.request(method, path.replace("{id}", id) + (wrong?.query ?? ""), wrong?.body, wrong?.headers)))
-    const [ofForeign, ofAbsent] = answers.map(bytes)
-    assert.strictEqual(ofForeign, ofAbsent)
-    assert.strictEqual(answers[0]?.body.detail.code, `${kind}_not_found`)
-  })
+  it.each(routes.filter((route) => route.wrong !== undefined))(
+    "is not there, even to a request that is wrong otherwise: $method $path, $wrong",
+    async ({ method, kind, path, wrong }) => {
+      const answers = await Promise.all(
+        [foreign[kind], absent[kind]].map((id) =>
+          app.request(method, path.replace("{id}", id) + (wrong?.query ?? ""), wrong?.body, wrong?.headers)
+        )
+      )
+      const [ofForeign, ofAbsent] = answers.map(bytes)
+      assert.strictEqual(ofForeign, ofAbsent)
+      assert.strictEqual(answers[0]?.body.detail.code, `${kind}_not_found`)
+    }
+  )
 
   it("opens no session: POST /v1/sessions with a foreign character is 404 like with an absent one", async () => {
-    const [ofForeign, ofAbsent] = await Promise.all([foreign.character, absent.character].map((character_slug) =>
-      app.post("/v1/sessions", { character_slug, external_user_ref: "u" }).then(bytes)))
+    const [ofForeign, ofAbsent] = await Promise.all(
+      [foreign.character, absent.character].map((character_slug) =>
+        app.post("/v1/sessions", { character_slug, external_user_ref: "u" }).then(bytes)
+      )
+    )
     assert.strictEqual(ofForeign, ofAbsent)
   })
 
   it("is in no list", async () => {
-    const [characters, sessions] = await Promise.all([app.get("/v1/characters"), app.get(`/v1/sessions?character_slug=${foreign.character}`)])
+    const [characters, sessions] = await Promise.all([
+      app.get("/v1/characters"),
+      app.get(`/v1/sessions?character_slug=${foreign.character}`)
+    ])
     assert.deepStrictEqual(characters.body.data.characters, [])
     assert.deepStrictEqual(sessions.body.data.sessions, [])
   })
@@ -105,17 +160,25 @@ describe("what another app owns", () => {
 })
 
 describe("an id that cannot be one", () => {
-  it.each(["ses_", "1", "ses_01ARZ3NDEKTSV4RRFFQ69G5FAU", "%00", "..%2F..", "ses_%F0%9F%92%A9", "x".repeat(2000)])("names no session: %s", async (id) => {
-    for (const path of ["", "/state", "/events", "/events/stream", "/trace", "/runs"]) {
-      const { status, body } = await app.get(`/v1/sessions/${id}${path}`)
-      assert.strictEqual(status, 404, path)
-      assert.strictEqual(body.detail.code, "session_not_found", path)
+  it.each(["ses_", "1", "ses_01ARZ3NDEKTSV4RRFFQ69G5FAU", "%00", "..%2F..", "ses_%F0%9F%92%A9", "x".repeat(2000)])(
+    "names no session: %s",
+    async (id) => {
+      for (const path of ["", "/state", "/events", "/events/stream", "/trace", "/runs"]) {
+        const { status, body } = await app.get(`/v1/sessions/${id}${path}`)
+        assert.strictEqual(status, 404, path)
+        assert.strictEqual(body.detail.code, "session_not_found", path)
+      }
     }
-  })
+  )
 
   it.each(["%00", "a%00b", "UPPER", "x".repeat(2000), "%F0%9F%92%A9"])("names no character: %s", async (slug) => {
     const path = `/v1/characters/${slug}`
-    for (const answer of await Promise.all([app.get(path), app.patch(path, {}), app.patch(path, "{not json"), app.delete(path)])) {
+    for (const answer of await Promise.all([
+      app.get(path),
+      app.patch(path, {}),
+      app.patch(path, "{not json"),
+      app.delete(path)
+    ])) {
       assert.strictEqual(answer.status, 404)
       assert.strictEqual(answer.body.detail.code, "character_not_found")
     }

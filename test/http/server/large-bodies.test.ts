@@ -15,7 +15,9 @@ const MIB = 1024 * 1024
 const MOST_TURN_MS = 50
 
 let server: TestServer
-beforeAll(async () => { server = await startTestServer({ env: { DEMO_KEYS_PER_HOUR: "100" } }) })
+beforeAll(async () => {
+  server = await startTestServer({ env: { DEMO_KEYS_PER_HOUR: "100" } })
+})
 afterAll(() => server.close())
 
 const demoApp = async (): Promise<TestApp> => {
@@ -26,29 +28,52 @@ const demoApp = async (): Promise<TestApp> => {
 /** From the wire on: what a client makes of its body and of the answer is not the server's. */
 const post = (app: TestApp, path: string, body: Buffer, headers: Record<string, string> = {}, method = "POST") =>
   new Promise<{ readonly status: number; readonly body: any }>((resolve, reject) => {
-    const asked = send(server.baseUrl + path, { method, headers: { authorization: `Bearer ${app.key}`, "content-type": "application/json", ...headers } }, (answer) => {
-      text(answer).then((body) => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(body) }), reject)
-    })
+    const asked = send(
+      server.baseUrl + path,
+      { method, headers: { authorization: `Bearer ${app.key}`, "content-type": "application/json", ...headers } },
+      (answer) => {
+        text(answer).then((body) => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(body) }), reject)
+      }
+    )
     asked.on("error", reject)
-    if (headers["transfer-encoding"] === "chunked") Readable.from([body.subarray(0, body.length / 2), body.subarray(body.length / 2)]).pipe(asked)
+    if (headers["transfer-encoding"] === "chunked")
+      Readable.from([body.subarray(0, body.length / 2), body.subarray(body.length / 2)]).pipe(asked)
     else asked.end(body)
   })
 
 const bodyOf = (value: unknown) => Buffer.from(JSON.stringify(value))
 
 /** Begins a request whose body does not come. */
-const begin = async (app: TestApp, bytes: number): Promise<{ readonly socket: Socket; readonly answer: () => string }> => {
+const begin = async (
+  app: TestApp,
+  bytes: number
+): Promise<{ readonly socket: Socket; readonly answer: () => string }> => {
   const { hostname, port } = new URL(server.baseUrl)
   const socket = connect(Number(port), hostname)
   let answer = ""
-  socket.setEncoding("utf8").on("data", (data: string) => { answer += data }).on("error", () => {})
+  socket
+    .setEncoding("utf8")
+    .on("data", (data: string) => {
+      answer += data
+    })
+    .on("error", () => {})
   await once(socket, "connect")
-  socket.write(`POST /v1/imports HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${app.key}\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n`)
+  socket.write(
+    `POST /v1/imports HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${app.key}\r\ncontent-type: ` +
+      `application/json\r\ncontent-length: ${bytes}\r\n\r\n`
+  )
   return { socket, answer: () => answer }
 }
 
 describe("the server's own thread", () => {
-  const large = (n: number) => bodyOf({ json: cardV2({ name: `Large ${n}`, creator_notes: "x".repeat(8 * MIB), extensions: { list: Array.from({ length: 20_000 }, (_, at) => ({ at })) } }) })
+  const large = (n: number) =>
+    bodyOf({
+      json: cardV2({
+        name: `Large ${n}`,
+        creator_notes: "x".repeat(8 * MIB),
+        extensions: { list: Array.from({ length: 20_000 }, (_, at) => ({ at })) }
+      })
+    })
 
   it("is held up by no import of eight large ones at once, and serves another app meanwhile", async () => {
     const [flooding, quiet] = [await server.createApp(), await server.createApp()]
@@ -67,7 +92,15 @@ describe("the server's own thread", () => {
   it.each([
     ["as many values as there may be", bodyOf({ text: "x", list: Array.from({ length: 49_000 }, (_, at) => at % 10) })],
     ["more values than there may be", Buffer.from(`{"text":"x","list":[${"[],".repeat(300_000)}0]}`)],
-    ["a list of what is no character's", bodyOf({ slug: "x", display_name: "x", interests: Array.from({ length: 45_000 }, () => 1), voice_samples: Array.from({ length: 1 }, () => 1) })],
+    [
+      "a list of what is no character's",
+      bodyOf({
+        slug: "x",
+        display_name: "x",
+        interests: Array.from({ length: 45_000 }, () => 1),
+        voice_samples: Array.from({ length: 1 }, () => 1)
+      })
+    ],
     ["escapes", Buffer.from(`{"text":"${"\\u0041".repeat(150_000)}"}`)],
     ["long numbers", Buffer.from(`{"text":"x","list":[${"123456789012345678901234567890,".repeat(25_000)}0]}`)],
     ["a deep nest", Buffer.from(`{"text":${"[".repeat(20_000)}${"]".repeat(20_000)}}`)]
@@ -81,21 +114,35 @@ describe("the server's own thread", () => {
 })
 
 describe("a demo key", () => {
-  it.each<[string, Record<string, string>]>([["announced", {}], ["in chunks", { "transfer-encoding": "chunked" }]])("sends no body of more than 1 MiB, on any route: %s", async (_, headers) => {
+  it.each<[string, Record<string, string>]>([
+    ["announced", {}],
+    ["in chunks", { "transfer-encoding": "chunked" }]
+  ])("sends no body of more than 1 MiB, on any route: %s", async (_, headers) => {
     const app = await demoApp()
-    const { status, body } = await post(app, "/v1/imports", bodyOf({ json: cardV2({ creator_notes: "x".repeat(2 * MIB) }) }), headers)
+    const { status, body } = await post(
+      app,
+      "/v1/imports",
+      bodyOf({ json: cardV2({ creator_notes: "x".repeat(2 * MIB) }) }),
+      headers
+    )
     assert.deepStrictEqual([status, body.detail.code], [413, "payload_too_large"])
     assert.include(body.detail.message, "demo key")
-    const small = await post(app, "/v1/imports", bodyOf({ json: cardV2({ creator_notes: "x".repeat(MIB / 2) }) }), headers)
+    const small = await post(
+      app,
+      "/v1/imports",
+      bodyOf({ json: cardV2({ creator_notes: "x".repeat(MIB / 2) }) }),
+      headers
+    )
     assert.strictEqual(small.status, 200)
   })
 
   it("is told that it has no room for an import before it sends one, and gets a replay all the same", async () => {
     const app = await demoApp()
     const body = bodyOf({ json: cardV2() })
-    for (let n = 0; n < 5; n++) assert.strictEqual((await post(app, "/v1/imports", body, { "idempotency-key": `k${n}` })).status, 200)
+    for (let n = 0; n < 5; n++)
+      assert.strictEqual((await post(app, "/v1/imports", body, { "idempotency-key": `k${n}` })).status, 200)
     const { socket, answer } = await begin(app, 1000)
-    await until("an answer without a body", async () => answer() === "" ? undefined : true)
+    await until("an answer without a body", async () => (answer() === "" ? undefined : true))
     socket.destroy()
     assert.include(answer(), " 409 ")
     assert.include(answer(), "import_limit_reached")
@@ -109,14 +156,16 @@ describe("large bodies of one app", () => {
     const [app, other] = [await server.createApp(), await server.createApp()]
     const held = await begin(app, 2 * MIB)
     const waiting = await Promise.all(Array.from({ length: 6 }, () => begin(app, 2 * MIB)))
-    await until("one too many", async () => waiting.some(({ answer }) => answer() !== "") ? true : undefined)
+    await until("one too many", async () => (waiting.some(({ answer }) => answer() !== "") ? true : undefined))
     const refused = waiting.filter(({ answer }) => answer() !== "")
     assert.isAtLeast(refused.length, 1)
     assert.match(refused[0]?.answer() ?? "", / 429 [^]*retry-after: 1[^]*rate_limited/i)
     const body = bodyOf({ json: cardV2({ creator_notes: "x".repeat(2 * MIB) }) })
     assert.strictEqual((await post(other, "/v1/imports", body)).status, 200)
     for (const { socket } of [held, ...waiting]) socket.destroy()
-    await until("the line to be free", async () => (await post(app, "/v1/imports", body)).status === 200 ? true : undefined)
+    await until("the line to be free", async () =>
+      (await post(app, "/v1/imports", body)).status === 200 ? true : undefined
+    )
   })
 
   it("hold up no small one", async () => {

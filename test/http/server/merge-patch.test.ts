@@ -9,7 +9,9 @@ const clone = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 const withoutNulls = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value
   return Object.fromEntries(
-    Object.entries(value).filter(([key, member]) => member !== null && key !== "__proto__").map(([key, member]) => [key, withoutNulls(member)])
+    Object.entries(value)
+      .filter(([key, member]) => member !== null && key !== "__proto__")
+      .map(([key, member]) => [key, withoutNulls(member)])
   )
 }
 
@@ -23,7 +25,11 @@ describe("a merge patch", () => {
     [{ a: "c" }, { a: ["b"] }, { a: ["b"] }],
     [{ a: { b: "c" } }, { a: { b: "d", c: null } }, { a: { b: "d" } }],
     [{ a: [{ b: "c" }] }, { a: [1] }, { a: [1] }],
-    [["a", "b"], ["c", "d"], ["c", "d"]],
+    [
+      ["a", "b"],
+      ["c", "d"],
+      ["c", "d"]
+    ],
     [{ a: "b" }, ["c"], ["c"]],
     [{ a: "foo" }, null, null],
     [{ a: "foo" }, "bar", "bar"],
@@ -35,35 +41,46 @@ describe("a merge patch", () => {
   })
 
   it("changes neither the target nor the patch", () => {
-    fc.assert(fc.property(json(), json(), (target, patch) => {
-      const before = [clone(target), clone(patch)]
-      applyMergePatch(target, patch)
-      expect([clone(target), clone(patch)]).toEqual(before)
-    }))
+    fc.assert(
+      fc.property(json(), json(), (target, patch) => {
+        const before = [clone(target), clone(patch)]
+        applyMergePatch(target, patch)
+        expect([clone(target), clone(patch)]).toEqual(before)
+      })
+    )
   })
 
   it("comes to the same when it is applied twice", () => {
-    fc.assert(fc.property(json(), json(), (target, patch) => {
-      const once = applyMergePatch(target, patch)
-      expect(applyMergePatch(once, patch)).toEqual(once)
-    }))
+    fc.assert(
+      fc.property(json(), json(), (target, patch) => {
+        const once = applyMergePatch(target, patch)
+        expect(applyMergePatch(once, patch)).toEqual(once)
+      })
+    )
   })
 
   it("gives the patch without its nulls when there was no object before", () => {
-    fc.assert(fc.property(object(), (patch) => {
-      expect(applyMergePatch("before", patch)).toEqual(withoutNulls(patch))
-    }))
+    fc.assert(
+      fc.property(object(), (patch) => {
+        expect(applyMergePatch("before", patch)).toEqual(withoutNulls(patch))
+      })
+    )
   })
 
   it("leaves what an empty patch does not name", () => {
-    fc.assert(fc.property(object(), (target) => {
-      const { ["__proto__"]: _, ...kept } = target
-      expect(applyMergePatch(target, {})).toEqual(kept)
-    }))
+    fc.assert(
+      fc.property(object(), (target) => {
+        const { ["__proto__"]: _, ...kept } = target
+        expect(applyMergePatch(target, {})).toEqual(kept)
+      })
+    )
   })
 
   it("drops __proto__ at every level, from the patch and from the target", () => {
-    const hostile: unknown = JSON.parse(`{"a": {"__proto__": {"admin": true}}, "__proto__": {"admin": true}, "constructor": {"prototype": {"admin": true}}}`)
+    const hostile: unknown = JSON.parse(
+      `{"a": {"__proto__": {"admin": true}}, "__proto__": {"admin": true}, "constructor": {"prototype": ` +
+        `{"admin": true}}}`
+    )
     for (const merged of [applyMergePatch({ a: { b: 1 } }, hostile), applyMergePatch(hostile, { a: { b: 1 } })]) {
       expect(merged).toHaveProperty("a.b", 1)
       expect(merged).not.toHaveProperty("admin")

@@ -6,15 +6,67 @@ import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import fastify from "fastify"
 import * as z from "zod"
-import { AcceptData, AppData, CharacterData, CharacterPage, CharacterVersionPage, created, EventData, EventPage, MeData, RelationalMeter, SessionData, SessionPage, SessionStateData, written } from "#src/http/server/schemas/answers.ts"
-import { AccountAppCreate, AccountAppPage, AccountAppPatch, AccountData, AuditEntryData, AuditPage, DeviceStart, DeviceStarted, DeviceToken, KeyCreate, KeyData, KeyPage, KeyRotate, KeyRotated, shownKey, TokenData, TokenRevoked } from "#src/http/tenancy/accountSchemas.ts"
+import {
+  AcceptData,
+  AppData,
+  CharacterData,
+  CharacterPage,
+  CharacterVersionPage,
+  created,
+  EventData,
+  EventPage,
+  MeData,
+  RelationalMeter,
+  SessionData,
+  SessionPage,
+  SessionStateData,
+  written
+} from "#src/http/server/schemas/answers.ts"
+import {
+  AccountAppCreate,
+  AccountAppPage,
+  AccountAppPatch,
+  AccountData,
+  AuditEntryData,
+  AuditPage,
+  DeviceStart,
+  DeviceStarted,
+  DeviceToken,
+  KeyCreate,
+  KeyData,
+  KeyPage,
+  KeyRotate,
+  KeyRotated,
+  shownKey,
+  TokenData,
+  TokenRevoked
+} from "#src/http/tenancy/accountSchemas.ts"
 import { routes } from "#src/http/server/routes.ts"
 import type { Server } from "#src/http/server/Server.ts"
 import { AppCapsData } from "#src/http/billing/capsSchemas.ts"
 import { RatesData, SafetyUsageData, UsageData } from "#src/http/billing/usageSchemas.ts"
-import { ChannelCreate, ChannelData, ChannelDeleted, ChannelPage, ChannelPatch, ChannelReplay, ChannelTest, DeliveryData, DeliveryDetail, DeliveryPage, shownSecret } from "#src/http/delivery/channelSchemas.ts"
+import {
+  ChannelCreate,
+  ChannelData,
+  ChannelDeleted,
+  ChannelPage,
+  ChannelPatch,
+  ChannelReplay,
+  ChannelTest,
+  DeliveryData,
+  DeliveryDetail,
+  DeliveryPage,
+  shownSecret
+} from "#src/http/delivery/channelSchemas.ts"
 import { CharacterCreate, CharacterPatch } from "#src/http/character/characterSchemas.ts"
-import { ImportCommit, ImportCommitted, ImportCreate, ImportData, ImportPage, ImportPatch } from "#src/http/character/importSchemas.ts"
+import {
+  ImportCommit,
+  ImportCommitted,
+  ImportCreate,
+  ImportData,
+  ImportPage,
+  ImportPatch
+} from "#src/http/character/importSchemas.ts"
 import { FoundMemoryData, MemoryCreate, MemoryData, MemoryPage, MemoryPatch } from "#src/http/memory/memorySchemas.ts"
 import { OpenLoopData, OpenLoopPage } from "#src/http/memory/openLoopSchemas.ts"
 import { PreferencesData, PreferencesPatch } from "#src/http/proactive/preferencesSchemas.ts"
@@ -47,15 +99,21 @@ afterAll(async () => {
 })
 
 const operations = (): ReadonlyArray<readonly [string, Json]> =>
-  Object.entries<Json>(document.paths).flatMap(([path, methods]) => Object.entries<Json>(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const))
+  Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const)
+  )
 
 describe("the OpenAPI document", () => {
   it("lints without an error or a warning", async () => {
     const file = join(folder, "openapi.json")
     await writeFile(file, JSON.stringify(document))
-    const { stdout } = await promisify(execFile)(join(ROOT, "node_modules/.bin/redocly"), ["lint", "--config", join(ROOT, "redocly.yaml"), "--format", "json", file], {
-      env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
-    }).catch((failed: { stdout: string }) => failed)
+    const { stdout } = await promisify(execFile)(
+      join(ROOT, "node_modules/.bin/redocly"),
+      ["lint", "--config", join(ROOT, "redocly.yaml"), "--format", "json", file],
+      {
+        env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
+      }
+    ).catch((failed: { stdout: string }) => failed)
     const report = JSON.parse(stdout)
     assert.deepStrictEqual(report.problems, [])
     assert.deepInclude(report.totals, { errors: 0, warnings: 0 })
@@ -73,18 +131,30 @@ describe("the OpenAPI document", () => {
     for (const hang of routes) hang({ app: registered, baseUrl: () => "http://localhost" } as unknown as Server)
     await registered.ready()
     await registered.close()
-    assert.deepStrictEqual(operations().map(([name]) => name).sort(), found.sort())
+    assert.deepStrictEqual(
+      operations()
+        .map(([name]) => name)
+        .sort(),
+      found.sort()
+    )
   })
 
   it("has examples that are valid, wherever there is one", () => {
     let count = 0
     const walk = (node: Json, place: string): void => {
       if (typeof node !== "object" || node === null) return
-      if (Array.isArray(node.examples) && (node.type !== undefined || node.anyOf !== undefined || node.$ref !== undefined)) {
+      if (
+        Array.isArray(node.examples) &&
+        (node.type !== undefined || node.anyOf !== undefined || node.$ref !== undefined)
+      ) {
         const { examples, ...schema } = node
         for (const example of examples) {
           count++
-          assert.deepStrictEqual(z.fromJSONSchema(schema).safeParse(example).error, undefined, `${place}: ${JSON.stringify(example)}`)
+          assert.deepStrictEqual(
+            z.fromJSONSchema(schema).safeParse(example).error,
+            undefined,
+            `${place}: ${JSON.stringify(example)}`
+          )
         }
       }
       for (const [key, child] of Object.entries<Json>(node)) if (key !== "examples") walk(child, `${place}.${key}`)
@@ -98,228 +168,254 @@ describe("the OpenAPI document", () => {
     const { properties, required } = requestBody.content["application/json"].schema
     for (const name of required) assert.isNotEmpty(properties[name].examples, name)
     const body = Object.fromEntries(Object.entries<Json>(properties).map(([key, { examples }]) => [key, examples[0]]))
-    assert.deepStrictEqual(parameters.filter(({ in: place, required }: Json) => place === "header" && required), [])
-    assert.strictEqual((await app.post(`/v1/sessions/${await app.createSession({ character_slug: await app.createCharacter() })}/messages`, body)).status, 200)
+    assert.deepStrictEqual(
+      parameters.filter(({ in: place, required }: Json) => place === "header" && required),
+      []
+    )
+    assert.strictEqual(
+      (
+        await app.post(
+          `/v1/sessions/${await app.createSession({ character_slug: await app.createCharacter() })}/messages`,
+          body
+        )
+      ).status,
+      200
+    )
   })
 
   it("has every route of this server, and no other", () => {
-    assert.deepStrictEqual(operations().map(([name]) => name).sort(), [
-      "DELETE /v1/apps/{app_id}/channels/{channel_id}",
-      "DELETE /v1/characters/{slug}",
-      "DELETE /v1/characters/{slug}/arc-influences/{arc_id}",
-      "DELETE /v1/characters/{slug}/assets/{asset_id}",
-      "DELETE /v1/characters/{slug}/evidence/{evidence_id}",
-      "DELETE /v1/characters/{slug}/graph/edges/{edge_id}",
-      "DELETE /v1/characters/{slug}/lore/{entry_id}",
-      "DELETE /v1/characters/{slug}/npcs/{npc_id}",
-      "DELETE /v1/characters/{slug}/storylines/{storyline_id}",
-      "DELETE /v1/end-users/{external_user_ref}",
-      "DELETE /v1/evals/suites/{suite_id}",
-      "DELETE /v1/images/{image_id}",
-      "DELETE /v1/sessions/{session_id}/channels/{channel_id}",
-      "DELETE /v1/sessions/{session_id}/memories/{memory_id}",
-      "DELETE /v1/sessions/{session_id}/proactive/schedule/{scheduled_id}",
-      "DELETE /v1/telegram/bots/{bot_id}",
-      "GET /.well-known/oauth-authorization-server",
-      "GET /dev-issuer/interaction/{uid}",
-      "GET /dev-issuer/{rest}",
-      "GET /device",
-      "GET /device/callback",
-      "GET /device/confirm",
-      "GET /device/sign-in",
-      "GET /docs",
-      "GET /docs/",
-      "GET /docs/js/scalar.js",
-      "GET /healthz",
-      "GET /openapi.json",
-      "GET /readyz",
-      "GET /v1/account",
-      "GET /v1/account/apps",
-      "GET /v1/account/apps/{app_id}",
-      "GET /v1/account/apps/{app_id}/api-keys",
-      "GET /v1/account/apps/{app_id}/caps",
-      "GET /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps",
-      "GET /v1/account/apps/{app_id}/usage",
-      "GET /v1/account/apps/{app_id}/usage/safety",
-      "GET /v1/account/audit-log",
-      "GET /v1/account/usage",
-      "GET /v1/account/usage/safety",
-      "GET /v1/apps/{app_id}/channels",
-      "GET /v1/apps/{app_id}/channels/{channel_id}",
-      "GET /v1/apps/{app_id}/proactive-policy",
-      "GET /v1/apps/{app_id}/proactive-policy/decisions",
-      "GET /v1/assets/{asset_id}/content",
-      "GET /v1/characters",
-      "GET /v1/characters/{slug}",
-      "GET /v1/characters/{slug}/arc-influences",
-      "GET /v1/characters/{slug}/arc-influences/{arc_id}",
-      "GET /v1/characters/{slug}/assets",
-      "GET /v1/characters/{slug}/assets/{asset_id}",
-      "GET /v1/characters/{slug}/evidence",
-      "GET /v1/characters/{slug}/evidence/{evidence_id}",
-      "GET /v1/characters/{slug}/export",
-      "GET /v1/characters/{slug}/graph",
-      "GET /v1/characters/{slug}/lore",
-      "GET /v1/characters/{slug}/lore/{entry_id}",
-      "GET /v1/characters/{slug}/npcs",
-      "GET /v1/characters/{slug}/npcs/{npc_id}",
-      "GET /v1/characters/{slug}/readiness",
-      "GET /v1/characters/{slug}/research",
-      "GET /v1/characters/{slug}/research/{research_id}",
-      "GET /v1/characters/{slug}/storylines",
-      "GET /v1/characters/{slug}/storylines/{storyline_id}",
-      "GET /v1/characters/{slug}/versions",
-      "GET /v1/characters/{slug}/visual-identity",
-      "GET /v1/delivery/events",
-      "GET /v1/end-users",
-      "GET /v1/end-users/{external_user_ref}",
-      "GET /v1/end-users/{external_user_ref}/caps",
-      "GET /v1/end-users/{external_user_ref}/sessions",
-      "GET /v1/end-users/{external_user_ref}/usage",
-      "GET /v1/erasures/{erasure_id}",
-      "GET /v1/evals/runs",
-      "GET /v1/evals/runs/{run_id}",
-      "GET /v1/evals/runs/{run_id}/compare",
-      "GET /v1/evals/runs/{run_id}/results",
-      "GET /v1/evals/suites",
-      "GET /v1/evals/suites/{suite_id}",
-      "GET /v1/health",
-      "GET /v1/images",
-      "GET /v1/images/{image_id}",
-      "GET /v1/images/{image_id}/content",
-      "GET /v1/imports",
-      "GET /v1/imports/{import_id}",
-      "GET /v1/llms.txt",
-      "GET /v1/me",
-      "GET /v1/metrics",
-      "GET /v1/rates",
-      "GET /v1/runs",
-      "GET /v1/sessions",
-      "GET /v1/sessions/{session_id}",
-      "GET /v1/sessions/{session_id}/channels",
-      "GET /v1/sessions/{session_id}/channels/{channel_id}",
-      "GET /v1/sessions/{session_id}/delivery",
-      "GET /v1/sessions/{session_id}/delivery/{delivery_id}",
-      "GET /v1/sessions/{session_id}/events",
-      "GET /v1/sessions/{session_id}/events/stream",
-      "GET /v1/sessions/{session_id}/memories",
-      "GET /v1/sessions/{session_id}/memories/{memory_id}",
-      "GET /v1/sessions/{session_id}/open-loops",
-      "GET /v1/sessions/{session_id}/proactive-preferences",
-      "GET /v1/sessions/{session_id}/proactive/schedule",
-      "GET /v1/sessions/{session_id}/relationship-scores",
-      "GET /v1/sessions/{session_id}/runs",
-      "GET /v1/sessions/{session_id}/snapshots",
-      "GET /v1/sessions/{session_id}/snapshots/latest",
-      "GET /v1/sessions/{session_id}/state",
-      "GET /v1/sessions/{session_id}/storylines",
-      "GET /v1/sessions/{session_id}/timeline",
-      "GET /v1/sessions/{session_id}/trace",
-      "GET /v1/telegram/batches/{batch_id}",
-      "GET /v1/telegram/batches/{batch_id}/items",
-      "GET /v1/telegram/batches/{batch_id}/sheet",
-      "GET /v1/telegram/bots",
-      "GET /v1/telegram/bots/{bot_id}",
-      "GET /v1/telegram/bots/{bot_id}/chats",
-      "GET /v1/usage",
-      "GET /v1/usage/safety",
-      "PATCH /v1/account/apps/{app_id}",
-      "PATCH /v1/account/apps/{app_id}/caps",
-      "PATCH /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps",
-      "PATCH /v1/apps/{app_id}",
-      "PATCH /v1/apps/{app_id}/channels/{channel_id}",
-      "PATCH /v1/apps/{app_id}/proactive-policy",
-      "PATCH /v1/characters/{slug}",
-      "PATCH /v1/characters/{slug}/arc-influences/{arc_id}",
-      "PATCH /v1/characters/{slug}/assets/{asset_id}",
-      "PATCH /v1/characters/{slug}/graph/edges/{edge_id}",
-      "PATCH /v1/characters/{slug}/npcs/{npc_id}",
-      "PATCH /v1/characters/{slug}/storylines/{storyline_id}",
-      "PATCH /v1/end-users/{external_user_ref}",
-      "PATCH /v1/end-users/{external_user_ref}/caps",
-      "PATCH /v1/evals/suites/{suite_id}",
-      "PATCH /v1/imports/{import_id}",
-      "PATCH /v1/sessions/{session_id}/channels/{channel_id}",
-      "PATCH /v1/sessions/{session_id}/memories/{memory_id}",
-      "PATCH /v1/sessions/{session_id}/open-loops/{loop_id}",
-      "PATCH /v1/sessions/{session_id}/proactive-controls",
-      "PATCH /v1/sessions/{session_id}/proactive-preferences",
-      "PATCH /v1/telegram/bots/{bot_id}",
-      "POST /dev-issuer/interaction/{uid}",
-      "POST /dev-issuer/{rest}",
-      "POST /device",
-      "POST /device/decision",
-      "POST /v1/account/apps",
-      "POST /v1/account/apps/{app_id}/api-keys",
-      "POST /v1/account/apps/{app_id}/api-keys/{prefix}/revoke",
-      "POST /v1/account/apps/{app_id}/api-keys/{prefix}/rotate",
-      "POST /v1/account/device/start",
-      "POST /v1/account/device/token",
-      "POST /v1/account/token/revoke",
-      "POST /v1/apps/{app_id}/channels",
-      "POST /v1/apps/{app_id}/channels/{channel_id}/pause",
-      "POST /v1/apps/{app_id}/channels/{channel_id}/replay",
-      "POST /v1/apps/{app_id}/channels/{channel_id}/resume",
-      "POST /v1/apps/{app_id}/channels/{channel_id}/test",
-      "POST /v1/characters",
-      "POST /v1/characters/{slug}/arc-influences",
-      "POST /v1/characters/{slug}/assets",
-      "POST /v1/characters/{slug}/evidence",
-      "POST /v1/characters/{slug}/evidence/search",
-      "POST /v1/characters/{slug}/graph/edges",
-      "POST /v1/characters/{slug}/lore",
-      "POST /v1/characters/{slug}/npcs",
-      "POST /v1/characters/{slug}/readiness/probe",
-      "POST /v1/characters/{slug}/research",
-      "POST /v1/characters/{slug}/research/{research_id}/cancel",
-      "POST /v1/characters/{slug}/research/{research_id}/findings/{finding_id}/accept",
-      "POST /v1/characters/{slug}/research/{research_id}/findings/{finding_id}/reject",
-      "POST /v1/characters/{slug}/storylines",
-      "POST /v1/characters/{slug}/versions/{version}/restore",
-      "POST /v1/demo/sandbox-key",
-      "POST /v1/evals/runs/{run_id}/cancel",
-      "POST /v1/evals/runs/{run_id}/regrade",
-      "POST /v1/evals/suites",
-      "POST /v1/evals/suites/{suite_id}/runs",
-      "POST /v1/images",
-      "POST /v1/images/probe",
-      "POST /v1/imports",
-      "POST /v1/imports/{import_id}/commit",
-      "POST /v1/imports/{import_id}/discard",
-      "POST /v1/sessions",
-      "POST /v1/sessions/{session_id}/channels",
-      "POST /v1/sessions/{session_id}/channels/{channel_id}/pause",
-      "POST /v1/sessions/{session_id}/channels/{channel_id}/replay",
-      "POST /v1/sessions/{session_id}/channels/{channel_id}/resume",
-      "POST /v1/sessions/{session_id}/channels/{channel_id}/test",
-      "POST /v1/sessions/{session_id}/delivery/{delivery_id}/retry",
-      "POST /v1/sessions/{session_id}/memories",
-      "POST /v1/sessions/{session_id}/memories/search",
-      "POST /v1/sessions/{session_id}/messages",
-      "POST /v1/sessions/{session_id}/proactive/evaluate",
-      "POST /v1/sessions/{session_id}/proactive/schedule",
-      "POST /v1/sessions/{session_id}/storylines/{storyline_id}/triggers",
-      "POST /v1/telegram/batches",
-      "POST /v1/telegram/bots",
-      "POST /v1/telegram/bots/{bot_id}/answer-pre-checkout",
-      "POST /v1/telegram/bots/{bot_id}/links",
-      "POST /v1/telegram/bots/{bot_id}/probe",
-      "POST /v1/telegram/bots/{bot_id}/resume",
-      "POST /v1/telegram/bots/{bot_id}/rotate-secret",
-      "POST /v1/telegram/bots/{bot_id}/rotate-token",
-      "POST /v1/telegram/bots/{bot_id}/suspend",
-      "POST /v1/telegram/hooks/{bot_id}",
-      "PUT /v1/characters/{slug}/lore",
-      "PUT /v1/characters/{slug}/lore/{entry_id}",
-      "PUT /v1/characters/{slug}/visual-identity"
-    ])
+    assert.deepStrictEqual(
+      operations()
+        .map(([name]) => name)
+        .sort(),
+      [
+        "DELETE /v1/apps/{app_id}/channels/{channel_id}",
+        "DELETE /v1/characters/{slug}",
+        "DELETE /v1/characters/{slug}/arc-influences/{arc_id}",
+        "DELETE /v1/characters/{slug}/assets/{asset_id}",
+        "DELETE /v1/characters/{slug}/evidence/{evidence_id}",
+        "DELETE /v1/characters/{slug}/graph/edges/{edge_id}",
+        "DELETE /v1/characters/{slug}/lore/{entry_id}",
+        "DELETE /v1/characters/{slug}/npcs/{npc_id}",
+        "DELETE /v1/characters/{slug}/storylines/{storyline_id}",
+        "DELETE /v1/end-users/{external_user_ref}",
+        "DELETE /v1/evals/suites/{suite_id}",
+        "DELETE /v1/images/{image_id}",
+        "DELETE /v1/sessions/{session_id}/channels/{channel_id}",
+        "DELETE /v1/sessions/{session_id}/memories/{memory_id}",
+        "DELETE /v1/sessions/{session_id}/proactive/schedule/{scheduled_id}",
+        "DELETE /v1/telegram/bots/{bot_id}",
+        "GET /.well-known/oauth-authorization-server",
+        "GET /dev-issuer/interaction/{uid}",
+        "GET /dev-issuer/{rest}",
+        "GET /device",
+        "GET /device/callback",
+        "GET /device/confirm",
+        "GET /device/sign-in",
+        "GET /docs",
+        "GET /docs/",
+        "GET /docs/js/scalar.js",
+        "GET /healthz",
+        "GET /openapi.json",
+        "GET /readyz",
+        "GET /v1/account",
+        "GET /v1/account/apps",
+        "GET /v1/account/apps/{app_id}",
+        "GET /v1/account/apps/{app_id}/api-keys",
+        "GET /v1/account/apps/{app_id}/caps",
+        "GET /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps",
+        "GET /v1/account/apps/{app_id}/usage",
+        "GET /v1/account/apps/{app_id}/usage/safety",
+        "GET /v1/account/audit-log",
+        "GET /v1/account/usage",
+        "GET /v1/account/usage/safety",
+        "GET /v1/apps/{app_id}/channels",
+        "GET /v1/apps/{app_id}/channels/{channel_id}",
+        "GET /v1/apps/{app_id}/proactive-policy",
+        "GET /v1/apps/{app_id}/proactive-policy/decisions",
+        "GET /v1/assets/{asset_id}/content",
+        "GET /v1/characters",
+        "GET /v1/characters/{slug}",
+        "GET /v1/characters/{slug}/arc-influences",
+        "GET /v1/characters/{slug}/arc-influences/{arc_id}",
+        "GET /v1/characters/{slug}/assets",
+        "GET /v1/characters/{slug}/assets/{asset_id}",
+        "GET /v1/characters/{slug}/evidence",
+        "GET /v1/characters/{slug}/evidence/{evidence_id}",
+        "GET /v1/characters/{slug}/export",
+        "GET /v1/characters/{slug}/graph",
+        "GET /v1/characters/{slug}/lore",
+        "GET /v1/characters/{slug}/lore/{entry_id}",
+        "GET /v1/characters/{slug}/npcs",
+        "GET /v1/characters/{slug}/npcs/{npc_id}",
+        "GET /v1/characters/{slug}/readiness",
+        "GET /v1/characters/{slug}/research",
+        "GET /v1/characters/{slug}/research/{research_id}",
+        "GET /v1/characters/{slug}/storylines",
+        "GET /v1/characters/{slug}/storylines/{storyline_id}",
+        "GET /v1/characters/{slug}/versions",
+        "GET /v1/characters/{slug}/visual-identity",
+        "GET /v1/delivery/events",
+        "GET /v1/end-users",
+        "GET /v1/end-users/{external_user_ref}",
+        "GET /v1/end-users/{external_user_ref}/caps",
+        "GET /v1/end-users/{external_user_ref}/sessions",
+        "GET /v1/end-users/{external_user_ref}/usage",
+        "GET /v1/erasures/{erasure_id}",
+        "GET /v1/evals/runs",
+        "GET /v1/evals/runs/{run_id}",
+        "GET /v1/evals/runs/{run_id}/compare",
+        "GET /v1/evals/runs/{run_id}/results",
+        "GET /v1/evals/suites",
+        "GET /v1/evals/suites/{suite_id}",
+        "GET /v1/health",
+        "GET /v1/images",
+        "GET /v1/images/{image_id}",
+        "GET /v1/images/{image_id}/content",
+        "GET /v1/imports",
+        "GET /v1/imports/{import_id}",
+        "GET /v1/llms.txt",
+        "GET /v1/me",
+        "GET /v1/metrics",
+        "GET /v1/rates",
+        "GET /v1/runs",
+        "GET /v1/sessions",
+        "GET /v1/sessions/{session_id}",
+        "GET /v1/sessions/{session_id}/channels",
+        "GET /v1/sessions/{session_id}/channels/{channel_id}",
+        "GET /v1/sessions/{session_id}/delivery",
+        "GET /v1/sessions/{session_id}/delivery/{delivery_id}",
+        "GET /v1/sessions/{session_id}/events",
+        "GET /v1/sessions/{session_id}/events/stream",
+        "GET /v1/sessions/{session_id}/memories",
+        "GET /v1/sessions/{session_id}/memories/{memory_id}",
+        "GET /v1/sessions/{session_id}/open-loops",
+        "GET /v1/sessions/{session_id}/proactive-preferences",
+        "GET /v1/sessions/{session_id}/proactive/schedule",
+        "GET /v1/sessions/{session_id}/relationship-scores",
+        "GET /v1/sessions/{session_id}/runs",
+        "GET /v1/sessions/{session_id}/snapshots",
+        "GET /v1/sessions/{session_id}/snapshots/latest",
+        "GET /v1/sessions/{session_id}/state",
+        "GET /v1/sessions/{session_id}/storylines",
+        "GET /v1/sessions/{session_id}/timeline",
+        "GET /v1/sessions/{session_id}/trace",
+        "GET /v1/telegram/batches/{batch_id}",
+        "GET /v1/telegram/batches/{batch_id}/items",
+        "GET /v1/telegram/batches/{batch_id}/sheet",
+        "GET /v1/telegram/bots",
+        "GET /v1/telegram/bots/{bot_id}",
+        "GET /v1/telegram/bots/{bot_id}/chats",
+        "GET /v1/usage",
+        "GET /v1/usage/safety",
+        "PATCH /v1/account/apps/{app_id}",
+        "PATCH /v1/account/apps/{app_id}/caps",
+        "PATCH /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps",
+        "PATCH /v1/apps/{app_id}",
+        "PATCH /v1/apps/{app_id}/channels/{channel_id}",
+        "PATCH /v1/apps/{app_id}/proactive-policy",
+        "PATCH /v1/characters/{slug}",
+        "PATCH /v1/characters/{slug}/arc-influences/{arc_id}",
+        "PATCH /v1/characters/{slug}/assets/{asset_id}",
+        "PATCH /v1/characters/{slug}/graph/edges/{edge_id}",
+        "PATCH /v1/characters/{slug}/npcs/{npc_id}",
+        "PATCH /v1/characters/{slug}/storylines/{storyline_id}",
+        "PATCH /v1/end-users/{external_user_ref}",
+        "PATCH /v1/end-users/{external_user_ref}/caps",
+        "PATCH /v1/evals/suites/{suite_id}",
+        "PATCH /v1/imports/{import_id}",
+        "PATCH /v1/sessions/{session_id}/channels/{channel_id}",
+        "PATCH /v1/sessions/{session_id}/memories/{memory_id}",
+        "PATCH /v1/sessions/{session_id}/open-loops/{loop_id}",
+        "PATCH /v1/sessions/{session_id}/proactive-controls",
+        "PATCH /v1/sessions/{session_id}/proactive-preferences",
+        "PATCH /v1/telegram/bots/{bot_id}",
+        "POST /dev-issuer/interaction/{uid}",
+        "POST /dev-issuer/{rest}",
+        "POST /device",
+        "POST /device/decision",
+        "POST /v1/account/apps",
+        "POST /v1/account/apps/{app_id}/api-keys",
+        "POST /v1/account/apps/{app_id}/api-keys/{prefix}/revoke",
+        "POST /v1/account/apps/{app_id}/api-keys/{prefix}/rotate",
+        "POST /v1/account/device/start",
+        "POST /v1/account/device/token",
+        "POST /v1/account/token/revoke",
+        "POST /v1/apps/{app_id}/channels",
+        "POST /v1/apps/{app_id}/channels/{channel_id}/pause",
+        "POST /v1/apps/{app_id}/channels/{channel_id}/replay",
+        "POST /v1/apps/{app_id}/channels/{channel_id}/resume",
+        "POST /v1/apps/{app_id}/channels/{channel_id}/test",
+        "POST /v1/characters",
+        "POST /v1/characters/{slug}/arc-influences",
+        "POST /v1/characters/{slug}/assets",
+        "POST /v1/characters/{slug}/evidence",
+        "POST /v1/characters/{slug}/evidence/search",
+        "POST /v1/characters/{slug}/graph/edges",
+        "POST /v1/characters/{slug}/lore",
+        "POST /v1/characters/{slug}/npcs",
+        "POST /v1/characters/{slug}/readiness/probe",
+        "POST /v1/characters/{slug}/research",
+        "POST /v1/characters/{slug}/research/{research_id}/cancel",
+        "POST /v1/characters/{slug}/research/{research_id}/findings/{finding_id}/accept",
+        "POST /v1/characters/{slug}/research/{research_id}/findings/{finding_id}/reject",
+        "POST /v1/characters/{slug}/storylines",
+        "POST /v1/characters/{slug}/versions/{version}/restore",
+        "POST /v1/demo/sandbox-key",
+        "POST /v1/evals/runs/{run_id}/cancel",
+        "POST /v1/evals/runs/{run_id}/regrade",
+        "POST /v1/evals/suites",
+        "POST /v1/evals/suites/{suite_id}/runs",
+        "POST /v1/images",
+        "POST /v1/images/probe",
+        "POST /v1/imports",
+        "POST /v1/imports/{import_id}/commit",
+        "POST /v1/imports/{import_id}/discard",
+        "POST /v1/sessions",
+        "POST /v1/sessions/{session_id}/channels",
+        "POST /v1/sessions/{session_id}/channels/{channel_id}/pause",
+        "POST /v1/sessions/{session_id}/channels/{channel_id}/replay",
+        "POST /v1/sessions/{session_id}/channels/{channel_id}/resume",
+        "POST /v1/sessions/{session_id}/channels/{channel_id}/test",
+        "POST /v1/sessions/{session_id}/delivery/{delivery_id}/retry",
+        "POST /v1/sessions/{session_id}/memories",
+        "POST /v1/sessions/{session_id}/memories/search",
+        "POST /v1/sessions/{session_id}/messages",
+        "POST /v1/sessions/{session_id}/proactive/evaluate",
+        "POST /v1/sessions/{session_id}/proactive/schedule",
+        "POST /v1/sessions/{session_id}/storylines/{storyline_id}/triggers",
+        "POST /v1/telegram/batches",
+        "POST /v1/telegram/bots",
+        "POST /v1/telegram/bots/{bot_id}/answer-pre-checkout",
+        "POST /v1/telegram/bots/{bot_id}/links",
+        "POST /v1/telegram/bots/{bot_id}/probe",
+        "POST /v1/telegram/bots/{bot_id}/resume",
+        "POST /v1/telegram/bots/{bot_id}/rotate-secret",
+        "POST /v1/telegram/bots/{bot_id}/rotate-token",
+        "POST /v1/telegram/bots/{bot_id}/suspend",
+        "POST /v1/telegram/hooks/{bot_id}",
+        "PUT /v1/characters/{slug}/lore",
+        "PUT /v1/characters/{slug}/lore/{entry_id}",
+        "PUT /v1/characters/{slug}/visual-identity"
+      ]
+    )
   })
 
   /** What is answered without what the route is for: a code, a signature, a secret, a cookie. */
   const BARE: Readonly<Record<string, number>> = {
-    "POST /v1/account/device/token": 422, "GET /v1/images/{image_id}/content": 404, "GET /v1/assets/{asset_id}/content": 404, "POST /v1/telegram/hooks/{bot_id}": 410,
-    "GET /dev-issuer/interaction/{uid}": 410, "POST /dev-issuer/interaction/{uid}": 410, "GET /dev-issuer/{rest}": 404, "POST /dev-issuer/{rest}": 404,
-    "POST /device": 400, "GET /device/callback": 410, "GET /device/confirm": 410, "GET /device/sign-in": 410, "POST /device/decision": 403
+    "POST /v1/account/device/token": 422,
+    "GET /v1/images/{image_id}/content": 404,
+    "GET /v1/assets/{asset_id}/content": 404,
+    "POST /v1/telegram/hooks/{bot_id}": 410,
+    "GET /dev-issuer/interaction/{uid}": 410,
+    "POST /dev-issuer/interaction/{uid}": 410,
+    "GET /dev-issuer/{rest}": 404,
+    "POST /dev-issuer/{rest}": 404,
+    "POST /device": 400,
+    "GET /device/callback": 410,
+    "GET /device/confirm": 410,
+    "GET /device/sign-in": 410,
+    "POST /device/decision": 403
   }
 
   it("names routes that are there: each of them asks for the key unless it is public", async () => {
@@ -339,29 +435,64 @@ describe("the OpenAPI document", () => {
       if (name.includes("{")) assert.property(responses, "404", name)
       if (requestBody !== undefined) assert.property(responses, "413", name)
       for (const [status, response] of Object.entries<Json>(responses)) {
-        if (status !== "200") assert.deepStrictEqual(Object.keys(response.content), ["application/json"], `${name} ${status}`)
+        if (status !== "200")
+          assert.deepStrictEqual(Object.keys(response.content), ["application/json"], `${name} ${status}`)
       }
-      for (const part of name.match(/\{\w+\}/g) ?? []) assert.isTrue(parameters.some((given: Json) => given.in === "path" && `{${given.name}}` === part), name)
+      for (const part of name.match(/\{\w+\}/g) ?? [])
+        assert.isTrue(
+          parameters.some((given: Json) => given.in === "path" && `{${given.name}}` === part),
+          name
+        )
     }
-    assert.deepStrictEqual(Object.keys(document.paths["/v1/sessions/{session_id}/events/stream"].get.responses[200].content), ["text/event-stream"])
+    assert.deepStrictEqual(
+      Object.keys(document.paths["/v1/sessions/{session_id}/events/stream"].get.responses[200].content),
+      ["text/event-stream"]
+    )
   })
 
-  it("has the Idempotency-Key on every POST, but for a test push, a test picture and an evaluation, which are made anew each time, a search, which makes nothing, and the device flow and the sandbox, whose callers nobody knows", () => {
-    for (const [name, { parameters = [] }] of operations().filter(([name, { security }]) => name.startsWith("POST") && !name.endsWith("/test") && !name.endsWith("/search") && !name.endsWith("/evaluate") && !name.endsWith("/images/probe") && security?.length !== 0)) {
-      assert.isTrue(parameters.some((given: Json) => given.in === "header" && given.name.toLowerCase() === "idempotency-key"), name)
+  it(
+    "has the Idempotency-Key on every POST, but for a test push, a test picture and an evaluation, which are made " +
+      "anew each time, a search, which makes nothing, and the device flow and the sandbox, whose callers nobody " +
+      "knows",
+    () => {
+      for (const [name, { parameters = [] }] of operations().filter(
+        ([name, { security }]) =>
+          name.startsWith("POST") &&
+          !name.endsWith("/test") &&
+          !name.endsWith("/search") &&
+          !name.endsWith("/evaluate") &&
+          !name.endsWith("/images/probe") &&
+          security?.length !== 0
+      )) {
+        assert.isTrue(
+          parameters.some((given: Json) => given.in === "header" && given.name.toLowerCase() === "idempotency-key"),
+          name
+        )
+      }
     }
-  })
+  )
 
   it("asks for an account token on the account plane, and for a runtime key everywhere else", () => {
     for (const [name, { security }] of operations().filter(([, { security }]) => security?.length !== 0)) {
-      assert.deepStrictEqual(security ?? document.security, name.includes(" /v1/account") ? [{ accountToken: [] }] : [{ runtimeKey: [] }], name)
+      assert.deepStrictEqual(
+        security ?? document.security,
+        name.includes(" /v1/account") ? [{ accountToken: [] }] : [{ runtimeKey: [] }],
+        name
+      )
     }
   })
 
   it("has what is internal, says so, and keeps it out of the runtime reference", () => {
     const internal = operations().filter(([, operation]) => operation["x-internal"] === true)
-    assert.deepStrictEqual(internal.map(([name]) => name).sort(), Object.keys(BARE).filter((name) => name !== "POST /v1/account/device/token").concat("GET /device", "GET /docs", "GET /docs/js/scalar.js").sort())
-    for (const [name, operation] of internal) assert.deepInclude(operation, { tags: ["Internal"], "x-scalar-ignore": true, security: [] }, name)
+    assert.deepStrictEqual(
+      internal.map(([name]) => name).sort(),
+      Object.keys(BARE)
+        .filter((name) => name !== "POST /v1/account/device/token")
+        .concat("GET /device", "GET /docs", "GET /docs/js/scalar.js")
+        .sort()
+    )
+    for (const [name, operation] of internal)
+      assert.deepInclude(operation, { tags: ["Internal"], "x-scalar-ignore": true, security: [] }, name)
   })
 
   it("says that an answer of 503 may have a code only where the operator may have closed the route", async () => {
@@ -369,29 +500,45 @@ describe("the OpenAPI document", () => {
     const { status, body } = await new TestApp(closed.baseUrl, "", "").post("/v1/demo/sandbox-key", undefined)
     await closed.close()
     assert.strictEqual(status, 503)
-    for (const [name, { responses }] of operations().filter(([, operation]) => operation.responses[503] !== undefined)) {
+    for (const [name, { responses }] of operations().filter(
+      ([, operation]) => operation.responses[503] !== undefined
+    )) {
       const takes = z.fromJSONSchema(responses[503].content["application/json"].schema)
       assert.isTrue(takes.safeParse({ detail: "The database cannot be reached right now." }).success, name)
-      const closes = ["POST /v1/demo/sandbox-key", "POST /v1/account/device/start", "POST /v1/account/device/token"].includes(name)
+      const closes = [
+        "POST /v1/demo/sandbox-key",
+        "POST /v1/account/device/start",
+        "POST /v1/account/device/token"
+      ].includes(name)
       assert.strictEqual(takes.safeParse(body).success, closes, name)
       assert.strictEqual(responses[503].description.includes("demo_sandbox_disabled"), closes, name)
     }
   })
 
   it("keeps the account plane, all of it, out of the runtime reference", () => {
-    const left = operations().filter(([, operation]) => operation["x-scalar-ignore"] === true && operation["x-internal"] !== true).map(([name]) => name)
-    assert.deepStrictEqual(left, operations().map(([name]) => name).filter((name) => name.includes(" /v1/account") || name.endsWith("/.well-known/oauth-authorization-server")))
+    const left = operations()
+      .filter(([, operation]) => operation["x-scalar-ignore"] === true && operation["x-internal"] !== true)
+      .map(([name]) => name)
+    assert.deepStrictEqual(
+      left,
+      operations()
+        .map(([name]) => name)
+        .filter((name) => name.includes(" /v1/account") || name.endsWith("/.well-known/oauth-authorization-server"))
+    )
   })
 
   it("describes the push of an event, with its headers", () => {
     const { requestBody, parameters } = document.webhooks.event.post
-    assert.deepStrictEqual(parameters.map((given: Json) => given.name), ["webhook-id", "webhook-timestamp", "webhook-signature", "x-service-event-id", "x-service-cursor"])
+    assert.deepStrictEqual(
+      parameters.map((given: Json) => given.name),
+      ["webhook-id", "webhook-timestamp", "webhook-signature", "x-service-event-id", "x-service-cursor"]
+    )
     const { schema } = requestBody.content["application/json"]
     assert.deepStrictEqual(Object.keys(schema.properties), Object.keys(EventData.shape))
   })
 
   it("forbids no additional field anywhere, because fields are added over time", () => {
-    assert.notInclude(JSON.stringify(document), "\"additionalProperties\":false")
+    assert.notInclude(JSON.stringify(document), '"additionalProperties":false')
   })
 
   it("has only examples that its own schemas accept", () => {
@@ -402,30 +549,68 @@ describe("the OpenAPI document", () => {
       for (const example of (schema.meta()?.["examples"] as ReadonlyArray<unknown> | undefined) ?? []) {
         examples++
         const parsed = schema.safeParse(example)
-        assert.isTrue(parsed.success, `${place}: ${JSON.stringify(example)} ${parsed.success ? "" : parsed.error.message}`)
+        assert.isTrue(
+          parsed.success,
+          `${place}: ${JSON.stringify(example)} ${parsed.success ? "" : parsed.error.message}`
+        )
       }
-      if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) check(schema.unwrap() as z.ZodType, place, seen)
+      if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+        check(schema.unwrap() as z.ZodType, place, seen)
       if (schema instanceof z.ZodArray) check(schema.element as z.ZodType, `${place}[]`, seen)
       if (schema instanceof z.ZodUnion) for (const option of schema.options) check(option as z.ZodType, place, seen)
-      if (schema instanceof z.ZodObject) for (const [key, member] of Object.entries(schema.shape)) check(member as z.ZodType, `${place}.${key}`, seen)
+      if (schema instanceof z.ZodObject)
+        for (const [key, member] of Object.entries(schema.shape)) check(member as z.ZodType, `${place}.${key}`, seen)
     }
-    for (const [name, schema] of Object.entries({ CharacterCreate, CharacterPatch, SessionCreate, MessageSend, AppPatch, ChannelCreate, ChannelPatch, ChannelReplay, AccountAppCreate, AccountAppPatch, KeyCreate, KeyRotate, DeviceStart, DeviceToken, MemoryCreate, MemoryPatch, PreferencesPatch, ImportCreate, ImportPatch, ImportCommit })) check(schema, name)
+    for (const [name, schema] of Object.entries({
+      CharacterCreate,
+      CharacterPatch,
+      SessionCreate,
+      MessageSend,
+      AppPatch,
+      ChannelCreate,
+      ChannelPatch,
+      ChannelReplay,
+      AccountAppCreate,
+      AccountAppPatch,
+      KeyCreate,
+      KeyRotate,
+      DeviceStart,
+      DeviceToken,
+      MemoryCreate,
+      MemoryPatch,
+      PreferencesPatch,
+      ImportCreate,
+      ImportPatch,
+      ImportCommit
+    }))
+      check(schema, name)
     assert.isAbove(examples, 8)
   })
 
   it("describes bodies that the server takes: the examples of a character make one", async () => {
     const { properties } = document.paths["/v1/characters"].post.requestBody.content["application/json"].schema
-    const body = Object.fromEntries(Object.entries<Json>(properties).flatMap(([key, { examples }]) => examples === undefined ? [] : [[key, examples[0]]]))
+    const body = Object.fromEntries(
+      Object.entries<Json>(properties).flatMap(([key, { examples }]) =>
+        examples === undefined ? [] : [[key, examples[0]]]
+      )
+    )
     const { status, body: answer } = await app.post("/v1/characters", body)
     assert.strictEqual(status, 200, JSON.stringify(answer))
     assert.notProperty(answer.data, "ignored_fields")
   })
 })
 
-const envelopeOf = (data: z.ZodType) => z.strictObject({ schema_version: z.string(), data, next_actions: z.array(z.strictObject({ command: z.string(), description: z.string() })) })
+const envelopeOf = (data: z.ZodType) =>
+  z.strictObject({
+    schema_version: z.string(),
+    data,
+    next_actions: z.array(z.strictObject({ command: z.string(), description: z.string() }))
+  })
 /** The schema without room for fields that it does not name. */
 const strict = (schema: z.ZodObject) => z.strictObject(schema.shape)
-const structured = z.strictObject({ detail: z.strictObject({ code: z.string(), message: z.string(), fix: z.string(), request_id: z.string() }) })
+const structured = z.strictObject({
+  detail: z.strictObject({ code: z.string(), message: z.string(), fix: z.string(), request_id: z.string() })
+})
 
 const exited = async () => {
   const leaving = await app.createCharacter()
@@ -444,7 +629,9 @@ describe("real answers", () => {
     slug = await app.createCharacter({ greeting: "Hello." })
     session = await app.createSession({ character_slug: slug })
     const { trace_id } = await app.converse(session, "I have a chemistry exam tomorrow. What is for dinner?")
-    await until("the turn to be read", async () => (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined)
+    await until("the turn to be read", async () =>
+      (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined
+    )
     hook = { kind: "webhook", url: "http://127.0.0.1:1/hook" }
     channel = (await app.post(`/v1/sessions/${session}/channels`, { ...hook, from: "start" })).body.data.id
     delivery = await until("an attempt", async () => {
@@ -464,78 +651,325 @@ describe("real answers", () => {
 
   it.each<[string, z.ZodType, () => Promise<Answer>]>([
     ["POST /v1/account/device/start", strict(DeviceStarted), () => app.post("/v1/account/device/start", {})],
-    ["GET /v1/account", strict(AccountData.extend({ token: strict(TokenData), tokens: z.array(strict(TokenData)) })), () => account.client.get("/v1/account")],
-    ["POST /v1/account/apps", strict(AppData.extend(created)), () => account.client.post("/v1/account/apps", { name: "x", typo: 1 })],
-    ["GET /v1/account/apps", z.strictObject({ apps: z.array(strict(AppData)), next_cursor: AccountAppPage.shape.next_cursor }), () => account.client.get("/v1/account/apps?limit=1")],
+    [
+      "GET /v1/account",
+      strict(AccountData.extend({ token: strict(TokenData), tokens: z.array(strict(TokenData)) })),
+      () => account.client.get("/v1/account")
+    ],
+    [
+      "POST /v1/account/apps",
+      strict(AppData.extend(created)),
+      () => account.client.post("/v1/account/apps", { name: "x", typo: 1 })
+    ],
+    [
+      "GET /v1/account/apps",
+      z.strictObject({ apps: z.array(strict(AppData)), next_cursor: AccountAppPage.shape.next_cursor }),
+      () => account.client.get("/v1/account/apps?limit=1")
+    ],
     ["GET /v1/account/apps/{app_id}", strict(AppData), () => account.client.get(accountApp)],
-    ["PATCH /v1/account/apps/{app_id}", strict(AppData.extend(written)), () => account.client.patch(accountApp, { environment: "test", typo: 1 })],
-    ["POST /v1/account/apps/{app_id}/api-keys", strict(KeyData.extend({ ...shownKey, ...created })), () => account.client.post(`${accountApp}/api-keys`, { name: "x" }, { "idempotency-key": "k" })],
-    ["POST /v1/account/apps/{app_id}/api-keys, again", strict(KeyData.extend(created)), () => account.client.post(`${accountApp}/api-keys`, { name: "x" }, { "idempotency-key": "k" })],
-    ["GET /v1/account/apps/{app_id}/api-keys", z.strictObject({ api_keys: z.array(strict(KeyData)), next_cursor: KeyPage.shape.next_cursor }), () => account.client.get(`${accountApp}/api-keys`)],
-    ["POST /v1/account/apps/{app_id}/api-keys/{prefix}/rotate", strict(KeyRotated.extend({ replaces: strict(KeyData), ...shownKey, ...created })), () => account.client.post(`${accountApp}/api-keys/${prefix}/rotate`, { grace_seconds: 1 })],
-    ["POST /v1/account/apps/{app_id}/api-keys/{prefix}/revoke", strict(KeyData), () => account.client.post(`${accountApp}/api-keys/${prefix}/revoke`, undefined)],
+    [
+      "PATCH /v1/account/apps/{app_id}",
+      strict(AppData.extend(written)),
+      () => account.client.patch(accountApp, { environment: "test", typo: 1 })
+    ],
+    [
+      "POST /v1/account/apps/{app_id}/api-keys",
+      strict(KeyData.extend({ ...shownKey, ...created })),
+      () => account.client.post(`${accountApp}/api-keys`, { name: "x" }, { "idempotency-key": "k" })
+    ],
+    [
+      "POST /v1/account/apps/{app_id}/api-keys, again",
+      strict(KeyData.extend(created)),
+      () => account.client.post(`${accountApp}/api-keys`, { name: "x" }, { "idempotency-key": "k" })
+    ],
+    [
+      "GET /v1/account/apps/{app_id}/api-keys",
+      z.strictObject({ api_keys: z.array(strict(KeyData)), next_cursor: KeyPage.shape.next_cursor }),
+      () => account.client.get(`${accountApp}/api-keys`)
+    ],
+    [
+      "POST /v1/account/apps/{app_id}/api-keys/{prefix}/rotate",
+      strict(KeyRotated.extend({ replaces: strict(KeyData), ...shownKey, ...created })),
+      () => account.client.post(`${accountApp}/api-keys/${prefix}/rotate`, { grace_seconds: 1 })
+    ],
+    [
+      "POST /v1/account/apps/{app_id}/api-keys/{prefix}/revoke",
+      strict(KeyData),
+      () => account.client.post(`${accountApp}/api-keys/${prefix}/revoke`, undefined)
+    ],
     ["GET /v1/account/apps/{app_id}/caps", strict(AppCapsData), () => account.client.get(`${accountApp}/caps`)],
-    ["PATCH /v1/account/apps/{app_id}/caps", strict(AppCapsData.extend(written)), () => account.client.patch(`${accountApp}/caps`, { monthly_budget_usd: 1, typo: 1 })],
-    ["GET /v1/account/apps/{app_id}/usage", strict(UsageData), () => account.client.get(`${accountApp}/usage?group_by=day`)],
+    [
+      "PATCH /v1/account/apps/{app_id}/caps",
+      strict(AppCapsData.extend(written)),
+      () => account.client.patch(`${accountApp}/caps`, { monthly_budget_usd: 1, typo: 1 })
+    ],
+    [
+      "GET /v1/account/apps/{app_id}/usage",
+      strict(UsageData),
+      () => account.client.get(`${accountApp}/usage?group_by=day`)
+    ],
     ["GET /v1/account/usage/safety", strict(SafetyUsageData), () => account.client.get("/v1/account/usage/safety")],
-    ["GET /v1/account/apps/{app_id}/usage/safety", strict(SafetyUsageData), () => account.client.get(`${accountApp}/usage/safety`)],
-    ["GET /v1/account/audit-log", z.strictObject({ entries: z.array(strict(AuditEntryData)), next_cursor: AuditPage.shape.next_cursor }), () => account.client.get("/v1/account/audit-log")],
+    [
+      "GET /v1/account/apps/{app_id}/usage/safety",
+      strict(SafetyUsageData),
+      () => account.client.get(`${accountApp}/usage/safety`)
+    ],
+    [
+      "GET /v1/account/audit-log",
+      z.strictObject({ entries: z.array(strict(AuditEntryData)), next_cursor: AuditPage.shape.next_cursor }),
+      () => account.client.get("/v1/account/audit-log")
+    ],
     ["GET /v1/account/usage", strict(UsageData), () => account.client.get("/v1/account/usage")],
-    ["POST /v1/account/token/revoke", strict(TokenRevoked), () => account.client.post("/v1/account/token/revoke", undefined)],
+    [
+      "POST /v1/account/token/revoke",
+      strict(TokenRevoked),
+      () => account.client.post("/v1/account/token/revoke", undefined)
+    ],
     ["GET /v1/usage", strict(UsageData), () => app.get("/v1/usage?group_by=kind")],
     ["GET /v1/usage/safety", strict(SafetyUsageData), () => app.get("/v1/usage/safety")],
     ["GET /v1/rates", strict(RatesData), () => app.get("/v1/rates")],
     ["GET /v1/me", strict(MeData), () => app.get("/v1/me")],
-    ["PATCH /v1/apps/{app_id}", strict(AppData.extend(written)), () => app.patch(`/v1/apps/${app.appId}`, { name: "x", typo: 1 })],
-    ["POST /v1/characters", CharacterData.extend(created), () => app.post("/v1/characters", { slug: "real", display_name: "Real", typo: 1 }, { "idempotency-key": "real" })],
-    ["POST /v1/characters, again", CharacterData.extend(created), () => app.post("/v1/characters", { slug: "real", display_name: "Real", typo: 1 }, { "idempotency-key": "real" })],
+    [
+      "PATCH /v1/apps/{app_id}",
+      strict(AppData.extend(written)),
+      () => app.patch(`/v1/apps/${app.appId}`, { name: "x", typo: 1 })
+    ],
+    [
+      "POST /v1/characters",
+      CharacterData.extend(created),
+      () => app.post("/v1/characters", { slug: "real", display_name: "Real", typo: 1 }, { "idempotency-key": "real" })
+    ],
+    [
+      "POST /v1/characters, again",
+      CharacterData.extend(created),
+      () => app.post("/v1/characters", { slug: "real", display_name: "Real", typo: 1 }, { "idempotency-key": "real" })
+    ],
     ["GET /v1/characters", strict(CharacterPage), () => app.get("/v1/characters?limit=1")],
     ["GET /v1/characters/{slug}", CharacterData, () => app.get(`/v1/characters/${slug}`)],
-    ["PATCH /v1/characters/{slug}", CharacterData.extend(written), () => app.patch(`/v1/characters/${slug}`, { visible_bio: "x", typo: 1 })],
-    ["GET /v1/characters/{slug}/versions", strict(CharacterVersionPage), () => app.get(`/v1/characters/${slug}/versions`)],
-    ["POST /v1/characters/{slug}/versions/{version}/restore", CharacterData.extend(created), () => app.post(`/v1/characters/${slug}/versions/1/restore`, undefined)],
-    ["DELETE /v1/characters/{slug}", CharacterData, async () => app.delete(`/v1/characters/${await app.createCharacter()}`)],
-    ["POST /v1/imports", strict(ImportData.extend(created)), () => app.post("/v1/imports", { json: cardV2(), typo: 1 }, { "idempotency-key": "i" })],
-    ["POST /v1/imports, again", strict(ImportData.extend(created)), () => app.post("/v1/imports", { json: cardV2(), typo: 1 }, { "idempotency-key": "i" })],
-    ["GET /v1/imports", z.strictObject({ imports: z.array(strict(ImportPage.shape.imports.element)), next_cursor: ImportPage.shape.next_cursor }), () => app.get("/v1/imports?limit=1")],
-    ["GET /v1/imports/{import_id}", strict(ImportData), async () => app.get(`/v1/imports/${(await app.post("/v1/imports", { json: cardV2(), mode: "update", target_slug: slug })).body.data.id}`)],
-    ["PATCH /v1/imports/{import_id}", strict(ImportData.extend(written)), async () => app.patch(`/v1/imports/${(await app.post("/v1/imports", { json: cardV2() })).body.data.id}`, { set: { "character.visible_bio": "x" }, typo: 1 })],
-    ["POST /v1/imports/{import_id}/commit", strict(ImportCommitted.extend(created)), async () => {
-      const { id, content_hash } = (await app.post("/v1/imports", { json: cardV2() })).body.data
-      return app.post(`/v1/imports/${id}/commit`, { content_hash, slug: "committed", typo: 1 })
-    }],
-    ["POST /v1/imports/{import_id}/discard", strict(ImportData.extend(created)), async () => app.post(`/v1/imports/${(await app.post("/v1/imports", { json: cardV2() })).body.data.id}/discard`, undefined)],
-    ["POST /v1/sessions", strict(SessionData.extend({ created: z.boolean(), ...created })), () => app.post("/v1/sessions", { character_slug: slug, external_user_ref: "u", typo: 1 }, { "idempotency-key": "s" })],
-    ["POST /v1/sessions, again", strict(SessionData.extend({ created: z.boolean(), ...created })), () => app.post("/v1/sessions", { character_slug: slug, external_user_ref: "u", typo: 1 }, { "idempotency-key": "s" })],
-    ["GET /v1/sessions", z.strictObject({ sessions: z.array(strict(SessionData)), next_cursor: SessionPage.shape.next_cursor }), () => app.get("/v1/sessions?limit=2")],
+    [
+      "PATCH /v1/characters/{slug}",
+      CharacterData.extend(written),
+      () => app.patch(`/v1/characters/${slug}`, { visible_bio: "x", typo: 1 })
+    ],
+    [
+      "GET /v1/characters/{slug}/versions",
+      strict(CharacterVersionPage),
+      () => app.get(`/v1/characters/${slug}/versions`)
+    ],
+    [
+      "POST /v1/characters/{slug}/versions/{version}/restore",
+      CharacterData.extend(created),
+      () => app.post(`/v1/characters/${slug}/versions/1/restore`, undefined)
+    ],
+    [
+      "DELETE /v1/characters/{slug}",
+      CharacterData,
+      async () => app.delete(`/v1/characters/${await app.createCharacter()}`)
+    ],
+    [
+      "POST /v1/imports",
+      strict(ImportData.extend(created)),
+      () => app.post("/v1/imports", { json: cardV2(), typo: 1 }, { "idempotency-key": "i" })
+    ],
+    [
+      "POST /v1/imports, again",
+      strict(ImportData.extend(created)),
+      () => app.post("/v1/imports", { json: cardV2(), typo: 1 }, { "idempotency-key": "i" })
+    ],
+    [
+      "GET /v1/imports",
+      z.strictObject({
+        imports: z.array(strict(ImportPage.shape.imports.element)),
+        next_cursor: ImportPage.shape.next_cursor
+      }),
+      () => app.get("/v1/imports?limit=1")
+    ],
+    [
+      "GET /v1/imports/{import_id}",
+      strict(ImportData),
+      async () =>
+        app.get(
+          `/v1/imports/${(await app.post("/v1/imports", { json: cardV2(), mode: "update", target_slug: slug })).body.data.id}`
+        )
+    ],
+    [
+      "PATCH /v1/imports/{import_id}",
+      strict(ImportData.extend(written)),
+      async () =>
+        app.patch(`/v1/imports/${(await app.post("/v1/imports", { json: cardV2() })).body.data.id}`, {
+          set: { "character.visible_bio": "x" },
+          typo: 1
+        })
+    ],
+    [
+      "POST /v1/imports/{import_id}/commit",
+      strict(ImportCommitted.extend(created)),
+      async () => {
+        const { id, content_hash } = (await app.post("/v1/imports", { json: cardV2() })).body.data
+        return app.post(`/v1/imports/${id}/commit`, { content_hash, slug: "committed", typo: 1 })
+      }
+    ],
+    [
+      "POST /v1/imports/{import_id}/discard",
+      strict(ImportData.extend(created)),
+      async () =>
+        app.post(`/v1/imports/${(await app.post("/v1/imports", { json: cardV2() })).body.data.id}/discard`, undefined)
+    ],
+    [
+      "POST /v1/sessions",
+      strict(SessionData.extend({ created: z.boolean(), ...created })),
+      () =>
+        app.post("/v1/sessions", { character_slug: slug, external_user_ref: "u", typo: 1 }, { "idempotency-key": "s" })
+    ],
+    [
+      "POST /v1/sessions, again",
+      strict(SessionData.extend({ created: z.boolean(), ...created })),
+      () =>
+        app.post("/v1/sessions", { character_slug: slug, external_user_ref: "u", typo: 1 }, { "idempotency-key": "s" })
+    ],
+    [
+      "GET /v1/sessions",
+      z.strictObject({ sessions: z.array(strict(SessionData)), next_cursor: SessionPage.shape.next_cursor }),
+      () => app.get("/v1/sessions?limit=2")
+    ],
     ["GET /v1/sessions/{session_id}", strict(SessionData), () => app.get(`/v1/sessions/${session}`)],
-    ["GET /v1/sessions/{session_id}, exited", strict(SessionData), async () => app.get(`/v1/sessions/${await exited()}`)],
+    [
+      "GET /v1/sessions/{session_id}, exited",
+      strict(SessionData),
+      async () => app.get(`/v1/sessions/${await exited()}`)
+    ],
     ["GET /v1/sessions/{session_id}/state", strict(SessionStateData), () => app.get(`/v1/sessions/${session}/state`)],
-    ["POST /v1/sessions/{session_id}/messages", strict(AcceptData), () => app.post(`/v1/sessions/${session}/messages`, { text: "x", typo: 1 }, { "idempotency-key": "m" })],
-    ["POST /v1/sessions/{session_id}/messages, again", strict(AcceptData), () => app.send(session, "x", { "idempotency-key": "m" })],
-    ["GET /v1/sessions/{session_id}/relationship-scores", strict(RelationalMeter), () => app.get(`/v1/sessions/${session}/relationship-scores`)],
-    ["POST /v1/sessions/{session_id}/memories", strict(MemoryData.extend(created)), () => app.post(`/v1/sessions/${session}/memories`, { text: "x", typo: 1 }, { "idempotency-key": "m" })],
-    ["GET /v1/sessions/{session_id}/memories", z.strictObject({ memories: z.array(strict(MemoryData)), next_cursor: MemoryPage.shape.next_cursor }), () => app.get(`/v1/sessions/${session}/memories`)],
-    ["POST /v1/sessions/{session_id}/memories/search", z.strictObject({ memories: z.array(strict(FoundMemoryData)).min(1) }), () => app.post(`/v1/sessions/${session}/memories/search`, { query: "x" })],
-    ["GET /v1/sessions/{session_id}/open-loops", z.strictObject({ open_loops: z.array(strict(OpenLoopData)).min(1), next_cursor: OpenLoopPage.shape.next_cursor }), () => app.get(`/v1/sessions/${session}/open-loops`)],
-    ["POST /v1/sessions/{session_id}/proactive/schedule", strict(ScheduledData.extend(created)), () => app.post(`/v1/sessions/${session}/proactive/schedule`, { at: new Date(Date.now() + 3_600_000).toISOString(), topic: "tea", typo: 1 }, { "idempotency-key": "s" })],
-    ["GET /v1/sessions/{session_id}/proactive/schedule", z.strictObject({ scheduled: z.array(strict(ScheduledData)).min(1), next_cursor: ScheduledPage.shape.next_cursor }), () => app.get(`/v1/sessions/${session}/proactive/schedule`)],
-    ["GET /v1/sessions/{session_id}/proactive-preferences", strict(PreferencesData), () => app.get(`/v1/sessions/${session}/proactive-preferences`)],
-    ["PATCH /v1/sessions/{session_id}/proactive-preferences", strict(PreferencesData.extend(written)), () => app.patch(`/v1/sessions/${session}/proactive-preferences`, { frequency: "less", typo: 1 })],
-    ["GET /v1/sessions/{session_id}/snapshots", z.strictObject({ snapshots: z.array(strict(SnapshotData)), next_cursor: SnapshotPage.shape.next_cursor }), () => app.get(`/v1/sessions/${session}/snapshots`)],
-    ["POST /v1/apps/{app_id}/channels", strict(ChannelData.extend({ ...shownSecret, ...created })), () => app.post(`/v1/apps/${app.appId}/channels`, { ...hook, typo: 1 }, { "idempotency-key": "c" })],
-    ["POST /v1/apps/{app_id}/channels, again", strict(ChannelData.extend(created)), () => app.post(`/v1/apps/${app.appId}/channels`, { ...hook, typo: 1 }, { "idempotency-key": "c" })],
-    ["GET /v1/apps/{app_id}/channels", z.strictObject({ channels: z.array(strict(ChannelData)), next_cursor: ChannelPage.shape.next_cursor }), () => app.get(`/v1/apps/${app.appId}/channels`)],
-    ["GET /v1/sessions/{session_id}/channels/{channel_id}", strict(ChannelData), () => app.get(`/v1/sessions/${session}/channels/${channel}`)],
-    ["PATCH /v1/sessions/{session_id}/channels/{channel_id}", strict(ChannelData.extend({ ...shownSecret, ...written })), () => app.patch(`/v1/sessions/${session}/channels/${channel}`, { secret: "rotate", typo: 1 })],
-    ["POST /v1/sessions/{session_id}/channels/{channel_id}/test", strict(ChannelTest), () => app.post(`/v1/sessions/${session}/channels/${channel}/test`, undefined)],
-    ["POST /v1/sessions/{session_id}/channels/{channel_id}/resume", strict(ChannelData), () => app.post(`/v1/sessions/${session}/channels/${channel}/resume`, undefined)],
-    ["DELETE /v1/sessions/{session_id}/channels/{channel_id}", strict(ChannelDeleted), async () =>
-      app.delete(`/v1/sessions/${session}/channels/${(await app.post(`/v1/sessions/${session}/channels`, hook)).body.data.id}`)],
-    ["GET /v1/sessions/{session_id}/delivery", z.strictObject({ deliveries: z.array(strict(DeliveryData)), next_cursor: DeliveryPage.shape.next_cursor }), () => app.get(`/v1/sessions/${session}/delivery`)],
-    ["GET /v1/sessions/{session_id}/delivery/{delivery_id}", strict(DeliveryDetail), () => app.get(`/v1/sessions/${session}/delivery/${delivery}`)],
-    ["POST /v1/sessions/{session_id}/delivery/{delivery_id}/retry", strict(DeliveryData), () => app.post(`/v1/sessions/${session}/delivery/${delivery}/retry`, undefined)],
-    ["GET /v1/sessions/{session_id}/events", z.strictObject({ ...EventPage.shape, events: z.array(strict(EventData)) }), () => app.get(`/v1/sessions/${session}/events`)]
+    [
+      "POST /v1/sessions/{session_id}/messages",
+      strict(AcceptData),
+      () => app.post(`/v1/sessions/${session}/messages`, { text: "x", typo: 1 }, { "idempotency-key": "m" })
+    ],
+    [
+      "POST /v1/sessions/{session_id}/messages, again",
+      strict(AcceptData),
+      () => app.send(session, "x", { "idempotency-key": "m" })
+    ],
+    [
+      "GET /v1/sessions/{session_id}/relationship-scores",
+      strict(RelationalMeter),
+      () => app.get(`/v1/sessions/${session}/relationship-scores`)
+    ],
+    [
+      "POST /v1/sessions/{session_id}/memories",
+      strict(MemoryData.extend(created)),
+      () => app.post(`/v1/sessions/${session}/memories`, { text: "x", typo: 1 }, { "idempotency-key": "m" })
+    ],
+    [
+      "GET /v1/sessions/{session_id}/memories",
+      z.strictObject({ memories: z.array(strict(MemoryData)), next_cursor: MemoryPage.shape.next_cursor }),
+      () => app.get(`/v1/sessions/${session}/memories`)
+    ],
+    [
+      "POST /v1/sessions/{session_id}/memories/search",
+      z.strictObject({ memories: z.array(strict(FoundMemoryData)).min(1) }),
+      () => app.post(`/v1/sessions/${session}/memories/search`, { query: "x" })
+    ],
+    [
+      "GET /v1/sessions/{session_id}/open-loops",
+      z.strictObject({ open_loops: z.array(strict(OpenLoopData)).min(1), next_cursor: OpenLoopPage.shape.next_cursor }),
+      () => app.get(`/v1/sessions/${session}/open-loops`)
+    ],
+    [
+      "POST /v1/sessions/{session_id}/proactive/schedule",
+      strict(ScheduledData.extend(created)),
+      () =>
+        app.post(
+          `/v1/sessions/${session}/proactive/schedule`,
+          { at: new Date(Date.now() + 3_600_000).toISOString(), topic: "tea", typo: 1 },
+          { "idempotency-key": "s" }
+        )
+    ],
+    [
+      "GET /v1/sessions/{session_id}/proactive/schedule",
+      z.strictObject({
+        scheduled: z.array(strict(ScheduledData)).min(1),
+        next_cursor: ScheduledPage.shape.next_cursor
+      }),
+      () => app.get(`/v1/sessions/${session}/proactive/schedule`)
+    ],
+    [
+      "GET /v1/sessions/{session_id}/proactive-preferences",
+      strict(PreferencesData),
+      () => app.get(`/v1/sessions/${session}/proactive-preferences`)
+    ],
+    [
+      "PATCH /v1/sessions/{session_id}/proactive-preferences",
+      strict(PreferencesData.extend(written)),
+      () => app.patch(`/v1/sessions/${session}/proactive-preferences`, { frequency: "less", typo: 1 })
+    ],
+    [
+      "GET /v1/sessions/{session_id}/snapshots",
+      z.strictObject({ snapshots: z.array(strict(SnapshotData)), next_cursor: SnapshotPage.shape.next_cursor }),
+      () => app.get(`/v1/sessions/${session}/snapshots`)
+    ],
+    [
+      "POST /v1/apps/{app_id}/channels",
+      strict(ChannelData.extend({ ...shownSecret, ...created })),
+      () => app.post(`/v1/apps/${app.appId}/channels`, { ...hook, typo: 1 }, { "idempotency-key": "c" })
+    ],
+    [
+      "POST /v1/apps/{app_id}/channels, again",
+      strict(ChannelData.extend(created)),
+      () => app.post(`/v1/apps/${app.appId}/channels`, { ...hook, typo: 1 }, { "idempotency-key": "c" })
+    ],
+    [
+      "GET /v1/apps/{app_id}/channels",
+      z.strictObject({ channels: z.array(strict(ChannelData)), next_cursor: ChannelPage.shape.next_cursor }),
+      () => app.get(`/v1/apps/${app.appId}/channels`)
+    ],
+    [
+      "GET /v1/sessions/{session_id}/channels/{channel_id}",
+      strict(ChannelData),
+      () => app.get(`/v1/sessions/${session}/channels/${channel}`)
+    ],
+    [
+      "PATCH /v1/sessions/{session_id}/channels/{channel_id}",
+      strict(ChannelData.extend({ ...shownSecret, ...written })),
+      () => app.patch(`/v1/sessions/${session}/channels/${channel}`, { secret: "rotate", typo: 1 })
+    ],
+    [
+      "POST /v1/sessions/{session_id}/channels/{channel_id}/test",
+      strict(ChannelTest),
+      () => app.post(`/v1/sessions/${session}/channels/${channel}/test`, undefined)
+    ],
+    [
+      "POST /v1/sessions/{session_id}/channels/{channel_id}/resume",
+      strict(ChannelData),
+      () => app.post(`/v1/sessions/${session}/channels/${channel}/resume`, undefined)
+    ],
+    [
+      "DELETE /v1/sessions/{session_id}/channels/{channel_id}",
+      strict(ChannelDeleted),
+      async () =>
+        app.delete(
+          `/v1/sessions/${session}/channels/${(await app.post(`/v1/sessions/${session}/channels`, hook)).body.data.id}`
+        )
+    ],
+    [
+      "GET /v1/sessions/{session_id}/delivery",
+      z.strictObject({ deliveries: z.array(strict(DeliveryData)), next_cursor: DeliveryPage.shape.next_cursor }),
+      () => app.get(`/v1/sessions/${session}/delivery`)
+    ],
+    [
+      "GET /v1/sessions/{session_id}/delivery/{delivery_id}",
+      strict(DeliveryDetail),
+      () => app.get(`/v1/sessions/${session}/delivery/${delivery}`)
+    ],
+    [
+      "POST /v1/sessions/{session_id}/delivery/{delivery_id}/retry",
+      strict(DeliveryData),
+      () => app.post(`/v1/sessions/${session}/delivery/${delivery}/retry`, undefined)
+    ],
+    [
+      "GET /v1/sessions/{session_id}/events",
+      z.strictObject({ ...EventPage.shape, events: z.array(strict(EventData)) }),
+      () => app.get(`/v1/sessions/${session}/events`)
+    ]
   ])("of %s are as their schema says", async (_, data, ask) => {
     const { status, body } = await ask()
     assert.strictEqual(status, 200)
@@ -548,7 +982,10 @@ describe("real answers", () => {
     assert.deepStrictEqual(z.fromJSONSchema(schema).safeParse(body).error, undefined)
   })
 
-  it.each([[404, "/v1/sessions/none"], [422, "/v1/sessions?limit=0"]])("of status %d are structured errors: %s", async (status, path) => {
+  it.each([
+    [404, "/v1/sessions/none"],
+    [422, "/v1/sessions?limit=0"]
+  ])("of status %d are structured errors: %s", async (status, path) => {
     const answer = await app.get(path)
     assert.strictEqual(answer.status, status)
     assert.deepStrictEqual(structured.safeParse(answer.body).error, undefined)

@@ -25,10 +25,12 @@ const createApp = async () => {
   const { api_key } = (await account.client.post(`/v1/account/apps/${appId}/api-keys`, {})).body.data
   return { caps: `/v1/account/apps/${appId}/caps`, app: new TestApp(server.baseUrl, appId, api_key) }
 }
-const sendMany = (app: TestApp, session: string, times: number) => Promise.all(Array.from({ length: times }, () => app.send(session, "Hello")))
+const sendMany = (app: TestApp, session: string, times: number) =>
+  Promise.all(Array.from({ length: times }, () => app.send(session, "Hello")))
 const accepted = (answers: ReadonlyArray<Answer>) => answers.filter(({ status }) => status === 200).length
 const shape = ({ status, body }: Answer) => [status, body.detail?.code]
-const windowOver = (app: TestApp) => server.database.sql`update rate_windows set ends_at = now() where subject = ${app.appId}`
+const windowOver = (app: TestApp) =>
+  server.database.sql`update rate_windows set ends_at = now() where subject = ${app.appId}`
 
 describe("an answer under a key", () => {
   it("says what may be asked for in a minute, and what is left of it: of all requests, and on a send of messages", async () => {
@@ -36,7 +38,11 @@ describe("an answer under a key", () => {
     const session = await app.createSession()
     const { headers } = await app.send(session, "Hello")
     assert.strictEqual(headers.get("ratelimit-policy"), `"requests";q=12000;w=60, "messages";q=${QUOTA};w=60`)
-    const said = /^"requests";r=(\d+);t=(\d+), "messages";r=(\d+);t=(\d+)$/.exec(headers.get("ratelimit") ?? "")?.slice(1).map(Number) ?? []
+    const said =
+      /^"requests";r=(\d+);t=(\d+), "messages";r=(\d+);t=(\d+)$/
+        .exec(headers.get("ratelimit") ?? "")
+        ?.slice(1)
+        .map(Number) ?? []
     assert.deepStrictEqual([said[0], said[2]], [12_000 - 3, QUOTA - 1])
     for (const seconds of [said[1], said[3]]) assert.isTrue(seconds !== undefined && seconds > 55 && seconds <= 60)
     assert.match((await app.get("/v1/sessions/none")).headers.get("ratelimit") ?? "", /^"requests";r=11996;t=\d+$/)
@@ -44,7 +50,8 @@ describe("an answer under a key", () => {
 
   it("counts nothing where no key is asked for", async () => {
     const { app } = await createApp()
-    for (const path of ["/healthz", "/readyz", "/openapi.json", "/docs/", "/v1/llms.txt"]) assert.isNull((await app.get(path)).headers.get("ratelimit"), path)
+    for (const path of ["/healthz", "/readyz", "/openapi.json", "/docs/", "/v1/llms.txt"])
+      assert.isNull((await app.get(path)).headers.get("ratelimit"), path)
   })
 })
 
@@ -73,14 +80,18 @@ describe("a message beyond the limit", () => {
     const again = await app.send(session, "Hello", { "idempotency-key": "known" })
     assert.deepStrictEqual([again.status, again.body.data], [200, { ...first.body.data, idempotent_replay: true }])
     assert.deepStrictEqual(shape(await app.send(session, "Hello", { "idempotency-key": "new" })), [429, "rate_limited"])
-    assert.deepStrictEqual(shape(await app.send(await app.createSession(), "Hello", { "idempotency-key": "known" })), [429, "rate_limited"])
+    assert.deepStrictEqual(shape(await app.send(await app.createSession(), "Hello", { "idempotency-key": "known" })), [
+      429,
+      "rate_limited"
+    ])
   })
 
   it("is one of all processes together: exactly as many as may be are accepted, window by window", async () => {
     const { app } = await createApp()
     const elsewhere = new TestApp(other.baseUrl, app.appId, app.key)
     const session = await app.createSession()
-    const wave = async () => accepted((await Promise.all([sendMany(app, session, 25), sendMany(elsewhere, session, 25)])).flat())
+    const wave = async () =>
+      accepted((await Promise.all([sendMany(app, session, 25), sendMany(elsewhere, session, 25)])).flat())
     assert.strictEqual(await wave(), QUOTA)
     assert.strictEqual(await wave(), 0)
     await windowOver(app)
@@ -89,7 +100,7 @@ describe("a message beyond the limit", () => {
       sent += await wave()
       return sent > 0
     })
-    assert.isAtMost(sent + await wave(), QUOTA)
+    assert.isAtMost(sent + (await wave()), QUOTA)
   })
 
   it("costs no write of its own: a process leases a second's share at a time", async () => {
@@ -122,7 +133,8 @@ describe("the limit of an app", () => {
     await account.client.patch(caps, { rate_limits: { messages_per_minute: null } })
     assert.deepStrictEqual(await limits(), { messages_per_minute: QUOTA })
     await account.client.patch(caps, { rate_limits: null })
-    for (const messages_per_minute of [0, 1.5, 1_000_001, "many"]) assert.strictEqual((await account.client.patch(caps, { rate_limits: { messages_per_minute } })).status, 422)
+    for (const messages_per_minute of [0, 1.5, 1_000_001, "many"])
+      assert.strictEqual((await account.client.patch(caps, { rate_limits: { messages_per_minute } })).status, 422)
   })
 
   it("that is used up and then raised lets messages through at once", async () => {
@@ -141,10 +153,20 @@ describe("the limit of requests", () => {
     const small = await startTestServer({ env: { REQUESTS_PER_MINUTE: "4" } })
     const { client } = await createAccountIn(small)
     const app = await small.createApp()
-    for (const [path, caller] of [["/v1/me", app], ["/v1/account", client]] as const) {
+    for (const [path, caller] of [
+      ["/v1/me", app],
+      ["/v1/account", client]
+    ] as const) {
       const answers = [await Promise.all([1, 2, 3, 4].map(() => caller.get(path))), await caller.get(path)].flat()
-      assert.deepStrictEqual(answers.map(({ status }) => status), [200, 200, 200, 200, 429], path)
-      assert.deepStrictEqual(shape(await caller.get("/v1/account")), caller === app ? [403, undefined] : [429, "rate_limited"])
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 200, 200, 429],
+        path
+      )
+      assert.deepStrictEqual(
+        shape(await caller.get("/v1/account")),
+        caller === app ? [403, undefined] : [429, "rate_limited"]
+      )
     }
     assert.deepStrictEqual(shape(await app.post("/v1/characters", {})), [429, "rate_limited"])
     assert.strictEqual((await app.get("/v1/nothing")).status, 404)

@@ -18,12 +18,22 @@ beforeAll(async () => {
   s3 = createServer(async (request, reply) => {
     const key = (request.url ?? "").split("?")[0] ?? ""
     const body = await buffer(request)
-    if (slowFor !== "" && key.includes(slowFor)) await new Promise<void>((go) => { waiting.push(go) })
+    if (slowFor !== "" && key.includes(slowFor))
+      await new Promise<void>((go) => {
+        waiting.push(go)
+      })
     if (request.method === "PUT") contents.set(key, body)
     reply.end(request.method === "GET" ? contents.get(key) : undefined)
   }).listen(0, "127.0.0.1")
   await once(s3, "listening")
-  server = await startTestServer({ env: { S3_ENDPOINT: `http://127.0.0.1:${(s3.address() as AddressInfo).port}`, S3_BUCKET: "pictures", S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "secret" } })
+  server = await startTestServer({
+    env: {
+      S3_ENDPOINT: `http://127.0.0.1:${(s3.address() as AddressInfo).port}`,
+      S3_BUCKET: "pictures",
+      S3_ACCESS_KEY_ID: "id",
+      S3_SECRET_ACCESS_KEY: "secret"
+    }
+  })
 })
 afterAll(async () => {
   await server.close()
@@ -40,7 +50,12 @@ const goOn = () => {
 describe("a storage that is slow for one app", () => {
   it("keeps no other from committing imports and exporting characters", async () => {
     const [slow, other] = [await server.createApp(), await server.createApp()]
-    const content_base64 = base64(await zipOf({ "card.json": cardV3({ assets: [{ type: "icon", uri: "embeded://a.png", name: "main", ext: "png" }] }), "a.png": await picture("png", 40, 60) }))
+    const content_base64 = base64(
+      await zipOf({
+        "card.json": cardV3({ assets: [{ type: "icon", uri: "embeded://a.png", name: "main", ext: "png" }] }),
+        "a.png": await picture("png", 40, 60)
+      })
+    )
     const commit = async (app: TestApp, slug: string) => {
       const { id, content_hash } = (await app.post("/v1/imports", { content_base64, target_slug: slug })).body.data
       return (await app.post(`/v1/imports/${id}/commit`, { content_hash })).status

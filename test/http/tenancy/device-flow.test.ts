@@ -31,24 +31,35 @@ const start = async (body?: object): Promise<Answer["body"]> => (await anybody.p
 const exchange = (device_code: unknown, by = anybody) => by.post(TOKEN, { device_code })
 const form = async (path: string, parameters: Record<string, string> | string) => {
   const response = await fetch(server.baseUrl + path, { method: "POST", body: new URLSearchParams(parameters) })
-  return { status: response.status, headers: response.headers, body: await response.json() as Answer["body"] }
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Answer["body"] }
 }
 const shape = ({ status, body }: Answer) => [status, body.detail?.code]
 const row = async () => (await server.database.sql`select * from device_codes order by created_at desc limit 1`)[0]
 /** As a person would on the page. */
-const decide = (status: "approved" | "denied") => server.database.sql`update device_codes set status = ${status}, account_id = ${account.accountId} where status = 'pending'`
+const decide = (status: "approved" | "denied") =>
+  server.database
+    .sql`update device_codes set status = ${status}, account_id = ${account.accountId} where status = 'pending'`
 const later = (seconds: number) => server.database.sql`
   update device_codes set polled_at = polled_at - ${seconds}::int * interval '1 second', expires_at = expires_at - ${seconds}::int * interval '1 second'`
 
 describe("starting the device flow", () => {
   it("answers with what RFC 8628 and the contract ask for", async () => {
-    const { status, headers, body } = await anybody.post(START, { client_name: "My agent", scopes: ["apps:read"], client_nmae: "typo" })
+    const { status, headers, body } = await anybody.post(START, {
+      client_name: "My agent",
+      scopes: ["apps:read"],
+      client_nmae: "typo"
+    })
     assert.strictEqual(status, 200)
     assert.strictEqual(headers.get("cache-control"), "no-store")
     const { data } = body
     assert.match(data.user_code, /^[BCDFGHJKLMNPQRSTVWXZ]{5}-[BCDFGHJKLMNPQRSTVWXZ]{5}$/)
     assert.deepInclude(data, {
-      verification_uri: `${server.baseUrl}/device`, verification_uri_complete: `${server.baseUrl}/device?user_code=${data.user_code}`, expires_in: 900, interval: 5, interval_seconds: 5, ignored_fields: ["client_nmae"]
+      verification_uri: `${server.baseUrl}/device`,
+      verification_uri_complete: `${server.baseUrl}/device?user_code=${data.user_code}`,
+      expires_in: 900,
+      interval: 5,
+      interval_seconds: 5,
+      ignored_fields: ["client_nmae"]
     })
     assert.approximately(Date.parse(data.expires_at), Date.now() + 900_000, 10_000)
     assert.isAbove(data.device_code.length, 40)
@@ -61,51 +72,81 @@ describe("starting the device flow", () => {
   })
 
   it("refuses a scope that there is not, and names that are no names", async () => {
-    for (const body of [{ scopes: ["apps:delete"] }, { scopes: [] }, { scopes: "apps:read" }, { client_name: "" }, { client_name: "x".repeat(81) }, []]) {
+    for (const body of [
+      { scopes: ["apps:delete"] },
+      { scopes: [] },
+      { scopes: "apps:read" },
+      { client_name: "" },
+      { client_name: "x".repeat(81) },
+      []
+    ]) {
       assert.deepStrictEqual(shape(await anybody.post(START, body)), [422, "validation_error"])
     }
   })
 
   it("takes JSON that curl calls a form", async () => {
-    const response = await fetch(server.baseUrl + START, { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded" }, body: '{"client_name":"curl"}' })
-    assert.property((await response.json() as Answer["body"]).data, "device_code")
+    const response = await fetch(server.baseUrl + START, {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: '{"client_name":"curl"}'
+    })
+    assert.property(((await response.json()) as Answer["body"]).data, "device_code")
     assert.strictEqual((await row())?.["client_name"], "curl")
   })
 
   it("stores neither of the codes", async () => {
     const { device_code, user_code } = await start()
-    const stored = JSON.stringify(await server.database.sql`select to_jsonb(d) as row from device_codes d union all select to_jsonb(s) from device_sign_ins s`)
+    const stored = JSON.stringify(
+      await server.database
+        .sql`select to_jsonb(d) as row from device_codes d union all select to_jsonb(s) from device_sign_ins s`
+    )
     assert.notInclude(stored, device_code)
     assert.notInclude(stored, user_code)
   })
 
-  it("is refused to an address that has had 20 codes in ten minutes, exactly, by all processes together, and says until when", async () => {
-    const second = await startTestServer({ database: server.database })
-    const others = new TestApp(second.baseUrl, "", "")
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? anybody : others).post(START, undefined)))
-    assert.strictEqual(answers.filter(({ status }) => status === 200).length, 20)
-    const refused = answers.find(({ status }) => status !== 200) ?? assert.fail()
-    assert.deepStrictEqual(shape(refused), [429, "account_device_rate_limited"])
-    const wait = Number(refused.headers.get("retry-after"))
-    assert.isTrue(wait > 590 && wait <= 600, String(wait))
-    assert.include(refused.body.detail.fix, `${wait} seconds`)
-    await server.database.sql`update rolling_limits set hits = array(select hit - interval '590 seconds' from unnest(hits) hit)`
-    assert.isAtMost(Number((await anybody.post(START, undefined)).headers.get("retry-after")), 10)
-    await server.database.sql`update rolling_limits set hits = array(select hit - interval '10 seconds' from unnest(hits) hit)`
-    assert.strictEqual((await anybody.post(START, undefined)).status, 200)
-    await second.close()
-  })
+  it(
+    "is refused to an address that has had 20 codes in ten minutes, exactly, by all processes together, and says " +
+      "until when",
+    async () => {
+      const second = await startTestServer({ database: server.database })
+      const others = new TestApp(second.baseUrl, "", "")
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? anybody : others).post(START, undefined))
+      )
+      assert.strictEqual(answers.filter(({ status }) => status === 200).length, 20)
+      const refused = answers.find(({ status }) => status !== 200) ?? assert.fail()
+      assert.deepStrictEqual(shape(refused), [429, "account_device_rate_limited"])
+      const wait = Number(refused.headers.get("retry-after"))
+      assert.isTrue(wait > 590 && wait <= 600, String(wait))
+      assert.include(refused.body.detail.fix, `${wait} seconds`)
+      await server.database
+        .sql`update rolling_limits set hits = array(select hit - interval '590 seconds' from unnest(hits) hit)`
+      assert.isAtMost(Number((await anybody.post(START, undefined)).headers.get("retry-after")), 10)
+      await server.database
+        .sql`update rolling_limits set hits = array(select hit - interval '10 seconds' from unnest(hits) hit)`
+      assert.strictEqual((await anybody.post(START, undefined)).status, 200)
+      await second.close()
+    }
+  )
 
   it("is counted by address, whatever a caller says that its address is, unless a proxy is trusted", async () => {
     for (let n = 0; n < 20; n++) await anybody.post(START, undefined, { "x-forwarded-for": `192.0.2.${n}` })
     assert.strictEqual((await anybody.post(START, undefined, { "x-forwarded-for": "192.0.2.99" })).status, 429)
     const behind = await startTestServer({
-      env: { TRUST_PROXY: "true", OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "troupe", OIDC_CLIENT_SECRET: "a secret of the issuer's" }
+      env: {
+        TRUST_PROXY: "true",
+        OIDC_ISSUER: "https://id.example",
+        OIDC_CLIENT_ID: "troupe",
+        OIDC_CLIENT_SECRET: "a secret of the issuer's"
+      }
     })
     const proxied = new TestApp(behind.baseUrl, "", "")
     // The network of an IPv6 customer counts as one.
     for (let n = 0; n < 20; n++) await proxied.post(START, undefined, { "x-forwarded-for": `2001:db8:0:1::${n}` })
-    assert.strictEqual((await proxied.post(START, undefined, { "x-forwarded-for": "2001:db8:0:1:ffff::1" })).status, 429)
+    assert.strictEqual(
+      (await proxied.post(START, undefined, { "x-forwarded-for": "2001:db8:0:1:ffff::1" })).status,
+      429
+    )
     for (const address of ["2001:db8:0:2::1", "192.0.2.1", "not an address"]) {
       assert.strictEqual((await proxied.post(START, undefined, { "x-forwarded-for": address })).status, 200, address)
     }
@@ -125,7 +166,10 @@ describe("exchanging a device code", () => {
     assert.deepInclude(rest, { token_type: "bearer", scopes: ["usage:read"], scope: "usage:read" })
     assert.approximately(Date.parse(rest.expires_at), Date.now() + 30 * 86_400_000, 10_000)
     assert.deepStrictEqual(shape(await exchange(device_code)), [400, "expired_token"])
-    const stored = JSON.stringify(await server.database.sql`select to_jsonb(t) as row from account_tokens t union all select to_jsonb(a) from audit_log a`)
+    const stored = JSON.stringify(
+      await server.database
+        .sql`select to_jsonb(t) as row from account_tokens t union all select to_jsonb(a) from audit_log a`
+    )
     assert.notInclude(stored, access_token.slice(12))
     const tokens = (await new TestApp(server.baseUrl, "", access_token).get("/v1/account")).body.data
     assert.deepInclude(tokens.token, { client_name: "My agent", scopes: ["usage:read"] })
@@ -145,23 +189,30 @@ describe("exchanging a device code", () => {
     assert.deepStrictEqual([answer.body.detail.interval_seconds, answer.headers.get("retry-after")], [5, "5"])
   })
 
-  it("is slowed down by 5 seconds for good each time that it is asked too soon, by whichever process: 429 slow_down", async () => {
-    const second = await startTestServer({ database: server.database })
-    const { device_code } = await start()
-    await exchange(device_code)
-    const tooSoon = await exchange(device_code, new TestApp(second.baseUrl, "", ""))
-    assert.deepStrictEqual(shape(tooSoon), [429, "slow_down"])
-    assert.deepStrictEqual([tooSoon.body.detail.interval_seconds, tooSoon.headers.get("retry-after")], [10, "10"])
-    await later(6)
-    const again = await exchange(device_code)
-    assert.deepStrictEqual([...shape(again), again.body.detail.interval_seconds], [429, "slow_down", 15])
-    await later(15)
-    const patient = await exchange(device_code)
-    assert.deepStrictEqual([...shape(patient), patient.body.detail.interval_seconds], [400, "authorization_pending", 15])
-    await decide("approved")
-    assert.strictEqual((await exchange(device_code)).status, 200, "what is decided need not be waited for")
-    await second.close()
-  })
+  it(
+    "is slowed down by 5 seconds for good each time that it is asked too soon, by whichever process: 429 " +
+      "slow_down",
+    async () => {
+      const second = await startTestServer({ database: server.database })
+      const { device_code } = await start()
+      await exchange(device_code)
+      const tooSoon = await exchange(device_code, new TestApp(second.baseUrl, "", ""))
+      assert.deepStrictEqual(shape(tooSoon), [429, "slow_down"])
+      assert.deepStrictEqual([tooSoon.body.detail.interval_seconds, tooSoon.headers.get("retry-after")], [10, "10"])
+      await later(6)
+      const again = await exchange(device_code)
+      assert.deepStrictEqual([...shape(again), again.body.detail.interval_seconds], [429, "slow_down", 15])
+      await later(15)
+      const patient = await exchange(device_code)
+      assert.deepStrictEqual(
+        [...shape(patient), patient.body.detail.interval_seconds],
+        [400, "authorization_pending", 15]
+      )
+      await decide("approved")
+      assert.strictEqual((await exchange(device_code)).status, 200, "what is decided need not be waited for")
+      await second.close()
+    }
+  )
 
   it("is denied: 403 access_denied", async () => {
     const { device_code } = await start()
@@ -180,11 +231,18 @@ describe("exchanging a device code", () => {
 
   it("does not know the code: the same", async () => {
     const { user_code } = await start()
-    for (const code of ["x", user_code, "A".repeat(43)]) assert.deepStrictEqual(shape(await exchange(code)), [400, "expired_token"])
+    for (const code of ["x", user_code, "A".repeat(43)])
+      assert.deepStrictEqual(shape(await exchange(code)), [400, "expired_token"])
   })
 
   it("needs a device code, and takes no other grant", async () => {
-    for (const body of [undefined, {}, { device_code: "" }, { device_code: 1 }, { device_code: "x", grant_type: "password" }]) {
+    for (const body of [
+      undefined,
+      {},
+      { device_code: "" },
+      { device_code: 1 },
+      { device_code: "x", grant_type: "password" }
+    ]) {
       assert.deepStrictEqual(shape(await anybody.post(TOKEN, body)), [422, "validation_error"])
     }
   })
@@ -192,7 +250,10 @@ describe("exchanging a device code", () => {
 
 describe("plain OAuth", () => {
   it("is spoken with openid-client's own device flow, which waits as it is told, and gets its token", async () => {
-    const config = await client.discovery(new URL(server.baseUrl), "a foreign client", undefined, client.None(), { algorithm: "oauth2", execute: [client.allowInsecureRequests] })
+    const config = await client.discovery(new URL(server.baseUrl), "a foreign client", undefined, client.None(), {
+      algorithm: "oauth2",
+      execute: [client.allowInsecureRequests]
+    })
     const device = await client.initiateDeviceAuthorization(config, { scope: "apps:read keys:write" })
     assert.strictEqual(device.verification_uri, `${server.baseUrl}/device`)
     const polling = client.pollDeviceAuthorizationGrant(config, { ...device, interval: 0 })
@@ -205,10 +266,15 @@ describe("plain OAuth", () => {
   })
 
   it("tells openid-client that the request was denied", async () => {
-    const config = await client.discovery(new URL(server.baseUrl), "a foreign client", undefined, client.None(), { algorithm: "oauth2", execute: [client.allowInsecureRequests] })
+    const config = await client.discovery(new URL(server.baseUrl), "a foreign client", undefined, client.None(), {
+      algorithm: "oauth2",
+      execute: [client.allowInsecureRequests]
+    })
     const device = await client.initiateDeviceAuthorization(config, { scope: "apps:read" })
     await decide("denied")
-    const error = await client.pollDeviceAuthorizationGrant(config, { ...device, interval: 0 }).catch((failed: unknown) => failed)
+    const error = await client
+      .pollDeviceAuthorizationGrant(config, { ...device, interval: 0 })
+      .catch((failed: unknown) => failed)
     assert.instanceOf(error, client.ResponseBodyError)
     assert.strictEqual((error as client.ResponseBodyError).error, "access_denied")
   })
@@ -216,7 +282,16 @@ describe("plain OAuth", () => {
   it("has its fields at the top, and its errors with status 400 in error", async () => {
     const started = await form(START, { client_id: "form" })
     assert.strictEqual(started.status, 200)
-    assert.hasAllKeys(started.body, ["device_code", "user_code", "verification_uri", "verification_uri_complete", "expires_in", "expires_at", "interval", "interval_seconds"])
+    assert.hasAllKeys(started.body, [
+      "device_code",
+      "user_code",
+      "verification_uri",
+      "verification_uri_complete",
+      "expires_in",
+      "expires_at",
+      "interval",
+      "interval_seconds"
+    ])
     const { device_code } = started.body
     const ask = async (parameters: Record<string, string> | string) => {
       const { status, body } = await form(TOKEN, parameters)
@@ -237,23 +312,35 @@ describe("plain OAuth", () => {
     assert.strictEqual(await ask({ grant_type: GRANT, device_code }), "access_denied")
     for (let n = 0; n < 20; n++) await form(START, { client_id: "form" })
     const limited = await form(START, { client_id: "form" })
-    assert.deepStrictEqual([limited.status, limited.body.error, limited.headers.has("retry-after")], [429, "account_device_rate_limited", true])
+    assert.deepStrictEqual(
+      [limited.status, limited.body.error, limited.headers.has("retry-after")],
+      [429, "account_device_rate_limited", true]
+    )
   })
 
   it("is announced where OAuth clients look (RFC 8414)", async () => {
     const { status, body } = await anybody.get("/.well-known/oauth-authorization-server")
     assert.strictEqual(status, 200)
-    assert.deepInclude(body, { issuer: server.baseUrl, device_authorization_endpoint: server.baseUrl + START, token_endpoint: server.baseUrl + TOKEN, scopes_supported: ALL_SCOPES })
+    assert.deepInclude(body, {
+      issuer: server.baseUrl,
+      device_authorization_endpoint: server.baseUrl + START,
+      token_endpoint: server.baseUrl + TOKEN,
+      scopes_supported: ALL_SCOPES
+    })
   })
 })
 
 describe("the page for the code", () => {
-  const enter = (user_code: string) => fetch(`${server.baseUrl}/device`, { method: "POST", redirect: "manual", body: new URLSearchParams({ user_code }) })
+  const enter = (user_code: string) =>
+    fetch(`${server.baseUrl}/device`, { method: "POST", redirect: "manual", body: new URLSearchParams({ user_code }) })
 
   it("lets an address try 20 codes in ten minutes, and no more", async () => {
     const { user_code } = await start()
     const statuses = await Promise.all(Array.from({ length: 30 }, async () => (await enter("BBBBB-BBBBB")).status))
-    assert.deepStrictEqual([statuses.filter((status) => status === 400).length, statuses.filter((status) => status === 429).length], [20, 10])
+    assert.deepStrictEqual(
+      [statuses.filter((status) => status === 400).length, statuses.filter((status) => status === 429).length],
+      [20, 10]
+    )
     assert.strictEqual((await enter(user_code)).status, 429)
     await server.database.sql`delete from rolling_limits`
     assert.strictEqual((await enter(user_code)).status, 303)
@@ -262,14 +349,20 @@ describe("the page for the code", () => {
   it("runs no script, is put in no frame, and sends its forms nowhere else", async () => {
     const response = await fetch(`${server.baseUrl}/device`)
     const policy = response.headers.get("content-security-policy") ?? ""
-    for (const rule of ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"]) assert.include(policy, rule)
+    for (const rule of ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"])
+      assert.include(policy, rule)
     assert.notInclude(policy, "unsafe")
     assert.notMatch(await response.text(), /<script|javascript:|\son\w+=/)
   })
 
   it("takes no form that another site sent", async () => {
     const { user_code } = await start()
-    const response = await fetch(`${server.baseUrl}/device`, { method: "POST", redirect: "manual", headers: { "sec-fetch-site": "cross-site" }, body: new URLSearchParams({ user_code }) })
+    const response = await fetch(`${server.baseUrl}/device`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { "sec-fetch-site": "cross-site" },
+      body: new URLSearchParams({ user_code })
+    })
     assert.strictEqual(response.status, 403)
   })
 
@@ -277,21 +370,34 @@ describe("the page for the code", () => {
     assert.include(await (await enter(`"><img src=x>`)).text(), `value="&quot;&gt;&lt;img src=x&gt;"`)
   })
 
-  it.each(["/device/confirm", "/device/sign-in", "/device/callback?code=x&state=y"])("has nothing to decide for a browser that brings no cookie: %s", async (path) => {
-    for (const cookie of ["", "troupe-device=x", "troupe-device=%00"]) assert.strictEqual((await fetch(server.baseUrl + path, { headers: { cookie } })).status, 410)
-  })
+  it.each(["/device/confirm", "/device/sign-in", "/device/callback?code=x&state=y"])(
+    "has nothing to decide for a browser that brings no cookie: %s",
+    async (path) => {
+      for (const cookie of ["", "troupe-device=x", "troupe-device=%00"])
+        assert.strictEqual((await fetch(server.baseUrl + path, { headers: { cookie } })).status, 410)
+    }
+  )
 })
 
 describe("a body that is too large", () => {
   it("is refused with how large it may be, whatever it is", async () => {
     for (const path of [START, TOKEN, "/device", "/device/decision"]) {
-      for (const type of ["application/json", "application/x-www-form-urlencoded"].filter((type) => path.startsWith("/v1/") || type !== "application/json")) {
-        const response = await fetch(server.baseUrl + path, { method: "POST", headers: { "content-type": type }, body: "a".repeat(16_385) })
+      for (const type of ["application/json", "application/x-www-form-urlencoded"].filter(
+        (type) => path.startsWith("/v1/") || type !== "application/json"
+      )) {
+        const response = await fetch(server.baseUrl + path, {
+          method: "POST",
+          headers: { "content-type": type },
+          body: "a".repeat(16_385)
+        })
         assert.strictEqual(response.status, 413)
         assert.include(await response.text(), "larger than 16384 bytes", `${path} ${type}`)
       }
     }
-    assert.include((await account.client.post("/v1/account/apps", "a".repeat(1_048_577))).body.detail.message, "larger than 1048576 bytes")
+    assert.include(
+      (await account.client.post("/v1/account/apps", "a".repeat(1_048_577))).body.detail.message,
+      "larger than 1048576 bytes"
+    )
   })
 })
 
@@ -301,9 +407,18 @@ describe("the development sign-in", () => {
   it("is there on this machine, and for nobody who comes from elsewhere or through something", async () => {
     assert.strictEqual((await fetch(server.baseUrl + DISCOVERY)).status, 200)
     const raw = rawClient(server.baseUrl)
-    for (const headers of [{ host: "troupe.example" }, { "x-forwarded-for": "192.0.2.1" }, { forwarded: "for=192.0.2.1" }, { via: "1.1 proxy" }] as ReadonlyArray<Record<string, string>>) {
+    for (const headers of [
+      { host: "troupe.example" },
+      { "x-forwarded-for": "192.0.2.1" },
+      { forwarded: "for=192.0.2.1" },
+      { via: "1.1 proxy" }
+    ] as ReadonlyArray<Record<string, string>>) {
       const answer = await raw.send({ method: "GET", path: DISCOVERY, headers })
-      assert.deepStrictEqual([answer.status, JSON.parse(answer.body).detail.code], [404, "route_not_found"], JSON.stringify(headers))
+      assert.deepStrictEqual(
+        [answer.status, JSON.parse(answer.body).detail.code],
+        [404, "route_not_found"],
+        JSON.stringify(headers)
+      )
     }
     raw.close()
   })
@@ -320,7 +435,9 @@ describe("the development sign-in", () => {
   const beginSignIn = async () => {
     const { device_code, verification_uri_complete } = await start()
     const open = browse()
-    await open(`${server.baseUrl}/device`, { user_code: new URL(verification_uri_complete).searchParams.get("user_code") ?? "" })
+    await open(`${server.baseUrl}/device`, {
+      user_code: new URL(verification_uri_complete).searchParams.get("user_code") ?? ""
+    })
     const { url, text } = await open(`${server.baseUrl}/device/sign-in`)
     return { device_code, url, text, enter: (code: string) => open(url, { name: "Ada", code }) }
   }
@@ -359,7 +476,11 @@ describe("the development sign-in", () => {
     assert.include(refused.text, "Enter the code of your program again")
   })
 
-  it.each<Record<string, string>>([{ NODE_ENV: "production" }, { PUBLIC_URL: "https://troupe.example" }, { TRUST_PROXY: "true" }])("is not there, and nobody can start what they could not sign in to, with %o", async (env) => {
+  it.each<Record<string, string>>([
+    { NODE_ENV: "production" },
+    { PUBLIC_URL: "https://troupe.example" },
+    { TRUST_PROXY: "true" }
+  ])("is not there, and nobody can start what they could not sign in to, with %o", async (env) => {
     const port = await freePort()
     const without = await startTestServer({ env: { ...env, PORT: String(port) } })
     const address = `http://127.0.0.1:${port}`

@@ -18,19 +18,29 @@ const listen = async (server: Server): Promise<string> => {
 }
 
 /** An OpenID Connect issuer of somebody else's, where Ada is signed in and is not asked. */
-const startIssuer = async (): Promise<{ readonly url: string; readonly know: (redirectUri: string) => Promise<void>; readonly close: () => void }> => {
+const startIssuer = async (): Promise<{
+  readonly url: string
+  readonly know: (redirectUri: string) => Promise<void>
+  readonly close: () => void
+}> => {
   let issuer: DevelopmentIssuer | null = null
   const server = createServer(async (request, response) => {
     const { url = "" } = request
     if (issuer === null) return response.writeHead(503).end()
-    if (!url.startsWith("/dev-issuer/interaction/")) return issuer.handle(Object.assign(request, { originalUrl: url, url: url.slice("/dev-issuer".length) }), response)
+    if (!url.startsWith("/dev-issuer/interaction/"))
+      return issuer.handle(Object.assign(request, { originalUrl: url, url: url.slice("/dev-issuer".length) }), response)
     return response.writeHead(303, { location: await issuer.signIn(request, response, "Ada") }).end()
   })
   const url = `${await listen(server)}/dev-issuer`
   return {
     url,
     know: async (redirectUri) => {
-      issuer = await makeDevelopmentIssuer({ issuer: url, clientId: "troupe", clientSecret: "a secret of the issuer's", redirectUri })
+      issuer = await makeDevelopmentIssuer({
+        issuer: url,
+        clientId: "troupe",
+        clientSecret: "a secret of the issuer's",
+        redirectUri
+      })
     },
     close: () => server.close()
   }
@@ -43,7 +53,14 @@ describe.skipIf(!hasBrowser)("an issuer of the operator's, in production", () =>
   let page: Page
   beforeAll(async () => {
     issuer = await startIssuer()
-    server = await startTestServer({ env: { NODE_ENV: "production", OIDC_ISSUER: issuer.url, OIDC_CLIENT_ID: "troupe", OIDC_CLIENT_SECRET: "a secret of the issuer's" } })
+    server = await startTestServer({
+      env: {
+        NODE_ENV: "production",
+        OIDC_ISSUER: issuer.url,
+        OIDC_CLIENT_ID: "troupe",
+        OIDC_CLIENT_SECRET: "a secret of the issuer's"
+      }
+    })
     browser = await startBrowser()
     page = await browser.newPage()
   })
@@ -54,7 +71,9 @@ describe.skipIf(!hasBrowser)("an issuer of the operator's, in production", () =>
   })
 
   const enter = async () => {
-    const { device_code, verification_uri_complete } = (await new TestApp(server.baseUrl, "", "").post("/v1/account/device/start", undefined)).body.data
+    const { device_code, verification_uri_complete } = (
+      await new TestApp(server.baseUrl, "", "").post("/v1/account/device/start", undefined)
+    ).body.data
     await page.goto(verification_uri_complete)
     await page.getByRole("button", { name: "Continue" }).click()
     return device_code
@@ -74,10 +93,16 @@ describe.skipIf(!hasBrowser)("an issuer of the operator's, in production", () =>
       assert.include(await page.locator("main").innerText(), "signed in as ada")
       await page.getByRole("button", { name: "Approve" }).click()
       const { body } = await new TestApp(server.baseUrl, "", "").post("/v1/account/device/token", { device_code })
-      assert.strictEqual((await new TestApp(server.baseUrl, "", body.data.access_token).get("/v1/account")).body.data.name, "ada")
+      assert.strictEqual(
+        (await new TestApp(server.baseUrl, "", body.data.access_token).get("/v1/account")).body.data.name,
+        "ada"
+      )
     }
     const accounts = await server.database.sql`select issuer, subject from accounts where kind = 'person'`
-    assert.deepStrictEqual(accounts.map(({ issuer, subject }) => [issuer, subject]), [[issuer.url, Buffer.from("ada").toString("base64url")]])
+    assert.deepStrictEqual(
+      accounts.map(({ issuer, subject }) => [issuer, subject]),
+      [[issuer.url, Buffer.from("ada").toString("base64url")]]
+    )
   })
 
   it("lets nobody in on an answer that was not made for this browser", async () => {
@@ -86,18 +111,22 @@ describe.skipIf(!hasBrowser)("an issuer of the operator's, in production", () =>
       await page.goto(`${server.baseUrl}/device/callback?${query}`)
       assert.include(await page.locator("main").innerText(), "You were not signed in", query)
     }
-    assert.deepStrictEqual((await server.database.sql`select account_id from device_sign_ins`).filter((row) => row["account_id"] !== null), [])
+    assert.deepStrictEqual(
+      (await server.database.sql`select account_id from device_sign_ins`).filter((row) => row["account_id"] !== null),
+      []
+    )
   })
 })
 
 describe("a guarded fetch", () => {
   const asked: Array<string> = []
-  const answering = () => createServer((request, response) => {
-    asked.push(`${request.headers.host}${request.url}`)
-    if (request.url === "/away") response.writeHead(302, { location: "/here" }).end()
-    else if (request.url === "/long") response.writeHead(200).end(Buffer.alloc(2 * 1024 * 1024))
-    else response.writeHead(200).end("fine")
-  })
+  const answering = () =>
+    createServer((request, response) => {
+      asked.push(`${request.headers.host}${request.url}`)
+      if (request.url === "/away") response.writeHead(302, { location: "/here" }).end()
+      else if (request.url === "/long") response.writeHead(200).end(Buffer.alloc(2 * 1024 * 1024))
+      else response.writeHead(200).end("fine")
+    })
   const [named, other] = [answering(), answering()]
   let namedUrl: string
   let otherUrl: string
@@ -110,23 +139,48 @@ describe("a guarded fetch", () => {
   })
   const run = <A>(use: (fetch: (url: string, init?: RequestInit) => Promise<Response>) => Promise<A>) => {
     const read = parseAllowList(new URL(namedUrl).host)
-    return Effect.runPromise(Effect.scoped(Effect.flatMap(guardedFetch("allow" in read ? read.allow : []), (fetch) => Effect.promise(() => use(fetch)))))
+    return Effect.runPromise(
+      Effect.scoped(
+        Effect.flatMap(guardedFetch("allow" in read ? read.allow : []), (fetch) => Effect.promise(() => use(fetch)))
+      )
+    )
   }
 
   it("reaches what is named, and not what that names", async () => {
     await run(async (fetch) => {
       assert.strictEqual(await (await fetch(`${namedUrl}/here`)).text(), "fine")
-      for (const url of [otherUrl, otherUrl.replace("127.0.0.1", "localhost"), "http://169.254.169.254/latest/meta-data", "http://[::1]:1/"]) {
-        assert.isTrue(await fetch(url).then(() => false, () => true), url)
+      for (const url of [
+        otherUrl,
+        otherUrl.replace("127.0.0.1", "localhost"),
+        "http://169.254.169.254/latest/meta-data",
+        "http://[::1]:1/"
+      ]) {
+        assert.isTrue(
+          await fetch(url).then(
+            () => false,
+            () => true
+          ),
+          url
+        )
       }
     })
-    assert.deepStrictEqual(asked.filter((host) => otherUrl.includes(host.split("/")[0] ?? "")), [])
+    assert.deepStrictEqual(
+      asked.filter((host) => otherUrl.includes(host.split("/")[0] ?? "")),
+      []
+    )
   })
 
   it("follows no redirect, and takes no answer without end", async () => {
     await run(async (fetch) => {
       assert.strictEqual((await fetch(`${namedUrl}/away`)).status, 302)
-      assert.isTrue(await fetch(`${namedUrl}/long`).then((response) => response.text()).then(() => false, () => true))
+      assert.isTrue(
+        await fetch(`${namedUrl}/long`)
+          .then((response) => response.text())
+          .then(
+            () => false,
+            () => true
+          )
+      )
     })
   })
 })

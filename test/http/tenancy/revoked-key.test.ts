@@ -24,7 +24,12 @@ const createKey = async () => {
   return { by: new TestApp(server.baseUrl, app.appId, api_key), prefix }
 }
 const openStream = async (by: TestApp) => {
-  const [response] = await once(get(`${server.baseUrl}/v1/sessions/${session}/events/stream?since=0`, { headers: { authorization: `Bearer ${by.key}` } }), "response") as [IncomingMessage]
+  const [response] = (await once(
+    get(`${server.baseUrl}/v1/sessions/${session}/events/stream?since=0`, {
+      headers: { authorization: `Bearer ${by.key}` }
+    }),
+    "response"
+  )) as [IncomingMessage]
   response.resume()
   return response
 }
@@ -62,7 +67,10 @@ describe("a key that is revoked", () => {
   it("must be there: one line says that it is not, and shows no more of what was given than a prefix has", async () => {
     for (const [given, problem] of [
       [`${app.key.slice(0, 10)}_`, `there is no key with the prefix ${app.key.slice(0, 10)}_`],
-      [`${app.key.slice(0, 10)}_and-what-may-be-secret`, "PREFIX must be the first 11 characters of a key, or a whole one"]
+      [
+        `${app.key.slice(0, 10)}_and-what-may-be-secret`,
+        "PREFIX must be the first 11 characters of a key, or a whole one"
+      ]
     ] as const) {
       const { code, stdout, stderr } = await troupe("key", "revoke", given)
       assert.deepStrictEqual([code, stdout, stderr], [1, "", `troupe: ${problem}\n`])

@@ -18,7 +18,8 @@ beforeEach(async () => {
   await server.database.sql`delete from rolling_limits`
 })
 
-const issue = (ip = "203.0.113.1", headers: Record<string, string> = {}) => anybody.post(PATH, undefined, { "x-forwarded-for": ip, ...headers })
+const issue = (ip = "203.0.113.1", headers: Record<string, string> = {}) =>
+  anybody.post(PATH, undefined, { "x-forwarded-for": ip, ...headers })
 const sandbox = async () => {
   await server.database.sql`delete from rolling_limits`
   const { data } = (await issue()).body
@@ -26,7 +27,15 @@ const sandbox = async () => {
 }
 const shape = ({ status, body }: Answer) => [status, body.detail?.code]
 const tally = (answers: ReadonlyArray<Answer>) =>
-  Object.fromEntries([...Map.groupBy(answers, (answer) => shape(answer).filter((part) => part !== undefined).join(" "))].map(([key, group]) => [key, group.length]))
+  Object.fromEntries(
+    [
+      ...Map.groupBy(answers, (answer) =>
+        shape(answer)
+          .filter((part) => part !== undefined)
+          .join(" ")
+      )
+    ].map(([key, group]) => [key, group.length])
+  )
 const fifty = Array.from({ length: 50 }, (_, n) => n)
 
 describe("a demo key", () => {
@@ -37,10 +46,17 @@ describe("a demo key", () => {
     const { data } = first.body
     assert.match(data.api_key, /^ck_[0-9A-Za-z]{46}$/)
     assert.approximately(Date.parse(data.expires_at), Date.now() + 86_400_000, 10_000)
-    assert.deepStrictEqual(data.limits, { characters: 5, sessions: 15, messages: 150, message_characters: 2000, credit_usd: 1 })
+    assert.deepStrictEqual(data.limits, {
+      characters: 5,
+      sessions: 15,
+      messages: 150,
+      message_characters: 2000,
+      credit_usd: 1
+    })
     const second = (await issue()).body.data
     assert.notStrictEqual(second.app_id, data.app_id)
-    const rows = await server.database.sql`select account_id from apps where app_id in (${data.app_id}, ${second.app_id})`
+    const rows = await server.database
+      .sql`select account_id from apps where app_id in (${data.app_id}, ${second.app_id})`
     assert.strictEqual(new Set(rows.map((row) => row["account_id"])).size, 2)
   })
 
@@ -77,25 +93,33 @@ describe("a demo key", () => {
     assert.strictEqual(data.expires_at, old.expires_at)
     const rotated = new TestApp(server.baseUrl, app.appId, data.api_key)
     assert.strictEqual((await rotated.get("/v1/me")).status, 200)
-    assert.deepStrictEqual(shape(await rotated.get(`/v1/apps/${app.appId}/channels`)), [403, "demo_key_surface_disabled"])
+    assert.deepStrictEqual(shape(await rotated.get(`/v1/apps/${app.appId}/channels`)), [
+      403,
+      "demo_key_surface_disabled"
+    ])
   })
 
   it("that has expired is 403 api_key_expired, everywhere and for ever", async () => {
     const app = await sandbox()
     await server.database.sql`update api_keys set expires_at = now() where app_id = ${app.appId}`
     const again = new TestApp(server.baseUrl, app.appId, app.key)
-    for (const path of ["/v1/me", "/v1/sessions/none", "/v1/account", "/v1/images", `/v1/apps/${app.appId}/channels`]) assert.deepStrictEqual(shape(await again.get(path)), [403, "api_key_expired"], path)
+    for (const path of ["/v1/me", "/v1/sessions/none", "/v1/account", "/v1/images", `/v1/apps/${app.appId}/channels`])
+      assert.deepStrictEqual(shape(await again.get(path)), [403, "api_key_expired"], path)
   })
 })
 
 describe("an address", () => {
   it("gets five keys in an hour, however many ask at once, and is then told how long to wait", async () => {
-    assert.deepStrictEqual(tally(await Promise.all(fifty.map(() => issue()))), { "200": 5, "429 demo_sandbox_rate_limited": 45 })
+    assert.deepStrictEqual(tally(await Promise.all(fifty.map(() => issue()))), {
+      "200": 5,
+      "429 demo_sandbox_rate_limited": 45
+    })
     const { status, headers, body } = await issue()
     assert.strictEqual(status, 429)
     assert.approximately(Number(headers.get("retry-after")), 3600, 60)
     assert.match(body.detail.fix, /in about (?:59|60) minutes\.$/)
-    await server.database.sql`update rolling_limits set hits = array(select hit - interval '1 hour' from unnest(hits) hit)`
+    await server.database
+      .sql`update rolling_limits set hits = array(select hit - interval '1 hour' from unnest(hits) hit)`
     assert.strictEqual((await issue()).status, 200)
   })
 
@@ -106,7 +130,10 @@ describe("an address", () => {
 
   it("is the one that the outermost of several proxies has added", async () => {
     const behind = await startTestServer({ env: { TRUST_PROXY: "2", DEMO_KEYS_PER_HOUR: "1" } })
-    const ask = (n: number, address: string) => new TestApp(behind.baseUrl, "", "").post(PATH, undefined, { "x-forwarded-for": `192.0.2.${n}, ${address}, 10.0.0.1` })
+    const ask = (n: number, address: string) =>
+      new TestApp(behind.baseUrl, "", "").post(PATH, undefined, {
+        "x-forwarded-for": `192.0.2.${n}, ${address}, 10.0.0.1`
+      })
     assert.strictEqual((await ask(1, "203.0.113.1")).status, 200)
     assert.deepStrictEqual(shape(await ask(2, "203.0.113.1")), [429, "demo_sandbox_rate_limited"])
     assert.strictEqual((await ask(3, "198.51.100.1")).status, 200)
@@ -147,7 +174,11 @@ describe("the sandbox", () => {
 
   it("counts the address of the connection where no proxy is trusted", async () => {
     const plain = await startTestServer({ env: { DEMO_KEYS_PER_HOUR: "1" } })
-    const ask = (n: number) => new TestApp(plain.baseUrl, "", "").post(PATH, undefined, { "x-forwarded-for": `${n}.0.0.1`, "user-agent": `agent-${n}` })
+    const ask = (n: number) =>
+      new TestApp(plain.baseUrl, "", "").post(PATH, undefined, {
+        "x-forwarded-for": `${n}.0.0.1`,
+        "user-agent": `agent-${n}`
+      })
     assert.deepStrictEqual([(await ask(1)).status, ...shape(await ask(2))], [200, 429, "demo_sandbox_rate_limited"])
     await plain.close()
   })
@@ -162,16 +193,25 @@ describe("what a demo key may do", () => {
     assert.deepStrictEqual(tally(answers), { "200": 5, "403 demo_quota_exceeded": 45 })
     const { body } = await app.get("/v1/characters")
     assert.lengthOf(body.data.characters, 7)
-    await app.delete(`/v1/characters/${body.data.characters.find(({ slug }: { slug: string }) => slug.startsWith("mara")).slug}`)
+    await app.delete(
+      `/v1/characters/${body.data.characters.find(({ slug }: { slug: string }) => slug.startsWith("mara")).slug}`
+    )
     assert.deepStrictEqual(shape(await app.post("/v1/characters", character(99))), [403, "demo_quota_exceeded"])
   })
 
   it("is to open fifteen sessions, exactly, and to go on with those that are open", async () => {
     const app = await sandbox()
-    const open = (n: number, more: object = {}) => app.post("/v1/sessions", { character_slug: "edda-brandvik", external_user_ref: `user-${n}`, ...more })
-    assert.deepStrictEqual(tally(await Promise.all(fifty.map((n) => open(n)))), { "200": 15, "403 demo_quota_exceeded": 35 })
+    const open = (n: number, more: object = {}) =>
+      app.post("/v1/sessions", { character_slug: "edda-brandvik", external_user_ref: `user-${n}`, ...more })
+    assert.deepStrictEqual(tally(await Promise.all(fifty.map((n) => open(n)))), {
+      "200": 15,
+      "403 demo_quota_exceeded": 35
+    })
     const [session] = (await app.get("/v1/sessions")).body.data.sessions
-    const reused = await app.post("/v1/sessions", { character_slug: "edda-brandvik", external_user_ref: session.external_user_ref })
+    const reused = await app.post("/v1/sessions", {
+      character_slug: "edda-brandvik",
+      external_user_ref: session.external_user_ref
+    })
     assert.deepInclude(reused.body.data, { id: session.id, created: false })
     assert.deepStrictEqual(shape(await open(51)), [403, "demo_quota_exceeded"])
   })
@@ -180,7 +220,9 @@ describe("what a demo key may do", () => {
     const app = await sandbox()
     const sessions = await Promise.all([1, 2, 3].map(() => app.createSession({ character_slug: "edda-brandvik" })))
     await server.database.sql`update allowances set messages = 125 where app_id = ${app.appId} and kind = 'app'`
-    const answers = await Promise.all(fifty.map((n) => app.send(sessions[n % 3] ?? "", "Hello", { "idempotency-key": `key-${n}` })))
+    const answers = await Promise.all(
+      fifty.map((n) => app.send(sessions[n % 3] ?? "", "Hello", { "idempotency-key": `key-${n}` }))
+    )
     assert.deepStrictEqual(tally(answers), { "200": 25, "403 demo_quota_exceeded": 25 })
     const accepted = answers.findIndex(({ status }) => status === 200)
     const replay = await app.send(sessions[accepted % 3] ?? "", "Hello", { "idempotency-key": `key-${accepted}` })
@@ -194,8 +236,12 @@ describe("what a demo key may do", () => {
     for (const text of ["🦊".repeat(2001), "a".repeat(2001), "a".repeat(32_001), "🦊".repeat(40_000)]) {
       assert.deepStrictEqual(shape(await app.send(session, text)), [413, "demo_input_too_large"], String(text.length))
     }
-    assert.deepStrictEqual(shape(await app.post(`/v1/sessions/${session}/messages`, { text: "a".repeat(40_000), reply_mode: "slow" })), [422, "validation_error"])
-    // Too much to be read at all is no other thing to a demo key, and is what it was where no message is sent, and to any other key.
+    assert.deepStrictEqual(
+      shape(await app.post(`/v1/sessions/${session}/messages`, { text: "a".repeat(40_000), reply_mode: "slow" })),
+      [422, "validation_error"]
+    )
+    // Too much to be read at all is no other thing to a demo key, and is what it was where no message is sent, and to
+    // any other key.
     const beyond = "a".repeat(1_100_000)
     assert.deepStrictEqual(shape(await app.send(session, beyond)), [413, "demo_input_too_large"])
     assert.deepStrictEqual(shape(await app.post("/v1/characters", { slug: beyond })), [413, "payload_too_large"])
@@ -206,10 +252,12 @@ describe("what a demo key may do", () => {
     const app = await sandbox()
     const session = await app.createSession({ character_slug: "edda-brandvik" })
     await app.converse(session, "Hello")
-    const [row] = await server.database.sql`select total_used_micro_usd::int as used, total_limit_micro_usd::int as credit from allowances where app_id = ${app.appId} and kind = 'app'`
+    const [row] = await server.database
+      .sql`select total_used_micro_usd::int as used, total_limit_micro_usd::int as credit from allowances where app_id = ${app.appId} and kind = 'app'`
     const spent = Math.round((await app.get("/v1/usage")).body.data.cost_usd * 1e6)
     assert.deepStrictEqual({ ...row }, { used: spent, credit: 1_000_000 })
-    await server.database.sql`update allowances set total_used_micro_usd = total_limit_micro_usd, day = day - 40 where app_id = ${app.appId} and kind = 'app'`
+    await server.database
+      .sql`update allowances set total_used_micro_usd = total_limit_micro_usd, day = day - 40 where app_id = ${app.appId} and kind = 'app'`
     const refused = await app.send(session, "Hello")
     assert.deepStrictEqual(shape(refused), [402, "budget_exceeded"])
     // Neither can be raised, nor does it start anew.
@@ -224,7 +272,8 @@ describe("what a demo key may do", () => {
     const { character_slug } = (await app.get(`/v1/sessions/${session}`)).body.data
     await app.delete(`/v1/characters/${character_slug}?end_sessions=true`)
     const { sql } = server.database
-    await sql`update allowances set total_used_micro_usd = total_limit_micro_usd, messages = message_limit, characters = character_limit, sessions = session_limit where app_id = ${app.appId} and kind = 'app'`
+    await sql`update allowances set total_used_micro_usd = total_limit_micro_usd, messages = message_limit,
+      characters = character_limit, sessions = session_limit where app_id = ${app.appId} and kind = 'app'`
     const long = "a".repeat(2001)
     const send = (text: string, path = session, headers = {}) => app.send(path, text, headers).then(shape)
     assert.deepStrictEqual(await send("", "ses_none"), [404, "session_not_found"])
@@ -237,8 +286,17 @@ describe("what a demo key may do", () => {
     await sql`update session_logs set status = 'active' where session_id = ${session}`
     assert.deepStrictEqual(await send("Hello"), [402, "budget_exceeded"])
     // Of what is created, too, the quota comes before a conflict.
-    assert.deepStrictEqual(shape(await app.post("/v1/characters", { slug: "edda-brandvik", display_name: "Edda" })), [403, "demo_quota_exceeded"])
-    assert.deepStrictEqual(shape(await app.post("/v1/sessions", { character_slug, external_user_ref: "u" })), [403, "demo_quota_exceeded"])
-    assert.deepStrictEqual(shape(await app.post("/v1/sessions", { character_slug: "nobody", external_user_ref: "u" })), [404, "character_not_found"])
+    assert.deepStrictEqual(shape(await app.post("/v1/characters", { slug: "edda-brandvik", display_name: "Edda" })), [
+      403,
+      "demo_quota_exceeded"
+    ])
+    assert.deepStrictEqual(shape(await app.post("/v1/sessions", { character_slug, external_user_ref: "u" })), [
+      403,
+      "demo_quota_exceeded"
+    ])
+    assert.deepStrictEqual(
+      shape(await app.post("/v1/sessions", { character_slug: "nobody", external_user_ref: "u" })),
+      [404, "character_not_found"]
+    )
   })
 })

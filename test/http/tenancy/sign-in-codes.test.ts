@@ -4,7 +4,13 @@ import { signInCode } from "#test/support/approve.ts"
 
 const console = () => {
   let text = ""
-  return { write: (line: string) => { text += `${line}\n` }, code: () => signInCode(text), lines: () => text.split("\n").length - 1 }
+  return {
+    write: (line: string) => {
+      text += `${line}\n`
+    },
+    code: () => signInCode(text),
+    lines: () => text.split("\n").length - 1
+  }
 }
 
 describe("codes of the development sign-in", () => {
@@ -23,7 +29,8 @@ describe("codes of the development sign-in", () => {
     let now = 0
     const codes = makeSignInCodes(() => now)
     const { write, lines } = console()
-    for (let n = 0; n < 20; n++) for (let again = 0; again < 3; again++) assert.strictEqual(codes.show(`sign-in ${n}`, write), "shown")
+    for (let n = 0; n < 20; n++)
+      for (let again = 0; again < 3; again++) assert.strictEqual(codes.show(`sign-in ${n}`, write), "shown")
     assert.strictEqual(codes.show("one more", write), "full")
     assert.strictEqual(lines(), 20)
     now = 10 * 60_000

@@ -2,7 +2,9 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
 let server: TestServer
-beforeAll(async () => { server = await startTestServer() })
+beforeAll(async () => {
+  server = await startTestServer()
+})
 afterAll(() => server.close())
 
 describe("a claim whose answer was lost with its connection", () => {

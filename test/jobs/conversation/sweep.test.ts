@@ -32,13 +32,15 @@ describe("a waiting turn that the sweeper finds again and again", () => {
     await database.sql`update turns set due_at = now() - interval '1 minute'`
     await database.sql`delete from graphile_worker._private_jobs`
     const sweep = Workers.use((workers) => workers.sweep([]))
-    const runtime = ManagedRuntime.make(Workers.layer.pipe(Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 1 }))))
+    const runtime = ManagedRuntime.make(
+      Workers.layer.pipe(Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 1 })))
+    )
     try {
       assert.strictEqual(await runtime.runPromise(sweep), 1)
       const first = await database.sql`select id, run_at from graphile_worker.jobs`
       assert.lengthOf(first, 1)
       assert.strictEqual(await runtime.runPromise(Effect.andThen(sweep, sweep)), 1)
-      assert.deepStrictEqual([...await database.sql`select id, run_at from graphile_worker.jobs`], [...first])
+      assert.deepStrictEqual([...(await database.sql`select id, run_at from graphile_worker.jobs`)], [...first])
     } finally {
       await runtime.dispose()
     }
@@ -50,18 +52,31 @@ describe("a session whose reading is put off", () => {
     const appId = await engine.createApp()
     const sessionId = await engine.createSession(appId)
     await database.sql`delete from graphile_worker._private_jobs`
-    const runtime = ManagedRuntime.make(ReadTurns.layer.pipe(
-      Layer.provide([CharacterVersions.layer, Relationships.layer, LogSignals.layer, Layer.mock(SessionStories, {})]), Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 1 }))
-    ))
+    const runtime = ManagedRuntime.make(
+      ReadTurns.layer.pipe(
+        Layer.provide([CharacterVersions.layer, Relationships.layer, LogSignals.layer, Layer.mock(SessionStories, {})]),
+        Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 1 }))
+      )
+    )
     try {
       await runtime.runPromise(ReadTurns.use((turns) => turns.putOff([{ appId, sessionId }])))
       const jobs = await database.sql`
         select j.task_identifier, p.payload, j.priority, j.run_at > now() as later from graphile_worker.jobs j join graphile_worker._private_jobs p using (id)`
-      assert.deepStrictEqual([...jobs], [{ task_identifier: "relate", payload: { sessions: [[appId, sessionId]] }, priority: 10, later: true }])
+      assert.deepStrictEqual(
+        [...jobs],
+        [{ task_identifier: "relate", payload: { sessions: [[appId, sessionId]] }, priority: 10, later: true }]
+      )
       await database.sql`delete from graphile_worker._private_jobs`
       const others = Array.from({ length: 40 }, (_, n) => ({ appId, sessionId: `ses_${n}` }))
-      await runtime.runPromise(ReadTurns.use((turns) => Effect.forEach(others, (session) => turns.putOff([session, others[0] ?? session]), { concurrency: "unbounded" })))
-      const [together] = await database.sql`select count(*)::int as jobs, sum(json_array_length(payload -> 'sessions'))::int as sessions from graphile_worker._private_jobs`
+      await runtime.runPromise(
+        ReadTurns.use((turns) =>
+          Effect.forEach(others, (session) => turns.putOff([session, others[0] ?? session]), {
+            concurrency: "unbounded"
+          })
+        )
+      )
+      const [together] =
+        await database.sql`select count(*)::int as jobs, sum(json_array_length(payload -> 'sessions'))::int as sessions from graphile_worker._private_jobs`
       assert.deepStrictEqual(together, { jobs: 1, sessions: 40 })
     } finally {
       await runtime.dispose()

@@ -19,184 +19,314 @@ import { characterOf, plainCharacter } from "#test/support/turns.ts"
 
 const session = { appId: "app_1", sessionId: "ses_1" }
 const row: ClaimRow = {
-  app_id: session.appId, session_id: session.sessionId, turn_index: 1, run_ref: "run_1", reply_mode: "fast", owner: "wrk_1", fence: 1, crashes: 0, accepted_at: new Date(0), deferred: false, stopped: false, session_status: "active", text: "hello", fault: null, initiative: null,
-  character_slug: "mara", character_version: 1, external_user_ref: "user-1", display_name: null, timezone: null, locale: null, age_band: "unknown", minor_character: false, has_looks: false, after_crisis: false, left_micro_usd: null
+  app_id: session.appId,
+  session_id: session.sessionId,
+  turn_index: 1,
+  run_ref: "run_1",
+  reply_mode: "fast",
+  owner: "wrk_1",
+  fence: 1,
+  crashes: 0,
+  accepted_at: new Date(0),
+  deferred: false,
+  stopped: false,
+  session_status: "active",
+  text: "hello",
+  fault: null,
+  initiative: null,
+  character_slug: "mara",
+  character_version: 1,
+  external_user_ref: "user-1",
+  display_name: null,
+  timezone: null,
+  locale: null,
+  age_band: "unknown",
+  minor_character: false,
+  has_looks: false,
+  after_crisis: false,
+  left_micro_usd: null
 }
 const lease: Lease = { ...session, turnIndex: 1, owner: "wrk_1", fence: 1 }
 
-const runnerWith = (given: { readonly turns: Partial<Turns["Service"]>; readonly run?: TurnPipeline["Service"]["run"]; readonly character?: Character }) =>
-  Effect.map(Layer.build(TurnRunner.layer.pipe(Layer.provide([
-    Layer.mock(Turns, { heldBy: () => Effect.succeed([]), ...given.turns }),
-    Layer.mock(Initiatives, {}),
-    Layer.succeed(Membership, Membership.of({ current: Effect.succeed(Option.some("wrk_1")), usePool: () => Effect.void })),
-    Layer.succeed(CharacterVersions, CharacterVersions.of({ get: () => Effect.succeed(given.character ?? plainCharacter) })),
-    Layer.succeed(TurnPipeline, TurnPipeline.of({ run: given.run ?? (() => Effect.die("begun")), stallMs: ({ fault }) => fault === "stall" ? 30_000 : 0 }))
-  ]))), Context.get(TurnRunner))
+const runnerWith = (given: {
+  readonly turns: Partial<Turns["Service"]>
+  readonly run?: TurnPipeline["Service"]["run"]
+  readonly character?: Character
+}) =>
+  Effect.map(
+    Layer.build(
+      TurnRunner.layer.pipe(
+        Layer.provide([
+          Layer.mock(Turns, { heldBy: () => Effect.succeed([]), ...given.turns }),
+          Layer.mock(Initiatives, {}),
+          Layer.succeed(
+            Membership,
+            Membership.of({ current: Effect.succeed(Option.some("wrk_1")), usePool: () => Effect.void })
+          ),
+          Layer.succeed(
+            CharacterVersions,
+            CharacterVersions.of({ get: () => Effect.succeed(given.character ?? plainCharacter) })
+          ),
+          Layer.succeed(
+            TurnPipeline,
+            TurnPipeline.of({
+              run: given.run ?? (() => Effect.die("begun")),
+              stallMs: ({ fault }) => (fault === "stall" ? 30_000 : 0)
+            })
+          )
+        ])
+      )
+    ),
+    Context.get(TurnRunner)
+  )
 
 describe("a turn whose claim is on its way when its worker is asked to stop", () => {
-  it.effect("is given back, and not begun", () => Effect.gen(function*() {
-    const asked = yield* Deferred.make<void>()
-    const answer = yield* Deferred.make<ClaimRow>()
-    const released: Array<Lease> = []
-    const runner = yield* runnerWith({
-      turns: {
-        claim: () => Deferred.succeed(asked, undefined).pipe(Effect.andThen(Deferred.await(answer))),
-        release: (lease) => Effect.sync(() => { released.push(lease) })
-      }
+  it.effect("is given back, and not begun", () =>
+    Effect.gen(function* () {
+      const asked = yield* Deferred.make<void>()
+      const answer = yield* Deferred.make<ClaimRow>()
+      const released: Array<Lease> = []
+      const runner = yield* runnerWith({
+        turns: {
+          claim: () => Deferred.succeed(asked, undefined).pipe(Effect.andThen(Deferred.await(answer))),
+          release: (lease) =>
+            Effect.sync(() => {
+              released.push(lease)
+            })
+        }
+      })
+      const drain = yield* Effect.forkChild(runner.drain(session))
+      yield* Deferred.await(asked)
+      const stopped = yield* Effect.forkChild(Fiber.interrupt(drain), { startImmediately: true })
+      yield* Deferred.succeed(answer, row)
+      yield* Fiber.join(stopped)
+      assert.deepStrictEqual(released, [lease])
+      assert.strictEqual(yield* runner.inFlight, 0)
     })
-    const drain = yield* Effect.forkChild(runner.drain(session))
-    yield* Deferred.await(asked)
-    const stopped = yield* Effect.forkChild(Fiber.interrupt(drain), { startImmediately: true })
-    yield* Deferred.succeed(answer, row)
-    yield* Fiber.join(stopped)
-    assert.deepStrictEqual(released, [lease])
-    assert.strictEqual(yield* runner.inFlight, 0)
-  }))
+  )
 })
 
 describe("a process with more sessions than places", () => {
-  it.effect("counts those that wait for one, so that nobody sweeps up more of them", () => Effect.gen(function*() {
-    const answer = yield* Deferred.make<undefined>()
-    const runner = yield* runnerWith({ turns: { claim: () => Deferred.await(answer) } })
-    const sessions = Array.from({ length: MAX_IN_FLIGHT + 1 }, (_, n) => ({ ...session, sessionId: `ses_${n}` }))
-    const drain = yield* Effect.forkChild(Effect.forEach(sessions, (one) => runner.drain(one), { concurrency: "unbounded" }), { startImmediately: true })
-    yield* Effect.yieldNow
-    assert.strictEqual(yield* runner.inFlight, MAX_IN_FLIGHT + 1)
-    yield* Deferred.succeed(answer, undefined)
-    yield* Fiber.join(drain)
-    assert.strictEqual(yield* runner.inFlight, 0)
-  }))
+  it.effect("counts those that wait for one, so that nobody sweeps up more of them", () =>
+    Effect.gen(function* () {
+      const answer = yield* Deferred.make<undefined>()
+      const runner = yield* runnerWith({ turns: { claim: () => Deferred.await(answer) } })
+      const sessions = Array.from({ length: MAX_IN_FLIGHT + 1 }, (_, n) => ({ ...session, sessionId: `ses_${n}` }))
+      const drain = yield* Effect.forkChild(
+        Effect.forEach(sessions, (one) => runner.drain(one), { concurrency: "unbounded" }),
+        { startImmediately: true }
+      )
+      yield* Effect.yieldNow
+      assert.strictEqual(yield* runner.inFlight, MAX_IN_FLIGHT + 1)
+      yield* Deferred.succeed(answer, undefined)
+      yield* Fiber.join(drain)
+      assert.strictEqual(yield* runner.inFlight, 0)
+    })
+  )
 })
 
 describe("an app whose turns have taken all the places that it may have", () => {
-  it.effect("does not keep another's waiting: it begins before those that wait already", () => Effect.gen(function*() {
-    const begun: Array<string> = []
-    const answer = yield* Deferred.make<undefined>()
-    const runner = yield* runnerWith({
-      turns: { claim: (_, { appId, sessionId }) => Effect.sync(() => { begun.push(`${appId} ${sessionId}`) }).pipe(Effect.andThen(Deferred.await(answer))) }
-    })
-    yield* Effect.addFinalizer(() => Deferred.succeed(answer, undefined))
-    const flood = Array.from({ length: 600 }, (_, n) => ({ appId: "app_loud", sessionId: `ses_${n}` }))
-    yield* runner.wake(flood)
-    yield* Effect.yieldNow
-    assert.lengthOf(begun, MAX_IN_FLIGHT)
-    yield* runner.wake([{ appId: "app_quiet", sessionId: "ses_1" }])
-    yield* Effect.yieldNow
-    assert.deepStrictEqual(begun.slice(MAX_IN_FLIGHT), ["app_quiet ses_1"])
-    assert.deepStrictEqual(yield* runner.crowded, ["app_loud"])
-    yield* Deferred.succeed(answer, undefined)
-    yield* runner.idle
-  }))
-
-  it.effect("has what there is no room for put off, and holds a session once however often it is woken", () => Effect.gen(function*() {
-    const putOff: Array<string> = []
-    const answer = yield* Deferred.make<undefined>()
-    const runner = yield* runnerWith({
-      turns: {
-        claim: () => Deferred.await(answer),
-        putOff: (sessions) => Effect.sync(() => { putOff.push(...sessions.map(({ sessionId }) => sessionId)) })
-      }
-    })
-    yield* Effect.addFinalizer(() => Deferred.succeed(answer, undefined))
-    const flood = Array.from({ length: MAX_IN_FLIGHT + MAX_WAITING }, (_, n) => ({ appId: "app_loud", sessionId: `ses_${n}` }))
-    for (const some of [flood.slice(0, MAX_IN_FLIGHT), flood.slice(MAX_IN_FLIGHT), flood.slice(MAX_IN_FLIGHT)]) {
-      yield* runner.wake(some)
+  it.effect("does not keep another's waiting: it begins before those that wait already", () =>
+    Effect.gen(function* () {
+      const begun: Array<string> = []
+      const answer = yield* Deferred.make<undefined>()
+      const runner = yield* runnerWith({
+        turns: {
+          claim: (_, { appId, sessionId }) =>
+            Effect.sync(() => {
+              begun.push(`${appId} ${sessionId}`)
+            }).pipe(Effect.andThen(Deferred.await(answer)))
+        }
+      })
+      yield* Effect.addFinalizer(() => Deferred.succeed(answer, undefined))
+      const flood = Array.from({ length: 600 }, (_, n) => ({ appId: "app_loud", sessionId: `ses_${n}` }))
+      yield* runner.wake(flood)
       yield* Effect.yieldNow
-    }
-    assert.deepStrictEqual(putOff, [])
-    yield* runner.wake([{ appId: "app_loud", sessionId: "ses_late" }])
-    assert.deepStrictEqual(putOff, ["ses_late"])
-    yield* Deferred.succeed(answer, undefined)
-    yield* runner.idle
-  }))
+      assert.lengthOf(begun, MAX_IN_FLIGHT)
+      yield* runner.wake([{ appId: "app_quiet", sessionId: "ses_1" }])
+      yield* Effect.yieldNow
+      assert.deepStrictEqual(begun.slice(MAX_IN_FLIGHT), ["app_quiet ses_1"])
+      assert.deepStrictEqual(yield* runner.crowded, ["app_loud"])
+      yield* Deferred.succeed(answer, undefined)
+      yield* runner.idle
+    })
+  )
+
+  it.effect("has what there is no room for put off, and holds a session once however often it is woken", () =>
+    Effect.gen(function* () {
+      const putOff: Array<string> = []
+      const answer = yield* Deferred.make<undefined>()
+      const runner = yield* runnerWith({
+        turns: {
+          claim: () => Deferred.await(answer),
+          putOff: (sessions) =>
+            Effect.sync(() => {
+              putOff.push(...sessions.map(({ sessionId }) => sessionId))
+            })
+        }
+      })
+      yield* Effect.addFinalizer(() => Deferred.succeed(answer, undefined))
+      const flood = Array.from({ length: MAX_IN_FLIGHT + MAX_WAITING }, (_, n) => ({
+        appId: "app_loud",
+        sessionId: `ses_${n}`
+      }))
+      for (const some of [flood.slice(0, MAX_IN_FLIGHT), flood.slice(MAX_IN_FLIGHT), flood.slice(MAX_IN_FLIGHT)]) {
+        yield* runner.wake(some)
+        yield* Effect.yieldNow
+      }
+      assert.deepStrictEqual(putOff, [])
+      yield* runner.wake([{ appId: "app_loud", sessionId: "ses_late" }])
+      assert.deepStrictEqual(putOff, ["ses_late"])
+      yield* Deferred.succeed(answer, undefined)
+      yield* runner.idle
+    })
+  )
 })
 
 describe("a turn that the person wants no answer of any more", () => {
   const outcomes: Array<string> = []
-  const settle = ({ lease, outcome, stages }: Settlement) => Effect.sync(() => {
-    outcomes.push(`${lease.turnIndex} ${outcome._tag} ${Outcome.guards.Withheld(outcome) ? outcome.by : ""} ${stages.length}`)
-    return { _tag: "Settled" as const, openTurns: 0 }
-  })
-
-  it.effect("is broken off where it runs, and what it has cost is on record", () => Effect.gen(function*() {
-    const [begun, brokenOff] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-    const runner = yield* runnerWith({
-      turns: { claim: () => Effect.succeed(row), settle, heldBy: () => Effect.succeed([{ ...lease, stopped: true }]) },
-      run: (_, trail) => trail.stage("generation", Deferred.succeed(begun, undefined).pipe(Effect.andThen(Effect.never), Effect.onInterrupt(() => Deferred.succeed(brokenOff, undefined))))
+  const settle = ({ lease, outcome, stages }: Settlement) =>
+    Effect.sync(() => {
+      outcomes.push(
+        `${lease.turnIndex} ${outcome._tag} ${Outcome.guards.Withheld(outcome) ? outcome.by : ""} ${stages.length}`
+      )
+      return { _tag: "Settled" as const, openTurns: 0 }
     })
-    const drain = yield* Effect.forkChild(runner.drain(session))
-    yield* Deferred.await(begun)
-    yield* runner.review
-    yield* Fiber.join(drain)
-    assert.isTrue(yield* Deferred.isDone(brokenOff))
-    assert.deepStrictEqual(outcomes.splice(0), ["1 Withheld stopped 1"])
-  }))
 
-  it.effect("is not begun where it waits", () => Effect.gen(function*() {
-    const runner = yield* runnerWith({ turns: { claim: () => Effect.succeed({ ...row, stopped: true }), settle } })
-    yield* runner.drain(session)
-    assert.deepStrictEqual(outcomes.splice(0), ["1 Withheld stopped 0"])
-  }))
+  it.effect("is broken off where it runs, and what it has cost is on record", () =>
+    Effect.gen(function* () {
+      const [begun, brokenOff] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const runner = yield* runnerWith({
+        turns: {
+          claim: () => Effect.succeed(row),
+          settle,
+          heldBy: () => Effect.succeed([{ ...lease, stopped: true }])
+        },
+        run: (_, trail) =>
+          trail.stage(
+            "generation",
+            Deferred.succeed(begun, undefined).pipe(
+              Effect.andThen(Effect.never),
+              Effect.onInterrupt(() => Deferred.succeed(brokenOff, undefined))
+            )
+          )
+      })
+      const drain = yield* Effect.forkChild(runner.drain(session))
+      yield* Deferred.await(begun)
+      yield* runner.review
+      yield* Fiber.join(drain)
+      assert.isTrue(yield* Deferred.isDone(brokenOff))
+      assert.deepStrictEqual(outcomes.splice(0), ["1 Withheld stopped 1"])
+    })
+  )
+
+  it.effect("is not begun where it waits", () =>
+    Effect.gen(function* () {
+      const runner = yield* runnerWith({ turns: { claim: () => Effect.succeed({ ...row, stopped: true }), settle } })
+      yield* runner.drain(session)
+      assert.deepStrictEqual(outcomes.splice(0), ["1 Withheld stopped 0"])
+    })
+  )
 })
 
 describe("a worker that is asked to stop", () => {
-  it.effect("finishes the turn that runs, and claims no other of its session", () => Effect.gen(function*() {
-    const begun = yield* Deferred.make<void>()
-    const finish = yield* Deferred.make<void>()
-    const settled: Array<string> = []
-    const runner = yield* runnerWith({
-      turns: {
-        claim: () => Effect.succeed({ ...row, turn_index: settled.length + 1 }),
-        settle: ({ outcome }) => Effect.sync(() => {
-          settled.push(outcome._tag)
-          return { _tag: "Settled" as const, openTurns: 3 }
-        })
-      },
-      run: () => Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(finish)), Effect.as(Outcome.cases.Replied.make({ bubbles: ["Yes."] })))
+  it.effect("finishes the turn that runs, and claims no other of its session", () =>
+    Effect.gen(function* () {
+      const begun = yield* Deferred.make<void>()
+      const finish = yield* Deferred.make<void>()
+      const settled: Array<string> = []
+      const runner = yield* runnerWith({
+        turns: {
+          claim: () => Effect.succeed({ ...row, turn_index: settled.length + 1 }),
+          settle: ({ outcome }) =>
+            Effect.sync(() => {
+              settled.push(outcome._tag)
+              return { _tag: "Settled" as const, openTurns: 3 }
+            })
+        },
+        run: () =>
+          Deferred.succeed(begun, undefined).pipe(
+            Effect.andThen(Deferred.await(finish)),
+            Effect.as(Outcome.cases.Replied.make({ bubbles: ["Yes."] }))
+          )
+      })
+      const drain = yield* Effect.forkChild(runner.drain(session))
+      yield* Deferred.await(begun)
+      yield* runner.close
+      yield* Deferred.succeed(finish, undefined)
+      yield* Fiber.join(drain)
+      yield* runner.drain(session)
+      assert.deepStrictEqual(settled, ["Replied"])
     })
-    const drain = yield* Effect.forkChild(runner.drain(session))
-    yield* Deferred.await(begun)
-    yield* runner.close
-    yield* Deferred.succeed(finish, undefined)
-    yield* Fiber.join(drain)
-    yield* runner.drain(session)
-    assert.deepStrictEqual(settled, ["Replied"])
-  }))
+  )
 })
 
 describe("a reply that the database will not take", () => {
-  it.effect("fails the turn, which still pays what it has cost", () => Effect.gen(function*() {
-    const usage = { model: "m", inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costMicroUsd: 7, estimated: false }
-    const settled: Array<Settlement> = []
-    const runner = yield* runnerWith({
-      turns: {
-        claim: () => Effect.succeed(settled.length === 0 ? row : undefined),
-        settle: (settlement) => Effect.suspend(() => settled.push(settlement) === 1
-          ? Effect.fail(new DatabaseError({ reason: "refused", sqlState: "22P05", cause: "untranslatable" }))
-          : Effect.succeed({ _tag: "Settled" as const, openTurns: 0 }))
-      },
-      run: (_, trail) => trail.paying("generation", () => Effect.succeed(usage), (usage) => ({ usage })).pipe(Effect.as(Outcome.cases.Replied.make({ bubbles: ["?"] })))
+  it.effect("fails the turn, which still pays what it has cost", () =>
+    Effect.gen(function* () {
+      const usage = {
+        model: "m",
+        inputTokens: 1,
+        cachedInputTokens: 0,
+        outputTokens: 1,
+        costMicroUsd: 7,
+        estimated: false
+      }
+      const settled: Array<Settlement> = []
+      const runner = yield* runnerWith({
+        turns: {
+          claim: () => Effect.succeed(settled.length === 0 ? row : undefined),
+          settle: (settlement) =>
+            Effect.suspend(() =>
+              settled.push(settlement) === 1
+                ? Effect.fail(new DatabaseError({ reason: "refused", sqlState: "22P05", cause: "untranslatable" }))
+                : Effect.succeed({ _tag: "Settled" as const, openTurns: 0 })
+            )
+        },
+        run: (_, trail) =>
+          trail
+            .paying(
+              "generation",
+              () => Effect.succeed(usage),
+              (usage) => ({ usage })
+            )
+            .pipe(Effect.as(Outcome.cases.Replied.make({ bubbles: ["?"] })))
+      })
+      yield* runner.drain(session)
+      const costs = (stages: ReadonlyArray<StageRecord>) => stages.map(({ usage }) => usage?.costMicroUsd)
+      assert.deepStrictEqual(
+        settled.map(({ outcome, stages }) => [outcome._tag, costs(stages)]),
+        [
+          ["Replied", [7]],
+          ["Failed", [7]]
+        ]
+      )
     })
-    yield* runner.drain(session)
-    const costs = (stages: ReadonlyArray<StageRecord>) => stages.map(({ usage }) => usage?.costMicroUsd)
-    assert.deepStrictEqual(settled.map(({ outcome, stages }) => [outcome._tag, costs(stages)]), [["Replied", [7]], ["Failed", [7]]])
-  }))
+  )
 })
 
 describe("a turn that waits", () => {
-  const slow = characterOf({ slug: "mara", display_name: "Mara", life_rhythm: { reply_delay_seconds: { min: 40, max: 90 } } })
-  const runs = Effect.fnUntraced(function*(given: Partial<ClaimRow>, character: Character = slow) {
+  const slow = characterOf({
+    slug: "mara",
+    display_name: "Mara",
+    life_rhythm: { reply_delay_seconds: { min: 40, max: 90 } }
+  })
+  const runs = Effect.fnUntraced(function* (given: Partial<ClaimRow>, character: Character = slow) {
     const deferred: Array<number> = []
     const settled: Array<string> = []
     const runner = yield* runnerWith({
       character,
       turns: {
         claim: () => Effect.succeed(settled.length + deferred.length === 0 ? { ...row, ...given } : undefined),
-        defer: (_, dueAt) => Effect.sync(() => { deferred.push(dueAt.getTime()) }),
-        settle: ({ outcome }) => Effect.sync(() => {
-          settled.push(outcome._tag)
-          return { _tag: "Settled" as const, openTurns: 0 }
-        })
+        defer: (_, dueAt) =>
+          Effect.sync(() => {
+            deferred.push(dueAt.getTime())
+          }),
+        settle: ({ outcome }) =>
+          Effect.sync(() => {
+            settled.push(outcome._tag)
+            return { _tag: "Settled" as const, openTurns: 0 }
+          })
       },
       run: () => Effect.succeed(Outcome.cases.Withheld.make({}))
     })
@@ -204,24 +334,38 @@ describe("a turn that waits", () => {
     return { deferred, settled }
   })
 
-  it.effect("for a character that takes its time is put off for as long as its bounds say, the same for the same turn", () => Effect.gen(function*() {
-    const { deferred, settled } = yield* runs({})
-    assert.deepStrictEqual(settled, [])
-    assert.isTrue(deferred.length === 1 && (deferred[0] ?? 0) >= 40_000 && (deferred[0] ?? 0) <= 90_000)
-    assert.deepStrictEqual((yield* runs({})).deferred, deferred)
-    assert.notDeepEqual((yield* runs({ turn_index: 2 })).deferred, deferred)
-  }))
+  it.effect(
+    "for a character that takes its time is put off for as long as its bounds say, the same for the same turn",
+    () =>
+      Effect.gen(function* () {
+        const { deferred, settled } = yield* runs({})
+        assert.deepStrictEqual(settled, [])
+        assert.isTrue(deferred.length === 1 && (deferred[0] ?? 0) >= 40_000 && (deferred[0] ?? 0) <= 90_000)
+        assert.deepStrictEqual((yield* runs({})).deferred, deferred)
+        assert.notDeepEqual((yield* runs({ turn_index: 2 })).deferred, deferred)
+      })
+  )
 
-  it.effect("is run at once when the message has waited as long anyway, or has been put off before", () => Effect.gen(function*() {
-    assert.deepStrictEqual(yield* runs({ deferred: true }), { deferred: [], settled: ["Withheld"] })
-    assert.deepStrictEqual(yield* runs({ accepted_at: new Date(-90_000) }), { deferred: [], settled: ["Withheld"] })
-  }))
+  it.effect("is run at once when the message has waited as long anyway, or has been put off before", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* runs({ deferred: true }), { deferred: [], settled: ["Withheld"] })
+      assert.deepStrictEqual(yield* runs({ accepted_at: new Date(-90_000) }), { deferred: [], settled: ["Withheld"] })
+    })
+  )
 
-  it.effect("because it is to stall is put off, and takes no other's place, from when it is its turn and by as much as the character takes as well", () => Effect.gen(function*() {
-    const stalled = { fault: "stall", accepted_at: new Date(-90_000) } as const
-    assert.deepStrictEqual(yield* runs(stalled, plainCharacter), { deferred: [30_000], settled: [] })
-    assert.deepStrictEqual(yield* runs({ ...stalled, deferred: true }, plainCharacter), { deferred: [], settled: ["Withheld"] })
-    const [dueAt = 0] = (yield* runs({ fault: "stall" })).deferred
-    assert.isTrue(dueAt >= 70_000 && dueAt <= 120_000)
-  }))
+  it.effect(
+    "because it is to stall is put off, and takes no other's place, from when it is its turn and by as much as " +
+      "the character takes as well",
+    () =>
+      Effect.gen(function* () {
+        const stalled = { fault: "stall", accepted_at: new Date(-90_000) } as const
+        assert.deepStrictEqual(yield* runs(stalled, plainCharacter), { deferred: [30_000], settled: [] })
+        assert.deepStrictEqual(yield* runs({ ...stalled, deferred: true }, plainCharacter), {
+          deferred: [],
+          settled: ["Withheld"]
+        })
+        const [dueAt = 0] = (yield* runs({ fault: "stall" })).deferred
+        assert.isTrue(dueAt >= 70_000 && dueAt <= 120_000)
+      })
+  )
 })

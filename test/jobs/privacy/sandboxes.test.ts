@@ -22,16 +22,24 @@ const sandbox = async () => {
   const { data } = (await new TestApp(server.baseUrl, "", "").post("/v1/demo/sandbox-key", undefined)).body
   return new TestApp(server.baseUrl, data.app_id, data.api_key)
 }
-const expire = (app: TestApp) => server.database.sql`update api_keys set expires_at = now() - interval '1 hour' where app_id = ${app.appId}`
+const expire = (app: TestApp) =>
+  server.database.sql`update api_keys set expires_at = now() - interval '1 hour' where app_id = ${app.appId}`
 const clear = () => server.database.sql`select graphile_worker.add_job('sandboxes', '{}'::json)`
 const tablesWith = async (app: TestApp) => {
   const { sql } = server.database
-  const tables = await sql<Array<{ name: string }>>`select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'app_id'`
+  const tables = await sql<
+    Array<{ name: string }>
+  >`select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'app_id'`
   assert.isAbove(tables.length, 20)
-  const found = await Promise.all(tables.map(async ({ name }) => (await sql`select 1 from ${sql(name)} where app_id = ${app.appId} limit 1`).length > 0 ? [name] : []))
+  const found = await Promise.all(
+    tables.map(async ({ name }) =>
+      (await sql`select 1 from ${sql(name)} where app_id = ${app.appId} limit 1`).length > 0 ? [name] : []
+    )
+  )
   return found.flat().sort()
 }
-const isGone = async (app: TestApp) => (await server.database.sql`select 1 from apps where app_id = ${app.appId}`).length === 0
+const isGone = async (app: TestApp) =>
+  (await server.database.sql`select 1 from apps where app_id = ${app.appId}`).length === 0
 
 describe("a sandbox whose key has expired", () => {
   it("is deleted with everything in it but the key's hash and the books, and its bot may be attached elsewhere", async () => {
@@ -42,25 +50,34 @@ describe("a sandbox whose key has expired", () => {
     await app.converse(sessions[2] ?? "", "i want to die")
     await app.post("/v1/characters", { slug: "kept", display_name: "Kept" }, { "idempotency-key": "kept" })
     const bot = telegram.createBot()
-    const attach = (by: TestApp) => by.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: "edda-brandvik" })
+    const attach = (by: TestApp) =>
+      by.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: "edda-brandvik" })
     assert.strictEqual((await attach(app)).status, 200)
     const person = telegram.createUser({ first_name: "Anna" })
     telegram.start(person, bot)
-    await until("a chat", async () => (await app.get("/v1/sessions?external_user_ref=tg:" + person.id)).body.data.sessions.length > 0)
+    await until(
+      "a chat",
+      async () => (await app.get("/v1/sessions?external_user_ref=tg:" + person.id)).body.data.sessions.length > 0
+    )
     await app.get("/v1/delivery/events")
     // A demo key cannot make these; what has come to be there all the same goes as well.
-    await server.database.sql`insert into eval_suites (app_id, suite_id, name, character_slug, cases, gates) values (${app.appId}, 'evs_1', 'suite', ${slug}, '[]', '[]')`
+    await server.database
+      .sql`insert into eval_suites (app_id, suite_id, name, character_slug, cases, gates) values (${app.appId}, 'evs_1', 'suite', ${slug}, '[]', '[]')`
     await server.database.sql`
       insert into eval_runs (app_id, run_id, suite_id, character_slug, character_version, reply_mode, engine, repeats, seed, cases, gates, max_cost_micro_usd, finished_at)
       values (${app.appId}, 'evr_1', 'evs_1', ${slug}, 1, 'fast', 'offline', 1, 1, '[]', '[]', 0, now())`
-    await server.database.sql`insert into eval_results (app_id, run_id, place, case_key, repeat) values (${app.appId}, 'evr_1', 1, 'one', 1)`
+    await server.database
+      .sql`insert into eval_results (app_id, run_id, place, case_key, repeat) values (${app.appId}, 'evr_1', 1, 'one', 1)`
     const session = await other.createSession({ character_slug: "edda-brandvik" })
 
     await expire(app)
     await clear()
     await until("the sandbox to be gone", () => isGone(app))
     assert.deepStrictEqual(await tablesWith(app), KEPT)
-    assert.isEmpty(await server.database.sql`select 1 from accounts where kind = 'demo' and not exists (select from apps where apps.account_id = accounts.account_id)`)
+    assert.isEmpty(
+      await server.database
+        .sql`select 1 from accounts where kind = 'demo' and not exists (select from apps where apps.account_id = accounts.account_id)`
+    )
     // A key is taken for what it was for up to a second.
     await until("the key to be told", async () => (await app.get("/v1/me")).body.detail?.code === "api_key_expired")
     assert.strictEqual((await other.get(`/v1/sessions/${session}`)).status, 200)
@@ -85,11 +102,17 @@ describe("a sandbox whose key has expired", () => {
     await expire(app)
     const { sql } = server.database
     // Holds on to one of its last sessions, so that a round gets so far and no farther.
-    const last = (await sql`select session_id from sessions where app_id = ${app.appId} order by session_id desc limit 1`)[0]?.["session_id"]
-    await sql`create table holds (app_id text, session_id text, foreign key (app_id, session_id) references sessions (app_id, session_id))`
+    const last = (
+      await sql`select session_id from sessions where app_id = ${app.appId} order by session_id desc limit 1`
+    )[0]?.["session_id"]
+    await sql`create table holds (app_id text, session_id text, foreign key (app_id,
+      session_id) references sessions (app_id, session_id))`
     await sql`insert into holds values (${app.appId}, ${last})`
     await clear()
-    await until("ten to be gone", async () => (await sql`select 1 from sessions where app_id = ${app.appId}`).length === 2)
+    await until(
+      "ten to be gone",
+      async () => (await sql`select 1 from sessions where app_id = ${app.appId}`).length === 2
+    )
     assert.isFalse(await isGone(app))
     await sql`delete from holds`
     await clear()

@@ -18,45 +18,63 @@ const harness = (given: { readonly turnedAway?: number; readonly dying?: number 
   let tries = 0
   let open = 0
   const lost: Array<Deferred.Deferred<void>> = []
-  const register = Effect.gen(function*() {
+  const register = Effect.gen(function* () {
     const nth = ++tries
-    yield* Effect.acquireRelease(Effect.sync(() => { open++ }), () => Effect.sync(() => { open-- }))
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        open++
+      }),
+      () =>
+        Effect.sync(() => {
+          open--
+        })
+    )
     if (nth <= (given.turnedAway ?? 0)) return yield* unreachable
     if (nth > 1 && nth <= 1 + (given.dying ?? 0)) return yield* Effect.die(new Error("a bug"))
     const gone = yield* Deferred.make<void>()
     lost.push(gone)
     return { workerId: `wrk_${nth}`, lost: Deferred.await(gone), heartbeat: Effect.void, usePool: () => Effect.void }
   })
-  return { layer: Membership.layer.pipe(Layer.provide(Layer.mock(Workers, { register }))), open: () => open, lose: Effect.suspend(() => Deferred.succeed(lost.at(-1)!, undefined)) }
+  return {
+    layer: Membership.layer.pipe(Layer.provide(Layer.mock(Workers, { register }))),
+    open: () => open,
+    lose: Effect.suspend(() => Deferred.succeed(lost.at(-1)!, undefined))
+  }
 }
 const quiet = Effect.provide(Layer.succeed(References.MinimumLogLevel, "None"))
 
 describe("a worker that joins", () => {
-  it.effect("leaves nothing open behind the tries that failed", () => Effect.gen(function*() {
-    const { layer, open } = harness({ turnedAway: 3 })
-    const joining = yield* Effect.forkChild(Layer.build(layer), { startImmediately: true })
-    yield* TestClock.adjust("3 seconds")
-    yield* Fiber.join(joining)
-    assert.strictEqual(open(), 1)
-  }).pipe(Effect.scoped, quiet))
+  it.effect("leaves nothing open behind the tries that failed", () =>
+    Effect.gen(function* () {
+      const { layer, open } = harness({ turnedAway: 3 })
+      const joining = yield* Effect.forkChild(Layer.build(layer), { startImmediately: true })
+      yield* TestClock.adjust("3 seconds")
+      yield* Fiber.join(joining)
+      assert.strictEqual(open(), 1)
+    }).pipe(Effect.scoped, quiet)
+  )
 
-  it.effect("does not start when the database refuses it for long", () => Effect.gen(function*() {
-    const { layer, open } = harness({ turnedAway: Infinity })
-    const joining = yield* Effect.forkChild(Effect.result(Layer.build(layer)), { startImmediately: true })
-    yield* TestClock.adjust("30 seconds")
-    assert.strictEqual((yield* Fiber.join(joining))._tag, "Failure")
-    assert.strictEqual(open(), 0)
-  }).pipe(Effect.scoped, quiet))
+  it.effect("does not start when the database refuses it for long", () =>
+    Effect.gen(function* () {
+      const { layer, open } = harness({ turnedAway: Infinity })
+      const joining = yield* Effect.forkChild(Effect.result(Layer.build(layer)), { startImmediately: true })
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual((yield* Fiber.join(joining))._tag, "Failure")
+      assert.strictEqual(open(), 0)
+    }).pipe(Effect.scoped, quiet)
+  )
 
-  it.effect("joins again after it has lost its lock, and also after a try that died", () => Effect.gen(function*() {
-    const { layer, open, lose } = harness({ dying: 2 })
-    const membership = yield* Effect.map(Layer.build(layer), Context.get(Membership))
-    assert.deepStrictEqual(yield* membership.current, Option.some("wrk_1"))
-    yield* lose
-    yield* TestClock.adjust("10 millis")
-    assert.deepStrictEqual(yield* membership.current, Option.none())
-    yield* TestClock.adjust("1 second")
-    assert.deepStrictEqual(yield* membership.current, Option.some("wrk_4"))
-    assert.strictEqual(open(), 1)
-  }).pipe(Effect.scoped, quiet))
+  it.effect("joins again after it has lost its lock, and also after a try that died", () =>
+    Effect.gen(function* () {
+      const { layer, open, lose } = harness({ dying: 2 })
+      const membership = yield* Effect.map(Layer.build(layer), Context.get(Membership))
+      assert.deepStrictEqual(yield* membership.current, Option.some("wrk_1"))
+      yield* lose
+      yield* TestClock.adjust("10 millis")
+      assert.deepStrictEqual(yield* membership.current, Option.none())
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* membership.current, Option.some("wrk_4"))
+      assert.strictEqual(open(), 1)
+    }).pipe(Effect.scoped, quiet)
+  )
 })

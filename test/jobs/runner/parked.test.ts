@@ -3,7 +3,9 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
 let server: TestServer
-beforeAll(async () => { server = await startTestServer() })
+beforeAll(async () => {
+  server = await startTestServer()
+})
 afterAll(() => server.close())
 
 describe("a job whose payload no task can read", () => {
@@ -11,7 +13,8 @@ describe("a job whose payload no task can read", () => {
     const { sql } = server.database
     await sql`select graphile_worker.add_job('turn', '{"nonsense":1}'::json)`
     const parked = await until("the job to be parked", async () => {
-      const [row] = await sql`select j.payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = 'parked'`
+      const [row] = await sql`select j.payload from graphile_worker._private_jobs j
+          join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = 'parked'`
       return row
     })
     assert.strictEqual(parked["payload"].task, "turn")

@@ -2,12 +2,15 @@ import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
 import { PublicAddress } from "#src/jobs/telegram/PublicAddress.ts"
 
-const addresses = (publicUrl: string | null, host = "127.0.0.1") => Effect.runSync(Effect.gen(function*() {
-  const address = yield* PublicAddress
-  const before = yield* address.current
-  yield* address.listensOn(4321)
-  return [before, yield* address.current]
-}).pipe(Effect.provide(PublicAddress.layer({ publicUrl, host, port: 8080 }))))
+const addresses = (publicUrl: string | null, host = "127.0.0.1") =>
+  Effect.runSync(
+    Effect.gen(function* () {
+      const address = yield* PublicAddress
+      const before = yield* address.current
+      yield* address.listensOn(4321)
+      return [before, yield* address.current]
+    }).pipe(Effect.provide(PublicAddress.layer({ publicUrl, host, port: 8080 })))
+  )
 
 describe("the address that is written down", () => {
   it("is PUBLIC_URL wherever the server listens", () => {

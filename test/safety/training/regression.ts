@@ -23,7 +23,8 @@ const dice = (seed: number) => () => (seed = (Math.imul(seed, 1103515245) + 1234
 
 export const scoresOf = ({ weights, bias }: Regression, features: Uint32Array): Float64Array<ArrayBuffer> => {
   const sums = new Float64Array(COUNT)
-  for (const feature of features) for (let label = 0; label < COUNT; label++) sums[label]! += weights[feature * COUNT + label]!
+  for (const feature of features)
+    for (let label = 0; label < COUNT; label++) sums[label]! += weights[feature * COUNT + label]!
   const size = Math.sqrt(Math.max(1, features.length))
   return sums.map((sum, label) => bias[label]! + sum / size)
 }
@@ -50,7 +51,7 @@ export const regress = (examples: ReadonlyArray<Example>, size: number): Regress
       })
       for (let label = 0; label < COUNT; label++) {
         biasSquares[label]! += wrong[label]! ** 2
-        bias[label]! -= RATE * wrong[label]! / Math.sqrt(biasSquares[label]!)
+        bias[label]! -= (RATE * wrong[label]!) / Math.sqrt(biasSquares[label]!)
       }
       for (const feature of features) {
         for (let label = 0; label < COUNT; label++) {
@@ -58,7 +59,7 @@ export const regress = (examples: ReadonlyArray<Example>, size: number): Regress
           const place = feature * COUNT + label
           const slope = wrong[label]! * share + DECAY * weights[place]!
           squares[place]! += slope * slope
-          weights[place]! -= RATE * slope / Math.sqrt(squares[place]!)
+          weights[place]! -= (RATE * slope) / Math.sqrt(squares[place]!)
         }
       }
     }

@@ -8,15 +8,40 @@ import { LANGUAGES, type Message, readMessages, YEAR } from "./messages.ts"
 import { type Example, regress, type Regression, scoresOf } from "./regression.ts"
 
 /**
- * Learns the weights of the safety classifier from the messages beside it, and writes them to pipeline/safety/classifier. First it learns
- * from all authors but one and scores the messages of that one, for each in turn: from those scores come the figures it prints and the score
- * from which on a label is found.
+ * Learns the weights of the safety classifier from the messages beside it, and writes them to
+ * pipeline/safety/classifier. First it learns from all authors but one and scores the messages of that one, for each in
+ * turn: from those scores come the figures it prints and the score from which on a label is found.
  */
 
-/** Of messages without the label, the share that may be found all the same: the examples are far harder than what people mostly write. */
-const FALSE_ALARMS: Readonly<Record<Label, number>> = { self: 0.025, medical: 0.006, danger: 0.008, threat: 0.006, minor: 0.004, ask: 0.004, en: 0.02, de: 0.02, es: 0.02, pt: 0.02 }
+/**
+ * Of messages without the label, the share that may be found all the same: the examples are far harder than what people
+ * mostly write.
+ */
+const FALSE_ALARMS: Readonly<Record<Label, number>> = {
+  self: 0.025,
+  medical: 0.006,
+  danger: 0.008,
+  threat: 0.006,
+  minor: 0.004,
+  ask: 0.004,
+  en: 0.02,
+  de: 0.02,
+  es: 0.02,
+  pt: 0.02
+}
 /** Added to that score: who has learned from all authors is surer than who has not. By the first held-out set. */
-const MARGINS: Readonly<Record<Label, number>> = { self: 1, medical: 1, danger: 1, threat: 1, minor: -0.6, ask: 1.6, en: 3, de: 3, es: 3, pt: 3 }
+const MARGINS: Readonly<Record<Label, number>> = {
+  self: 1,
+  medical: 1,
+  danger: 1,
+  threat: 1,
+  minor: -0.6,
+  ask: 1.6,
+  en: 3,
+  de: 3,
+  es: 3,
+  pt: 3
+}
 const ALARMS: ReadonlyArray<Label> = ["self", "medical", "danger", "threat"]
 /** Authors of fewer messages are left out together. */
 const MANY = 3_000
@@ -30,61 +55,99 @@ const places = new Map<number, number>()
 for (const [hash, count] of counts) if (count >= FEWEST) places.set(hash, places.size)
 
 const hasOf = ({ labels, language, open }: Message): Float64Array =>
-  Float64Array.from(LABELS, (label) => open.has(label) ? Number.NaN : labels.has(label) || label === language ? 1 : 0)
+  Float64Array.from(LABELS, (label) => (open.has(label) ? Number.NaN : labels.has(label) || label === language ? 1 : 0))
 /** A feature that a message has twice counts twice, as it does when messages are scored. */
 const examples = messages.map((message): Example => ({
-  features: Uint32Array.from(featuresOf(tokensOf(message.text, YEAR))).map((hash) => places.get(hash) ?? 0xffffffff).filter((place) => place !== 0xffffffff),
+  features: Uint32Array.from(featuresOf(tokensOf(message.text, YEAR)))
+    .map((hash) => places.get(hash) ?? 0xffffffff)
+    .filter((place) => place !== 0xffffffff),
   has: hasOf(message)
 }))
 console.log(`${messages.length} messages, ${places.size} features in ${FEWEST} or more of them`)
 
 const apart = examples.map(() => new Float64Array(LABELS.length))
 const byAuthor = Object.entries(Object.groupBy(messages, ({ author }) => author))
-const [many, few] = [byAuthor.filter(([, own = []]) => own.length >= MANY), byAuthor.filter(([, own = []]) => own.length < MANY)]
+const [many, few] = [
+  byAuthor.filter(([, own = []]) => own.length >= MANY),
+  byAuthor.filter(([, own = []]) => own.length < MANY)
+]
 for (const authors of [...many.map(([author]) => [author]), few.map(([author]) => author)]) {
   const left = new Set(authors)
-  const learned = regress(examples.filter((_, at) => !left.has(messages[at]!.author)), places.size)
-  for (const [at, { author }] of messages.entries()) if (left.has(author)) apart[at] = scoresOf(learned, examples[at]!.features)
+  const learned = regress(
+    examples.filter((_, at) => !left.has(messages[at]!.author)),
+    places.size
+  )
+  for (const [at, { author }] of messages.entries())
+    if (left.has(author)) apart[at] = scoresOf(learned, examples[at]!.features)
   console.log(`  learned without ${authors.join(", ")}`)
 }
 
 const isAlarm = (message: Message): boolean => ALARMS.some((label) => message.labels.has(label))
 const thresholds = LABELS.map((label, at) => {
-  const without = messages.flatMap((message, place) => examples[place]!.has[at] === 0 && !(ALARMS.includes(label) && isAlarm(message)) ? [apart[place]![at]!] : []).toSorted((a, b) => b - a)
+  const without = messages
+    .flatMap((message, place) =>
+      examples[place]!.has[at] === 0 && !(ALARMS.includes(label) && isAlarm(message)) ? [apart[place]![at]!] : []
+    )
+    .toSorted((a, b) => b - a)
   return without[Math.floor(without.length * FALSE_ALARMS[label])] ?? 0
 })
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
 for (const [at, label] of LABELS.entries()) {
-  console.log(label.padEnd(8), LANGUAGES.map((language) => {
-    const found = (place: number): boolean => apart[place]![at]! > thresholds[at]!
-    const of = messages.flatMap((message, place) => message.language === language ? [{ place, is: examples[place]!.has[at]! }] : [])
-    const yes = of.filter(({ is }) => is === 1)
-    const no = of.filter(({ place, is }) => is === 0 && !(ALARMS.includes(label) && isAlarm(messages[place]!)))
-    return `${language} ${percent(yes.filter(({ place }) => found(place)).length / yes.length)} / ${percent(no.filter(({ place }) => found(place)).length / no.length)}`
-  }).join("  "))
+  console.log(
+    label.padEnd(8),
+    LANGUAGES.map((language) => {
+      const found = (place: number): boolean => apart[place]![at]! > thresholds[at]!
+      const of = messages.flatMap((message, place) =>
+        message.language === language ? [{ place, is: examples[place]!.has[at]! }] : []
+      )
+      const yes = of.filter(({ is }) => is === 1)
+      const no = of.filter(({ place, is }) => is === 0 && !(ALARMS.includes(label) && isAlarm(messages[place]!)))
+      return (
+        `${language} ${percent(yes.filter(({ place }) => found(place)).length / yes.length)} / ` +
+        `${percent(no.filter(({ place }) => found(place)).length / no.length)}`
+      )
+    }).join("  ")
+  )
 }
-console.log("any alarm", LANGUAGES.map((language) => {
-  const found = (place: number): boolean => ALARMS.some((label) => apart[place]![LABELS.indexOf(label)]! > thresholds[LABELS.indexOf(label)]!)
-  const of = messages.flatMap((message, place) => message.language === language ? [{ place, is: isAlarm(message) }] : [])
-  const yes = of.filter(({ is }) => is), no = of.filter(({ is }) => !is)
-  return `${language} ${percent(yes.filter(({ place }) => found(place)).length / yes.length)} / ${percent(no.filter(({ place }) => found(place)).length / no.length)}`
-}).join("  "))
+console.log(
+  "any alarm",
+  LANGUAGES.map((language) => {
+    const found = (place: number): boolean =>
+      ALARMS.some((label) => apart[place]![LABELS.indexOf(label)]! > thresholds[LABELS.indexOf(label)]!)
+    const of = messages.flatMap((message, place) =>
+      message.language === language ? [{ place, is: isAlarm(message) }] : []
+    )
+    const yes = of.filter(({ is }) => is),
+      no = of.filter(({ is }) => !is)
+    return (
+      `${language} ${percent(yes.filter(({ place }) => found(place)).length / yes.length)} / ` +
+      `${percent(no.filter(({ place }) => found(place)).length / no.length)}`
+    )
+  }).join("  ")
+)
 
 const write = ({ weights, bias }: Regression): void => {
   const count = LABELS.length
-  const scale = LABELS.map((_, label) => weights.reduce((most, weight, at) => at % count === label ? Math.max(most, Math.abs(weight)) : most, 0) / 127)
+  const scale = LABELS.map(
+    (_, label) =>
+      weights.reduce((most, weight, at) => (at % count === label ? Math.max(most, Math.abs(weight)) : most), 0) / 127
+  )
   const sorted = [...places].toSorted(([one], [other]) => one - other)
   const hashes = Uint32Array.from(sorted, ([hash]) => hash)
   const values = new Int8Array(sorted.length * count)
   for (const [at, [, place]] of sorted.entries()) {
     // Label by label, which packs better.
-    for (let label = 0; label < count; label++) values[label * sorted.length + at] = Math.round(weights[place * count + label]! / scale[label]!)
+    for (let label = 0; label < count; label++)
+      values[label * sorted.length + at] = Math.round(weights[place * count + label]! / scale[label]!)
   }
   const packed = brotliCompressSync(Buffer.concat([Buffer.from(hashes.buffer), Buffer.from(values.buffer)]))
   const folder = new URL("../../../pipeline/safety/classifier/", import.meta.url)
   writeFileSync(new URL("weights.bin.br", folder), packed)
-  writeFileSync(new URL("weights.json", folder), `${JSON.stringify({ learned_from: digestOfTraining(), scale, bias: LABELS.map((name, label) => bias[label]! - thresholds[label]! - MARGINS[name]) }, null, 2)}\n`)
+  writeFileSync(
+    new URL("weights.json", folder),
+    `${JSON.stringify({ learned_from: digestOfTraining(), scale, bias: LABELS.map((name, label) => bias[label]! - thresholds[label]! - MARGINS[name]) }, null, 2)}\n`
+  )
   console.log(`${sorted.length} features written, ${(packed.byteLength / 1024).toFixed(0)} KiB`)
 }
 write(regress(examples, places.size))

@@ -16,13 +16,54 @@ export const textOf = ({ pumps, suffix }: Attack, length: number): string => {
 export const inWords = ({ pumps, suffix }: Attack, length: number): string => {
   const pumped = pumps.reduce((sum, { pump }) => sum + pump.length, 0)
   const times = Math.floor(length / Math.max(1, pumped))
-  return [...pumps.map(({ prefix, pump }) => `${JSON.stringify(prefix)} + ${JSON.stringify(pump)}.repeat(${times})`), JSON.stringify(suffix)].join(" + ")
+  return [
+    ...pumps.map(({ prefix, pump }) => `${JSON.stringify(prefix)} + ${JSON.stringify(pump)}.repeat(${times})`),
+    JSON.stringify(suffix)
+  ].join(" + ")
 }
 
 /** Characters that patterns treat alike or apart: spaces, signs, letters that are no ASCII, marks, halves of pairs. */
 export const SIGNS: ReadonlyArray<string> = [
-  " ", "\n", "\t", ". ", ".", ",", "!", "?", "'", "\"", "-", "/", "<", "<a ", "{{", "[", "(", "*", ":", "@", "#", "`", "“", "«", "a", "ª", "É", "1", "1.", "👍", "❤️",
-  "\u00a0", "\u200b", "\u202e", "\u0301", "\ud83d", "漢", "ª ", "a ", "A b "
+  " ",
+  "\n",
+  "\t",
+  ". ",
+  ".",
+  ",",
+  "!",
+  "?",
+  "'",
+  '"',
+  "-",
+  "/",
+  "<",
+  "<a ",
+  "{{",
+  "[",
+  "(",
+  "*",
+  ":",
+  "@",
+  "#",
+  "`",
+  "“",
+  "«",
+  "a",
+  "ª",
+  "É",
+  "1",
+  "1.",
+  "👍",
+  "❤️",
+  "\u00a0",
+  "\u200b",
+  "\u202e",
+  "\u0301",
+  "\ud83d",
+  "漢",
+  "ª ",
+  "a ",
+  "A b "
 ]
 const AFTER_A_WORD: ReadonlyArray<string> = [" ", "\n", ".", ",", "'", "a", "ª", "a ", "1"]
 const MOST_WORDS = 12
@@ -31,8 +72,12 @@ const SUFFIX = "\u0001z"
 
 /** The words that a pattern is written with, in their order; of many, some from everywhere. */
 const wordsIn = (source: string): ReadonlyArray<string> => {
-  const plain = source.replace(/\\[pP]\{\w{1,40}(?:=\w{1,40})?\}|\\u[\dA-F]{4}|\\[a-zA-Z]/g, "|").replace(/\\(.)/gs, "$1")
-  const words = [...new Set((plain.match(/[\p{L}\p{N}'’]+(?: [\p{L}\p{N}'’]+)*/gu) ?? []).filter((word) => word.length > 1))]
+  const plain = source
+    .replace(/\\[pP]\{\w{1,40}(?:=\w{1,40})?\}|\\u[\dA-F]{4}|\\[a-zA-Z]/g, "|")
+    .replace(/\\(.)/gs, "$1")
+  const words = [
+    ...new Set((plain.match(/[\p{L}\p{N}'’]+(?: [\p{L}\p{N}'’]+)*/gu) ?? []).filter((word) => word.length > 1))
+  ]
   const step = Math.max(1, words.length / MOST_WORDS)
   return Array.from({ length: Math.min(words.length, MOST_WORDS) }, (_, index) => words[Math.floor(index * step)] ?? "")
 }
@@ -41,7 +86,12 @@ const one = (prefix: string, pump: string): Attack => ({ pumps: [{ prefix, pump 
 
 /** An attack that was found, with other pumps: where one of them fails, another of the same kind may not. */
 export const variationsOf = ({ pumps: [first], suffix }: Attack): ReadonlyArray<Attack> =>
-  first === undefined ? [] : SIGNS.flatMap((sign) => [{ pumps: [{ prefix: first.prefix, pump: sign }], suffix }, one(`${first.prefix}${first.pump}`, sign)])
+  first === undefined
+    ? []
+    : SIGNS.flatMap((sign) => [
+        { pumps: [{ prefix: first.prefix, pump: sign }], suffix },
+        one(`${first.prefix}${first.pump}`, sign)
+      ])
 
 /** Near misses that a pattern's own words and signs make: each repeated, alone and after each other. */
 export const attacksOn = (source: string): ReadonlyArray<Attack> => {

@@ -37,7 +37,11 @@ export const buildPatterns = async (files: ReadonlyArray<string>): Promise<Reado
     }
     return pattern
   }
-  globalThis.RegExp = new Proxy(RegExp, { construct, apply: (original, _, given: Array<string>) => construct(original, given) })
-  for (const file of files) if (file.endsWith(".ts") && !STARTS.has(file)) await import(pathToFileURL(resolve(ROOT, file)).href)
+  globalThis.RegExp = new Proxy(RegExp, {
+    construct,
+    apply: (original, _, given: Array<string>) => construct(original, given)
+  })
+  for (const file of files)
+    if (file.endsWith(".ts") && !STARTS.has(file)) await import(pathToFileURL(resolve(ROOT, file)).href)
   return built
 }

@@ -12,7 +12,11 @@ import { codeFiles, type Pattern, readPatterns } from "./readPatterns.ts"
  */
 const SAFE = resolve(import.meta.dirname, "safe.txt")
 
-const keyOf = ({ source, flags }: Pattern): string => createHash("sha256").update(JSON.stringify([RULES, source, flags])).digest("hex").slice(0, 24)
+const keyOf = ({ source, flags }: Pattern): string =>
+  createHash("sha256")
+    .update(JSON.stringify([RULES, source, flags]))
+    .digest("hex")
+    .slice(0, 24)
 
 const files = codeFiles()
 const written = files.map(readPatterns)
@@ -36,14 +40,22 @@ const work = async (): Promise<void> => {
     const [key, { pattern, at }] = next
     const verdict = await judge(pattern)
     if (verdict.safe) safe.add(key)
-    else failures.push(`${[...at].join(", ")}: ${verdict.why}\n  pattern: /${pattern.source}/${pattern.flags}\n  attack:  ${verdict.attack ?? "none found"}`)
+    else
+      failures.push(
+        `${[...at].join(", ")}: ${verdict.why}\n  pattern: /${pattern.source}/${pattern.flags}\n  attack:  ` +
+          `${verdict.attack ?? "none found"}`
+      )
   }
 }
 await Promise.all(Array.from({ length: availableParallelism() }, work))
 
 const seen = new Set(built.map(({ call }) => call))
 for (const call of written.flatMap(({ calls }) => calls)) {
-  if (!seen.has(call)) failures.push(`${call}: this pattern is built after its module has loaded, so it cannot be checked. Build it at load, or use RE2JS.`)
+  if (!seen.has(call))
+    failures.push(
+      `${call}: this pattern is built after its module has loaded, so it cannot be checked. Build it at load, ` +
+        `or use RE2JS.`
+    )
 }
 
 const kept = `${[...safe].sort().join("\n")}\n`

@@ -28,13 +28,16 @@ const costAtLength = (pattern: RegExp, attack: Attack): number => {
 
 const refused = (attack: Attack, cost: number, how: string): Verdict => ({
   safe: false,
-  why: `${how}, ${cost === Infinity ? `more than ${PATIENCE_MS} ms` : `${Math.round(cost)} ms`} for ${ATTACK_LENGTH} characters`,
+  why:
+    `${how}, ${cost === Infinity ? `more than ${PATIENCE_MS} ms` : `${Math.round(cost)} ms`} for ` +
+    `${ATTACK_LENGTH} characters`,
   attack: inWords(attack, ATTACK_LENGTH)
 })
 
 /**
  * Whether a text of 64,000 characters can make the pattern take longer than 50 ms. recheck looks for the text; it does
- * not know what V8 makes of it, so V8 is asked. Texts of the pattern's own words are tried too, for what recheck misses.
+ * not know what V8 makes of it, so V8 is asked. Texts of the pattern's own words are tried too, for what recheck
+ * misses.
  */
 export const judge = async ({ source, flags }: Pick<Pattern, "source" | "flags">): Promise<Verdict> => {
   const pattern = new RegExp(source, flags)
@@ -44,8 +47,11 @@ export const judge = async ({ source, flags }: Pick<Pattern, "source" | "flags">
     const cost = costAtLength(pattern, found.attack)
     if (cost > MOST_MS) return refused(found.attack, cost, found.complexity.summary)
   }
-  const attacks = [...found.status === "vulnerable" ? variationsOf(found.attack) : [], ...attacksOn(source)]
-  const trials = costOf(pattern, attacks.map((attack) => textOf(attack, TRIAL_LENGTH)))
+  const attacks = [...(found.status === "vulnerable" ? variationsOf(found.attack) : []), ...attacksOn(source)]
+  const trials = costOf(
+    pattern,
+    attacks.map((attack) => textOf(attack, TRIAL_LENGTH))
+  )
   for (const [index, attack] of attacks.entries()) {
     if ((trials[index] ?? 0) <= CONSPICUOUS_MS) continue
     const cost = costAtLength(pattern, attack)

@@ -28,7 +28,8 @@ export const codeFiles = (folders: ReadonlyArray<string> = FOLDERS): ReadonlyArr
     readdirSync(resolve(ROOT, folder), { recursive: true, encoding: "utf8" })
       .filter((file) => /\.(?:ts|mjs)$/.test(file))
       .map((file) => posix.join(folder, file.replaceAll("\\", "/")))
-      .sort())
+      .sort()
+  )
 
 /** The regex literals of a file, and the places where it builds patterns from strings. */
 export const readPatterns = (file: string): Written => {

@@ -31,13 +31,17 @@ const typesOf = (text: string, bare: string, { params }: ArrowFunctionExpression
     return [written.startsWith(":") ? written.slice(1).replace(/,$/, "").trim() : "other"]
   })
 
-/** Every exported function of these folders that takes texts, and numbers at most beside them. Those that take objects are not among them. */
+/**
+ * Every exported function of these folders that takes texts, and numbers at most beside them. Those that take objects
+ * are not among them.
+ */
 export const textFunctions = (folders: ReadonlyArray<string>): ReadonlyArray<TextFunction> =>
   codeFiles(folders).flatMap((file) => {
     const text = readFileSync(resolve(ROOT, file), "utf8")
     const bare = stripTypeScriptTypes(text)
     return parse(bare, { ecmaVersion: "latest", sourceType: "module" }).body.flatMap((statement) => {
-      if (statement.type !== "ExportNamedDeclaration" || statement.declaration?.type !== "VariableDeclaration") return []
+      if (statement.type !== "ExportNamedDeclaration" || statement.declaration?.type !== "VariableDeclaration")
+        return []
       return statement.declaration.declarations.flatMap(({ id, init }): ReadonlyArray<TextFunction> => {
         if (id.type !== "Identifier" || init?.type !== "ArrowFunctionExpression") return []
         const types = typesOf(text, bare, init)

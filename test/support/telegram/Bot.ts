@@ -58,7 +58,14 @@ export class Bot {
     this.updates = new UpdateQueue(clock)
     this.client = new Client(this, newToken(this.id), clock)
     const name = options.name ?? this.username
-    this.profile = { names: new Map([["", name]]), descriptions: new Map(), shortDescriptions: new Map(), commands: new Map(), menuButtons: new Map(), photo: undefined }
+    this.profile = {
+      names: new Map([["", name]]),
+      descriptions: new Map(),
+      shortDescriptions: new Map(),
+      commands: new Map(),
+      menuButtons: new Map(),
+      photo: undefined
+    }
   }
 
   get token(): string {
@@ -66,7 +73,12 @@ export class Bot {
   }
 
   get user(): User {
-    return { id: this.id, is_bot: true, first_name: this.profile.names.get("") ?? this.username, username: this.username }
+    return {
+      id: this.id,
+      is_bot: true,
+      first_name: this.profile.names.get("") ?? this.username,
+      username: this.username
+    }
   }
 
   get me(): UserFromGetMe {
@@ -104,6 +116,11 @@ export class Bot {
   /** Whether a person may use it. */
   admits(personId: number): boolean {
     const { management } = this
-    return management === undefined || !management.isRestricted || management.ownerId === personId || management.addedUserIds.includes(personId)
+    return (
+      management === undefined ||
+      !management.isRestricted ||
+      management.ownerId === personId ||
+      management.addedUserIds.includes(personId)
+    )
   }
 }

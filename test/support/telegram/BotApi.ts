@@ -13,7 +13,9 @@ import { notFound, Refusal, tooManyRequests, unauthorized } from "./Refusal.ts"
 import type { World } from "./World.ts"
 
 const LARGEST_BODY = 52 * 1_048_576
-const EDGE_PAGE = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n"
+const EDGE_PAGE =
+  "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad " +
+  "Gateway</h1></center>\r\n</body>\r\n</html>\r\n"
 const NO_METHOD_IN_ANSWERS = /^(?:get.*|setwebhook|deletewebhook|close|logout)$/
 
 const readBody = async (request: IncomingMessage): Promise<Buffer> => {
@@ -28,16 +30,29 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
 }
 
 const succeeded = (result: unknown): ApiResponse<unknown> & { readonly description?: string } =>
-  result instanceof Described ? { ok: true, result: result.result, description: result.description } : { ok: true, result }
+  result instanceof Described
+    ? { ok: true, result: result.result, description: result.description }
+    : { ok: true, result }
 
 const failed = (cause: unknown): ApiResponse<unknown> & { readonly ok: false } => {
-  const refusal = cause instanceof Refusal ? cause : new Refusal(500, `Internal Server Error: ${cause instanceof Error ? cause.message : String(cause)}`)
-  return { ok: false, error_code: refusal.code, description: refusal.message, ...(refusal.parameters !== undefined && { parameters: refusal.parameters }) }
+  const refusal =
+    cause instanceof Refusal
+      ? cause
+      : new Refusal(500, `Internal Server Error: ${cause instanceof Error ? cause.message : String(cause)}`)
+  return {
+    ok: false,
+    error_code: refusal.code,
+    description: refusal.message,
+    ...(refusal.parameters !== undefined && { parameters: refusal.parameters })
+  }
 }
 
 const write = (response: ServerResponse, answer: ApiResponse<unknown>): void => {
   const retryAfter = answer.ok ? undefined : answer.parameters?.retry_after
-  const headers = { "content-type": "application/json", ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }) }
+  const headers = {
+    "content-type": "application/json",
+    ...(retryAfter !== undefined && { "retry-after": String(retryAfter) })
+  }
   response.writeHead(answer.ok ? 200 : answer.error_code, headers).end(JSON.stringify(answer))
 }
 
@@ -59,12 +74,23 @@ export class BotApi {
   }
 
   /** Whether the path was one of the Bot API's. */
-  async answer(path: string, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+  async answer(
+    path: string,
+    query: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse
+  ): Promise<boolean> {
     const file = path.match(/^\/file\/bot([^/]+)\/(.+)$/)
     const call = path.match(/^\/bot([^/]+)\/(?:test\/)?(\w*)$/)
     try {
       if (file !== null) this.#sendFile(file[1] ?? "", file[2] ?? "", response)
-      else if (call !== null) await this.#call(this.#client(call[1] ?? ""), call[2] ?? "", await readParameters(query, request.headers["content-type"] ?? "", await readBody(request)), response)
+      else if (call !== null)
+        await this.#call(
+          this.#client(call[1] ?? ""),
+          call[2] ?? "",
+          await readParameters(query, request.headers["content-type"] ?? "", await readBody(request)),
+          response
+        )
       else return false
     } catch (cause) {
       write(response, failed(cause))
@@ -89,7 +115,9 @@ export class BotApi {
     this.#client(token)
     const file = this.#world.files.at(path)
     if (file === undefined) throw new Refusal(404, "Not Found")
-    response.writeHead(200, { "content-type": "application/octet-stream", "content-length": file.bytes.length }).end(file.bytes)
+    response
+      .writeHead(200, { "content-type": "application/octet-stream", "content-length": file.bytes.length })
+      .end(file.bytes)
   }
 
   async #call(client: Client, asked: string, parameters: Parameters, response: ServerResponse): Promise<void> {
@@ -102,12 +130,16 @@ export class BotApi {
     else if (trouble?.kind === "error") {
       await this.#world.clock.wait(trouble.afterMs ?? 0)
       entry.answer = failed(new Refusal(trouble.code, trouble.description, trouble.parameters))
-    }
-    else if (trouble === undefined || trouble.kind === "drop_after" || trouble.kind === "slow") {
-      entry.answer = await this.#crowd.enter(client.bot.id, entry.chatId, async () => {
-        if (trouble?.kind === "slow") await this.#world.clock.wait(trouble.ms)
-        return this.#run(client, method?.run, parameters)
-      }, failed)
+    } else if (trouble === undefined || trouble.kind === "drop_after" || trouble.kind === "slow") {
+      entry.answer = await this.#crowd.enter(
+        client.bot.id,
+        entry.chatId,
+        async () => {
+          if (trouble?.kind === "slow") await this.#world.clock.wait(trouble.ms)
+          return this.#run(client, method?.run, parameters)
+        },
+        failed
+      )
     }
     this.#end(entry)
     this.#reply(response, entry.answer, trouble)
@@ -116,7 +148,8 @@ export class BotApi {
   #reply(response: ServerResponse, answer: ApiResponse<unknown> | undefined, trouble: Trouble | undefined): void {
     if (trouble?.kind === "hang") return
     if (trouble?.kind === "drop_before" || trouble?.kind === "drop_after") response.socket?.resetAndDestroy()
-    else if (trouble?.kind === "nonsense") response.writeHead(trouble.status, { "content-type": "application/json" }).end(JSON.stringify(trouble.body))
+    else if (trouble?.kind === "nonsense")
+      response.writeHead(trouble.status, { "content-type": "application/json" }).end(JSON.stringify(trouble.body))
     else if (answer === undefined) response.writeHead(502, { "content-type": "text/html" }).end(EDGE_PAGE)
     else write(response, answer)
   }

@@ -38,8 +38,12 @@ export class CallLog {
   }
 
   calls({ bot, chat, method }: CallFilter = {}): ReadonlyArray<LoggedCall> {
-    return this.entries.filter((call) =>
-      (method === undefined || call.method === method) && (bot === undefined || call.botId === bot.id) && (chat === undefined || call.chatId === String(chat)))
+    return this.entries.filter(
+      (call) =>
+        (method === undefined || call.method === method) &&
+        (bot === undefined || call.botId === bot.id) &&
+        (chat === undefined || call.chatId === String(chat))
+    )
   }
 
   /** Resolves with the calls that match once that many have ended. */

@@ -6,7 +6,10 @@ import { unauthorized } from "./Refusal.ts"
 import type { UpdateKind } from "./UpdateQueue.ts"
 import type { Webhook } from "./Webhook.ts"
 
-/** What the server holds for a token: a new token of the same bot begins without a webhook, on the same queue of updates. */
+/**
+ * What the server holds for a token: a new token of the same bot begins without a webhook, on the same queue of
+ * updates.
+ */
 export class Client {
   readonly bot: Bot
   readonly token: string

@@ -63,7 +63,9 @@ export class Clock {
 
   #ring(): void {
     const nowMs = this.nowMs()
-    for (const timer of [...this.#timers].filter(({ atMs }) => atMs <= nowMs).sort((one, other) => one.atMs - other.atMs)) {
+    for (const timer of [...this.#timers]
+      .filter(({ atMs }) => atMs <= nowMs)
+      .sort((one, other) => one.atMs - other.atMs)) {
       if (this.#timers.delete(timer)) timer.action()
     }
     let nextAtMs = Infinity

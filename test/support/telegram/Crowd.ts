@@ -6,7 +6,10 @@ const MOST_OF_BOT = 1_000
 const TURNED_AWAY_AFTER_MS = 3_000
 const TURNED_AWAY_FOR_SECONDS = 60
 
-/** The calls that are being worked on. One too many of a chat or of a bot is kept for 3 s, and then told to come back in a minute. */
+/**
+ * The calls that are being worked on. One too many of a chat or of a bot is kept for 3 s, and then told to come back in
+ * a minute.
+ */
 export class Crowd {
   readonly #clock: Clock
   readonly #inside = new Map<string, number>()
@@ -15,7 +18,12 @@ export class Crowd {
     this.#clock = clock
   }
 
-  async enter<A>(botId: number, chatId: string | undefined, work: () => Promise<A>, turnedAway: (cause: unknown) => A): Promise<A> {
+  async enter<A>(
+    botId: number,
+    chatId: string | undefined,
+    work: () => Promise<A>,
+    turnedAway: (cause: unknown) => A
+  ): Promise<A> {
     const [ofBot, ofChat] = [`bot ${botId}`, `chat ${botId} ${chatId}`]
     if (this.#count(ofBot) >= MOST_OF_BOT || (chatId !== undefined && this.#count(ofChat) >= MOST_OF_CHAT)) {
       await this.#clock.wait(TURNED_AWAY_AFTER_MS)

@@ -10,7 +10,10 @@ import { World } from "./World.ts"
 export interface FakeTelegramOptions {
   /** 0, any free one, unless told. */
   readonly port?: number
-  /** How much faster than ours Telegram's time runs: retries, time-outs and the date of messages. At 0 it stands still unless it is moved ahead. */
+  /**
+   * How much faster than ours Telegram's time runs: retries, time-outs and the date of messages. At 0 it stands still
+   * unless it is moved ahead.
+   */
   readonly speed?: number
   /** Takes webhooks at http addresses and on any port, as tests need; Telegram itself does not. */
   readonly takesAnyWebhookUrl?: boolean
@@ -34,8 +37,10 @@ export const startFakeTelegram = async (options: FakeTelegramOptions = {}) => {
     const url = new URL(request.url ?? "/", "http://localhost")
     const path = decodeURIComponent(url.pathname)
     if (await api.answer(path, url.searchParams, request, response)) return
-    if (await simulator?.answer(path, url.searchParams, request, response) === true) return
-    response.writeHead(404, { "content-type": "application/json" }).end(JSON.stringify({ ok: false, error_code: 404, description: "Not Found" }))
+    if ((await simulator?.answer(path, url.searchParams, request, response)) === true) return
+    response
+      .writeHead(404, { "content-type": "application/json" })
+      .end(JSON.stringify({ ok: false, error_code: 404, description: "Not Found" }))
   }
 
   const server = createServer((request, response) => {

@@ -3,7 +3,13 @@ import type { Bot } from "./Bot.ts"
 
 /** What goes wrong. */
 export type Trouble =
-  | { readonly kind: "error"; readonly code: number; readonly description: string; readonly parameters?: ResponseParameters; readonly afterMs?: number }
+  | {
+      readonly kind: "error"
+      readonly code: number
+      readonly description: string
+      readonly parameters?: ResponseParameters
+      readonly afterMs?: number
+    }
   /** Not applied, then a reset. */
   | { readonly kind: "drop_before" }
   /** Applied, then a reset in place of the answer. */
@@ -60,9 +66,9 @@ const seededRandom = (seed: number) => {
 }
 
 const isMeant = ({ bot, chat, method }: FaultSelection, target: Target) =>
-  (bot === undefined || bot.id === target.botId)
-  && (method === undefined || method.toLowerCase() === target.method.toLowerCase())
-  && (chat === undefined || String(chat) === target.chatId)
+  (bot === undefined || bot.id === target.botId) &&
+  (method === undefined || method.toLowerCase() === target.method.toLowerCase()) &&
+  (chat === undefined || String(chat) === target.chatId)
 
 /** The faults in force. The oldest that matches a call hits it. */
 export class Faults {

@@ -14,7 +14,15 @@ export interface StoredFile extends FileFacts {
   readonly bytes: Buffer
 }
 
-const EXTENSIONS: Readonly<Record<string, string>> = { photos: "jpg", voice: "oga", stickers: "webp", videos: "mp4", video_notes: "mp4", animations: "mp4", music: "mp3" }
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  photos: "jpg",
+  voice: "oga",
+  stickers: "webp",
+  videos: "mp4",
+  video_notes: "mp4",
+  animations: "mp4",
+  music: "mp3"
+}
 
 /** Files in memory. A `file_id` is good for one bot only. */
 export class Files {

@@ -29,13 +29,18 @@ export class LongPoll {
     const nowMs = this.#clock.nowMs()
     const isAgain = asked.offset === this.#previous.offset
     // Who asks the same thing again at once is slowed down.
-    const timeoutSeconds = isAgain && nowMs < this.#previous.atMs + HURRIED_MS ? Math.max(asked.timeoutSeconds, 3) : asked.timeoutSeconds
+    const timeoutSeconds =
+      isAgain && nowMs < this.#previous.atMs + HURRIED_MS ? Math.max(asked.timeoutSeconds, 3) : asked.timeoutSeconds
     const limit = isAgain && nowMs < this.#previous.atMs + 500 ? 1 : asked.limit
     this.#previous = { offset: asked.offset, atMs: nowMs }
 
     if (asked.offset < 0) this.#queue.keepLast(-asked.offset)
     else if (asked.offset <= this.#queue.nextId) this.#queue.forgetBefore(asked.offset)
-    const look = () => this.#queue.pending().slice(0, limit).map(({ update }) => update)
+    const look = () =>
+      this.#queue
+        .pending()
+        .slice(0, limit)
+        .map(({ update }) => update)
     if (timeoutSeconds === 0 || look().length > 0) return look()
     this.abort(OTHER_REQUEST)
     await this.#wait(timeoutSeconds)

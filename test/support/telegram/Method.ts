@@ -29,6 +29,8 @@ type Result<M extends keyof Api> = ReturnType<Api[M]>
 type Answer<A> = A | Described<A>
 
 /** Methods by their names, held to the results that the types of the Bot API promise. */
-export type Methods<M extends keyof Api> = { readonly [K in M]: (call: Call) => Answer<Result<K>> | Promise<Answer<Result<K>>> }
+export type Methods<M extends keyof Api> = {
+  readonly [K in M]: (call: Call) => Answer<Result<K>> | Promise<Answer<Result<K>>>
+}
 
 export type Method = (call: Call) => unknown

@@ -27,9 +27,11 @@ export class Parameters {
   }
 
   addJson(value: unknown): void {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) throw badRequest("object expected as reply markup")
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw badRequest("object expected as reply markup")
     for (const [name, field] of Object.entries(value)) {
-      if (field !== null && field !== undefined) this.add(name, typeof field === "string" ? field : JSON.stringify(field))
+      if (field !== null && field !== undefined)
+        this.add(name, typeof field === "string" ? field : JSON.stringify(field))
     }
   }
 
@@ -64,7 +66,7 @@ export class Parameters {
 
   /** The values with their JSON taken apart again, for the log. */
   plain(): Record<string, unknown> {
-    const taken = (text: string) => /^[[{]/.test(text) ? parseJson(text) ?? text : text
+    const taken = (text: string) => (/^[[{]/.test(text) ? (parseJson(text) ?? text) : text)
     return Object.fromEntries([
       ...[...this.values].map(([name, text]) => [name, taken(text)] as const),
       ...[...this.files].map(([name, { name: file, bytes }]) => [name, { file, bytes: bytes.length }] as const)

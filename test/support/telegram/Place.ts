@@ -73,7 +73,13 @@ export class DirectChat extends Conversation {
 
   get chat(): Chat.PrivateChat {
     const { id, first_name, last_name, username } = this.person.user
-    return { id, first_name, ...(last_name !== undefined && { last_name }), ...(username !== undefined && { username }), type: "private" }
+    return {
+      id,
+      first_name,
+      ...(last_name !== undefined && { last_name }),
+      ...(username !== undefined && { username }),
+      type: "private"
+    }
   }
 
   nextMessageId(): number {
@@ -95,19 +101,33 @@ export class Group extends Conversation {
   isDeleted = false
   #lastMessageId = 0
 
-  constructor(options: { readonly type: "group" | "supergroup"; readonly title: string; readonly username?: string; readonly isForum?: boolean }) {
+  constructor(options: {
+    readonly type: "group" | "supergroup"
+    readonly title: string
+    readonly username?: string
+    readonly isForum?: boolean
+  }) {
     super()
     this.type = options.type
     this.title = options.title
     this.username = options.username
     this.isForum = options.isForum ?? false
-    this.id = options.type === "group" ? -randomInt(100_000_000, 4_000_000_000) : -(1_000_000_000_000 + randomInt(1_000_000_000, 3_000_000_000))
+    this.id =
+      options.type === "group"
+        ? -randomInt(100_000_000, 4_000_000_000)
+        : -(1_000_000_000_000 + randomInt(1_000_000_000, 3_000_000_000))
   }
 
   get chat(): Chat.GroupChat | Chat.SupergroupChat {
     const { id, title, username } = this
     if (this.type === "group") return { id, title, type: "group" }
-    return { id, title, ...(username !== undefined && { username }), type: "supergroup", ...(this.isForum && { is_forum: true }) }
+    return {
+      id,
+      title,
+      ...(username !== undefined && { username }),
+      type: "supergroup",
+      ...(this.isForum && { is_forum: true })
+    }
   }
 
   /** Also in a basic group, where Telegram counts for each account: nobody can tell with one bot. */

@@ -20,7 +20,10 @@ interface Bucket {
   atMs: number
 }
 
-const NEW_TOKENS = [{ withinMs: 60_000, most: 20 }, { withinMs: 3_600_000, most: 600 }]
+const NEW_TOKENS = [
+  { withinMs: 60_000, most: 20 },
+  { withinMs: 3_600_000, most: 600 }
+]
 
 /** Says how many seconds a call has to wait; 0 lets it pass. */
 export class Rates {
@@ -37,7 +40,10 @@ export class Rates {
   takeCall(botId: number, chatId: string | undefined): number {
     const { bot, chat, group } = this.#limits
     const ofChat = chatId?.startsWith("-") === true ? group : chat
-    const waits = [this.#wait(`bot ${botId}`, bot), chatId === undefined ? 0 : this.#wait(`chat ${botId} ${chatId}`, ofChat)]
+    const waits = [
+      this.#wait(`bot ${botId}`, bot),
+      chatId === undefined ? 0 : this.#wait(`chat ${botId} ${chatId}`, ofChat)
+    ]
     const wait = Math.max(...waits)
     if (wait > 0) return Math.ceil(wait)
     this.#take(`bot ${botId}`)

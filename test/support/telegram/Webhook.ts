@@ -41,7 +41,8 @@ const LONGEST_RETRY_AFTER_SECONDS = 3_600
 
 /**
  * Hands over the updates of a bot: one at a time of each lane, the lanes beside each other on up to `maxConnections`.
- * A failed update is sent again at once, then after 2, 4, 8 ... seconds up to a random 60-120, or after `Retry-After`; only its lane waits.
+ * A failed update is sent again at once, then after 2, 4, 8 ... seconds up to a random 60-120, or after `Retry-After`;
+ * only its lane waits.
  */
 export class Webhook {
   readonly settings: WebhookSettings
@@ -106,7 +107,13 @@ export class Webhook {
     const answer = await this.#line.post(queued.update)
     this.#inFlight -= 1
     const outcome = answer.error ?? answer.status
-    this.#events.delivered({ updateId: queued.update.update_id, lane: key, startedAtMs, endedAtMs: this.#clock.nowMs(), outcome })
+    this.#events.delivered({
+      updateId: queued.update.update_id,
+      lane: key,
+      startedAtMs,
+      endedAtMs: this.#clock.nowMs(),
+      outcome
+    })
     if (this.#stopped) return
     if (answer.error === undefined && answer.status >= 200 && answer.status <= 299) {
       this.#goneSinceMs = undefined
@@ -128,7 +135,10 @@ export class Webhook {
   }
 
   #retry(key: string, lane: Lane, queued: QueuedUpdate, answer: WebhookAnswer): void {
-    this.lastError = { date: this.#clock.seconds(), message: answer.error ?? `Wrong response from the webhook: ${answer.status} ${answer.reason}` }
+    this.lastError = {
+      date: this.#clock.seconds(),
+      message: answer.error ?? `Wrong response from the webhook: ${answer.status} ${answer.reason}`
+    }
     if (answer.error === undefined && this.#isAbandoned(answer.status)) return this.#events.abandoned()
     let seconds = Math.min(answer.retryAfterSeconds, LONGEST_RETRY_AFTER_SECONDS)
     if (seconds === 0 && lane.failures > 0) {

@@ -23,7 +23,14 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOTFOUND: "Failed to resolve host: Name or service not known"
 }
 
-const noAnswer = (error: string): WebhookAnswer => ({ status: 0, reason: "", retryAfterSeconds: 0, contentType: "", body: Buffer.alloc(0), error })
+const noAnswer = (error: string): WebhookAnswer => ({
+  status: 0,
+  reason: "",
+  retryAfterSeconds: 0,
+  contentType: "",
+  body: Buffer.alloc(0),
+  error
+})
 
 const read = async (response: IncomingMessage): Promise<WebhookAnswer> => {
   const chunks: Array<Buffer> = []
@@ -55,7 +62,9 @@ export class WebhookLine {
     this.#clock = clock
     this.#isSecure = settings.url.startsWith("https:")
     const options = { keepAlive: true, maxSockets: settings.maxConnections }
-    this.#agent = this.#isSecure ? new HttpsAgent({ ...options, ...(settings.certificate !== undefined && { ca: settings.certificate }) }) : new HttpAgent(options)
+    this.#agent = this.#isSecure
+      ? new HttpsAgent({ ...options, ...(settings.certificate !== undefined && { ca: settings.certificate }) })
+      : new HttpAgent(options)
   }
 
   /** Never rejects. */

@@ -47,7 +47,13 @@ export class World {
     return bot
   }
 
-  addPerson(options: { readonly id?: number; readonly first_name?: string; readonly last_name?: string; readonly username?: string; readonly language_code?: string }): Person {
+  addPerson(options: {
+    readonly id?: number
+    readonly first_name?: string
+    readonly last_name?: string
+    readonly username?: string
+    readonly language_code?: string
+  }): Person {
     const id = options.id ?? randomInt(100_000_000, 7_000_000_000)
     const person = new Person({ ...options, id, is_bot: false, first_name: options.first_name ?? `Person ${id}` })
     this.people.set(id, person)

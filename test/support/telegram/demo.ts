@@ -28,7 +28,15 @@ const folder = Effect.acquireRelease(
   (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
 )
 const phone = Effect.acquireRelease(
-  Effect.tryPromise({ try: () => startFakeTelegram({ port: Number(process.env["PHONE_PORT"] ?? 8_081), takesAnyWebhookUrl: true, hasSimulator: true }), catch: reasonOf }),
+  Effect.tryPromise({
+    try: () =>
+      startFakeTelegram({
+        port: Number(process.env["PHONE_PORT"] ?? 8_081),
+        takesAnyWebhookUrl: true,
+        hasSimulator: true
+      }),
+    catch: reasonOf
+  }),
   (telegram) => Effect.promise(() => telegram.close())
 )
 
@@ -46,7 +54,8 @@ const attachBots = async (telegram: FakeTelegram, baseUrl: string, apiKey: strin
   }
 }
 
-const say = (telegram: FakeTelegram, baseUrl: string, apiKey: string) => print(`
+const say = (telegram: FakeTelegram, baseUrl: string, apiKey: string) =>
+  print(`
 Troupe is ready, with a Telegram of its own.
 
   Phone  ${telegram.url}/_sim/
@@ -57,25 +66,38 @@ Troupe is ready, with a Telegram of its own.
 Open the phone, choose a character and press Start. Ctrl-C ends everything and forgets it.
 ${JSON.stringify({ ready: true, base_url: baseUrl, phone_url: `${telegram.url}/_sim/` })}`)
 
-const demo = (telegram: FakeTelegram) => Layer.effectDiscard(Effect.gen(function*() {
-  const { baseUrl } = yield* HttpServer
-  const made = yield* makeDemo
-  if (made === undefined) return yield* Effect.die(new Error("the demo's database is not its own"))
-  yield* Effect.tryPromise({ try: () => attachBots(telegram, baseUrl, made.apiKey), catch: reasonOf })
-  say(telegram, baseUrl, made.apiKey)
-}))
+const demo = (telegram: FakeTelegram) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { baseUrl } = yield* HttpServer
+      const made = yield* makeDemo
+      if (made === undefined) return yield* Effect.die(new Error("the demo's database is not its own"))
+      yield* Effect.tryPromise({ try: () => attachBots(telegram, baseUrl, made.apiKey), catch: reasonOf })
+      say(telegram, baseUrl, made.apiKey)
+    })
+  )
 
 /** Telegram and Troupe in one process, on a database of their own: nothing is there before and nothing after. */
-runClient(Effect.scoped(Effect.gen(function*() {
-  const telegram = yield* phone
-  const dataDir = yield* folder
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name)))
-  const env = ConfigProvider.fromEnvRecord({ ...inherited, DATA_DIR: dataDir, TELEGRAM_API_ROOT: telegram.url } as Record<string, string>)
-  telegram.fault({ method: "sendMessage", count: Infinity }, { kind: "slow", ms: ON_THE_WAY_MS })
-  return yield* Layer.launch(demo(telegram).pipe(
-    Layer.provide(roles),
-    Layer.provide(tables),
-    Layer.provide(secretsKeys),
-    Layer.provide(Settings.layer.pipe(Layer.provide(ConfigProvider.layer(env))))
-  ))
-})))
+runClient(
+  Effect.scoped(
+    Effect.gen(function* () {
+      const telegram = yield* phone
+      const dataDir = yield* folder
+      const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name)))
+      const env = ConfigProvider.fromEnvRecord({
+        ...inherited,
+        DATA_DIR: dataDir,
+        TELEGRAM_API_ROOT: telegram.url
+      } as Record<string, string>)
+      telegram.fault({ method: "sendMessage", count: Infinity }, { kind: "slow", ms: ON_THE_WAY_MS })
+      return yield* Layer.launch(
+        demo(telegram).pipe(
+          Layer.provide(roles),
+          Layer.provide(tables),
+          Layer.provide(secretsKeys),
+          Layer.provide(Settings.layer.pipe(Layer.provide(ConfigProvider.layer(env))))
+        )
+      )
+    })
+  )
+)

@@ -8,7 +8,8 @@ const PATTERNS: ReadonlyArray<readonly [MessageEntity.CommonMessageEntity["type"
   ["hashtag", /(?<!\w)#[\p{L}_][\p{L}\p{N}_]*/gu]
 ]
 
-const overlap = (one: MessageEntity, other: MessageEntity) => one.offset < other.offset + other.length && other.offset < one.offset + one.length
+const overlap = (one: MessageEntity, other: MessageEntity) =>
+  one.offset < other.offset + other.length && other.offset < one.offset + one.length
 
 /** Adds what Telegram finds by itself in a text: commands, addresses, mentions and hashtags. */
 export const findEntities = (text: string, given: ReadonlyArray<MessageEntity> = []): ReadonlyArray<MessageEntity> => {

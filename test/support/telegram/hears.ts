@@ -8,7 +8,10 @@ const commandFor = (bot: Bot, { entities = [], text = "" }: Message) =>
     return type === "bot_command" && (addressee === undefined || addressee.toLowerCase() === bot.username.toLowerCase())
   })
 
-/** Whether a message of a group reaches a bot: in privacy mode only commands, mentions, replies to it and service messages do. */
+/**
+ * Whether a message of a group reaches a bot: in privacy mode only commands, mentions, replies to it and service
+ * messages do.
+ */
 export const hears = (bot: Bot, group: Group, message: Message): boolean => {
   if (!group.isMember(bot)) return false
   if (bot.me.can_read_all_group_messages || group.bots.get(bot) === "administrator") return true

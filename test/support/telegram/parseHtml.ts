@@ -2,10 +2,22 @@ import type { MessageEntity } from "@grammyjs/types"
 import { byteOffset, cannotParse, type Marked } from "./Marked.ts"
 
 const TAGS: Readonly<Record<string, MessageEntity.CommonMessageEntity["type"] | "pre" | "text_link">> = {
-  b: "bold", strong: "bold", i: "italic", em: "italic", u: "underline", ins: "underline", s: "strikethrough", strike: "strikethrough", del: "strikethrough",
-  "tg-spoiler": "spoiler", code: "code", pre: "pre", blockquote: "blockquote", a: "text_link"
+  b: "bold",
+  strong: "bold",
+  i: "italic",
+  em: "italic",
+  u: "underline",
+  ins: "underline",
+  s: "strikethrough",
+  strike: "strikethrough",
+  del: "strikethrough",
+  "tg-spoiler": "spoiler",
+  code: "code",
+  pre: "pre",
+  blockquote: "blockquote",
+  a: "text_link"
 }
-const NAMED: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: "\"" }
+const NAMED: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"' }
 const PIECE = /<(\/?)([a-z-]*)((?:\s+[^>]*)?)>|&(?:(lt|gt|amp|quot)|#(\d+)|#x([\da-f]+));|</gi
 
 interface Open {
@@ -14,7 +26,8 @@ interface Open {
   readonly attributes: string
 }
 
-const attribute = (attributes: string, name: string) => attributes.match(new RegExp(`${name}\\s*=\\s*["']?([^"'\\s>]*)`, "i"))?.[1] ?? ""
+const attribute = (attributes: string, name: string) =>
+  attributes.match(new RegExp(`${name}\\s*=\\s*["']?([^"'\\s>]*)`, "i"))?.[1] ?? ""
 
 const close = ({ tag, offset, attributes }: Open, end: number): MessageEntity | undefined => {
   const length = end - offset
@@ -24,11 +37,15 @@ const close = ({ tag, offset, attributes }: Open, end: number): MessageEntity | 
     const url = attribute(attributes, "href")
     return url === "" ? undefined : { type, offset, length, url }
   }
-  return type === "blockquote" && /\bexpandable\b/i.test(attributes) ? { type: "expandable_blockquote", offset, length } : { type, offset, length }
+  return type === "blockquote" && /\bexpandable\b/i.test(attributes)
+    ? { type: "expandable_blockquote", offset, length }
+    : { type, offset, length }
 }
 
 const character = (named: string | undefined, decimal: string | undefined, hex: string | undefined) =>
-  named === undefined ? String.fromCodePoint(decimal === undefined ? Number.parseInt(hex ?? "0", 16) : Number(decimal)) : NAMED[named.toLowerCase()] ?? ""
+  named === undefined
+    ? String.fromCodePoint(decimal === undefined ? Number.parseInt(hex ?? "0", 16) : Number(decimal))
+    : (NAMED[named.toLowerCase()] ?? "")
 
 /** The tags Telegram knows, its errors in its words. */
 export const parseHtml = (source: string): Marked => {
@@ -48,7 +65,8 @@ export const parseHtml = (source: string): Marked => {
     } else if (slash === "/") {
       const last = open.pop()
       if (last === undefined) throw cannotParse(`Unexpected end tag at byte offset ${at}`)
-      if (name !== "" && name?.toLowerCase() !== last.tag) throw cannotParse(`Unmatched end tag at byte offset ${at}, expected "</${last.tag}>", found "${whole}"`)
+      if (name !== "" && name?.toLowerCase() !== last.tag)
+        throw cannotParse(`Unmatched end tag at byte offset ${at}, expected "</${last.tag}>", found "${whole}"`)
       const entity = close(last, text.length)
       if (entity !== undefined) entities.push(entity)
     } else {

@@ -4,8 +4,13 @@ import { byteOffset, cannotParse, type Marked } from "./Marked.ts"
 const RESERVED = "_*[]()~`>#+-=|{}.!"
 type Style = "bold" | "italic" | "underline" | "strikethrough" | "spoiler" | "code" | "pre"
 const STYLES: ReadonlyArray<readonly [string, Style, string]> = [
-  ["```", "pre", "Pre"], ["`", "code", "Code"], ["__", "underline", "Underline"], ["||", "spoiler", "Spoiler"],
-  ["*", "bold", "Bold"], ["_", "italic", "Italic"], ["~", "strikethrough", "Strikethrough"]
+  ["```", "pre", "Pre"],
+  ["`", "code", "Code"],
+  ["__", "underline", "Underline"],
+  ["||", "spoiler", "Spoiler"],
+  ["*", "bold", "Bold"],
+  ["_", "italic", "Italic"],
+  ["~", "strikethrough", "Strikethrough"]
 ]
 
 interface Open {
@@ -38,13 +43,20 @@ export const parseMarkdownV2 = (source: string): Marked => {
       index += mark.length
       if (inner?.mark === mark) {
         open.pop()
-        if (text.length > inner.offset) entities.push({ type: style, offset: inner.offset, length: text.length - inner.offset })
+        if (text.length > inner.offset)
+          entities.push({ type: style, offset: inner.offset, length: text.length - inner.offset })
       } else {
         open.push({ mark, style, word, offset: text.length, at: byteOffset(source, index - mark.length) })
       }
     } else if (linkEnd !== null) {
       const link = links.pop()
-      if (link !== undefined) entities.push({ type: "text_link", offset: link.offset, length: text.length - link.offset, url: (linkEnd[1] ?? "").replaceAll(/\\(.)/g, "$1") })
+      if (link !== undefined)
+        entities.push({
+          type: "text_link",
+          offset: link.offset,
+          length: text.length - link.offset,
+          url: (linkEnd[1] ?? "").replaceAll(/\\(.)/g, "$1")
+        })
       index += linkEnd[0].length
     } else if (rest.startsWith("[") && !isCode) {
       links.push({ offset: text.length, at: byteOffset(source, index) })
@@ -57,7 +69,8 @@ export const parseMarkdownV2 = (source: string): Marked => {
     }
   }
   const [unclosed] = open
-  if (unclosed !== undefined) throw cannotParse(`Can't find end of ${unclosed.word} entity at byte offset ${unclosed.at}`)
+  if (unclosed !== undefined)
+    throw cannotParse(`Can't find end of ${unclosed.word} entity at byte offset ${unclosed.at}`)
   const [link] = links
   if (link !== undefined) throw cannotParse(`Can't find end of TextUrl entity at byte offset ${link.at}`)
   return { text, entities }
@@ -82,7 +95,8 @@ export const parseMarkdown = (source: string): Marked => {
       index += link[0].length
     } else if (type !== undefined) {
       const end = source.indexOf(mark, index + 1)
-      if (end === -1) throw cannotParse(`Can't find end of the entity starting at byte offset ${byteOffset(source, index)}`)
+      if (end === -1)
+        throw cannotParse(`Can't find end of the entity starting at byte offset ${byteOffset(source, index)}`)
       if (end > index + 1) entities.push({ type, offset: text.length, length: end - index - 1 })
       text += source.slice(index + 1, end)
       index = end + 1

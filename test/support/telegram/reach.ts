@@ -11,8 +11,12 @@ const directAt = (world: World, bot: Bot, personId: number, access: Access): Dir
   const chat = world.direct(bot, personId)
   if (person?.isDeactivated === true && access !== "read") throw forbidden("user is deactivated")
   if (chat === undefined) {
-    const hasMet = person !== undefined && [...world.groups.values()].some((group) => group.isMember(bot) && group.people.has(personId))
-    throw hasMet && access !== "read" ? forbidden("bot can't initiate conversation with a user") : badRequest("chat not found")
+    const hasMet =
+      person !== undefined &&
+      [...world.groups.values()].some((group) => group.isMember(bot) && group.people.has(personId))
+    throw hasMet && access !== "read"
+      ? forbidden("bot can't initiate conversation with a user")
+      : badRequest("chat not found")
   }
   if (chat.isBlocked && access === "write") throw forbidden("bot was blocked by the user")
   return chat
@@ -28,7 +32,8 @@ const groupAt = (group: Group, bot: Bot, access: Access): Group => {
   const isOpen = group.type === "group" && access === "read"
   if (membership === "kicked" && !isOpen) throw forbidden(`bot was kicked from the ${group.type} chat`)
   if (membership === "left" && !isOpen) throw forbidden(`bot is not a member of the ${group.type} chat`)
-  if (membership === "muted" && access === "write") throw badRequest("not enough rights to send text messages to the chat")
+  if (membership === "muted" && access === "write")
+    throw badRequest("not enough rights to send text messages to the chat")
   return group
 }
 

@@ -18,20 +18,32 @@ const checkEntities = (text: string, entities: ReadonlyArray<MessageEntity>): Re
     if (!Number.isInteger(offset) || offset < 0) throw badRequest(`receive an entity with incorrect offset ${offset}`)
     if (!Number.isInteger(length) || length < 0) throw badRequest(`receive an entity with incorrect length ${length}`)
     const end = offset + length
-    if (end > text.length) throw badRequest(`entity beginning at UTF-16 offset ${offset} ends after the end of the text at UTF-16 offset ${end}`)
-    if (isLowSurrogate(text, offset)) throw badRequest(`entity begins in a middle of a UTF-16 symbol at byte offset ${Buffer.byteLength(text.slice(0, offset))}`)
-    if (isLowSurrogate(text, end)) throw badRequest(`entity beginning at UTF-16 offset ${offset} ends in a middle of a UTF-16 symbol`)
+    if (end > text.length)
+      throw badRequest(
+        `entity beginning at UTF-16 offset ${offset} ends after the end of the text at UTF-16 offset ${end}`
+      )
+    if (isLowSurrogate(text, offset))
+      throw badRequest(
+        `entity begins in a middle of a UTF-16 symbol at byte offset ${Buffer.byteLength(text.slice(0, offset))}`
+      )
+    if (isLowSurrogate(text, end))
+      throw badRequest(`entity beginning at UTF-16 offset ${offset} ends in a middle of a UTF-16 symbol`)
   }
   return entities
 }
 
 const parse = (source: string, mode: string, entities: ReadonlyArray<MessageEntity>): Marked => {
   switch (mode.toLowerCase()) {
-    case "": return { text: source, entities: checkEntities(source, entities) }
-    case "html": return parseHtml(source)
-    case "markdownv2": return parseMarkdownV2(source)
-    case "markdown": return parseMarkdown(source)
-    default: throw badRequest("unsupported parse_mode")
+    case "":
+      return { text: source, entities: checkEntities(source, entities) }
+    case "html":
+      return parseHtml(source)
+    case "markdownv2":
+      return parseMarkdownV2(source)
+    case "markdown":
+      return parseMarkdown(source)
+    default:
+      throw badRequest("unsupported parse_mode")
   }
 }
 
@@ -48,7 +60,13 @@ const trim = ({ text, entities }: Marked): Marked => {
 }
 
 const read = (parameters: Parameters, field: string, entitiesField: string, modeField: string): Marked => {
-  const { text, entities } = trim(parse(parameters.text(field), parameters.text(modeField), parameters.json<ReadonlyArray<MessageEntity>>(entitiesField) ?? []))
+  const { text, entities } = trim(
+    parse(
+      parameters.text(field),
+      parameters.text(modeField),
+      parameters.json<ReadonlyArray<MessageEntity>>(entitiesField) ?? []
+    )
+  )
   return { text, entities: findEntities(text, entities) }
 }
 

@@ -20,7 +20,9 @@ export const readInlineKeyboard = (call: Call): InlineKeyboardMarkup | undefined
 }
 
 const openKeyboard = (call: Call, place: Place): void => {
-  const markup = call.parameters.json<Partial<ReplyKeyboardMarkup> & { readonly remove_keyboard?: true }>("reply_markup")
+  const markup = call.parameters.json<Partial<ReplyKeyboardMarkup> & { readonly remove_keyboard?: true }>(
+    "reply_markup"
+  )
   if (markup?.keyboard !== undefined) place.keyboard = { ...markup, keyboard: markup.keyboard }
   if (markup?.remove_keyboard === true) place.keyboard = undefined
 }
@@ -31,7 +33,10 @@ export const withoutReply = (message: Message): NonNullable<Message["reply_to_me
 }
 
 const replyOf = ({ parameters }: Call, place: Place): Content => {
-  const asked = parameters.json<ReplyParameters>("reply_parameters") ?? { message_id: parameters.integer("reply_to_message_id"), allow_sending_without_reply: parameters.boolean("allow_sending_without_reply") }
+  const asked = parameters.json<ReplyParameters>("reply_parameters") ?? {
+    message_id: parameters.integer("reply_to_message_id"),
+    allow_sending_without_reply: parameters.boolean("allow_sending_without_reply")
+  }
   const { message_id: id = 0 } = asked
   if (id <= 0) return {}
   const message = place.messages.get(id)
@@ -46,7 +51,10 @@ const replyOf = ({ parameters }: Call, place: Place): Content => {
 }
 
 /** The topic of a call, when it has one. */
-export const threadOf = ({ parameters }: Call, place: Place): Pick<Content, "message_thread_id" | "is_topic_message"> => {
+export const threadOf = (
+  { parameters }: Call,
+  place: Place
+): Pick<Content, "message_thread_id" | "is_topic_message"> => {
   const id = parameters.integer("message_thread_id")
   if (id <= 0) return {}
   const topic = place.topics.get(id)
@@ -63,7 +71,14 @@ export interface Destination {
 /** Where a call may send to, looked up before anything is read of what it sends. */
 export const destination = (call: Call): Destination => {
   const place = reach(call, "write")
-  return { place, envelope: { ...threadOf(call, place), ...replyOf(call, place), ...(call.parameters.boolean("protect_content") && { has_protected_content: true as const }) } }
+  return {
+    place,
+    envelope: {
+      ...threadOf(call, place),
+      ...replyOf(call, place),
+      ...(call.parameters.boolean("protect_content") && { has_protected_content: true as const })
+    }
+  }
 }
 
 /** Puts a message of the bot into a chat; what the bot was typing or drafting there is over. */
@@ -73,7 +88,16 @@ export const send = <C extends Content>(call: Call, { place, envelope }: Destina
   openKeyboard(call, place)
   place.activities.delete(bot.id)
   place.drafts.delete(bot.id)
-  const message = { ...place.add({ from: bot.user, date: world.clock.seconds(), ...envelope, ...content, ...(keyboard !== undefined && { reply_markup: keyboard }) }), ...content }
+  const message = {
+    ...place.add({
+      from: bot.user,
+      date: world.clock.seconds(),
+      ...envelope,
+      ...content,
+      ...(keyboard !== undefined && { reply_markup: keyboard })
+    }),
+    ...content
+  }
   world.changed()
   return message
 }

@@ -12,13 +12,19 @@ export const SUPERUSER = "troupe"
 
 const draftName = /^pg-new-\w{6}(\.pw)?$/
 
-/** A segment of the log is written full of zeros before its first use, and whoever commits waits for it: 55 ms for PostgreSQL's 16 MB, 15 ms for these. */
+/**
+ * A segment of the log is written full of zeros before its first use, and whoever commits waits for it: 55 ms for
+ * PostgreSQL's 16 MB, 15 ms for these.
+ */
 const WAL_SEGMENT_MB = 4
 
 const dataDirError = (home: Home) => (cause: unknown) =>
   new EmbeddedPostgresError({
     reason: "data_dir",
-    message: `DATA_DIR: Cannot make a database in ${home.directory}: ${String(cause)}. Set DATA_DIR to a directory that this user may write, or set DATABASE_URL.`
+    message:
+      `DATA_DIR: Cannot make a database in ${home.directory}: ${String(cause)}. Set DATA_DIR to a directory ` +
+      `that ` +
+      `this user may write, or set DATABASE_URL.`
   })
 
 const syncDirectory = async (path: string) => {
@@ -47,28 +53,47 @@ const publish = async (home: Home, draft: string, password: string) => {
 const remove = (paths: ReadonlyArray<string>) =>
   Effect.promise(() => Promise.allSettled(paths.map((path) => rm(path, { recursive: true, force: true }))))
 
-const initialise = Effect.fnUntraced(function*(home: Home) {
-  const { draft, passwordFile, password } = yield* Effect.tryPromise({ try: () => draftFor(home), catch: dataDirError(home) })
+const initialise = Effect.fnUntraced(function* (home: Home) {
+  const { draft, passwordFile, password } = yield* Effect.tryPromise({
+    try: () => draftFor(home),
+    catch: dataDirError(home)
+  })
   const { directory, path } = located(home, draft)
   const made = yield* run({
-    owner: home.owner, file: home.binaries.initdb, directory, input: passwordFile,
-    args: ["-D", path, "-U", SUPERUSER, "-A", "scram-sha-256", "--pwfile=/dev/fd/3", "-E", "UTF8", "--locale=C", `--wal-segsize=${WAL_SEGMENT_MB}`, "--no-instructions"]
+    owner: home.owner,
+    file: home.binaries.initdb,
+    directory,
+    input: passwordFile,
+    args: [
+      "-D",
+      path,
+      "-U",
+      SUPERUSER,
+      "-A",
+      "scram-sha-256",
+      "--pwfile=/dev/fd/3",
+      "-E",
+      "UTF8",
+      "--locale=C",
+      `--wal-segsize=${WAL_SEGMENT_MB}`,
+      "--no-instructions"
+    ]
   }).pipe(Effect.ensuring(remove([passwordFile])))
   if (made.code !== 0) return yield* dataDirError(home)(`initdb: ${made.output}`)
   yield* Effect.tryPromise({ try: () => publish(home, draft, password), catch: dataDirError(home) })
 }, Effect.uninterruptible)
 
 /** Once there is a cluster, no draft can become one: whatever is left is of a loser or of a killed process. */
-const sweep = Effect.fnUntraced(function*(home: Home) {
+const sweep = Effect.fnUntraced(function* (home: Home) {
   const entries = yield* Effect.promise(() => readdir(home.directory).catch(() => []))
   yield* remove(entries.filter((entry) => draftName.test(entry)).map((entry) => join(home.directory, entry)))
 })
 
 /** Makes the cluster unless there is one. */
-export const ensureCluster = Effect.fn("EmbeddedPostgres.ensureCluster")(function*(home: Home) {
+export const ensureCluster = Effect.fn("EmbeddedPostgres.ensureCluster")(function* (home: Home) {
   if (!existsSync(home.cluster)) {
     // Somebody else was first and swept our draft away: use theirs.
-    yield* initialise(home).pipe(Effect.catch((error) => existsSync(home.cluster) ? Effect.void : Effect.fail(error)))
+    yield* initialise(home).pipe(Effect.catch((error) => (existsSync(home.cluster) ? Effect.void : Effect.fail(error))))
   }
   yield* sweep(home)
 })
@@ -76,19 +101,24 @@ export const ensureCluster = Effect.fn("EmbeddedPostgres.ensureCluster")(functio
 const foreign = (home: Home) => (cause: unknown) =>
   new EmbeddedPostgresError({
     reason: "foreign_cluster",
-    message: `Cannot read the password of the database in ${home.cluster}: ${String(cause)}. Start as the user who made it, set DATA_DIR to another directory, or set DATABASE_URL.`
+    message:
+      `Cannot read the password of the database in ${home.cluster}: ${String(cause)}. Start as the user who ` +
+      `made ` +
+      `it, set DATA_DIR to another directory, or set DATABASE_URL.`
   })
 
 /** The password of the superuser. */
-export const readPassword = (home: Home) => Effect.tryPromise({ try: () => readFile(join(home.cluster, "password"), "utf8"), catch: foreign(home) })
+export const readPassword = (home: Home) =>
+  Effect.tryPromise({ try: () => readFile(join(home.cluster, "password"), "utf8"), catch: foreign(home) })
 
 /** The password of the role of the processes; null: there is no such role yet. */
 export const readRolePassword = (home: Home) =>
   Effect.tryPromise({
-    try: () => readFile(join(home.cluster, "app-password"), "utf8").catch((error: unknown) => {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return null
-      throw error
-    }),
+    try: () =>
+      readFile(join(home.cluster, "app-password"), "utf8").catch((error: unknown) => {
+        if (error instanceof Error && "code" in error && error.code === "ENOENT") return null
+        throw error
+      }),
     catch: foreign(home)
   })
 

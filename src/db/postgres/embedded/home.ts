@@ -28,11 +28,13 @@ const readUsers = async () => {
 const ownerFor = async (cluster: string): Promise<Owner | null> => {
   if (process.getuid?.() !== 0) return null
   const users = await readUsers()
-  const uid = await stat(cluster).then((found) => found.uid).catch(() => users.find(({ name }) => name === "postgres")?.uid ?? nobody.uid)
+  const uid = await stat(cluster)
+    .then((found) => found.uid)
+    .catch(() => users.find(({ name }) => name === "postgres")?.uid ?? nobody.uid)
   return { uid, gid: users.find((user) => user.uid === uid)?.gid ?? nobody.gid }
 }
 
-export const prepareHome = Effect.fnUntraced(function*(binaries: Binaries, dataDir: string) {
+export const prepareHome = Effect.fnUntraced(function* (binaries: Binaries, dataDir: string) {
   const directory = yield* makeDataDir(dataDir)
   const cluster = join(directory, "pg")
   const owner = yield* Effect.promise(() => ownerFor(cluster))
@@ -41,8 +43,9 @@ export const prepareHome = Effect.fnUntraced(function*(binaries: Binaries, dataD
 })
 
 /**
- * How PostgreSQL's programs are told of a directory, and where they start. A user that root dropped to may be unable to walk there (DATA_DIR is its
- * owner's alone), so root enters the directory, and the programs name the directory that they are in: the kernel follows that link without a walk.
+ * How PostgreSQL's programs are told of a directory, and where they start. A user that root dropped to may be unable to
+ * walk there (DATA_DIR is its owner's alone), so root enters the directory, and the programs name the directory that
+ * they are in: the kernel follows that link without a walk.
  */
 export const located = ({ owner }: Home, path: string) =>
   owner === null ? { directory: "/", path } : { directory: path, path: "/proc/self/cwd" }

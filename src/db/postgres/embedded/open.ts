@@ -23,66 +23,90 @@ interface Entered {
 }
 
 /** Looks the server up afresh on every call, since it may come back on another port. */
-const lookUp = Effect.fnUntraced(function*(home: Home) {
+const lookUp = Effect.fnUntraced(function* (home: Home) {
   const known = yield* readRolePassword(home)
-  const port = yield* Effect.flatMap(portOf(home), Option.match({
-    onNone: () => Effect.fail(new Unreachable({ cause: "not started" })),
-    onSome: (port) => Effect.succeed(port)
-  }))
+  const port = yield* Effect.flatMap(
+    portOf(home),
+    Option.match({
+      onNone: () => Effect.fail(new Unreachable({ cause: "not started" })),
+      onSome: (port) => Effect.succeed(port)
+    })
+  )
   const password = known ?? (yield* ensureRole(home, port))
   const url = `postgres://${ROLE}:${password}@127.0.0.1:${port}/postgres`
   return { url, presence: yield* connect(url) }
 })
 
-const enter = Effect.fnUntraced(function*(home: Home) {
+const enter = Effect.fnUntraced(function* (home: Home) {
   yield* ensureCluster(home)
   const found = yield* lookUp(home)
   yield* found.presence.enter.pipe(Effect.onError(() => found.presence.end))
   return found
 })
 
-/** A start that fails is tried again: another process won the race, or the last backends of a killed server still go. */
-const arrive = Effect.fn("EmbeddedPostgres.arrive")(function*(home: Home) {
+/**
+ * A start that fails is tried again: another process won the race, or the last backends of a killed server still go.
+ */
+const arrive = Effect.fn("EmbeddedPostgres.arrive")(function* (home: Home) {
   const attempt = enter(home).pipe(
     Effect.catchTag("Unreachable", (error) =>
-      Effect.flatMap(start(home), (started) => started.code === 0 ? enter(home) : Effect.fail(error)))
+      Effect.flatMap(start(home), (started) => (started.code === 0 ? enter(home) : Effect.fail(error)))
+    )
   )
   return yield* attempt.pipe(
-    Effect.retry({ while: (error) => error instanceof Unreachable, times: 50, schedule: Schedule.spaced("100 millis") }),
+    Effect.retry({
+      while: (error) => error instanceof Unreachable,
+      times: 50,
+      schedule: Schedule.spaced("100 millis")
+    }),
     Effect.catchTag("Unreachable", () =>
-      Effect.fail(new EmbeddedPostgresError({
-        reason: "not_starting",
-        message: `PostgreSQL in ${home.cluster} does not start: see ${home.log}, or set DATABASE_URL.`
-      })))
+      Effect.fail(
+        new EmbeddedPostgresError({
+          reason: "not_starting",
+          message: `PostgreSQL in ${home.cluster} does not start: see ${home.log}, or set DATABASE_URL.`
+        })
+      )
+    )
   )
 })
 
 /** The lock is held until the server is down, so that whoever comes meanwhile waits and then starts it again. */
-const depart = Effect.fn("EmbeddedPostgres.depart")(function*(home: Home, { presence }: Entered) {
-  if (!(yield* presence.leave)) return
-  const stopped = yield* stop(home)
-  if (stopped.code !== 0) yield* Effect.logWarning("embedded PostgreSQL did not stop", stopped.output)
-}, (effect, _home, { presence }) =>
-  effect.pipe(
-    Effect.catch((error) => Effect.logDebug("embedded PostgreSQL was gone before it was left", error)),
-    Effect.ensuring(presence.end)
-  ))
+const depart = Effect.fn("EmbeddedPostgres.depart")(
+  function* (home: Home, { presence }: Entered) {
+    if (!(yield* presence.leave)) return
+    const stopped = yield* stop(home)
+    if (stopped.code !== 0) yield* Effect.logWarning("embedded PostgreSQL did not stop", stopped.output)
+  },
+  (effect, _home, { presence }) =>
+    effect.pipe(
+      Effect.catch((error) => Effect.logDebug("embedded PostgreSQL was gone before it was left", error)),
+      Effect.ensuring(presence.end)
+    )
+)
 
 /** A lost connection has lost its lock: take it again, and start the server if it died under us. */
-const stayPresent = Effect.fnUntraced(function*(home: Home, { presence, url }: Entered) {
-  yield* presence.closed
-  yield* Effect.logWarning("embedded PostgreSQL closed the connection that keeps it running: entering again")
-  yield* presence.enter.pipe(
-    Effect.tapError(() => startAgain(home, { url })),
-    Effect.retry(Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")]))
-  )
-}, (effect) => Effect.forever(effect))
+const stayPresent = Effect.fnUntraced(
+  function* (home: Home, { presence, url }: Entered) {
+    yield* presence.closed
+    yield* Effect.logWarning("embedded PostgreSQL closed the connection that keeps it running: entering again")
+    yield* presence.enter.pipe(
+      Effect.tapError(() => startAgain(home, { url })),
+      Effect.retry(Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")]))
+    )
+  },
+  (effect) => Effect.forever(effect)
+)
 
 /** Opens the server of a data directory, which is made and started when need be, for as long as the scope lives. */
-export const open = (dataDir: string): Effect.Effect<{ readonly url: string }, EmbeddedPostgresError | DataDirError, Scope.Scope> =>
-  Effect.gen(function*() {
+export const open = (
+  dataDir: string
+): Effect.Effect<{ readonly url: string }, EmbeddedPostgresError | DataDirError, Scope.Scope> =>
+  Effect.gen(function* () {
     const home = yield* prepareHome(yield* findBinaries, dataDir)
-    const abandon = lookUp(home).pipe(Effect.flatMap((found) => depart(home, found)), Effect.ignore)
+    const abandon = lookUp(home).pipe(
+      Effect.flatMap((found) => depart(home, found)),
+      Effect.ignore
+    )
     const entered = yield* Effect.acquireRelease(
       arrive(home).pipe(Effect.onInterrupt(() => abandon)),
       (entered) => depart(home, entered),

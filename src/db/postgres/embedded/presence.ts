@@ -12,7 +12,12 @@ const cannotConnectNow = "57P03"
 
 export class Unreachable extends Data.TaggedError("Unreachable")<{ readonly cause: unknown }> {
   get notYet() {
-    return typeof this.cause === "object" && this.cause !== null && "code" in this.cause && this.cause.code === cannotConnectNow
+    return (
+      typeof this.cause === "object" &&
+      this.cause !== null &&
+      "code" in this.cause &&
+      this.cause.code === cannotConnectNow
+    )
   }
 }
 
@@ -35,7 +40,7 @@ export const untilReady = <A>(asked: Effect.Effect<A, Unreachable>) =>
   Effect.retry(asked, { while: (error) => error.notYet, times: 600, schedule: Schedule.spaced("100 millis") })
 
 /** One connection that never expires by itself; it connects again when asked something after it was lost. */
-export const connect = Effect.fnUntraced(function*(url: string) {
+export const connect = Effect.fnUntraced(function* (url: string) {
   const closings = yield* Queue.sliding<void>(1)
   const sql = postgres(url, {
     max: 1,
@@ -45,7 +50,9 @@ export const connect = Effect.fnUntraced(function*(url: string) {
     max_lifetime: 0,
     backoff: false,
     onnotice: () => {},
-    onclose: () => { Queue.offerUnsafe(closings, undefined) }
+    onclose: () => {
+      Queue.offerUnsafe(closings, undefined)
+    }
   })
   const presence: Presence = {
     enter: ask(() => sql`select pg_advisory_lock_shared(${presenceLock})`).pipe(untilReady, Effect.asVoid),

@@ -13,12 +13,15 @@ const WRITABLE_BY_OTHERS = 0o022
 
 const allows = async (path: string, bits: number) => ((await stat(path)).mode & bits) === bits
 
-const ancestors = (path: string): ReadonlyArray<string> => dirname(path) === path ? [path] : [path, ...ancestors(dirname(path))]
+const ancestors = (path: string): ReadonlyArray<string> =>
+  dirname(path) === path ? [path] : [path, ...ancestors(dirname(path))]
 
 /** Whether every user may run the programs: they load libraries and time zones by path for as long as they run. */
 const isReadable = async (native: string, { initdb }: Binaries) => {
   const open = await Promise.all([
-    allows(initdb, READ_AND_EXECUTE), allows(join(native, "share"), READ_AND_EXECUTE), ...ancestors(dirname(initdb)).map((folder) => allows(folder, EXECUTE))
+    allows(initdb, READ_AND_EXECUTE),
+    allows(join(native, "share"), READ_AND_EXECUTE),
+    ...ancestors(dirname(initdb)).map((folder) => allows(folder, EXECUTE))
   ])
   return !open.includes(false)
 }
@@ -28,7 +31,7 @@ const openToAll = async (folder: string) => {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
     if (entry.isDirectory()) await chmod(path, 0o755)
-    else if (entry.isFile()) await chmod(path, await allows(path, 0o100) ? 0o755 : 0o644)
+    else if (entry.isFile()) await chmod(path, (await allows(path, 0o100)) ? 0o755 : 0o644)
   }
 }
 
@@ -41,35 +44,54 @@ const copy = async (native: string, target: string) => {
     await rename(draft, target)
   } catch (error) {
     await rm(draft, { recursive: true, force: true })
-    if (!await stat(target).then(() => true, () => false)) throw error
+    if (
+      !(await stat(target).then(
+        () => true,
+        () => false
+      ))
+    )
+      throw error
   }
 }
 
 const makeCache = async () => {
-  await mkdir(CACHE).then(() => chmod(CACHE, 0o755), (error: unknown) => {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error
-  })
+  await mkdir(CACHE).then(
+    () => chmod(CACHE, 0o755),
+    (error: unknown) => {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error
+    }
+  )
   const { mode, uid } = await lstat(CACHE)
   if (uid !== 0 || (mode & WRITABLE_BY_OTHERS) !== 0) throw new Error(`${CACHE} can be written by others than root`)
 }
 
 /** The programs where every user can run them: where they are, or in a copy that root makes once for each version. */
-export const readableBinaries = Effect.fnUntraced(function*(binaries: Binaries) {
+export const readableBinaries = Effect.fnUntraced(function* (binaries: Binaries) {
   const native = dirname(dirname(binaries.initdb))
   return yield* Effect.tryPromise({
     try: async (): Promise<Binaries> => {
       if (await isReadable(native, binaries)) return binaries
-      const { version } = JSON.parse(await readFile(join(native, "../package.json"), "utf8")) as { readonly version: string }
+      const { version } = JSON.parse(await readFile(join(native, "../package.json"), "utf8")) as {
+        readonly version: string
+      }
       const target = join(CACHE, `postgres-${version}-${process.arch}`)
       await makeCache()
-      if (!await stat(target).then(() => true, () => false)) await copy(native, target)
+      if (
+        !(await stat(target).then(
+          () => true,
+          () => false
+        ))
+      )
+        await copy(native, target)
       return { initdb: join(target, "bin/initdb"), pgCtl: join(target, "bin/pg_ctl") }
     },
     catch: (cause) =>
       new EmbeddedPostgresError({
         reason: "command",
-        message: `PostgreSQL does not run as root, and no other user can read its programs in ${native}. They cannot be copied to ${CACHE} either: ${String(cause)}. `
-          + "Start as another user, install Troupe where every user can read it, or set DATABASE_URL."
+        message:
+          `PostgreSQL does not run as root, and no other user can read its programs in ${native}. They cannot ` +
+          `be copied to ${CACHE} either: ${String(cause)}. ` +
+          "Start as another user, install Troupe where every user can read it, or set DATABASE_URL."
       })
   })
 })

@@ -11,7 +11,10 @@ export const ROLE = "troupe_app"
 /** Held while the role is made, so that processes that start together make it once. */
 const ROLE_LOCK = 7_302_119
 
-/** A database of an earlier version belongs to the superuser. REASSIGN OWNED refuses a bootstrap superuser, so each object is handed over by itself. */
+/**
+ * A database of an earlier version belongs to the superuser. REASSIGN OWNED refuses a bootstrap superuser, so each
+ * object is handed over by itself.
+ */
 const HAND_OVER = `
 do $$
 declare command text;
@@ -36,21 +39,26 @@ begin
 end $$`
 
 const makeRole = (admin: postgres.Sql, password: string) =>
-  ask(() => admin.begin(async (sql) => {
-    // A statement that fails is logged, and these have the password in them.
-    await sql.unsafe("set local log_min_error_statement = panic")
-    const [known] = await sql`select 1 from pg_roles where rolname = ${ROLE}`
-    await sql.unsafe(`${known === undefined ? "create" : "alter"} role ${ROLE} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password '${password}'`)
-    await sql.unsafe(`alter database postgres owner to ${ROLE}`)
-    await sql.unsafe(HAND_OVER)
-  }))
+  ask(() =>
+    admin.begin(async (sql) => {
+      // A statement that fails is logged, and these have the password in them.
+      await sql.unsafe("set local log_min_error_statement = panic")
+      const [known] = await sql`select 1 from pg_roles where rolname = ${ROLE}`
+      await sql.unsafe(
+        `${known === undefined ? "create" : "alter"} role ${ROLE} login nosuperuser nocreatedb nocreaterole ` +
+          `noreplication nobypassrls password '${password}'`
+      )
+      await sql.unsafe(`alter database postgres owner to ${ROLE}`)
+      await sql.unsafe(HAND_OVER)
+    })
+  )
 
 /** Makes the role of a cluster that has none, and answers its password. */
-export const ensureRole = Effect.fn("EmbeddedPostgres.ensureRole")(function*(home: Home, port: number) {
+export const ensureRole = Effect.fn("EmbeddedPostgres.ensureRole")(function* (home: Home, port: number) {
   const url = `postgres://${SUPERUSER}:${yield* readPassword(home)}@127.0.0.1:${port}/postgres`
   return yield* Effect.acquireUseRelease(
     Effect.sync(() => postgres(url, { max: 1, fetch_types: false, connect_timeout: 5, onnotice: () => {} })),
-    Effect.fnUntraced(function*(admin) {
+    Effect.fnUntraced(function* (admin) {
       yield* untilReady(ask(() => admin`select pg_advisory_lock(${ROLE_LOCK})`))
       const made = yield* readRolePassword(home)
       if (made !== null) return made

@@ -19,14 +19,18 @@ export interface Command {
   readonly owner: Owner | null
   readonly file: string
   readonly args: ReadonlyArray<string>
-  /** The working directory. It is entered before root is dropped, so it may lie below a directory that the owner cannot walk. */
+  /**
+   * The working directory. It is entered before root is dropped, so it may lie below a directory that the owner cannot
+   * walk.
+   */
   readonly directory: string
   /** A file that the command reads as /dev/fd/3. */
   readonly input?: string
 }
 
 /**
- * PostgreSQL refuses uid 0, so root drops to another user, with no capability, no group of root's, and no way to get them back.
+ * PostgreSQL refuses uid 0, so root drops to another user, with no capability, no group of root's, and no way to get
+ * them back.
  */
 const asOwner = ({ uid, gid }: Owner, file: string, args: ReadonlyArray<string>) => [
   "setpriv",
@@ -48,29 +52,50 @@ const spawned = ({ owner, file, args, directory }: Command, input: FileHandle | 
   Effect.callback<Ran, EmbeddedPostgresError>((resume) => {
     const [command = file, ...rest] = owner === null ? [file, ...args] : asOwner(owner, file, args)
     const child = spawn(command, rest, {
-      cwd: directory, detached: true, env: environment, stdio: ["ignore", "pipe", "pipe", ...input === null ? [] : [input.fd]]
+      cwd: directory,
+      detached: true,
+      env: environment,
+      stdio: ["ignore", "pipe", "pipe", ...(input === null ? [] : [input.fd])]
     })
     let output = ""
-    child.stdout?.on("data", (chunk: Buffer) => { output += chunk.toString() })
-    child.stderr?.on("data", (chunk: Buffer) => { output += chunk.toString() })
-    child.on("error", (cause) => {
-      const hint = owner === null ? "" : " PostgreSQL does not run as root, and dropping root needs setpriv (util-linux)."
-      resume(Effect.fail(new EmbeddedPostgresError({
-        reason: "command",
-        message: `Cannot run ${command}: ${cause.message}.${hint} Start as another user, or set DATABASE_URL.`
-      })))
+    child.stdout?.on("data", (chunk: Buffer) => {
+      output += chunk.toString()
     })
-    child.on("close", (code) => { resume(Effect.succeed({ code, output: output.trim() })) })
+    child.stderr?.on("data", (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+    child.on("error", (cause) => {
+      const hint =
+        owner === null ? "" : " PostgreSQL does not run as root, and dropping root needs setpriv (util-linux)."
+      resume(
+        Effect.fail(
+          new EmbeddedPostgresError({
+            reason: "command",
+            message: `Cannot run ${command}: ${cause.message}.${hint} Start as another user, or set DATABASE_URL.`
+          })
+        )
+      )
+    })
+    child.on("close", (code) => {
+      resume(Effect.succeed({ code, output: output.trim() }))
+    })
   })
 
 const opened = (path: string) =>
   Effect.tryPromise({
     try: () => open(path),
-    catch: (cause) => new EmbeddedPostgresError({ reason: "command", message: `Cannot read ${path}: ${String(cause)}.` })
+    catch: (cause) =>
+      new EmbeddedPostgresError({ reason: "command", message: `Cannot read ${path}: ${String(cause)}.` })
   })
 
 /** Runs a command to its end. In a process group of its own: Ctrl-C is ours to handle. */
 export const run = (command: Command): Effect.Effect<Ran, EmbeddedPostgresError> =>
-  Effect.uninterruptible(command.input === undefined
-    ? spawned(command, null)
-    : Effect.acquireUseRelease(opened(command.input), (input) => spawned(command, input), (input) => Effect.promise(() => input.close())))
+  Effect.uninterruptible(
+    command.input === undefined
+      ? spawned(command, null)
+      : Effect.acquireUseRelease(
+          opened(command.input),
+          (input) => spawned(command, input),
+          (input) => Effect.promise(() => input.close())
+        )
+  )

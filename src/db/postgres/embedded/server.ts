@@ -17,7 +17,9 @@ const read = (...path: ReadonlyArray<string>) => {
 
 /** The port that the running, or a killed, server wrote down. */
 export const portOf = (home: Home) =>
-  Effect.sync(() => Option.filter(Option.some(Number(read(home.cluster, "postmaster.pid").split("\n")[3])), (port) => port > 0))
+  Effect.sync(() =>
+    Option.filter(Option.some(Number(read(home.cluster, "postmaster.pid").split("\n")[3])), (port) => port > 0)
+  )
 
 /** The port of the last start, so that a process which holds the address of a server that died finds it again. */
 const lastPort = (home: Home) => Number(/port=(\d+)/.exec(read(home.cluster, "postmaster.opts"))?.[1] ?? 0)
@@ -31,14 +33,18 @@ const PORTS = { from: 20_000, count: 10_000 }
 const isFree = (port: number) =>
   Effect.callback<boolean>((resume) => {
     const probe = createServer()
-    probe.once("error", () => { resume(Effect.succeed(false)) })
+    probe.once("error", () => {
+      resume(Effect.succeed(false))
+    })
     probe.listen(port, "127.0.0.1", () => {
-      probe.close(() => { resume(Effect.succeed(true)) })
+      probe.close(() => {
+        resume(Effect.succeed(true))
+      })
     })
   })
 
 /** A free port, the last one if possible. */
-const choosePort = Effect.fnUntraced(function*(home: Home) {
+const choosePort = Effect.fnUntraced(function* (home: Home) {
   let port = lastPort(home)
   for (let tries = 0; tries < 100; tries++) {
     if (port > 0 && (yield* isFree(port))) break
@@ -48,8 +54,9 @@ const choosePort = Effect.fnUntraced(function*(home: Home) {
 })
 
 /**
- * PostgreSQL takes a postmaster.pid for alive when any process of its user has that pid. In a container it may be one of
- * ours, since pids repeat, or a killed postmaster that nobody reaps. Synchronous: no server starts between look and removal.
+ * PostgreSQL takes a postmaster.pid for alive when any process of its user has that pid. In a container it may be one
+ * of ours, since pids repeat, or a killed postmaster that nobody reaps. Synchronous: no server starts between look and
+ * removal.
  */
 const forgetStranger = (home: Home) =>
   Effect.sync(() => {
@@ -64,28 +71,47 @@ const forgetStranger = (home: Home) =>
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Starts the server unless it runs; postmaster.pid is the arbiter, so only one of many starters gets code 0. */
-const startAt = Effect.fn("EmbeddedPostgres.start")(function*(home: Home, port: number) {
+const startAt = Effect.fn("EmbeddedPostgres.start")(function* (home: Home, port: number) {
   yield* forgetStranger(home)
   const settings = [
     // The log's sizes are PostgreSQL's own: initdb would have them shrink with the segments.
-    `port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200", "shared_buffers=128MB", "min_wal_size=80MB", "max_wal_size=1GB"
+    `port=${port}`,
+    "listen_addresses=127.0.0.1",
+    "unix_socket_directories=",
+    "max_connections=200",
+    "shared_buffers=128MB",
+    "min_wal_size=80MB",
+    "max_wal_size=1GB"
   ]
   // The last one is for people: `ps` shows whose server it is.
   const options = [...settings, `troupe.cluster=${home.cluster}`].map((setting) => `-c ${quoted(setting)}`).join(" ")
   const { directory, path } = located(home, home.cluster)
-  return yield* run({ owner: home.owner, file: home.binaries.pgCtl, directory, args: ["start", "-w", "-t", "30", "-s", "-D", path, "-l", join(path, "server.log"), "-o", options] })
+  return yield* run({
+    owner: home.owner,
+    file: home.binaries.pgCtl,
+    directory,
+    args: ["start", "-w", "-t", "30", "-s", "-D", path, "-l", join(path, "server.log"), "-o", options]
+  })
 })
 
 export const start = (home: Home) => Effect.flatMap(choosePort(home), (port) => startAt(home, port))
 
 /** Starts a server that died again where its processes look for it, and nowhere else. */
-export const startAgain = Effect.fnUntraced(function*(home: Home, { url }: { readonly url: string }) {
+export const startAgain = Effect.fnUntraced(function* (home: Home, { url }: { readonly url: string }) {
   const port = Number(new URL(url).port)
   if (yield* isFree(port)) return void (yield* startAt(home, port))
-  yield* Effect.logWarning(`embedded PostgreSQL cannot be started: another program listens on its port ${port}, or it is still ending. Trying again`)
+  yield* Effect.logWarning(
+    `embedded PostgreSQL cannot be started: another program listens on its port ${port}, or it is still ending. ` +
+      `Trying again`
+  )
 })
 
-export const stop = Effect.fn("EmbeddedPostgres.stop")(function*(home: Home) {
+export const stop = Effect.fn("EmbeddedPostgres.stop")(function* (home: Home) {
   const { directory, path } = located(home, home.cluster)
-  return yield* run({ owner: home.owner, file: home.binaries.pgCtl, directory, args: ["stop", "-w", "-s", "-m", "fast", "-D", path] })
+  return yield* run({
+    owner: home.owner,
+    file: home.binaries.pgCtl,
+    directory,
+    args: ["stop", "-w", "-s", "-m", "fast", "-D", path]
+  })
 })

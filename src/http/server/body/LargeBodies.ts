@@ -15,8 +15,9 @@ interface Line {
 }
 
 /**
- * Lets in one large body per app at a time, in this process: from before it is read until it is answered. The next ones wait with
- * their bodies unread, so that they take no memory; beyond a few, and after a while, they are 429 rate_limited.
+ * Lets in one large body per app at a time, in this process: from before it is read until it is answered. The next ones
+ * wait with their bodies unread, so that they take no memory; beyond a few, and after a while, they are 429
+ * rate_limited.
  */
 export const makeLargeBodies = () => {
   const lines = new Map<string, Line>()
@@ -25,22 +26,25 @@ export const makeLargeBodies = () => {
     if (--line.inIt === 0) lines.delete(subject)
   }
   /** Run it for a request before its body is read. The answer's end lets the next one in. */
-  return (subject: string, reply: FastifyReply) => Effect.suspend(() => {
-    const line = lines.get(subject) ?? { semaphore: Semaphore.makeUnsafe(1), inIt: 0 }
-    if (line.inIt > MOST_WAITING) return Effect.fail(largeBodyBusy)
-    lines.set(subject, line)
-    line.inIt++
-    return line.semaphore.take(1).pipe(
-      Effect.timeoutOrElse({ duration: MOST_WAIT, orElse: () => Effect.fail(largeBodyBusy) }),
-      Effect.onExit((exit) => Effect.sync(() => {
-        if (exit._tag === "Failure") return leave(subject, line)
-        const end = () => {
-          line.semaphore.release(1).pipe(Effect.runFork)
-          leave(subject, line)
-        }
-        if (reply.raw.destroyed) end()
-        else reply.raw.once("close", end)
-      }))
-    )
-  })
+  return (subject: string, reply: FastifyReply) =>
+    Effect.suspend(() => {
+      const line = lines.get(subject) ?? { semaphore: Semaphore.makeUnsafe(1), inIt: 0 }
+      if (line.inIt > MOST_WAITING) return Effect.fail(largeBodyBusy)
+      lines.set(subject, line)
+      line.inIt++
+      return line.semaphore.take(1).pipe(
+        Effect.timeoutOrElse({ duration: MOST_WAIT, orElse: () => Effect.fail(largeBodyBusy) }),
+        Effect.onExit((exit) =>
+          Effect.sync(() => {
+            if (exit._tag === "Failure") return leave(subject, line)
+            const end = () => {
+              line.semaphore.release(1).pipe(Effect.runFork)
+              leave(subject, line)
+            }
+            if (reply.raw.destroyed) end()
+            else reply.raw.once("close", end)
+          })
+        )
+      )
+    })
 }

@@ -5,13 +5,22 @@ import * as Semaphore from "effect/Semaphore"
 import { Piscina } from "piscina"
 import { Crashes } from "#src/units/attempt.ts"
 import { CurrentUnit } from "#src/units/currentUnit.ts"
-import { type ApiError, importRefused, rateLimited, refusedElsewhere, validationError } from "#src/http/server/errors.ts"
+import {
+  type ApiError,
+  importRefused,
+  rateLimited,
+  refusedElsewhere,
+  validationError
+} from "#src/http/server/errors.ts"
 import type { json, Outcome, review, stage } from "./parseWorker.ts"
 import type { reviewBundle } from "#src/http/character/reviewBundle.ts"
 import type { StagedImport } from "#src/http/character/stageImport.ts"
 
 const THREADS = 2
-/** Of one thread's heap. What the largest file takes is well below; a thread that needs more ends, and its file is refused. */
+/**
+ * Of one thread's heap. What the largest file takes is well below; a thread that needs more ends, and its file is
+ * refused.
+ */
 const MOST_HEAP_MB = 128
 /** For one body. The thread is ended after that. */
 const MOST_MS = 10_000
@@ -31,13 +40,16 @@ const brokenOff = (thrown: unknown): "too_long" | "too_much" | null => {
   if (thrown.name === "AbortError") return "too_long"
   return (thrown as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY" ? "too_much" : null
 }
-const refusedImport = (why: "too_long" | "too_much") => why === "too_long"
-  ? importRefused("unreadable", "The file takes more than 10 seconds to read.")
-  : importRefused("too_large", "The file takes too much memory to read.")
+const refusedImport = (why: "too_long" | "too_much") =>
+  why === "too_long"
+    ? importRefused("unreadable", "The file takes more than 10 seconds to read.")
+    : importRefused("too_large", "The file takes too much memory to read.")
 const refusedBody = () => validationError("body: takes too much time or memory to read")
 
-/** A body whose thread had to be ended counts as one that stopped a process: after five the request is given up unread. */
-const countBreak = Effect.gen(function*() {
+/**
+ * A body whose thread had to be ended counts as one that stopped a process: after five the request is given up unread.
+ */
+const countBreak = Effect.gen(function* () {
   const unit = yield* CurrentUnit
   if (unit !== null) yield* (yield* Crashes).count(unit)
 })
@@ -48,81 +60,115 @@ interface Line {
 }
 
 /**
- * Reads large bodies on threads of their own, so that none holds up the requests of others. Each app has one at a time; apps take
- * turns, since the threads take bodies in the order in which they come to the head of their app's line.
+ * Reads large bodies on threads of their own, so that none holds up the requests of others. Each app has one at a time;
+ * apps take turns, since the threads take bodies in the order in which they come to the head of their app's line.
  */
-export class ParseWorkers extends Context.Service<ParseWorkers, {
-  /** A body as JSON that can be stored. `subject` is the app, the account or the address that sends it. The bytes are moved. */
-  readonly json: (subject: string, bytes: Buffer) => Effect.Effect<unknown, ApiError>
-  /** The body of POST /v1/imports. The bytes are moved. */
-  readonly stage: (subject: string, bytes: Buffer) => Effect.Effect<StagedImport, ApiError>
-  readonly review: (subject: string, ...args: Parameters<typeof reviewBundle>) => Effect.Effect<Awaited<ReturnType<typeof reviewBundle>>, ApiError>
-}>()("src/http/server/body/ParseWorkers") {
-  static readonly layer = Layer.effect(ParseWorkers, Effect.gen(function*() {
-    const makePool = (idleTimeout: number) => Effect.acquireRelease(
-      Effect.sync(() => new Piscina({
-        filename: new URL("./parseWorker.ts", import.meta.url).href,
-        minThreads: 0,
-        maxThreads: THREADS,
-        idleTimeout,
-        recordTiming: false,
-        resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB, maxYoungGenerationSizeMb: 4 }
-      })),
-      (pool) => Effect.promise(() => pool.destroy())
-    )
-    const [small, large] = [yield* makePool(IDLE_MS), yield* makePool(0)]
-    const threads = Semaphore.makeUnsafe(THREADS)
-    const lines = new Map<string, Line>()
-    let waitingBytes = 0
+export class ParseWorkers extends Context.Service<
+  ParseWorkers,
+  {
+    /**
+     * A body as JSON that can be stored. `subject` is the app, the account or the address that sends it. The bytes are
+     * moved.
+     */
+    readonly json: (subject: string, bytes: Buffer) => Effect.Effect<unknown, ApiError>
+    /** The body of POST /v1/imports. The bytes are moved. */
+    readonly stage: (subject: string, bytes: Buffer) => Effect.Effect<StagedImport, ApiError>
+    readonly review: (
+      subject: string,
+      ...args: Parameters<typeof reviewBundle>
+    ) => Effect.Effect<Awaited<ReturnType<typeof reviewBundle>>, ApiError>
+  }
+>()("src/http/server/body/ParseWorkers") {
+  static readonly layer = Layer.effect(
+    ParseWorkers,
+    Effect.gen(function* () {
+      const makePool = (idleTimeout: number) =>
+        Effect.acquireRelease(
+          Effect.sync(
+            () =>
+              new Piscina({
+                filename: new URL("./parseWorker.ts", import.meta.url).href,
+                minThreads: 0,
+                maxThreads: THREADS,
+                idleTimeout,
+                recordTiming: false,
+                resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB, maxYoungGenerationSizeMb: 4 }
+              })
+          ),
+          (pool) => Effect.promise(() => pool.destroy())
+        )
+      const [small, large] = [yield* makePool(IDLE_MS), yield* makePool(0)]
+      const threads = Semaphore.makeUnsafe(THREADS)
+      const lines = new Map<string, Line>()
+      let waitingBytes = 0
 
-    const enter = (subject: string, size: number) => Effect.suspend(() => {
-      const line = lines.get(subject) ?? { semaphore: Semaphore.makeUnsafe(1), waiting: 0 }
-      if (line.waiting >= MOST_WAITING || waitingBytes + size > MOST_WAITING_BYTES) {
-        return Effect.fail(rateLimited("Too many large bodies wait to be read.").after(1))
+      const enter = (subject: string, size: number) =>
+        Effect.suspend(() => {
+          const line = lines.get(subject) ?? { semaphore: Semaphore.makeUnsafe(1), waiting: 0 }
+          if (line.waiting >= MOST_WAITING || waitingBytes + size > MOST_WAITING_BYTES) {
+            return Effect.fail(rateLimited("Too many large bodies wait to be read.").after(1))
+          }
+          lines.set(subject, line)
+          line.waiting++
+          waitingBytes += size
+          return Effect.succeed(line)
+        })
+      const leave = (subject: string, line: Line, size: number) =>
+        Effect.sync(() => {
+          waitingBytes -= size
+          if (--line.waiting === 0) lines.delete(subject)
+        })
+
+      const run = <A>(
+        subject: string,
+        size: number,
+        name: keyof Tasks,
+        task: unknown,
+        moved: ReadonlyArray<ArrayBuffer>,
+        refuse: (why: "too_long" | "too_much") => ApiError
+      ) => {
+        const work = Effect.tryPromise({
+          try: (left): Promise<Outcome<A>> =>
+            (size < LARGE_BYTES ? small : large).run(task, {
+              name,
+              transferList: [...moved],
+              signal: AbortSignal.any([left, AbortSignal.timeout(MOST_MS)])
+            }),
+          catch: (thrown) => thrown
+        }).pipe(
+          Effect.catch((thrown) => {
+            const why = brokenOff(thrown)
+            return why === null ? Effect.die(thrown) : Effect.andThen(countBreak, Effect.fail(refuse(why)))
+          }),
+          Effect.flatMap((outcome) =>
+            "refused" in outcome ? Effect.fail(refusedElsewhere(outcome.refused)) : Effect.succeed(outcome.value)
+          )
+        )
+        return Effect.acquireUseRelease(
+          enter(subject, size),
+          (line) => line.semaphore.withPermits(1)(threads.withPermits(1)(work)),
+          (line) => leave(subject, line, size)
+        )
       }
-      lines.set(subject, line)
-      line.waiting++
-      waitingBytes += size
-      return Effect.succeed(line)
-    })
-    const leave = (subject: string, line: Line, size: number) => Effect.sync(() => {
-      waitingBytes -= size
-      if (--line.waiting === 0) lines.delete(subject)
-    })
+      /** Bytes that share their memory with others are copied: what is moved is gone here. */
+      const owned = (bytes: Buffer): Uint8Array<ArrayBuffer> => {
+        const { buffer, byteLength } = bytes
+        return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
+          ? new Uint8Array(buffer)
+          : new Uint8Array(bytes)
+      }
 
-    const run = <A>(subject: string, size: number, name: keyof Tasks, task: unknown, moved: ReadonlyArray<ArrayBuffer>, refuse: (why: "too_long" | "too_much") => ApiError) => {
-      const work = Effect.tryPromise({
-        try: (left): Promise<Outcome<A>> => (size < LARGE_BYTES ? small : large).run(task, { name, transferList: [...moved], signal: AbortSignal.any([left, AbortSignal.timeout(MOST_MS)]) }),
-        catch: (thrown) => thrown
-      }).pipe(
-        Effect.catch((thrown) => {
-          const why = brokenOff(thrown)
-          return why === null ? Effect.die(thrown) : Effect.andThen(countBreak, Effect.fail(refuse(why)))
-        }),
-        Effect.flatMap((outcome) => "refused" in outcome ? Effect.fail(refusedElsewhere(outcome.refused)) : Effect.succeed(outcome.value))
-      )
-      return Effect.acquireUseRelease(
-        enter(subject, size),
-        (line) => line.semaphore.withPermits(1)(threads.withPermits(1)(work)),
-        (line) => leave(subject, line, size)
-      )
-    }
-    /** Bytes that share their memory with others are copied: what is moved is gone here. */
-    const owned = (bytes: Buffer): Uint8Array<ArrayBuffer> => {
-      const { buffer, byteLength } = bytes
-      return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? new Uint8Array(buffer) : new Uint8Array(bytes)
-    }
-
-    return ParseWorkers.of({
-      json: (subject, bytes) => {
-        const task = owned(bytes)
-        return run<unknown>(subject, task.length, "json", task, [task.buffer], refusedBody)
-      },
-      stage: (subject, bytes) => {
-        const task = owned(bytes)
-        return run<StagedImport>(subject, task.length, "stage", task, [task.buffer], refusedImport)
-      },
-      review: (subject, ...args) => run(subject, 0, "review", args, [], refusedImport)
+      return ParseWorkers.of({
+        json: (subject, bytes) => {
+          const task = owned(bytes)
+          return run<unknown>(subject, task.length, "json", task, [task.buffer], refusedBody)
+        },
+        stage: (subject, bytes) => {
+          const task = owned(bytes)
+          return run<StagedImport>(subject, task.length, "stage", task, [task.buffer], refusedImport)
+        },
+        review: (subject, ...args) => run(subject, 0, "review", args, [], refusedImport)
+      })
     })
-  }))
+  )
 }

@@ -2,13 +2,17 @@ import { jsonPath } from "./jsonPath.ts"
 
 const MAXIMUM_FIELDS = 50
 
-/** Paths of the keys that a body has and its parsed value lacks, so that the caller sees a typo. Parsing strips, so it bounds the depth. */
+/**
+ * Paths of the keys that a body has and its parsed value lacks, so that the caller sees a typo. Parsing strips, so it
+ * bounds the depth.
+ */
 export const ignoredFields = (raw: unknown, parsed: unknown): ReadonlyArray<string> => {
   const ignored: Array<string> = []
   const segments: Array<PropertyKey> = []
 
   const compare = (raw: unknown, parsed: unknown): void => {
-    if (raw === parsed || typeof raw !== "object" || raw === null || typeof parsed !== "object" || parsed === null) return
+    if (raw === parsed || typeof raw !== "object" || raw === null || typeof parsed !== "object" || parsed === null)
+      return
     const kept = new Map(Object.entries(parsed))
     for (const [key, value] of Object.entries(raw)) {
       if (ignored.length === MAXIMUM_FIELDS) return

@@ -7,11 +7,13 @@ const member = (key: string): string => {
 }
 
 /**
- * `voice_samples[2].text`, in a bounded number of printable characters: keys come from the caller, and JSON.stringify escapes in them
- * what cannot be stored or shown.
+ * `voice_samples[2].text`, in a bounded number of printable characters: keys come from the caller, and JSON.stringify
+ * escapes in them what cannot be stored or shown.
  */
 export const jsonPath = (segments: ReadonlyArray<PropertyKey>, root = ""): string => {
-  const shown = segments.slice(0, MAXIMUM_SEGMENTS).map((segment) => typeof segment === "number" ? `[${segment}]` : member(String(segment)))
+  const shown = segments
+    .slice(0, MAXIMUM_SEGMENTS)
+    .map((segment) => (typeof segment === "number" ? `[${segment}]` : member(String(segment))))
   const path = root + shown.join("") + (segments.length > MAXIMUM_SEGMENTS ? "..." : "")
   return path.startsWith(".") ? path.slice(1) : path
 }

@@ -29,10 +29,11 @@ const MOST_VALUES = 50_000
 
 // The functions that src/http/server/body/ParseWorkers.ts calls by name, on a thread of its own.
 
-export const json = (bytes: Uint8Array) => outcomeOf(async () => {
-  const body = readJsonBody(bytes, MOST_VALUES)
-  if ("error" in body) throw body.error
-  return body.value
-})
+export const json = (bytes: Uint8Array) =>
+  outcomeOf(async () => {
+    const body = readJsonBody(bytes, MOST_VALUES)
+    if ("error" in body) throw body.error
+    return body.value
+  })
 export const stage = (bytes: Uint8Array) => outcomeOf(() => stageImport(bytes))
 export const review = (args: Parameters<typeof reviewBundle>) => outcomeOf(() => reviewBundle(...args))

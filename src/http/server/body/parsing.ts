@@ -13,23 +13,32 @@ const WHERE: Record<string, Where> = { body: "body", querystring: "query", param
 
 /** What a parsed body was before parsing stripped it, so that an answer can name the fields that were ignored. */
 const raw = new WeakMap<object, unknown>()
-export const rawBody = (parsed: unknown): unknown => typeof parsed === "object" && parsed !== null ? raw.get(parsed) ?? parsed : parsed
+export const rawBody = (parsed: unknown): unknown =>
+  typeof parsed === "object" && parsed !== null ? (raw.get(parsed) ?? parsed) : parsed
 
-export const compileValidator: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => (input) => {
-  const where = WHERE[httpPart ?? "body"] ?? "body"
-  const unstorable = where === "query" ? findUnstorable(input) : null
-  if (unstorable !== null) return { error: validationError(`query.${unstorable}: must not contain U+0000 or half a surrogate pair`) }
-  const parsed = schema.safeParse(input ?? undefined)
-  if (!parsed.success) return { error: validationError(quoteIssues(parsed.error.issues, where)) }
-  if (where === "body" && typeof parsed.data === "object" && parsed.data !== null) raw.set(parsed.data, input)
-  return { value: parsed.data }
-}
+export const compileValidator: FastifySchemaCompiler<z.ZodType> =
+  ({ schema, httpPart }) =>
+  (input) => {
+    const where = WHERE[httpPart ?? "body"] ?? "body"
+    const unstorable = where === "query" ? findUnstorable(input) : null
+    if (unstorable !== null)
+      return { error: validationError(`query.${unstorable}: must not contain U+0000 or half a surrogate pair`) }
+    const parsed = schema.safeParse(input ?? undefined)
+    if (!parsed.success) return { error: validationError(quoteIssues(parsed.error.issues, where)) }
+    if (where === "body" && typeof parsed.data === "object" && parsed.data !== null) raw.set(parsed.data, input)
+    return { value: parsed.data }
+  }
 
-export type ParseBody = (request: FastifyRequest, bytes: Buffer, done: (error: Error | null, value?: unknown) => void) => void
+export type ParseBody = (
+  request: FastifyRequest,
+  bytes: Buffer,
+  done: (error: Error | null, value?: unknown) => void
+) => void
 
 /**
- * A body from the first size on is read on another thread, and from the second on if it has many values. A thread takes some
- * 30 MB while it lives; what takes the time is the number of values, and one long text in a body is read in a few milliseconds.
+ * A body from the first size on is read on another thread, and from the second on if it has many values. A thread takes
+ * some 30 MB while it lives; what takes the time is the number of values, and one long text in a body is read in a few
+ * milliseconds.
  */
 const LARGE_BYTES = 4 * 1024 * 1024
 const FULL_BYTES = 64 * 1024
@@ -54,26 +63,36 @@ export const jsonBody: ParseBody = (_, bytes, done) => {
 }
 
 /**
- * Every body that gets here is JSON: others were refused by their headers (requireReadable). What is not valid JSON, or holds text that
- * PostgreSQL cannot store or a number that would become another, is a validation error like any other. A large body, and any of a
- * route that reads its own, stays an UnreadBody.
+ * Every body that gets here is JSON: others were refused by their headers (requireReadable). What is not valid JSON, or
+ * holds text that PostgreSQL cannot store or a number that would become another, is a validation error like any other.
+ * A large body, and any of a route that reads its own, stays an UnreadBody.
  */
 export const parseBodies = (app: App, limitBytes: number) => {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<Buffer>("*", { parseAs: "buffer", bodyLimit: limitBytes }, takeBody((request, bytes, done) => {
-    const isUnread = request.routeOptions.config.readsBody === true || isLarge(bytes)
-    return isUnread ? done(null, new UnreadBody(bytes)) : jsonBody(request, bytes, done)
-  }))
+  app.addContentTypeParser<Buffer>(
+    "*",
+    { parseAs: "buffer", bodyLimit: limitBytes },
+    takeBody((request, bytes, done) => {
+      const isUnread = request.routeOptions.config.readsBody === true || isLarge(bytes)
+      return isUnread ? done(null, new UnreadBody(bytes)) : jsonBody(request, bytes, done)
+    })
+  )
 }
 
 /** Fastify's own refusals of a request, in the contract's form. */
-export const fromFastify = (error: { readonly code?: string; readonly statusCode?: number; readonly message: string }, limitBytes: number, tooLarge: ApiError = payloadTooLarge(limitBytes)) => {
+export const fromFastify = (
+  error: { readonly code?: string; readonly statusCode?: number; readonly message: string },
+  limitBytes: number,
+  tooLarge: ApiError = payloadTooLarge(limitBytes)
+) => {
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return tooLarge
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return validationError("body: its length is not what content-length says")
     default:
-      return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500 ? validationError(`request: ${error.message}`) : null
+      return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+        ? validationError(`request: ${error.message}`)
+        : null
   }
 }

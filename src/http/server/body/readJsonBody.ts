@@ -3,21 +3,29 @@ import secureParse from "secure-json-parse"
 import { countJsonValues } from "#src/imports/countJsonValues.ts"
 import { MOST_VALUES } from "#src/imports/readJson.ts"
 import { type ApiError, tooManyValues, validationError } from "#src/http/server/errors.ts"
-import { deepestNesting, findTooDeep, findUnkeptNumber, findUnstorable, maybeUnkeptNumber, maybeUnstorable } from "./unstorable.ts"
+import {
+  deepestNesting,
+  findTooDeep,
+  findUnkeptNumber,
+  findUnstorable,
+  maybeUnkeptNumber,
+  maybeUnstorable
+} from "./unstorable.ts"
 
 /** A body as JSON, `undefined` where there is none, or why it is refused. */
 export type JsonBody = { readonly value: unknown } | { readonly error: ApiError }
 
 const asText = "Send such a number as a string, or as one that a double-precision number can hold."
 
-const bodyAt = (path: string): string => path === "" || path.startsWith("[") ? `body${path}` : `body.${path}`
+const bodyAt = (path: string): string => (path === "" || path.startsWith("[") ? `body${path}` : `body.${path}`)
 
 /** What is wrong with a body that is JSON, or null. */
 const findWrong = (json: string, value: unknown): ApiError | null => {
   const tooDeep = findTooDeep(value)
   if (tooDeep !== null) return validationError(`${bodyAt(tooDeep)}: is nested more than ${deepestNesting} deep`)
   const unstorable = maybeUnstorable(json) ? findUnstorable(value) : null
-  if (unstorable !== null) return validationError(`${bodyAt(unstorable)}: must not contain U+0000 or half a surrogate pair`)
+  if (unstorable !== null)
+    return validationError(`${bodyAt(unstorable)}: must not contain U+0000 or half a surrogate pair`)
   const unkept = maybeUnkeptNumber(json) ? findUnkeptNumber(json) : null
   if (unkept !== null) return validationError(`${bodyAt(unkept)}: is a number that would not be kept as it is`, asText)
   return null

@@ -1,7 +1,10 @@
 import type { FastifyRequest } from "fastify"
 import { charsetUnsupported, encodingUnsupported, mediaTypeUnsupported } from "#src/http/server/errors.ts"
 
-/** The kinds of body that a route reads. A form is what a browser sends from a page, and an OAuth client from its library. */
+/**
+ * The kinds of body that a route reads. A form is what a browser sends from a page, and an OAuth client from its
+ * library.
+ */
 export type Accepted = "json" | "form" | "json or form" | "anything"
 
 const NAMES: Readonly<Record<Accepted, string>> = {
@@ -19,16 +22,17 @@ const isJson = (type: string): boolean =>
   type === "application/json" || (type.startsWith("application/") && type.endsWith("+json"))
 
 const fits = (type: string, accepted: Accepted): boolean =>
-  accepted === "anything" || (accepted !== "form" && isJson(type))
-  || (accepted !== "json" && type === "application/x-www-form-urlencoded")
+  accepted === "anything" ||
+  (accepted !== "form" && isJson(type)) ||
+  (accepted !== "json" && type === "application/x-www-form-urlencoded")
 
 const CHARSET = /;\s{0,8}charset\s{0,8}=\s{0,8}"?([^\s";]{1,80})/i
 /** US-ASCII is a part of UTF-8. */
 const READABLE_CHARSETS = new Set(["utf-8", "utf8", "us-ascii"])
 
 /**
- * Refuses a body by its headers, before it is read: one that is compressed or not in UTF-8, or is neither JSON nor what the route accepts.
- * A body without a Content-Type is taken for what the route accepts.
+ * Refuses a body by its headers, before it is read: one that is compressed or not in UTF-8, or is neither JSON nor what
+ * the route accepts. A body without a Content-Type is taken for what the route accepts.
  */
 export const requireReadable = (request: FastifyRequest): void => {
   if (!hasBody(request)) return
@@ -40,5 +44,6 @@ export const requireReadable = (request: FastifyRequest): void => {
   const type = given.split(";", 1)[0]?.trim().toLowerCase() ?? ""
   if (!fits(type, accepts)) throw mediaTypeUnsupported(type.slice(0, MOST_SHOWN), NAMES[accepts])
   const charset = CHARSET.exec(given)?.[1]
-  if (charset !== undefined && accepts !== "anything" && !READABLE_CHARSETS.has(charset.toLowerCase())) throw charsetUnsupported(charset)
+  if (charset !== undefined && accepts !== "anything" && !READABLE_CHARSETS.has(charset.toLowerCase()))
+    throw charsetUnsupported(charset)
 }

@@ -3,7 +3,12 @@ import { jsonPath } from "./jsonPath.ts"
 /** Arrays and objects inside one another; the walk below does not recurse, what runs after it does. */
 export const deepestNesting = 64
 
-type Place = { readonly value: unknown; readonly key: PropertyKey; readonly parent: Place | null; readonly depth: number }
+type Place = {
+  readonly value: unknown
+  readonly key: PropertyKey
+  readonly parent: Place | null
+  readonly depth: number
+}
 
 const pathTo = (place: Place): string => {
   const segments: Array<PropertyKey> = []
@@ -25,32 +30,40 @@ const findPlace = (value: unknown, wanted: (place: Place) => boolean): string | 
   return null
 }
 
-const isUnstorable = (value: unknown): boolean => typeof value === "string" && (value.includes("\u0000") || !value.isWellFormed())
+const isUnstorable = (value: unknown): boolean =>
+  typeof value === "string" && (value.includes("\u0000") || !value.isWellFormed())
 
 /** Path of the first key or string that PostgreSQL has no place for: U+0000 or half a surrogate pair. */
-export const findUnstorable = (value: unknown): string | null => findPlace(value, ({ key, value }) => isUnstorable(key) || isUnstorable(value))
+export const findUnstorable = (value: unknown): string | null =>
+  findPlace(value, ({ key, value }) => isUnstorable(key) || isUnstorable(value))
 
 /** Path to the first array or object nested deeper than `deepestNesting`. */
 export const findTooDeep = (value: unknown): string | null =>
   findPlace(value, ({ value, depth }) => depth > deepestNesting && typeof value === "object" && value !== null)
 
 /** A number as JSON wrote it that no double is: too large for any, or a whole number that would become another. */
-const isUnkept = (source: string, value: number): boolean => !Number.isFinite(value) || (/^-?\d+$/.test(source) && BigInt(source) !== BigInt(value))
+const isUnkept = (source: string, value: number): boolean =>
+  !Number.isFinite(value) || (/^-?\d+$/.test(source) && BigInt(source) !== BigInt(value))
 
 const unkept = Symbol("a number that is not kept")
 
 /** Path of the first number in a JSON text that would be read as another one, or null. */
 export const findUnkeptNumber = (rawJson: string): string | null => {
-  const marked: unknown = JSON.parse(rawJson, (_key, value: unknown, { source = "" }: { readonly source?: string } = {}) =>
-    typeof value === "number" && isUnkept(source, value) ? unkept : value)
+  const marked: unknown = JSON.parse(
+    rawJson,
+    (_key, value: unknown, { source = "" }: { readonly source?: string } = {}) =>
+      typeof value === "number" && isUnkept(source, value) ? unkept : value
+  )
   return findPlace(marked, ({ value }) => value === unkept)
 }
 
-/** Whether a JSON text is worth a look with `findUnkeptNumber`: up to 15 digits, and exponents of two, are always kept. */
+/**
+ * Whether a JSON text is worth a look with `findUnkeptNumber`: up to 15 digits, and exponents of two, are always kept.
+ */
 export const maybeUnkeptNumber = (rawJson: string): boolean => /\d{16}|\d[eE]\+?\d{3}/.test(rawJson)
 
 /**
- * Whether a JSON text is worth a walk with `findUnstorable`. Only an escape can bring such a character in: raw control characters are
- * not JSON, and decoding UTF-8 leaves no half pairs.
+ * Whether a JSON text is worth a walk with `findUnstorable`. Only an escape can bring such a character in: raw control
+ * characters are not JSON, and decoding UTF-8 leaves no half pairs.
  */
 export const maybeUnstorable = (rawJson: string): boolean => /\\u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2})/.test(rawJson)

@@ -29,15 +29,18 @@ const EXPECTED = /^Invalid (?:input|option): expected (?:one of )?/
 
 /** What each branch expects, in one sentence; null: a branch says something else. */
 const anyOf = (branches: ReadonlyArray<ReadonlyArray<Issue>>): string | null => {
-  const messages = branches.flatMap((branch) => branch.length === 1 ? branch.flatMap(unfold) : branch).map(({ message }) => message)
+  const messages = branches
+    .flatMap((branch) => (branch.length === 1 ? branch.flatMap(unfold) : branch))
+    .map(({ message }) => message)
   if (messages.length === 0 || !messages.every((message) => EXPECTED.test(message))) return null
   const expected = messages.map((message) => message.replace(EXPECTED, "").replace(/, received \w+$/, ""))
   return `Invalid input: expected ${[...new Set(expected)].join(" or ")}`
 }
 
 /**
- * The issues of the branch of a union that the value was meant for: the one that does not refuse its very type, and of several
- * such the one with the fewest issues. Where all branches are about the value itself, one issue that names what each expects.
+ * The issues of the branch of a union that the value was meant for: the one that does not refuse its very type, and of
+ * several such the one with the fewest issues. Where all branches are about the value itself, one issue that names what
+ * each expects.
  */
 export const unfold = (issue: Issue): ReadonlyArray<Issue> => {
   if (issue.code !== "invalid_union" || issue.message === "Required") return [issue]
@@ -51,4 +54,8 @@ export const unfold = (issue: Issue): ReadonlyArray<Issue> => {
 
 /** `body.voice_samples[2].text: Required; body.slug: Required` */
 export const quoteIssues = (issues: ReadonlyArray<Issue>, where: "body" | "query" | "params" | "headers"): string =>
-  issues.flatMap(unfold).slice(0, MAXIMUM_QUOTED).map((issue) => `${jsonPath(issue.path, where)}: ${issue.message}`).join("; ")
+  issues
+    .flatMap(unfold)
+    .slice(0, MAXIMUM_QUOTED)
+    .map((issue) => `${jsonPath(issue.path, where)}: ${issue.message}`)
+    .join("; ")

@@ -12,8 +12,8 @@ interface Window {
 }
 
 /**
- * Counts the requests without a key that an address makes of this process in a minute. In memory: it keeps one address from taking
- * the process for itself, and costs those who keep within it nothing.
+ * Counts the requests without a key that an address makes of this process in a minute. In memory: it keeps one address
+ * from taking the process for itself, and costs those who keep within it nothing.
  */
 export const makeAddressLimit = (mostPerMinute: number) => {
   // In the order in which they began, which is the order in which they end.

@@ -3,7 +3,7 @@ import { isIP } from "node:net"
 /** The first groups of 16 bits. */
 const networkOf = (ip: string, groupCount: number): string => {
   const [before = "", after] = new URL(`http://[${ip}]`).hostname.slice(1, -1).split("::")
-  const groups = (part: string) => part === "" ? [] : part.split(":")
+  const groups = (part: string) => (part === "" ? [] : part.split(":"))
   const rest = after === undefined ? [] : groups(after)
   const missing = after === undefined ? 0 : 8 - groups(before).length - rest.length
   return [...groups(before), ...Array<string>(missing).fill("0"), ...rest].slice(0, groupCount).join(":")
@@ -11,7 +11,10 @@ const networkOf = (ip: string, groupCount: number): string => {
 
 const bareOf = (ip: string): string => ip.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/s, "")
 
-/** By what a caller without a key is counted: an IPv4 address, or the /64 of an IPv6 one, which is what one customer of a network has. */
+/**
+ * By what a caller without a key is counted: an IPv4 address, or the /64 of an IPv6 one, which is what one customer of
+ * a network has.
+ */
 export const clientAddress = (ip: string): string => {
   const bare = bareOf(ip)
   return isIP(bare) === 6 ? networkOf(bare, 4) : isIP(bare) === 4 ? bare : "unknown"

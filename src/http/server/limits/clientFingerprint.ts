@@ -6,8 +6,10 @@ import { clientAddress } from "./clientAddress.ts"
 const widely = (address: string): string => address.split(/[.:]/).slice(0, 2).join(".")
 
 /**
- * By what a caller without a key is counted when their address changes: how their program presents itself, and the wider network that they are in.
- * Without the network all who use the same plain client would be one.
+ * By what a caller without a key is counted when their address changes: how their program presents itself, and the
+ * wider network that they are in. Without the network all who use the same plain client would be one.
  */
 export const clientFingerprint = ({ ip, headers }: FastifyRequest): string =>
-  createHash("sha256").update(JSON.stringify([headers["user-agent"] ?? "", headers["accept-language"] ?? "", widely(clientAddress(ip))])).digest("base64url")
+  createHash("sha256")
+    .update(JSON.stringify([headers["user-agent"] ?? "", headers["accept-language"] ?? "", widely(clientAddress(ip))]))
+    .digest("base64url")

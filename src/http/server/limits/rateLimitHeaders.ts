@@ -7,7 +7,10 @@ const add = (reply: FastifyReply, name: string, item: string) => {
   return reply.header(name, others === undefined ? item : `${String(others)}, ${item}`)
 }
 
-/** Says how the caller stands with a policy, beside those that are said already: lists of structured fields (draft-ietf-httpapi-ratelimit-headers-11). */
+/**
+ * Says how the caller stands with a policy, beside those that are said already: lists of structured fields
+ * (draft-ietf-httpapi-ratelimit-headers-11).
+ */
 export const showStanding = (reply: FastifyReply, { policy, quota, remaining, seconds }: Standing): void => {
   void add(reply, "ratelimit-policy", `"${policy}";q=${quota};w=${WINDOW_SECONDS}`)
   void add(reply, "ratelimit", `"${policy}";r=${remaining};t=${seconds}`)

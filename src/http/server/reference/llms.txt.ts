@@ -1,7 +1,9 @@
 import { SCOPES } from "#src/accounts/scopes.ts"
 import { errorList } from "#src/http/server/errorTexts.ts"
 
-const scopeLines = Object.entries(SCOPES).map(([scope, words]) => `- ${scope}: ${words}`).join("\n")
+const scopeLines = Object.entries(SCOPES)
+  .map(([scope, words]) => `- ${scope}: ${words}`)
+  .join("\n")
 
 /** What the operator has switched on. */
 export interface Available {
@@ -11,7 +13,7 @@ export interface Available {
   readonly managedBots: boolean
 }
 
-const when = (on: boolean, text: string) => on ? text : ""
+const when = (on: boolean, text: string) => (on ? text : "")
 
 /** Setting up and using this server, for agents (contract 4.10). Its commands are run by a test. */
 export const llmsText = (baseUrl: string, { sandbox, signIn, managedBots }: Available) => `# Troupe
@@ -24,7 +26,9 @@ Machine-readable schema: ${baseUrl}/openapi.json (the authority for request and 
 Every call under /v1 sends \`Authorization: Bearer ck_...\`, a runtime key that belongs to one app. Keep it on your server.
 ${signIn ? "Without a key, set up an account as below; or, on" : "Without a key: on"} the machine that runs Troupe: \`npm run -s troupe -- app create NAME\` prints {"app_id","api_key","prefix"}.
 ${when(signIn, "An account token (lat_...) is good for /v1/account only, a runtime key (ck_...) for everything else. ")}Never ask a person for their credentials, cookies or session${when(signIn, ": they approve you on a page of their own")}.
-${when(sandbox, `
+${when(
+  sandbox,
+  `
 ## The sandbox, to try things out
 A demo key needs no account. data.api_key is shown this once; it lasts a day, and its app, which has data.character_slugs in it, no longer. data.limits says what it may do:
 \`\`\`sh
@@ -34,7 +38,10 @@ curl -s ${baseUrl}/v1/characters -H "authorization: Bearer $DEMO_KEY"
 Do not fetch one key after another: an address gets a few in an hour (429 demo_sandbox_rate_limited). Webhooks, managed bots, budgets and the account plane take a key of an app of your own.
 To try a client against each way in which a turn may end, send a message with the header x-sandbox-fault: generation_failed, timed_out, withhold, exit or stall. Only a demo key may.
 To see a character write first without waiting for it, POST /v1/sessions/{session_id}/proactive/evaluate with {"now":"...","dry_run":false}. Only a demo key may; without dry_run: false any key is told what would be decided at that moment, and why.
-`)}${when(signIn, `
+`
+)}${when(
+  signIn,
+  `
 ## Account set-up, from nothing to a first reply
 1. Ask for a device code (20 in ten minutes for an address); scopes may be left out, for all of them:
 \`\`\`sh
@@ -68,7 +75,8 @@ curl -s -X POST ${baseUrl}/v1/account/token/revoke -H "authorization: Bearer $TR
 \`\`\`
 Scopes; a token without the one that a route takes gets 403 scope_missing:
 ${scopeLines}
-`)}
+`
+)}
 ## A conversation
 1. POST ${baseUrl}/v1/characters {"slug","display_name",...} creates a character.
 2. POST ${baseUrl}/v1/sessions {"character_slug","external_user_ref"} opens a thread for one end-user; data.id is its id.

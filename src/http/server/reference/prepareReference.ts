@@ -11,10 +11,14 @@ const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buf
  * route would hold up all requests for the better part of a second.
  */
 export const prepareReference = async <Name extends keyof Tasks>(
-  name: Name, task: Parameters<Tasks[Name]>[0]
+  name: Name,
+  task: Parameters<Tasks[Name]>[0]
 ): Promise<PublicContent> => {
   const thread = new Piscina({
-    filename: new URL("./referenceThread.ts", import.meta.url).href, minThreads: 0, maxThreads: 1, recordTiming: false
+    filename: new URL("./referenceThread.ts", import.meta.url).href,
+    minThreads: 0,
+    maxThreads: 1,
+    recordTiming: false
   })
   try {
     const content: PublicContent = await thread.run(task, { name })

@@ -15,7 +15,11 @@ export interface PublicContent {
 }
 
 /** Compresses once, on other threads: it is sent from memory from then on. */
-export const preparePublic = async (type: string, content: string | Buffer, maxAgeSeconds: number): Promise<PublicContent> => {
+export const preparePublic = async (
+  type: string,
+  content: string | Buffer,
+  maxAgeSeconds: number
+): Promise<PublicContent> => {
   const identity = Buffer.from(content)
   const [br, zipped] = await Promise.all([
     promisify(brotliCompress)(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
@@ -25,7 +29,8 @@ export const preparePublic = async (type: string, content: string | Buffer, maxA
   return { type, etag, maxAgeSeconds, encodings: { br, gzip: zipped, identity } }
 }
 
-const listOf = (header: string | undefined): ReadonlyArray<string> => (header ?? "").split(",").map((item) => item.trim().toLowerCase())
+const listOf = (header: string | undefined): ReadonlyArray<string> =>
+  (header ?? "").split(",").map((item) => item.trim().toLowerCase())
 
 const encodingFor = (request: FastifyRequest): keyof PublicContent["encodings"] => {
   const wanted = listOf(request.headers["accept-encoding"]).filter((item) => !/;\s?q=0(?:\.0{1,3})?$/.test(item))
@@ -33,7 +38,11 @@ const encodingFor = (request: FastifyRequest): keyof PublicContent["encodings"] 
   return accepted.has("br") ? "br" : accepted.has("gzip") ? "gzip" : "identity"
 }
 
-export const sendPublic = (request: FastifyRequest, reply: FastifyReply, { type, etag, maxAgeSeconds, encodings }: PublicContent): FastifyReply => {
+export const sendPublic = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { type, etag, maxAgeSeconds, encodings }: PublicContent
+): FastifyReply => {
   void reply.headers({ etag, vary: "accept-encoding", "cache-control": `public, max-age=${maxAgeSeconds}` })
   const seen = request.headers["if-none-match"]
   if (seen !== undefined && seen.split(",").some((item) => item.trim() === etag)) return reply.code(304).send()

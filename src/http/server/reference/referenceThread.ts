@@ -2,8 +2,14 @@ import { preparePublic, REVISED_SECONDS } from "./publicContent.ts"
 
 /** Without what would call services of Scalar's: the page speaks to this server only. */
 const DOCS = {
-  url: "/openapi.json", title: "Troupe", withDefaultFonts: false, telemetry: false,
-  agent: { disabled: true }, mcp: { disabled: true }, hideClientButton: true, showDeveloperTools: "never"
+  url: "/openapi.json",
+  title: "Troupe",
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: "never"
 } as const
 
 // The functions that src/http/server/reference/prepareReference.ts calls by name, on a thread of its own.
@@ -18,7 +24,8 @@ export const openApi = async () => {
 /** What the library of these pages shows at a path: it is asked in a server that listens nowhere. */
 export const docs = async ({ path, maxAgeSeconds }: { readonly path: string; readonly maxAgeSeconds: number }) => {
   const [{ default: fastify }, { default: apiReference }] = await Promise.all([
-    import("fastify"), import("@scalar/fastify-api-reference")
+    import("fastify"),
+    import("@scalar/fastify-api-reference")
   ])
   const app = fastify()
   await app.register(apiReference, { routePrefix: "/docs", configuration: DOCS })

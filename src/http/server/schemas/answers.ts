@@ -11,10 +11,14 @@ const NextAction = z.object({ command: z.string(), description: z.string() })
 const StructuredError = z.object({
   detail: z.object({ code: z.string(), message: z.string(), fix: z.string(), request_id: z.string() })
 })
-const Expired = z.object({ detail: StructuredError.shape.detail.extend({ earliest_since: z.int().describe("Where to read on from") }) })
+const Expired = z.object({
+  detail: StructuredError.shape.detail.extend({ earliest_since: z.int().describe("Where to read on from") })
+})
 const PlainError = z.object({ detail: z.string() })
 
-const Waiting = z.object({ detail: StructuredError.shape.detail.extend({ interval_seconds: z.int().optional().describe("How long to wait") }) })
+const Waiting = z.object({
+  detail: StructuredError.shape.detail.extend({ interval_seconds: z.int().optional().describe("How long to wait") })
+})
 
 const ERRORS = {
   400: ["Not yet, or not any more", Waiting],
@@ -43,23 +47,55 @@ const withCodes = (status: keyof typeof ERRORS): string => {
 
 const withData = (data: z.ZodType) => z.object({ schema_version: z.string(), data, next_actions: z.array(NextAction) })
 
-type Answers = Record<number, z.ZodType<unknown> | { readonly description: string; readonly content: Record<string, { readonly schema: z.ZodType<unknown> }> }>
+type Answers = Record<
+  number,
+  | z.ZodType<unknown>
+  | { readonly description: string; readonly content: Record<string, { readonly schema: z.ZodType<unknown> }> }
+>
 
 /** The answers of a route: its data in the envelope, and the errors it may give besides those of every route. */
-export const answers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => answersAs("application/json", withData(data), ...errors)
+export const answers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers =>
+  answersAs("application/json", withData(data), ...errors)
 
 /** The answers of a route whose success is not an envelope. */
-export const answersAs = (mediaType: string, success: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers =>
-  publicAnswers(mediaType, success, ...new Set([...errors, ...errors.includes(413) ? [415 as const] : [], 401, 403, 408, 422, 429, 431, 500, 503] as const))
+export const answersAs = (
+  mediaType: string,
+  success: z.ZodType,
+  ...errors: ReadonlyArray<keyof typeof ERRORS>
+): Answers =>
+  publicAnswers(
+    mediaType,
+    success,
+    ...new Set([
+      ...errors,
+      ...(errors.includes(413) ? [415 as const] : []),
+      401,
+      403,
+      408,
+      422,
+      429,
+      431,
+      500,
+      503
+    ] as const)
+  )
 
 /** The same of a route that asks for no key, gives no error but these, and may be closed by the operator. */
 export const envelopeAnswers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => ({
   ...publicAnswers("application/json", withData(data), ...errors),
-  503: z.union([PlainError, StructuredError]).describe(`${ERRORS[503][0]}. Or closed by the operator, which is not passing and has a code, among: ${codesOf(503)}`)
+  503: z
+    .union([PlainError, StructuredError])
+    .describe(
+      `${ERRORS[503][0]}. Or closed by the operator, which is not passing and has a code, among: ${codesOf(503)}`
+    )
 })
 
 /** The answers of a route that asks for no key: its success, and no error but these. */
-export const publicAnswers = (mediaType: string, success: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => ({
+export const publicAnswers = (
+  mediaType: string,
+  success: z.ZodType,
+  ...errors: ReadonlyArray<keyof typeof ERRORS>
+): Answers => ({
   200: { description: "Success", content: { [mediaType]: { schema: success } } },
   ...Object.fromEntries(errors.map((status) => [status, ERRORS[status][1].describe(withCodes(status))]))
 })
@@ -67,27 +103,59 @@ export const publicAnswers = (mediaType: string, success: z.ZodType, ...errors: 
 const time = z.iso.datetime()
 
 /** What the answer to any body may say besides the resource. */
-export const written = { ignored_fields: z.array(z.string()).optional().describe("Fields of the body that had no effect, for instance a typo") }
+export const written = {
+  ignored_fields: z.array(z.string()).optional().describe("Fields of the body that had no effect, for instance a typo")
+}
 /** The same for a create, which takes an Idempotency-Key. */
-export const created = { ...written, idempotent_replay: z.literal(true).optional().describe("This is the answer that the same Idempotency-Key got before") }
+export const created = {
+  ...written,
+  idempotent_replay: z.literal(true).optional().describe("This is the answer that the same Idempotency-Key got before")
+}
 
-export const AppData = z.object({ app_id: z.string(), name: z.string(), environment: z.enum(["test", "live"]), expose_relational_numerics: z.boolean(), version: z.int(), created_at: time,
-  suspended_at: time.nullable().describe("Since when the operator has the app suspended; null: it is not"), suspended_reason: z.string().nullable().describe("The operator's words") })
-export const MeData = AppData.extend({ engine: z.string().describe("Which engine writes the replies: openai-compatible, or offline-retrieval.v1, which is no model"), model: z.string() })
-
-export const CharacterData = z.object({
-  slug: z.string(),
-  display_name: z.string(),
-  status: z.enum(["active", "archived"]),
+export const AppData = z.object({
+  app_id: z.string(),
+  name: z.string(),
+  environment: z.enum(["test", "live"]),
+  expose_relational_numerics: z.boolean(),
   version: z.int(),
-  readiness: z.object({ status: z.enum(READINESS), checked_at: time }),
   created_at: time,
-  updated_at: time,
-  import_id: z.string().nullable()
-}).loose().describe("The authored fields as they were given, and these")
+  suspended_at: time.nullable().describe("Since when the operator has the app suspended; null: it is not"),
+  suspended_reason: z.string().nullable().describe("The operator's words")
+})
+export const MeData = AppData.extend({
+  engine: z
+    .string()
+    .describe("Which engine writes the replies: openai-compatible, or offline-retrieval.v1, which is no model"),
+  model: z.string()
+})
+
+export const CharacterData = z
+  .object({
+    slug: z.string(),
+    display_name: z.string(),
+    status: z.enum(["active", "archived"]),
+    version: z.int(),
+    readiness: z.object({ status: z.enum(READINESS), checked_at: time }),
+    created_at: time,
+    updated_at: time,
+    import_id: z.string().nullable()
+  })
+  .loose()
+  .describe("The authored fields as they were given, and these")
 export const CharacterPage = z.object({ characters: z.array(CharacterData), next_cursor: z.string().nullable() })
 export const CharacterVersionPage = z.object({
-  versions: z.array(z.object({ version: z.int(), display_name: z.string(), current: z.boolean().describe("Whether new turns use it"), source_ref: z.object({ kind: z.literal("finding"), id: z.string() }).nullable().describe("The accepted finding that it was made by, if it was"), created_at: time })),
+  versions: z.array(
+    z.object({
+      version: z.int(),
+      display_name: z.string(),
+      current: z.boolean().describe("Whether new turns use it"),
+      source_ref: z
+        .object({ kind: z.literal("finding"), id: z.string() })
+        .nullable()
+        .describe("The accepted finding that it was made by, if it was"),
+      created_at: time
+    })
+  ),
   next_cursor: z.string().nullable()
 })
 
@@ -108,11 +176,22 @@ export const SessionData = z.object({
 })
 export const SessionPage = z.object({ sessions: z.array(SessionData), next_cursor: z.string().nullable() })
 
-export const relationshipScores = z.array(z.object({ key: z.string(), label: z.string(), value: z.number(), lower_is_open: z.boolean(), updated_at: time, version: z.string() }))
+export const relationshipScores = z.array(
+  z.object({
+    key: z.string(),
+    label: z.string(),
+    value: z.number(),
+    lower_is_open: z.boolean(),
+    updated_at: time,
+    version: z.string()
+  })
+)
 
 /** Contract 2.5. */
 export const RelationalMeter = z.object({
-  relationship_scores: relationshipScores.describe("Final values by now, one for each dimension of the character's posture; empty until the app opts in"),
+  relationship_scores: relationshipScores.describe(
+    "Final values by now, one for each dimension of the character's posture; empty until the app opts in"
+  ),
   score_contract: z.object({
     score_version: z.literal("relationship_scores.v1"),
     scale: z.object({ min: z.number(), max: z.number() }),
@@ -157,7 +236,10 @@ export const EventData = z.object({
   source_ref: z.object({
     kind: z.string(),
     id: z.string().optional(),
-    external_user_ref: z.string().optional().describe("The end-user of the session; absent on the app's operational log"),
+    external_user_ref: z
+      .string()
+      .optional()
+      .describe("The end-user of the session; absent on the app's operational log"),
     character_slug: z.string().optional().describe("The character of the session; absent on the app's operational log")
   })
 })

@@ -30,6 +30,7 @@ export const languageTag = () =>
     .meta({ description: "BCP-47 language tag", examples: ["en-GB"] })
 
 export const clockTime = () =>
-  z.string()
+  z
+    .string()
     .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, "Invalid time: expected HH:MM, 00:00 to 23:59")
     .meta({ description: "Local time, HH:MM", examples: ["07:30"] })

@@ -1,9 +1,8 @@
 import * as z from "zod"
 
 /** What RFC 7396 may say about a T: every member may be left out or cleared, an array is replaced whole. */
-export type MergePatch<T> = T extends ReadonlyArray<unknown> ? T
-  : T extends object ? { [K in keyof T]?: MergePatch<T[K]> | null | undefined }
-  : T
+export type MergePatch<T> =
+  T extends ReadonlyArray<unknown> ? T : T extends object ? { [K in keyof T]?: MergePatch<T[K]> | null | undefined } : T
 
 type MergePatchShape<Shape extends z.ZodRawShape> = {
   [K in keyof Shape]: z.ZodOptional<z.ZodNullable<z.ZodType<MergePatch<NonNullable<z.output<Shape[K]>>>>>>
@@ -15,10 +14,12 @@ const described = <S extends z.ZodType>(patch: S, original: z.core.$ZodType): S 
 }
 
 const patchOf = (schema: z.core.$ZodType): z.core.$ZodType => {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) return patchOf(schema.unwrap())
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return patchOf(schema.unwrap())
   if (schema instanceof z.ZodObject) return patchObject(schema)
   if (schema instanceof z.ZodUnion) return described(z.union(schema.options.map(patchOf)), schema)
-  if (schema instanceof z.ZodRecord) return described(z.record(schema.keyType, z.nullable(patchOf(schema.valueType))), schema)
+  if (schema instanceof z.ZodRecord)
+    return described(z.record(schema.keyType, z.nullable(patchOf(schema.valueType))), schema)
   return schema
 }
 
@@ -31,19 +32,25 @@ const patchObject = (schema: z.ZodObject): z.ZodObject => {
 }
 
 /**
- * The body of a PATCH of what `schema` describes. Checks across fields are left out: only the merged whole can be held to them,
- * so the caller parses it with `schema` again.
+ * The body of a PATCH of what `schema` describes. Checks across fields are left out: only the merged whole can be held
+ * to them, so the caller parses it with `schema` again.
  */
-export const mergePatchOf = <Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>): z.ZodObject<MergePatchShape<Shape>> =>
+export const mergePatchOf = <Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>
+): z.ZodObject<MergePatchShape<Shape>> =>
   // The members are built in a loop, which the compiler cannot follow.
   patchObject(schema) as z.ZodObject<MergePatchShape<Shape>>
 
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const entriesOf = (value: unknown): ReadonlyArray<[string, unknown]> =>
   isObject(value) ? Object.entries(value).filter(([key]) => key !== "__proto__") : []
 
-/** RFC 7396, except that `__proto__` is dropped: an own key of that name becomes a prototype as soon as somebody assigns it. */
+/**
+ * RFC 7396, except that `__proto__` is dropped: an own key of that name becomes a prototype as soon as somebody assigns
+ * it.
+ */
 export const applyMergePatch = (target: unknown, patch: unknown): unknown => {
   if (!isObject(patch)) return patch
   const merged = new Map(entriesOf(target))

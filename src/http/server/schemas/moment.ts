@@ -1,6 +1,8 @@
 import * as z from "zod"
 
-/** A moment that the database has a place for, wherever on earth it was written: one whose year is 1970 to 9999 in UTC. */
+/**
+ * A moment that the database has a place for, wherever on earth it was written: one whose year is 1970 to 9999 in UTC.
+ */
 export const moment = z.iso.datetime({ offset: true }).refine((text) => {
   const year = new Date(text).getUTCFullYear()
   return year >= 1970 && year <= 9999
@@ -13,4 +15,4 @@ export const day = z.iso.date().refine((text) => text >= "1970", "Must be from 1
 export const momentOrDay = moment.or(day)
 
 /** The same moment as UTC has it. */
-export const inUtc = (moment: string | null): string | null => moment === null ? null : new Date(moment).toISOString()
+export const inUtc = (moment: string | null): string | null => (moment === null ? null : new Date(moment).toISOString())

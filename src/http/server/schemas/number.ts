@@ -8,4 +8,5 @@ export const wholeBetween = (minimum: number, maximum: number) => z.int().min(mi
 export const unit = () => between(0, 1)
 
 /** On the body of a PATCH: the version that the change is meant for. */
-export const expectedVersion = () => wholeBetween(1, 2_147_483_647).optional().meta({ description: "A stale one is refused with 409 version_conflict" })
+export const expectedVersion = () =>
+  wholeBetween(1, 2_147_483_647).optional().meta({ description: "A stale one is refused with 409 version_conflict" })

@@ -14,26 +14,37 @@ const exceeds = (value: string, maximum: number): boolean =>
   value.length > maximum && (value.length > maximum * 2 || countCharacters(value) > maximum)
 
 /**
- * A character that shows: no white space, control or format character, and none that Unicode has renderers leave out, such as
- * zero-width characters, variation selectors and the Hangul fillers. U+2800 is a Braille cell without a dot. Marks and skin tones need
- * a character that they belong to; private characters and U+FFFC mean nothing to anybody else.
+ * A character that shows: no white space, control or format character, and none that Unicode has renderers leave out,
+ * such as zero-width characters, variation selectors and the Hangul fillers. U+2800 is a Braille cell without a dot.
+ * Marks and skin tones need a character that they belong to; private characters and U+FFFC mean nothing to anybody
+ * else.
  */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Co}\p{M}\p{Z}\p{Default_Ignorable_Code_Point}\p{Emoji_Modifier}\u2800\ufffc]/u
 
 /**
- * Text of `minimum` to `maximum` characters; one that must not be empty must show something. What is out of bounds is not checked
- * further, so that no timezone, regex or other format is looked for in a megabyte.
+ * Text of `minimum` to `maximum` characters; one that must not be empty must show something. What is out of bounds is
+ * not checked further, so that no timezone, regex or other format is looked for in a megabyte.
  */
 export const text = (minimum: number, maximum: number) =>
-  z.string().superRefine((value, context) => {
-    if (exceeds(value, maximum)) {
-      context.addIssue({ code: "too_big", origin: "string", maximum, inclusive: true, input: value, continue: false })
-    } else if (countCharacters(value) < minimum) {
-      context.addIssue({ code: "too_small", origin: "string", minimum, inclusive: true, input: value, continue: false })
-    } else if (minimum > 0 && !VISIBLE.test(value)) {
-      context.addIssue({ code: "custom", message: "Must not be blank", input: value, continue: false })
-    }
-  }).meta(minimum > 0 ? { minLength: minimum, maxLength: maximum, pattern: "\\S" } : { maxLength: maximum })
+  z
+    .string()
+    .superRefine((value, context) => {
+      if (exceeds(value, maximum)) {
+        context.addIssue({ code: "too_big", origin: "string", maximum, inclusive: true, input: value, continue: false })
+      } else if (countCharacters(value) < minimum) {
+        context.addIssue({
+          code: "too_small",
+          origin: "string",
+          minimum,
+          inclusive: true,
+          input: value,
+          continue: false
+        })
+      } else if (minimum > 0 && !VISIBLE.test(value)) {
+        context.addIssue({ code: "custom", message: "Must not be blank", input: value, continue: false })
+      }
+    })
+    .meta(minimum > 0 ? { minLength: minimum, maxLength: maximum, pattern: "\\S" } : { maxLength: maximum })
 
 /** At most `maximum` lines of text, none of them blank. */
 export const texts = (maximum: number, maximumCharacters: number) => z.array(text(1, maximumCharacters)).max(maximum)

@@ -12,15 +12,23 @@ const refuse = (code: string) => new Refusal(400, code)
 
 /** What people do with @BotFather and with links that make bots. */
 export const botControl = (world: World) => ({
-  /** The person's tap on t.me/newbot/<manager>/<username>, with the names as the person left them. Throws with Telegram's code. */
-  confirmNewBot: (manager: Bot, person: Person, { name, username }: { readonly username: string; readonly name: string }): Bot => {
+  /**
+   * The person's tap on t.me/newbot/<manager>/<username>, with the names as the person left them. Throws with
+   * Telegram's code.
+   */
+  confirmNewBot: (
+    manager: Bot,
+    person: Person,
+    { name, username }: { readonly username: string; readonly name: string }
+  ): Bot => {
     if (!manager.me.can_manage_bots) throw refuse("MANAGER_PERMISSION_MISSING")
     if (name.trim() === "" || name.length > 64) throw refuse("NAME_INVALID")
     if (!/^[a-z](?:_?[a-z0-9]){4,31}$/i.test(username) || username.length > 32) throw refuse("USERNAME_INVALID")
     if (!/bot$/i.test(username)) throw refuse("USERNAME_SUFFIX_MISSING")
     if (world.botNamed(username) !== undefined) throw refuse("USERNAME_OCCUPIED")
     const owned = [...world.bots.values()].filter(({ management }) => management?.ownerId === person.id).length
-    if (owned >= (person.user.is_premium === true ? MOST_OWNED_PREMIUM : MOST_OWNED)) throw refuse("BOT_CREATE_LIMIT_EXCEEDED")
+    if (owned >= (person.user.is_premium === true ? MOST_OWNED_PREMIUM : MOST_OWNED))
+      throw refuse("BOT_CREATE_LIMIT_EXCEEDED")
     const child = world.addBot({ username, name: name.trim() })
     child.management = { managerId: manager.id, ownerId: person.id, isRestricted: false, addedUserIds: [] }
     announceManagedBot(world, child)

@@ -12,7 +12,9 @@ export const looks = (world: World) => {
 
   return {
     /** The messages that are there now, oldest first; those of a bot as this person sees them. */
-    transcript: (spot: Bot | Group, person?: Person): ReadonlyArray<Message> => [...at(spot, person)?.messages.values() ?? []],
+    transcript: (spot: Bot | Group, person?: Person): ReadonlyArray<Message> => [
+      ...(at(spot, person)?.messages.values() ?? [])
+    ],
 
     /** What the bot is seen to do in a chat, such as `typing`. */
     activity: (bot: Bot, where: Person | Group): string | undefined => {

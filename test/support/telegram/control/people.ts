@@ -27,7 +27,11 @@ export interface MediaOptions extends PostOptions, MediaFacts {
 }
 
 const button = ({ reply_markup: markup }: Message, label: string): InlineKeyboardButton => {
-  const found = markup?.inline_keyboard.flat().find((candidate) => candidate.text === label || ("callback_data" in candidate && candidate.callback_data === label))
+  const found = markup?.inline_keyboard
+    .flat()
+    .find(
+      (candidate) => candidate.text === label || ("callback_data" in candidate && candidate.callback_data === label)
+    )
   if (found === undefined) throw new Error(`the message has no button ${JSON.stringify(label)}`)
   return found
 }
@@ -47,11 +51,17 @@ export const peopleControl = (world: World) => {
   }
 
   const listeners = (place: Place, person: Person, message: Message): ReadonlyArray<Bot> => {
-    const bots = place instanceof DirectChat ? [place.bot] : [...place.bots.keys()].filter((bot) => hears(bot, place, message))
+    const bots =
+      place instanceof DirectChat ? [place.bot] : [...place.bots.keys()].filter((bot) => hears(bot, place, message))
     return bots.filter((bot) => bot.admits(person.id))
   }
 
-  const post = (person: Person, spot: Spot, { replyTo, thread }: PostOptions, content: (bot: Bot) => Partial<Message>): Message => {
+  const post = (
+    person: Person,
+    spot: Spot,
+    { replyTo, thread }: PostOptions,
+    content: (bot: Bot) => Partial<Message>
+  ): Message => {
     const place = placeOf(person, spot)
     const [anyBot] = place instanceof DirectChat ? [place.bot] : place.bots.keys()
     if (anyBot === undefined) throw new Error("there is no bot in the group")
@@ -64,7 +74,12 @@ export const peopleControl = (world: World) => {
     })
     place.keyboard = place.keyboard?.one_time_keyboard === true ? undefined : place.keyboard
     for (const bot of listeners(place, person, message)) {
-      world.push(bot, "message", { ...message, ...content(bot), chat: place.chat, from: person.user }, `message:${place.id}`)
+      world.push(
+        bot,
+        "message",
+        { ...message, ...content(bot), chat: place.chat, from: person.user },
+        `message:${place.id}`
+      )
     }
     world.changed()
     return message
@@ -72,19 +87,28 @@ export const peopleControl = (world: World) => {
 
   const memberUpdate = (chat: DirectChat, isBlocked: boolean) => {
     const user = chat.bot.user
-    const [member, kicked] = [{ status: "member" as const, user }, { status: "kicked" as const, user, until_date: 0 }]
+    const [member, kicked] = [
+      { status: "member" as const, user },
+      { status: "kicked" as const, user, until_date: 0 }
+    ]
     chat.isBlocked = isBlocked
-    world.push(chat.bot, "my_chat_member", {
-      chat: chat.chat,
-      from: chat.person.user,
-      date: world.clock.seconds(),
-      old_chat_member: isBlocked ? member : kicked,
-      new_chat_member: isBlocked ? kicked : member
-    }, `my_chat_member:${chat.id}`)
+    world.push(
+      chat.bot,
+      "my_chat_member",
+      {
+        chat: chat.chat,
+        from: chat.person.user,
+        date: world.clock.seconds(),
+        old_chat_member: isBlocked ? member : kicked,
+        new_chat_member: isBlocked ? kicked : member
+      },
+      `my_chat_member:${chat.id}`
+    )
     world.changed()
   }
 
-  const say = (person: Person, spot: Spot, text: string, options: PostOptions = {}): Message => post(person, spot, options, () => textContent(text))
+  const say = (person: Person, spot: Spot, text: string, options: PostOptions = {}): Message =>
+    post(person, spot, options, () => textContent(text))
 
   const directOf = (person: Person, bot: Bot): DirectChat => {
     const chat = world.direct(bot, person.id)
@@ -105,7 +129,11 @@ export const peopleControl = (world: World) => {
 
     sendMedia: (person: Person, spot: Spot, kind: MediaKind, options: MediaOptions = {}): Message => {
       const { album, bytes = Buffer.from("fake file"), caption, name, size, type } = options
-      const file = world.files.add(FOLDERS[kind], bytes, { ...(name !== undefined && { name }), ...(type !== undefined && { type }), ...(size !== undefined && { size }) })
+      const file = world.files.add(FOLDERS[kind], bytes, {
+        ...(name !== undefined && { name }),
+        ...(type !== undefined && { type }),
+        ...(size !== undefined && { size })
+      })
       return post(person, spot, options, (bot) => ({
         ...mediaContent(world.files, bot, kind, file, options),
         ...(caption !== undefined && { caption }),
@@ -121,14 +149,22 @@ export const peopleControl = (world: World) => {
     },
 
     /** Sends anything else a message may hold: a location, a contact, a service message. */
-    sendContent: (person: Person, spot: Spot, content: Partial<Message>, options: PostOptions = {}): Message => post(person, spot, options, () => content),
+    sendContent: (person: Person, spot: Spot, content: Partial<Message>, options: PostOptions = {}): Message =>
+      post(person, spot, options, () => content),
 
     edit: (person: Person, spot: Spot, message: Message, text: string): Message => {
       const place = placeOf(person, spot)
       const { entities: _, ...rest } = place.messages.get(message.message_id) ?? message
-      const edited = { ...rest, ...textContent(text), chat: place.chat, from: person.user, edit_date: world.clock.seconds() }
+      const edited = {
+        ...rest,
+        ...textContent(text),
+        chat: place.chat,
+        from: person.user,
+        edit_date: world.clock.seconds()
+      }
       place.messages.set(message.message_id, edited)
-      for (const bot of listeners(place, person, edited)) world.push(bot, "edited_message", edited, `message:${place.id}`)
+      for (const bot of listeners(place, person, edited))
+        world.push(bot, "edited_message", edited, `message:${place.id}`)
       world.changed()
       return edited
     },
@@ -139,16 +175,30 @@ export const peopleControl = (world: World) => {
       const current = place.messages.get(message.message_id) ?? message
       const pressed = button(current, label)
       const bot = world.bots.get(current.from?.id ?? 0)
-      if (bot === undefined || !("callback_data" in pressed)) throw new Error(`the button ${JSON.stringify(label)} tells no bot`)
+      if (bot === undefined || !("callback_data" in pressed))
+        throw new Error(`the button ${JSON.stringify(label)} tells no bot`)
       const id = world.newCallbackQuery(bot)
-      world.push(bot, "callback_query", { id, from: person.user, message: current, chat_instance: String(place.id), data: pressed.callback_data }, `callback_query:${person.id}`)
+      world.push(
+        bot,
+        "callback_query",
+        { id, from: person.user, message: current, chat_instance: String(place.id), data: pressed.callback_data },
+        `callback_query:${person.id}`
+      )
       return id
     },
 
-    /** Pays an invoice of the bot's, as far as the bot lets it: it is asked first. Returns the id of the pre-checkout query. */
+    /**
+     * Pays an invoice of the bot's, as far as the bot lets it: it is asked first. Returns the id of the pre-checkout
+     * query.
+     */
     pay: (person: Person, bot: Bot, invoice: { readonly amount: number; readonly payload: string }): string => {
       const id = world.newPreCheckout(bot)
-      world.push(bot, "pre_checkout_query", { id, from: person.user, currency: "XTR", total_amount: invoice.amount, invoice_payload: invoice.payload }, `pre_checkout_query:${person.id}`)
+      world.push(
+        bot,
+        "pre_checkout_query",
+        { id, from: person.user, currency: "XTR", total_amount: invoice.amount, invoice_payload: invoice.payload },
+        `pre_checkout_query:${person.id}`
+      )
       return id
     },
 
@@ -158,11 +208,24 @@ export const peopleControl = (world: World) => {
       const known = place.reactions.get(message.message_id) ?? new Map<number, ReadonlyArray<ReactionType>>()
       const old = known.get(person.id) ?? []
       place.reactions.set(message.message_id, known.set(person.id, reaction))
-      const told = place instanceof DirectChat ? [] : [...place.bots].filter(([, membership]) => membership === "administrator").map(([bot]) => bot)
+      const told =
+        place instanceof DirectChat
+          ? []
+          : [...place.bots].filter(([, membership]) => membership === "administrator").map(([bot]) => bot)
       for (const bot of told) {
-        world.push(bot, "message_reaction", {
-          chat: place.chat, message_id: message.message_id, user: person.user, date: world.clock.seconds(), old_reaction: [...old], new_reaction: [...reaction]
-        }, `message_reaction:${place.id}`)
+        world.push(
+          bot,
+          "message_reaction",
+          {
+            chat: place.chat,
+            message_id: message.message_id,
+            user: person.user,
+            date: world.clock.seconds(),
+            old_reaction: [...old],
+            new_reaction: [...reaction]
+          },
+          `message_reaction:${place.id}`
+        )
       }
       world.changed()
     },
@@ -183,9 +246,16 @@ export const peopleControl = (world: World) => {
       const draft = chat.drafts.get(bot.id)
       if (draft?.canStop !== true) throw new Error(`${bot.username} drafts nothing that can be stopped`)
       chat.drafts.delete(bot.id)
-      world.push(bot, "stopped_message_generation", {
-        chat: chat.chat, ...(draft.threadId !== undefined && { message_thread_id: draft.threadId }), draft_id: draft.id
-      }, `message:${chat.id}`)
+      world.push(
+        bot,
+        "stopped_message_generation",
+        {
+          chat: chat.chat,
+          ...(draft.threadId !== undefined && { message_thread_id: draft.threadId }),
+          draft_id: draft.id
+        },
+        `message:${chat.id}`
+      )
       world.changed()
     }
   }

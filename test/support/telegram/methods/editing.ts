@@ -7,7 +7,9 @@ import { readCaption, readText } from "../readText.ts"
 import { readInlineKeyboard } from "../send.ts"
 
 const MOST_DELETED = 100
-const NOT_MODIFIED = "message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message"
+const NOT_MODIFIED =
+  "message is not modified: specified new message content and reply markup are exactly the same as a current " +
+  "content and reply markup of the message"
 const TOO_OLD = "query is too old and response timeout expired or query ID is invalid"
 
 const find = (call: Call, place: Place, what: string): Message => {
@@ -32,7 +34,11 @@ const visible = ({ caption = "", caption_entities = [], entities = [], reply_mar
 const replace = (call: Call, place: Place, old: Message, content: Message): Message & { edit_date: number } => {
   const { reply_markup: _, ...rest } = content
   const markup = readInlineKeyboard(call)
-  const edited = { ...rest, ...(markup !== undefined && { reply_markup: markup }), edit_date: call.world.clock.seconds() }
+  const edited = {
+    ...rest,
+    ...(markup !== undefined && { reply_markup: markup }),
+    edit_date: call.world.clock.seconds()
+  }
   if (visible(edited) === visible(old)) throw badRequest(NOT_MODIFIED)
   place.messages.set(old.message_id, edited)
   call.world.changed()
@@ -48,7 +54,14 @@ const remove = (place: Place, message: Message) => {
 }
 
 type Editing =
-  | "editMessageText" | "editMessageCaption" | "editMessageReplyMarkup" | "deleteMessage" | "deleteMessages" | "setMessageReaction" | "answerCallbackQuery" | "answerPreCheckoutQuery"
+  | "editMessageText"
+  | "editMessageCaption"
+  | "editMessageReplyMarkup"
+  | "deleteMessage"
+  | "deleteMessages"
+  | "setMessageReaction"
+  | "answerCallbackQuery"
+  | "answerPreCheckoutQuery"
 
 export const editing: Methods<Editing> = {
   editMessageText: (call) => {
@@ -56,7 +69,11 @@ export const editing: Methods<Editing> = {
     const { text, entities } = readText(call.parameters)
     if (message.text === undefined) throw badRequest("there is no text in the message to edit")
     const { entities: _, ...rest } = message
-    return replace(call, place, message, { ...rest, text, ...(entities.length > 0 && { entities: [...entities] }) }) as ReturnType<Methods<"editMessageText">["editMessageText"]>
+    return replace(call, place, message, {
+      ...rest,
+      text,
+      ...(entities.length > 0 && { entities: [...entities] })
+    }) as ReturnType<Methods<"editMessageText">["editMessageText"]>
   },
 
   editMessageCaption: (call) => {
@@ -64,7 +81,10 @@ export const editing: Methods<Editing> = {
     const caption = readCaption(call.parameters)
     if (message.text !== undefined) throw badRequest("there is no caption in the message to edit")
     const { caption: _, caption_entities: __, ...rest } = message
-    return replace(call, place, message, { ...rest, ...(caption !== undefined && { caption: caption.text, caption_entities: [...caption.entities] }) }) as ReturnType<Methods<"editMessageCaption">["editMessageCaption"]>
+    return replace(call, place, message, {
+      ...rest,
+      ...(caption !== undefined && { caption: caption.text, caption_entities: [...caption.entities] })
+    }) as ReturnType<Methods<"editMessageCaption">["editMessageCaption"]>
   },
 
   editMessageReplyMarkup: (call) => {
@@ -109,7 +129,8 @@ export const editing: Methods<Editing> = {
 
   answerCallbackQuery: ({ bot, parameters, world }) => {
     const query = world.callbackQueries.get(parameters.text("callback_query_id"))
-    if (query === undefined || query.botId !== bot.id || query.expiresAtMs < world.clock.nowMs()) throw badRequest(TOO_OLD)
+    if (query === undefined || query.botId !== bot.id || query.expiresAtMs < world.clock.nowMs())
+      throw badRequest(TOO_OLD)
     query.answer = { text: parameters.text("text"), showAlert: parameters.boolean("show_alert") }
     world.changed()
     return true
@@ -117,7 +138,13 @@ export const editing: Methods<Editing> = {
 
   answerPreCheckoutQuery: ({ bot, parameters, world }) => {
     const query = world.preCheckouts.get(parameters.text("pre_checkout_query_id"))
-    if (query === undefined || query.botId !== bot.id || query.expiresAtMs < world.clock.nowMs() || query.answer !== undefined) throw badRequest(TOO_OLD)
+    if (
+      query === undefined ||
+      query.botId !== bot.id ||
+      query.expiresAtMs < world.clock.nowMs() ||
+      query.answer !== undefined
+    )
+      throw badRequest(TOO_OLD)
     const [ok, errorMessage] = [parameters.boolean("ok"), parameters.text("error_message")]
     if (!ok && errorMessage === "") throw badRequest("error message must be non-empty")
     query.answer = { ok, errorMessage }

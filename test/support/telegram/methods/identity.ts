@@ -6,7 +6,13 @@ import { reach } from "../reach.ts"
 
 const LOGGED_OUT_MS = 600_000
 const COLOURS = [7_322_096, 16_766_590, 13_338_331, 9_367_192, 16_749_490, 16_478_047]
-const NO_GIFTS = { unlimited_gifts: false, limited_gifts: false, unique_gifts: false, premium_subscription: false, gifts_from_channels: false }
+const NO_GIFTS = {
+  unlimited_gifts: false,
+  limited_gifts: false,
+  unique_gifts: false,
+  premium_subscription: false,
+  gifts_from_channels: false
+}
 const MORE = { accent_color_id: 0, max_reaction_count: 11, accepted_gift_types: NO_GIFTS }
 
 export const identity: Methods<"getMe" | "getChat" | "createForumTopic" | "logOut" | "close"> = {
@@ -15,7 +21,8 @@ export const identity: Methods<"getMe" | "getChat" | "createForumTopic" | "logOu
   getChat: (call): ChatFullInfo => {
     // The name of a bot is taken whether or not its chat can be reached.
     const named = call.world.botNamed(call.parameters.text("chat_id").replace(/^@/, ""))
-    if (named !== undefined) return { id: named.id, type: "private", first_name: named.user.first_name, username: named.username, ...MORE }
+    if (named !== undefined)
+      return { id: named.id, type: "private", first_name: named.user.first_name, username: named.username, ...MORE }
     const place = reach(call, "read")
     return { ...place.chat, ...MORE } as ChatFullInfo
   },
@@ -26,9 +33,15 @@ export const identity: Methods<"getMe" | "getChat" | "createForumTopic" | "logOu
     const name = parameters.text("name").trim()
     if (name === "") throw badRequest("TOPIC_TITLE_EMPTY")
     if (name.length > 128) throw badRequest("TOPIC_TITLE_TOO_LONG")
-    if (place instanceof DirectChat ? !bot.me.has_topics_enabled : !place.isForum) throw badRequest("the chat is not a forum")
+    if (place instanceof DirectChat ? !bot.me.has_topics_enabled : !place.isForum)
+      throw badRequest("the chat is not a forum")
     const colour = parameters.integer("icon_color", COLOURS[0])
-    const message = place.add({ from: bot.user, date: world.clock.seconds(), is_topic_message: true, forum_topic_created: { name, icon_color: colour } })
+    const message = place.add({
+      from: bot.user,
+      date: world.clock.seconds(),
+      is_topic_message: true,
+      forum_topic_created: { name, icon_color: colour }
+    })
     place.topics.set(message.message_id, { name, isClosed: false })
     place.messages.set(message.message_id, { ...message, message_thread_id: message.message_id })
     world.changed()

@@ -15,7 +15,11 @@ const childOf = ({ bot, parameters, world }: Call): Bot & { management: Manageme
   return child as Bot & { management: Management }
 }
 
-type Managed = "getManagedBotToken" | "replaceManagedBotToken" | "getManagedBotAccessSettings" | "setManagedBotAccessSettings"
+type Managed =
+  | "getManagedBotToken"
+  | "replaceManagedBotToken"
+  | "getManagedBotAccessSettings"
+  | "setManagedBotAccessSettings"
 
 export const managed: Methods<Managed> = {
   getManagedBotToken: (call) => childOf(call).token,

@@ -13,7 +13,9 @@ const LARGEST_DOWNLOAD = 20 * 1_048_576
 
 const captionFields = (parameters: Parameters): Pick<Message, "caption" | "caption_entities"> => {
   const caption = readCaption(parameters)
-  return caption === undefined ? {} : { caption: caption.text, ...(caption.entities.length > 0 && { caption_entities: [...caption.entities] }) }
+  return caption === undefined
+    ? {}
+    : { caption: caption.text, ...(caption.entities.length > 0 && { caption_entities: [...caption.entities] }) }
 }
 
 const factsOf = (parameters: Parameters): MediaFacts => {
@@ -23,14 +25,16 @@ const factsOf = (parameters: Parameters): MediaFacts => {
 }
 
 /** A method that sends one file; the caller's type says which field of the message it is in. */
-const sendOne = <M>(kind: MediaKind) => (call: Call): M => {
-  const { bot, parameters, world } = call
-  const to = destination(call)
-  const file = readFile(call, kind, kind, parameters.text(kind))
-  const content = mediaContent(world.files, bot, kind, file, factsOf(parameters))
-  const spoiler = parameters.boolean("has_spoiler") ? { has_media_spoiler: true as const } : {}
-  return send(call, to, { ...content, ...captionFields(parameters), ...spoiler }) as M
-}
+const sendOne =
+  <M>(kind: MediaKind) =>
+  (call: Call): M => {
+    const { bot, parameters, world } = call
+    const to = destination(call)
+    const file = readFile(call, kind, kind, parameters.text(kind))
+    const content = mediaContent(world.files, bot, kind, file, factsOf(parameters))
+    const spoiler = parameters.boolean("has_spoiler") ? { has_media_spoiler: true as const } : {}
+    return send(call, to, { ...content, ...captionFields(parameters), ...spoiler }) as M
+  }
 
 interface AlbumItem {
   readonly type: MediaKind
@@ -38,14 +42,29 @@ interface AlbumItem {
 }
 
 const albumItem = (call: Call, item: AlbumItem, groupId: string) => {
-  if (!["photo", "video", "audio", "document"].includes(item.type)) throw badRequest("can't use the media of the specified type in the album")
+  if (!["photo", "video", "audio", "document"].includes(item.type))
+    throw badRequest("can't use the media of the specified type in the album")
   const parameters = new Parameters()
   parameters.addJson(item)
   const file = readFile(call, item.type, "", item.media)
-  return { ...mediaContent(call.world.files, call.bot, item.type, file, factsOf(parameters)), ...captionFields(parameters), media_group_id: groupId }
+  return {
+    ...mediaContent(call.world.files, call.bot, item.type, file, factsOf(parameters)),
+    ...captionFields(parameters),
+    media_group_id: groupId
+  }
 }
 
-type Media = "sendPhoto" | "sendVoice" | "sendAudio" | "sendDocument" | "sendVideo" | "sendAnimation" | "sendVideoNote" | "sendSticker" | "sendMediaGroup" | "getFile"
+type Media =
+  | "sendPhoto"
+  | "sendVoice"
+  | "sendAudio"
+  | "sendDocument"
+  | "sendVideo"
+  | "sendAnimation"
+  | "sendVideoNote"
+  | "sendSticker"
+  | "sendMediaGroup"
+  | "getFile"
 
 export const media: Methods<Media> = {
   sendPhoto: sendOne("photo"),

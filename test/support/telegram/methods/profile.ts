@@ -5,18 +5,21 @@ import { readFile } from "../readFile.ts"
 
 const MOST_COMMANDS = 100
 
-const setText = (field: string, most: number, error: string, into: (call: Call) => Map<string, string>) => (call: Call): true => {
-  const text = call.parameters.text(field)
-  if (text.length > most) throw badRequest(error)
-  const texts = into(call)
-  const language = call.parameters.text("language_code")
-  if (text === "") texts.delete(language)
-  else texts.set(language, text)
-  call.world.changed()
-  return true
-}
+const setText =
+  (field: string, most: number, error: string, into: (call: Call) => Map<string, string>) =>
+  (call: Call): true => {
+    const text = call.parameters.text(field)
+    if (text.length > most) throw badRequest(error)
+    const texts = into(call)
+    const language = call.parameters.text("language_code")
+    if (text === "") texts.delete(language)
+    else texts.set(language, text)
+    call.world.changed()
+    return true
+  }
 
-const getText = (call: Call, texts: Map<string, string>) => texts.get(call.parameters.text("language_code")) ?? texts.get("") ?? ""
+const getText = (call: Call, texts: Map<string, string>) =>
+  texts.get(call.parameters.text("language_code")) ?? texts.get("") ?? ""
 
 const commandKey = ({ parameters }: Call) => `${parameters.text("language_code")} ${parameters.text("scope")}`
 
@@ -28,13 +31,29 @@ const checkCommand = ({ command, description }: BotCommand): BotCommand => {
 }
 
 type Profile =
-  | "setMyName" | "getMyName" | "setMyDescription" | "getMyDescription" | "setMyShortDescription" | "getMyShortDescription"
-  | "setMyCommands" | "getMyCommands" | "deleteMyCommands" | "setMyProfilePhoto" | "removeMyProfilePhoto" | "setChatMenuButton" | "getChatMenuButton"
+  | "setMyName"
+  | "getMyName"
+  | "setMyDescription"
+  | "getMyDescription"
+  | "setMyShortDescription"
+  | "getMyShortDescription"
+  | "setMyCommands"
+  | "getMyCommands"
+  | "deleteMyCommands"
+  | "setMyProfilePhoto"
+  | "removeMyProfilePhoto"
+  | "setChatMenuButton"
+  | "getChatMenuButton"
 
 export const profile: Methods<Profile> = {
   setMyName: setText("name", 64, "BOT_TITLE_INVALID", ({ bot }) => bot.profile.names),
   setMyDescription: setText("description", 512, "BOT_DESCRIPTION_TOO_LONG", ({ bot }) => bot.profile.descriptions),
-  setMyShortDescription: setText("short_description", 120, "BOT_SHORT_DESCRIPTION_TOO_LONG", ({ bot }) => bot.profile.shortDescriptions),
+  setMyShortDescription: setText(
+    "short_description",
+    120,
+    "BOT_SHORT_DESCRIPTION_TOO_LONG",
+    ({ bot }) => bot.profile.shortDescriptions
+  ),
 
   getMyName: (call) => ({ name: getText(call, call.bot.profile.names) }),
   getMyDescription: (call) => ({ description: getText(call, call.bot.profile.descriptions) }),
@@ -46,7 +65,7 @@ export const profile: Methods<Profile> = {
     call.bot.profile.commands.set(commandKey(call), commands.map(checkCommand))
     return true
   },
-  getMyCommands: (call) => [...call.bot.profile.commands.get(commandKey(call)) ?? []],
+  getMyCommands: (call) => [...(call.bot.profile.commands.get(commandKey(call)) ?? [])],
   deleteMyCommands: (call) => {
     call.bot.profile.commands.delete(commandKey(call))
     return true
@@ -68,8 +87,12 @@ export const profile: Methods<Profile> = {
   },
 
   setChatMenuButton: ({ bot, parameters }) => {
-    bot.profile.menuButtons.set(parameters.integer("chat_id"), parameters.json<MenuButton>("menu_button") ?? { type: "default" })
+    bot.profile.menuButtons.set(
+      parameters.integer("chat_id"),
+      parameters.json<MenuButton>("menu_button") ?? { type: "default" }
+    )
     return true
   },
-  getChatMenuButton: ({ bot, parameters }) => bot.profile.menuButtons.get(parameters.integer("chat_id")) ?? bot.profile.menuButtons.get(0) ?? { type: "default" }
+  getChatMenuButton: ({ bot, parameters }) =>
+    bot.profile.menuButtons.get(parameters.integer("chat_id")) ?? bot.profile.menuButtons.get(0) ?? { type: "default" }
 }

@@ -7,8 +7,17 @@ import { readDraft, readText } from "../readText.ts"
 import { destination, send, threadOf } from "../send.ts"
 
 const ACTIONS = new Set([
-  "typing", "upload_photo", "record_video", "upload_video", "record_voice", "upload_voice", "upload_document", "choose_sticker", "find_location",
-  "record_video_note", "upload_video_note"
+  "typing",
+  "upload_photo",
+  "record_video",
+  "upload_video",
+  "record_voice",
+  "upload_voice",
+  "upload_document",
+  "choose_sticker",
+  "find_location",
+  "record_video_note",
+  "upload_video_note"
 ])
 /** How long a chat action is seen, and how long a draft. */
 const ACTION_MS = 5_000
@@ -20,7 +29,8 @@ const readRich = ({ parameters }: Call): RichMessage => {
   const source = asked?.html ?? asked?.markdown
   if (source === undefined && asked?.blocks === undefined) throw badRequest("rich message is empty")
   if ((source ?? JSON.stringify(asked?.blocks)).length > LONGEST_RICH_TEXT) throw badRequest("message is too long")
-  const blocks = source === undefined ? asked?.blocks ?? [] : [{ type: "paragraph", text: source.replaceAll(/<[^>]+>/g, "") }]
+  const blocks =
+    source === undefined ? (asked?.blocks ?? []) : [{ type: "paragraph", text: source.replaceAll(/<[^>]+>/g, "") }]
   return { blocks: blocks as RichMessage["blocks"], ...(asked?.is_rtl === true && { is_rtl: true as const }) }
 }
 
@@ -32,7 +42,13 @@ const draft = (call: Call, text: string): true => {
   if (place.chat.type !== "private") throw badRequest("TEXTDRAFT_PEER_INVALID")
   const { message_thread_id: threadId } = threadOf(call, place)
   const direct = place as DirectChat
-  direct.drafts.set(bot.id, { id, text, threadId, canStop: parameters.boolean("can_stop"), untilMs: world.clock.nowMs() + DRAFT_MS })
+  direct.drafts.set(bot.id, {
+    id,
+    text,
+    threadId,
+    canStop: parameters.boolean("can_stop"),
+    untilMs: world.clock.nowMs() + DRAFT_MS
+  })
   world.changedFor(DRAFT_MS)
   return true
 }
@@ -57,7 +73,11 @@ export const sending: Methods<Sending> = {
     const action = parameters.text("action").toLowerCase()
     if (!ACTIONS.has(action)) throw badRequest("wrong parameter action in request")
     const place = reach(call, "write")
-    place.activities.set(bot.id, { action, threadId: threadOf(call, place).message_thread_id, untilMs: world.clock.nowMs() + ACTION_MS })
+    place.activities.set(bot.id, {
+      action,
+      threadId: threadOf(call, place).message_thread_id,
+      untilMs: world.clock.nowMs() + ACTION_MS
+    })
     world.changedFor(ACTION_MS)
     return true
   }

@@ -10,7 +10,8 @@ import type { World } from "../World.ts"
 const LONGEST_POLL_SECONDS = 50
 const LONGEST_SECRET = 256
 const PORTS = new Set(["", "443", "80", "88", "8443"])
-const WEBHOOK_IS_ACTIVE = "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
+const WEBHOOK_IS_ACTIVE =
+  "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
 
 const within = (value: number, least: number, most: number) => Math.min(most, Math.max(least, value))
 
@@ -41,7 +42,11 @@ const checkSettings = (world: World, { secret, url }: WebhookSettings): void => 
 }
 
 const isSame = (one: WebhookSettings, other: WebhookSettings) =>
-  one.url === other.url && one.secret === other.secret && one.maxConnections === other.maxConnections && one.certificate === undefined && other.certificate === undefined
+  one.url === other.url &&
+  one.secret === other.secret &&
+  one.maxConnections === other.maxConnections &&
+  one.certificate === undefined &&
+  other.certificate === undefined
 
 const open = ({ bot, client, webhookReply, world }: Call, settings: WebhookSettings): Webhook =>
   new Webhook(settings, bot.updates, world.clock, {
@@ -61,11 +66,13 @@ export const updates: Methods<"getUpdates" | "setWebhook" | "deleteWebhook" | "g
   getUpdates: async ({ client, parameters }) => {
     if (client.webhook !== undefined) throw await client.poll.refusal(WEBHOOK_IS_ACTIVE)
     updateAllowed(client, parameters)
-    return [...await client.poll.get({
-      offset: parameters.integer("offset"),
-      limit: within(parameters.integer("limit", 100), 1, 100),
-      timeoutSeconds: within(parameters.integer("timeout"), 0, LONGEST_POLL_SECONDS)
-    })]
+    return [
+      ...(await client.poll.get({
+        offset: parameters.integer("offset"),
+        limit: within(parameters.integer("limit", 100), 1, 100),
+        timeoutSeconds: within(parameters.integer("timeout"), 0, LONGEST_POLL_SECONDS)
+      }))
+    ]
   },
 
   setWebhook: (call) => {
@@ -94,14 +101,21 @@ export const updates: Methods<"getUpdates" | "setWebhook" | "deleteWebhook" | "g
 
   getWebhookInfo: ({ bot, client }) => {
     const { webhook } = client
-    const base = { url: webhook?.settings.url ?? "", has_custom_certificate: webhook?.settings.certificate !== undefined, pending_update_count: bot.updates.pending().length }
+    const base = {
+      url: webhook?.settings.url ?? "",
+      has_custom_certificate: webhook?.settings.certificate !== undefined,
+      pending_update_count: bot.updates.pending().length
+    }
     const allowed = client.allowedUpdates === DEFAULT_UPDATES ? {} : { allowed_updates: [...client.allowedUpdates] }
     if (webhook === undefined) return { ...base, ...allowed }
     const host = new URL(webhook.settings.url).hostname
     return {
       ...base,
       ...(isIP(host) !== 0 && { ip_address: host }),
-      ...(webhook.lastError !== undefined && { last_error_date: webhook.lastError.date, last_error_message: webhook.lastError.message }),
+      ...(webhook.lastError !== undefined && {
+        last_error_date: webhook.lastError.date,
+        last_error_message: webhook.lastError.message
+      }),
       max_connections: webhook.settings.maxConnections,
       ...allowed
     }

@@ -41,6 +41,7 @@ export const avatar = ({ id, photo, title }) => {
   return element
 }
 
-export const clockTime = (seconds) => new Date(seconds * 1000).toLocaleTimeString([], { hour: "numeric", minute: "2-digit" })
+export const clockTime = (seconds) =>
+  new Date(seconds * 1000).toLocaleTimeString([], { hour: "numeric", minute: "2-digit" })
 
 export const dayName = (seconds) => new Date(seconds * 1000).toLocaleDateString([], { day: "numeric", month: "long" })

@@ -2,9 +2,19 @@ import { avatar, build, clockTime, dayName } from "./build.js"
 import { routeOf } from "./links.js"
 import { act, notice } from "./server.js"
 
-const KINDS = { photo: "Photo", voice: "Voice message", video: "Video", document: "File", sticker: "Sticker", audio: "Audio", animation: "GIF", video_note: "Video message" }
+const KINDS = {
+  photo: "Photo",
+  voice: "Voice message",
+  video: "Video",
+  document: "File",
+  sticker: "Sticker",
+  audio: "Audio",
+  animation: "GIF",
+  video_note: "Video message"
+}
 
-const stamp = (seconds) => new Date(seconds * 1000).toDateString() === new Date().toDateString() ? clockTime(seconds) : dayName(seconds)
+const stamp = (seconds) =>
+  new Date(seconds * 1000).toDateString() === new Date().toDateString() ? clockTime(seconds) : dayName(seconds)
 
 const preview = (chat, me) => {
   if (chat.activity) return build("p", { class: "preview active" }, chat.activity === "typing" ? "typing…" : "sending…")
@@ -13,16 +23,42 @@ const preview = (chat, me) => {
   return build("p", { class: "preview" }, chat.last.fromId === me.id ? `You: ${text}` : text)
 }
 
-const entry = (chat, me) => build("li", {}, build("button", { type: "button", onclick: () => { location.hash = `#/${chat.kind}/${chat.id}` } },
-  avatar(chat),
-  build("span", { class: "lines" },
-    build("span", { class: "line" }, build("span", { class: "title" }, chat.title), chat.last && build("time", {}, stamp(chat.last.date))),
-    preview(chat, me))))
+const entry = (chat, me) =>
+  build(
+    "li",
+    {},
+    build(
+      "button",
+      {
+        type: "button",
+        onclick: () => {
+          location.hash = `#/${chat.kind}/${chat.id}`
+        }
+      },
+      avatar(chat),
+      build(
+        "span",
+        { class: "lines" },
+        build(
+          "span",
+          { class: "line" },
+          build("span", { class: "title" }, chat.title),
+          chat.last && build("time", {}, stamp(chat.last.date))
+        ),
+        preview(chat, me)
+      )
+    )
+  )
 
 const people = (list, choose) => {
-  const select = build("select", { class: "people", "aria-label": "Whose phone" },
-    list.people.map((person) => build("option", { value: person.id, selected: person.id === list.me.id }, person.first_name)),
-    build("option", { value: "new" }, "Another person…"))
+  const select = build(
+    "select",
+    { class: "people", "aria-label": "Whose phone" },
+    list.people.map((person) =>
+      build("option", { value: person.id, selected: person.id === list.me.id }, person.first_name)
+    ),
+    build("option", { value: "new" }, "Another person…")
+  )
   select.addEventListener("change", async () => {
     if (select.value !== "new") return choose(Number(select.value))
     // eslint-disable-next-line no-alert
@@ -38,16 +74,27 @@ const people = (list, choose) => {
 
 /** Opens a link that was typed or pasted. */
 const linkForm = () => {
-  const input = build("input", { type: "text", name: "link", "aria-label": "Open a t.me link", placeholder: "Open a t.me link or @username", autocomplete: "off", spellcheck: "false" })
-  return build("form", {
-    class: "link-form",
-    onsubmit: (event) => {
-      event.preventDefault()
-      const route = routeOf(input.value)
-      if (route === undefined) notice("That is not a t.me link")
-      else location.hash = route
-    }
-  }, input)
+  const input = build("input", {
+    type: "text",
+    name: "link",
+    "aria-label": "Open a t.me link",
+    placeholder: "Open a t.me link or @username",
+    autocomplete: "off",
+    spellcheck: "false"
+  })
+  return build(
+    "form",
+    {
+      class: "link-form",
+      onsubmit: (event) => {
+        event.preventDefault()
+        const route = routeOf(input.value)
+        if (route === undefined) notice("That is not a t.me link")
+        else location.hash = route
+      }
+    },
+    input
+  )
 }
 
 /** The first screen. What is typed in it outlives a change of the list. */
@@ -63,7 +110,8 @@ export const chatListView = (choose) => {
     }
     const focused = [...chats.children].findIndex((item) => item.contains(document.activeElement))
     chats.replaceChildren(...list.chats.map((chat) => entry(chat, list.me)))
-    if (list.chats.length === 0) chats.append(build("li", { class: "empty" }, "No bots yet. They appear here once they are made."))
+    if (list.chats.length === 0)
+      chats.append(build("li", { class: "empty" }, "No bots yet. They appear here once they are made."))
     if (focused !== -1) chats.children[focused]?.firstElementChild?.focus()
   }
   return { element, update }

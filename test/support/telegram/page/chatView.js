@@ -2,7 +2,12 @@ import { avatar, build, dayName, icon } from "./build.js"
 import { bubble, quoteText, serviceText } from "./message.js"
 import { attempt, notice } from "./server.js"
 
-const ACTIONS = { typing: "typing…", upload_photo: "sending a photo…", record_voice: "recording a voice message…", upload_voice: "sending a voice message…" }
+const ACTIONS = {
+  typing: "typing…",
+  upload_photo: "sending a photo…",
+  record_voice: "recording a voice message…",
+  upload_voice: "sending a voice message…"
+}
 
 const base64 = async (file) => {
   const bytes = new Uint8Array(await file.arrayBuffer())
@@ -22,11 +27,13 @@ const statusOf = ({ card }, me) => {
 const redrawer = (parent) => {
   let drawn = new Map()
   return (items) => {
-    const next = new Map(items.map(({ data, key, make }) => {
-      const seen = JSON.stringify(data)
-      const old = drawn.get(key)
-      return [key, old?.seen === seen ? old : { seen, node: make() }]
-    }))
+    const next = new Map(
+      items.map(({ data, key, make }) => {
+        const seen = JSON.stringify(data)
+        const old = drawn.get(key)
+        return [key, old?.seen === seen ? old : { seen, node: make() }]
+      })
+    )
     const before = drawn
     drawn = next
     const nodes = [...next.values()].map(({ node }) => node)
@@ -40,13 +47,28 @@ const redrawer = (parent) => {
 
 const chip = (key, text) => ({ key, data: text, make: () => build("div", { class: "chip" }, text) })
 
-const dots = () => build("div", { class: "message theirs first", "aria-hidden": "true" }, build("div", { class: "bubble" }, build("span", { class: "dots" }, build("i"), build("i"), build("i"))))
+const dots = () =>
+  build(
+    "div",
+    { class: "message theirs first", "aria-hidden": "true" },
+    build("div", { class: "bubble" }, build("span", { class: "dots" }, build("i"), build("i"), build("i")))
+  )
 
-const draftBubble = (draft, acts) => build("div", { class: "message theirs first drafting" },
-  build("div", { class: "bubble" }, build("span", { class: "text", dir: "auto" }, draft.text || "Thinking…")),
-  draft.canStop && build("button", { type: "button", class: "stop", onclick: acts.stop }, "Stop"))
+const draftBubble = (draft, acts) =>
+  build(
+    "div",
+    { class: "message theirs first drafting" },
+    build("div", { class: "bubble" }, build("span", { class: "text", dir: "auto" }, draft.text || "Thinking…")),
+    draft.canStop && build("button", { type: "button", class: "stop", onclick: acts.stop }, "Stop")
+  )
 
-const about = ({ card, description }) => build("div", { class: "about" }, build("h2", {}, "What can this bot do?"), build("p", {}, description || `Press Start to talk with ${card.title}.`))
+const about = ({ card, description }) =>
+  build(
+    "div",
+    { class: "about" },
+    build("h2", {}, "What can this bot do?"),
+    build("p", {}, description || `Press Start to talk with ${card.title}.`)
+  )
 
 const logItems = (chat, me, acts) => {
   const found = []
@@ -60,8 +82,13 @@ const logItems = (chat, me, acts) => {
     const service = serviceText(message)
     if (service !== undefined) return found.push(chip(message.message_id, service))
     const previous = chat.messages[index - 1]?.message
-    const isFirst = previous === undefined || previous.from?.id !== message.from?.id || serviceText(previous) !== undefined
-    return found.push({ key: message.message_id, data: [item, isFirst], make: () => bubble(item, chat, me, isFirst, acts) })
+    const isFirst =
+      previous === undefined || previous.from?.id !== message.from?.id || serviceText(previous) !== undefined
+    return found.push({
+      key: message.message_id,
+      data: [item, isFirst],
+      make: () => bubble(item, chat, me, isFirst, acts)
+    })
   })
   if (chat.messages.length === 0) found.push({ key: "about", data: chat.description, make: () => about(chat) })
   if (chat.draft) found.push({ key: "draft", data: chat.draft, make: () => draftBubble(chat.draft, acts) })
@@ -72,16 +99,24 @@ const logItems = (chat, me, acts) => {
 /** What may be done with a bot. Its owner may do what @BotFather offers, too. */
 const choices = ({ card, others }, me, acts) => {
   const found = []
-  if (card.isStarted) found.push(card.isBlocked ? ["Unblock and restart", acts.start] : ["Block bot", acts.block, "danger"])
+  if (card.isStarted)
+    found.push(card.isBlocked ? ["Unblock and restart", acts.start] : ["Block bot", acts.block, "danger"])
   if (card.owner?.id === me.id) {
-    found.push(["Revoke token", acts.revoke, "danger"], ...others.map(({ id, name }) => [`Give to ${name}`, () => acts.give(id, name), "danger"]))
+    found.push(
+      ["Revoke token", acts.revoke, "danger"],
+      ...others.map(({ id, name }) => [`Give to ${name}`, () => acts.give(id, name), "danger"])
+    )
   }
   return found
 }
 
 const menu = (me, acts) => {
   const list = build("ul", { hidden: true })
-  const toggle = build("button", { type: "button", class: "icon", "aria-label": "More", "aria-expanded": "false" }, icon("more"))
+  const toggle = build(
+    "button",
+    { type: "button", class: "icon", "aria-label": "More", "aria-expanded": "false" },
+    icon("more")
+  )
   const show = (isOpen) => {
     list.hidden = !isOpen
     toggle.setAttribute("aria-expanded", String(isOpen))
@@ -105,7 +140,26 @@ const menu = (me, acts) => {
     if (now === shown) return
     shown = now
     element.hidden = offered.length === 0
-    list.replaceChildren(...offered.map(([label, run, look = ""]) => build("li", {}, build("button", { type: "button", class: look, onclick: () => { show(false); run() } }, label))))
+    list.replaceChildren(
+      ...offered.map(([label, run, look = ""]) =>
+        build(
+          "li",
+          {},
+          build(
+            "button",
+            {
+              type: "button",
+              class: look,
+              onclick: () => {
+                show(false)
+                run()
+              }
+            },
+            label
+          )
+        )
+      )
+    )
   }
   return { element, update }
 }
@@ -130,9 +184,24 @@ const composer = (acts) => {
     text.value = ""
     files.value = ""
   })
-  const element = build("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); send() } },
-    build("button", { type: "button", class: "icon", "aria-label": "Attach a file", onclick: () => files.click() }, icon("attach")), files, text,
-    build("button", { type: "submit", class: "icon send", "aria-label": "Send" }, icon("send")))
+  const element = build(
+    "form",
+    {
+      class: "composer",
+      onsubmit: (event) => {
+        event.preventDefault()
+        send()
+      }
+    },
+    build(
+      "button",
+      { type: "button", class: "icon", "aria-label": "Attach a file", onclick: () => files.click() },
+      icon("attach")
+    ),
+    files,
+    text,
+    build("button", { type: "submit", class: "icon send", "aria-label": "Send" }, icon("send"))
+  )
   return { element, focus: () => text.focus() }
 }
 
@@ -147,9 +216,16 @@ export const chatView = (me, target) => {
       acts.reply(undefined)
       await attempt("say", { person: me.id, ...target, text, ...(reply && { reply_to: reply.message_id }) })
     },
-    attach: (file, bytes, caption) => attempt("media", {
-      person: me.id, ...target, base64: bytes, name: file.name, type: file.type, kind: file.type.startsWith("image/") ? "photo" : "document", ...(caption && { caption })
-    }),
+    attach: (file, bytes, caption) =>
+      attempt("media", {
+        person: me.id,
+        ...target,
+        base64: bytes,
+        name: file.name,
+        type: file.type,
+        kind: file.type.startsWith("image/") ? "photo" : "document",
+        ...(caption && { caption })
+      }),
     press: async (message, label) => {
       const pressed = await attempt("press", { person: me.id, ...target, message: message.message_id, label })
       if (pressed) acts.awaitAnswer(pressed.id)
@@ -172,7 +248,11 @@ export const chatView = (me, target) => {
     reply: (message) => {
       replyTo = message
       replying.hidden = message === undefined
-      if (message) replying.firstElementChild.replaceChildren(build("b", {}, message.from?.first_name ?? ""), build("span", {}, quoteText(message)))
+      if (message)
+        replying.firstElementChild.replaceChildren(
+          build("b", {}, message.from?.first_name ?? ""),
+          build("span", {}, quoteText(message))
+        )
       if (message) field.focus()
     }
   }
@@ -180,19 +260,54 @@ export const chatView = (me, target) => {
   const more = menu(me, acts)
   const log = build("div", { class: "log", role: "log", "aria-label": "Messages", tabindex: 0 })
   const redraw = redrawer(log)
-  const replying = build("div", { class: "replying", hidden: true }, build("div", { class: "quote" }),
-    build("button", { type: "button", class: "icon", "aria-label": "Do not reply", onclick: () => acts.reply(undefined) }, icon("close")))
+  const replying = build(
+    "div",
+    { class: "replying", hidden: true },
+    build("div", { class: "quote" }),
+    build(
+      "button",
+      { type: "button", class: "icon", "aria-label": "Do not reply", onclick: () => acts.reply(undefined) },
+      icon("close")
+    )
+  )
   const field = composer(acts)
   const wide = build("button", { type: "button", class: "wide", onclick: acts.start })
   const keyboard = build("div", { class: "keys keyboard", hidden: true })
   const face = build("span")
-  const element = build("main", { class: "view" },
-    build("header", { class: "bar" }, build("button", { type: "button", class: "icon", "aria-label": "Back", onclick: () => { location.hash = "#/" } }, icon("back")), face, who, more.element),
-    log, replying, field.element, keyboard, wide)
+  const element = build(
+    "main",
+    { class: "view" },
+    build(
+      "header",
+      { class: "bar" },
+      build(
+        "button",
+        {
+          type: "button",
+          class: "icon",
+          "aria-label": "Back",
+          onclick: () => {
+            location.hash = "#/"
+          }
+        },
+        icon("back")
+      ),
+      face,
+      who,
+      more.element
+    ),
+    log,
+    replying,
+    field.element,
+    keyboard,
+    wide
+  )
   const toEnd = () => {
     if (isAtEnd) log.scrollTop = log.scrollHeight
   }
-  log.addEventListener("scroll", () => { isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 60 })
+  log.addEventListener("scroll", () => {
+    isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 60
+  })
   // A picture has its height only once it is there, and the keyboard of a phone takes from ours.
   log.addEventListener("load", toEnd, true)
   new ResizeObserver(toEnd).observe(log)
@@ -216,10 +331,18 @@ export const chatView = (me, target) => {
     wide.hidden = isOpen
     wide.textContent = chat.card.isBlocked ? "Restart" : "Start"
     keyboard.hidden = !isOpen || !chat.keyboard
-    keyboard.replaceChildren(...(chat.keyboard ?? []).map((row) => build("div", { class: "row" }, row.map((button) => {
-      const text = typeof button === "string" ? button : button.text
-      return build("button", { type: "button", onclick: () => acts.say(text) }, text)
-    }))))
+    keyboard.replaceChildren(
+      ...(chat.keyboard ?? []).map((row) =>
+        build(
+          "div",
+          { class: "row" },
+          row.map((button) => {
+            const text = typeof button === "string" ? button : button.text
+            return build("button", { type: "button", onclick: () => acts.say(text) }, text)
+          })
+        )
+      )
+    )
     toEnd()
     if (!isDrawn) (isOpen ? field : wide).focus()
     isDrawn = true

@@ -1,13 +1,24 @@
 import { build } from "./build.js"
 import { routeOf } from "./links.js"
 
-const TAGS = { bold: "b", italic: "i", underline: "u", strikethrough: "s", code: "code", pre: "pre", blockquote: "blockquote", expandable_blockquote: "blockquote" }
+const TAGS = {
+  bold: "b",
+  italic: "i",
+  underline: "u",
+  strikethrough: "s",
+  code: "code",
+  pre: "pre",
+  blockquote: "blockquote",
+  expandable_blockquote: "blockquote"
+}
 
 const link = (address, children) => {
   const inside = routeOf(address)
   if (inside !== undefined) return build("a", { href: inside }, children)
   const url = /^https?:/i.test(address) ? address : `https://${address}`
-  return URL.canParse(url) ? build("a", { href: url, target: "_blank", rel: "noopener noreferrer" }, children) : build("span", {}, children)
+  return URL.canParse(url)
+    ? build("a", { href: url, target: "_blank", rel: "noopener noreferrer" }, children)
+    : build("span", {}, children)
 }
 
 const wrap = (entity, text, children) => {
@@ -32,10 +43,14 @@ const nodes = (text, entities, start, end) => {
     const inner = entities.slice(index + 1).filter(({ offset }) => offset >= entity.offset && offset < close)
     const isBlock = BLOCKS.has(entity.type)
     const before = text.slice(at, entity.offset)
-    found.push(isBlock ? before.replace(/\n$/, "") : before, wrap(entity, text.slice(entity.offset, close), nodes(text, inner, entity.offset, close)))
+    found.push(
+      isBlock ? before.replace(/\n$/, "") : before,
+      wrap(entity, text.slice(entity.offset, close), nodes(text, inner, entity.offset, close))
+    )
     at = isBlock && close < end && text[close] === "\n" ? close + 1 : close
   }
   return [...found, text.slice(at, end)]
 }
 
-export const richText = (text, entities = []) => build("span", { class: "text", dir: "auto" }, nodes(text, entities, 0, text.length))
+export const richText = (text, entities = []) =>
+  build("span", { class: "text", dir: "auto" }, nodes(text, entities, 0, text.length))

@@ -3,7 +3,10 @@
  * t.me/<bot>?start=<payload> opens a chat, t.me/newbot/<manager>/<username>?name=<name> the dialog for a new bot.
  */
 export const routeOf = (text) => {
-  const link = text.trim().replace(/^(?:https?:\/\/)?(?:t\.me|telegram\.me)\//i, "https://t.me/").replace(/^@/, "https://t.me/")
+  const link = text
+    .trim()
+    .replace(/^(?:https?:\/\/)?(?:t\.me|telegram\.me)\//i, "https://t.me/")
+    .replace(/^@/, "https://t.me/")
   if (!URL.canParse(link)) return undefined
   const url = new URL(link)
   if (url.host !== "t.me") return undefined

@@ -11,7 +11,7 @@ let refresh = async () => {}
 const findMe = async () => {
   const people = await look("people")
   const chosen = Number(sessionStorage.getItem("person"))
-  return people.find(({ id }) => id === chosen) ?? people[0] ?? await act("person", { first_name: "Mia" })
+  return people.find(({ id }) => id === chosen) ?? people[0] ?? (await act("person", { first_name: "Mia" }))
 }
 
 const show = async (view, load) => {
@@ -26,10 +26,14 @@ const show = async (view, load) => {
   await refresh()
 }
 
-const showList = () => show(chatListView((id) => {
-  sessionStorage.setItem("person", String(id))
-  begin()
-}), () => look("list", { person: me.id }))
+const showList = () =>
+  show(
+    chatListView((id) => {
+      sessionStorage.setItem("person", String(id))
+      begin()
+    }),
+    () => look("list", { person: me.id })
+  )
 
 const showChat = (target) => show(chatView(me, target), () => look("chat", { person: me.id, ...target }))
 
@@ -55,14 +59,17 @@ const route = async () => {
   if (kind === "open") return open(first, fields.get("start"))
   await showList()
   if (kind === "newbot") {
-    openNewBotDialog(me, { manager: first, username: second, name: fields.get("name") ?? "" }, (made) => location.replace(made ? `#/bot/${made}` : "#/"))
+    openNewBotDialog(me, { manager: first, username: second, name: fields.get("name") ?? "" }, (made) =>
+      location.replace(made ? `#/bot/${made}` : "#/")
+    )
   }
 }
 
-const follow = () => route().catch((cause) => {
-  notice(cause.message)
-  if (location.hash !== "#/" && location.hash !== "") location.replace("#/")
-})
+const follow = () =>
+  route().catch((cause) => {
+    notice(cause.message)
+    if (location.hash !== "#/" && location.hash !== "") location.replace("#/")
+  })
 
 const begin = async () => {
   me = await findMe()

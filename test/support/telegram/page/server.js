@@ -6,7 +6,9 @@ export const notice = (text) => {
   element.textContent = text
   element.hidden = false
   clearTimeout(noticeTimer)
-  noticeTimer = setTimeout(() => { element.hidden = true }, 4000)
+  noticeTimer = setTimeout(() => {
+    element.hidden = true
+  }, 4000)
 }
 
 const read = async (response) => {
@@ -18,7 +20,9 @@ const read = async (response) => {
 export const look = async (name, fields = {}) => read(await fetch(`${name}?${new URLSearchParams(fields)}`))
 
 export const act = async (name, fields = {}) =>
-  read(await fetch(name, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(fields) }))
+  read(
+    await fetch(name, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(fields) })
+  )
 
 /** An act whose failure is only shown. */
 export const attempt = async (name, fields) => {

@@ -12,7 +12,8 @@ export class Input {
   readonly #fields: Readonly<Record<string, unknown>>
 
   constructor(world: World, fields: unknown) {
-    if (typeof fields !== "object" || fields === null || Array.isArray(fields)) throw new Refusal(400, "an object is expected")
+    if (typeof fields !== "object" || fields === null || Array.isArray(fields))
+      throw new Refusal(400, "an object is expected")
     this.#world = world
     this.#fields = fields as Readonly<Record<string, unknown>>
   }
@@ -61,7 +62,9 @@ export class Input {
 
   optionalBot(name = "bot"): Bot | undefined {
     const value = this.#fields[name]
-    return typeof value === "string" && !/^\d+$/.test(value) ? this.#world.botNamed(value) : this.#world.bots.get(Number(value))
+    return typeof value === "string" && !/^\d+$/.test(value)
+      ? this.#world.botNamed(value)
+      : this.#world.bots.get(Number(value))
   }
 
   /** By its id or its username. */

@@ -9,8 +9,18 @@ import { Input } from "./Input.ts"
 import { chatView, listView } from "./views.ts"
 
 const PAGE = join(import.meta.dirname, "..", "page")
-const PAGE_TYPES: Readonly<Record<string, string>> = { html: "text/html; charset=utf-8", css: "text/css; charset=utf-8", js: "text/javascript; charset=utf-8", svg: "image/svg+xml" }
-const PICTURES: ReadonlyArray<readonly [string, string]> = [["89504e47", "image/png"], ["ffd8ff", "image/jpeg"], ["47494638", "image/gif"], ["52494646", "image/webp"]]
+const PAGE_TYPES: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml"
+}
+const PICTURES: ReadonlyArray<readonly [string, string]> = [
+  ["89504e47", "image/png"],
+  ["ffd8ff", "image/jpeg"],
+  ["47494638", "image/gif"],
+  ["52494646", "image/webp"]
+]
 const LARGEST_BODY = 20 * 1_048_576
 /** Changes that come together are told once. */
 const QUIET_MS = 25
@@ -41,7 +51,8 @@ const readJson = async (request: IncomingMessage): Promise<unknown> => {
 
 /** Keeps pages of other origins out: they can send no JSON without asking first, and name no host of ours. */
 const isOurs = ({ headers, method }: IncomingMessage) =>
-  /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(headers.host ?? "") && (method === "GET" || headers["content-type"]?.startsWith("application/json") === true)
+  /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(headers.host ?? "") &&
+  (method === "GET" || headers["content-type"]?.startsWith("application/json") === true)
 
 /** The routes under `/_sim/`: the phone, what it shows, and what is done with it. */
 export class Simulator {
@@ -54,15 +65,22 @@ export class Simulator {
   }
 
   /** Whether the path was one of the simulator's. */
-  async answer(path: string, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+  async answer(
+    path: string,
+    query: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse
+  ): Promise<boolean> {
     const name = path.match(/^\/_sim\/([\w.-]*)$/)?.[1]
     if (name === undefined) return false
     try {
       if (!isOurs(request)) throw new Refusal(403, "not from here")
-      if (request.method === "POST") json(response, 200, await this.#act(name, request) ?? {})
+      if (request.method === "POST") json(response, 200, (await this.#act(name, request)) ?? {})
       else await this.#show(name, query, response)
     } catch (cause) {
-      json(response, cause instanceof Refusal ? cause.code : 400, { error: cause instanceof Error ? cause.message : String(cause) })
+      json(response, cause instanceof Refusal ? cause.code : 400, {
+        error: cause instanceof Error ? cause.message : String(cause)
+      })
     }
     return true
   }
@@ -76,12 +94,22 @@ export class Simulator {
   async #show(name: string, query: URLSearchParams, response: ServerResponse): Promise<void> {
     const input = new Input(this.#world, Object.fromEntries(query))
     switch (name) {
-      case "people": return json(response, 200, [...this.#world.people.values()].map(({ user }) => user))
-      case "list": return json(response, 200, listView(this.#world, input.person()))
-      case "chat": return json(response, 200, chatView(this.#world, input.person(), input.spot()))
-      case "file": return this.#file(input, response)
-      case "events": return this.#events(response)
-      default: return this.#page(name === "" ? "index.html" : name, response)
+      case "people":
+        return json(
+          response,
+          200,
+          [...this.#world.people.values()].map(({ user }) => user)
+        )
+      case "list":
+        return json(response, 200, listView(this.#world, input.person()))
+      case "chat":
+        return json(response, 200, chatView(this.#world, input.person(), input.spot()))
+      case "file":
+        return this.#file(input, response)
+      case "events":
+        return this.#events(response)
+      default:
+        return this.#page(name === "" ? "index.html" : name, response)
     }
   }
 
@@ -99,7 +127,13 @@ export class Simulator {
     if (file === undefined) throw new Refusal(404, "no such file")
     const start = file.bytes.subarray(0, 4).toString("hex")
     const picture = PICTURES.find(([magic]) => start.startsWith(magic))?.[1]
-    response.writeHead(200, { ...HEADERS, "content-type": picture ?? "application/octet-stream", ...(picture === undefined && { "content-disposition": "attachment" }) }).end(file.bytes)
+    response
+      .writeHead(200, {
+        ...HEADERS,
+        "content-type": picture ?? "application/octet-stream",
+        ...(picture === undefined && { "content-disposition": "attachment" })
+      })
+      .end(file.bytes)
   }
 
   #events(response: ServerResponse): void {

@@ -3,17 +3,23 @@ import type { Bot } from "../Bot.ts"
 import { DirectChat, Group, type Person, type Place } from "../Place.ts"
 import type { World } from "../World.ts"
 
-const summary = (message: Message | undefined) => message === undefined ? null : {
-  date: message.date,
-  from: message.from?.first_name ?? "",
-  fromId: message.from?.id ?? 0,
-  text: message.text ?? message.caption ?? (message.rich_message === undefined ? "" : "Message"),
-  kind: ["photo", "voice", "video", "document", "sticker", "audio", "animation", "video_note"].find((kind) => kind in message) ?? null
-}
+const summary = (message: Message | undefined) =>
+  message === undefined
+    ? null
+    : {
+        date: message.date,
+        from: message.from?.first_name ?? "",
+        fromId: message.from?.id ?? 0,
+        text: message.text ?? message.caption ?? (message.rich_message === undefined ? "" : "Message"),
+        kind:
+          ["photo", "voice", "video", "document", "sticker", "audio", "animation", "video_note"].find(
+            (kind) => kind in message
+          ) ?? null
+      }
 
 const activityIn = (world: World, place: Place | undefined): string | null => {
   const nowMs = world.clock.nowMs()
-  return [...place?.activities.values() ?? []].find(({ untilMs }) => untilMs > nowMs)?.action ?? null
+  return [...(place?.activities.values() ?? [])].find(({ untilMs }) => untilMs > nowMs)?.action ?? null
 }
 
 const botCard = (world: World, person: Person, bot: Bot) => {
@@ -29,21 +35,37 @@ const botCard = (world: World, person: Person, bot: Bot) => {
     isStarted: direct !== undefined,
     isBlocked: direct?.isBlocked ?? false,
     activity: activityIn(world, direct),
-    last: summary([...direct?.messages.values() ?? []].at(-1))
+    last: summary([...(direct?.messages.values() ?? [])].at(-1))
   }
 }
 
 const groupCard = (world: World, group: Group) => ({
-  kind: "group", id: group.id, title: group.title, username: null, photo: null, owner: null, isStarted: true, isBlocked: false,
+  kind: "group",
+  id: group.id,
+  title: group.title,
+  username: null,
+  photo: null,
+  owner: null,
+  isStarted: true,
+  isBlocked: false,
   activity: activityIn(world, group),
   last: summary([...group.messages.values()].at(-1))
 })
 
 /** The list of chats, the one with the newest message first. */
 export const listView = (world: World, person: Person) => {
-  const groups = [...world.groups.values()].filter((group) => group.people.has(person.id) && group.migratedTo === undefined)
-  const chats = [...[...world.bots.values()].map((bot) => botCard(world, person, bot)), ...groups.map((group) => groupCard(world, group))]
-  return { me: person.user, people: [...world.people.values()].map(({ user }) => user), chats: chats.sort((one, other) => (other.last?.date ?? 0) - (one.last?.date ?? 0)) }
+  const groups = [...world.groups.values()].filter(
+    (group) => group.people.has(person.id) && group.migratedTo === undefined
+  )
+  const chats = [
+    ...[...world.bots.values()].map((bot) => botCard(world, person, bot)),
+    ...groups.map((group) => groupCard(world, group))
+  ]
+  return {
+    me: person.user,
+    people: [...world.people.values()].map(({ user }) => user),
+    chats: chats.sort((one, other) => (other.last?.date ?? 0) - (one.last?.date ?? 0))
+  }
 }
 
 /** One chat as it is seen on the phone. */
@@ -51,14 +73,20 @@ export const chatView = (world: World, person: Person, spot: Bot | Group) => {
   const isGroup = spot instanceof Group
   const place = isGroup ? spot : world.direct(spot, person.id)
   const draft = place instanceof DirectChat ? place.drafts.get(place.bot.id) : undefined
-  const reactions = (message: Message) => [...place?.reactions.get(message.message_id)?.values() ?? []].flat().flatMap((reaction) => reaction.type === "emoji" ? [reaction.emoji] : [])
+  const reactions = (message: Message) =>
+    [...(place?.reactions.get(message.message_id)?.values() ?? [])]
+      .flat()
+      .flatMap((reaction) => (reaction.type === "emoji" ? [reaction.emoji] : []))
   return {
     card: isGroup ? groupCard(world, spot) : botCard(world, person, spot),
-    others: [...world.people.values()].filter((other) => other !== person).map(({ user }) => ({ id: user.id, name: user.first_name })),
-    description: isGroup ? "" : spot.profile.descriptions.get("") ?? "",
-    commands: isGroup ? [] : [...spot.profile.commands.values()].at(0) ?? [],
-    messages: [...place?.messages.values() ?? []].map((message) => ({ message, reactions: reactions(message) })),
-    draft: draft !== undefined && draft.untilMs > world.clock.nowMs() ? { text: draft.text, canStop: draft.canStop } : null,
+    others: [...world.people.values()]
+      .filter((other) => other !== person)
+      .map(({ user }) => ({ id: user.id, name: user.first_name })),
+    description: isGroup ? "" : (spot.profile.descriptions.get("") ?? ""),
+    commands: isGroup ? [] : ([...spot.profile.commands.values()].at(0) ?? []),
+    messages: [...(place?.messages.values() ?? [])].map((message) => ({ message, reactions: reactions(message) })),
+    draft:
+      draft !== undefined && draft.untilMs > world.clock.nowMs() ? { text: draft.text, canStop: draft.canStop } : null,
     keyboard: place?.keyboard?.keyboard ?? null
   }
 }
