@@ -72,8 +72,8 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/jobs/conversation/TurnRunner.ts",
   "src/jobs/runner/Runner.ts",
   "src/main.ts",
-  "src/roles.ts",
-  "src/settings.ts"
+  "src/composition/process.ts",
+  "src/settings/Settings.ts"
 ]
 
 const rankOf = (path: string): number => RANKS.findIndex((folders) => folders.some((folder) => path.startsWith(folder)))

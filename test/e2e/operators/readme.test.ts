@@ -158,7 +158,7 @@ describe("the README", () => {
   })
 
   it("lists every setting that is read, and no other", () => {
-    const source = readFileSync(resolve(import.meta.dirname, "../../../src/settings.ts"), "utf8")
+    const source = readFileSync(resolve(import.meta.dirname, "../../../src/settings/Settings.ts"), "utf8")
     const read = new Set([...source.matchAll(/^ {2}([A-Z][A-Z_]+): (?:Config\.|text\()/gm)].map(([, name]) => name))
     const table = README.slice(README.indexOf("## Settings"), README.indexOf("## Commands"))
     const listed = new Set(

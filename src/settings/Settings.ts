@@ -8,7 +8,7 @@ import type { AllowList } from "#channels/outbound/AllowList.ts"
 import type { SafetyTextsByLocale } from "#pipeline/safety/texts.ts"
 import { JSON_MODES, type JsonMode } from "#src/model/openai/jsonModes.ts"
 import type { ConfiguredPrices } from "#src/model/prices.ts"
-import * as check from "./settingChecks.ts"
+import * as check from "./checks.ts"
 
 export const ROLES = ["api", "worker", "telegram"] as const
 export type Role = (typeof ROLES)[number]

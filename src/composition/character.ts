@@ -1,15 +1,15 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Assets } from "./db/character/Assets.ts"
-import { ContentSignatures } from "./db/character/ContentSignatures.ts"
-import { Expenses } from "./db/billing/Expenses.ts"
-import { Images } from "./db/character/Images.ts"
-import { StoredObjects } from "./db/character/StoredObjects.ts"
-import { VisualIdentities } from "./db/character/VisualIdentities.ts"
+import { Assets } from "#src/db/character/Assets.ts"
+import { ContentSignatures } from "#src/db/character/ContentSignatures.ts"
+import { Expenses } from "#src/db/billing/Expenses.ts"
+import { Images } from "#src/db/character/Images.ts"
+import { StoredObjects } from "#src/db/character/StoredObjects.ts"
+import { VisualIdentities } from "#src/db/character/VisualIdentities.ts"
 import { Pictures } from "#src/pictures/Pictures.ts"
 import * as inDatabase from "#src/storage/inDatabase.ts"
 import * as inFolder from "#src/storage/inFolder.ts"
-import { Settings } from "./settings.ts"
+import { Settings } from "#src/settings/Settings.ts"
 
 /** Where pictures lie. The client of S3 is loaded only when it is the one. */
 const storage = Layer.unwrap(
