@@ -72,7 +72,6 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/jobs/conversation/TurnRunner.ts",
   "src/jobs/runner/Runner.ts",
   "src/main.ts",
-  "src/composition/process.ts",
   "src/settings/Settings.ts"
 ]
 
