@@ -70,7 +70,6 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/http/telegram/telegramBotActionRoutes.ts",
   "src/imports/mapLore.ts",
   "src/jobs/conversation/TurnRunner.ts",
-  "src/jobs/runner/Runner.ts",
   "src/main.ts",
   "src/settings/Settings.ts"
 ]

@@ -1,10 +1,10 @@
 import * as Layer from "effect/Layer"
 import { Membership } from "#src/jobs/runner/Membership.ts"
-import * as Runner from "#src/jobs/runner/Runner.ts"
 import * as billing from "./billing.ts"
 import * as character from "./character.ts"
 import * as conversation from "./conversation.ts"
 import * as delivery from "./delivery.ts"
+import { jobs } from "./jobs.ts"
 import * as evals from "./evals.ts"
 import * as memory from "./memory.ts"
 import * as privacy from "./privacy.ts"
@@ -17,7 +17,7 @@ import { turnPipeline } from "./turnPipeline.ts"
 import * as world from "./world.ts"
 
 /** A process in the role `worker`. */
-export const worker = Layer.merge(Runner.layer, pollers).pipe(
+export const worker = Layer.merge(jobs, pollers).pipe(
   Layer.provide(evals.working),
   Layer.provide([
     character.working,
