@@ -70,8 +70,7 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/http/telegram/telegramBotActionRoutes.ts",
   "src/imports/mapLore.ts",
   "src/jobs/conversation/TurnRunner.ts",
-  "src/main.ts",
-  "src/settings/Settings.ts"
+  "src/main.ts"
 ]
 
 const rankOf = (path: string): number => RANKS.findIndex((folders) => folders.some((folder) => path.startsWith(folder)))

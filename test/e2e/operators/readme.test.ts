@@ -6,6 +6,7 @@ import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { approve } from "#test/support/approve.ts"
+import { readModules } from "#test/support/modules.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 
 const run = promisify(execFile)
@@ -158,8 +159,10 @@ describe("the README", () => {
   })
 
   it("lists every setting that is read, and no other", () => {
-    const source = readFileSync(resolve(import.meta.dirname, "../../../src/settings/Settings.ts"), "utf8")
-    const read = new Set([...source.matchAll(/^ {2}([A-Z][A-Z_]+): (?:Config\.|text\()/gm)].map(([, name]) => name))
+    const source = readModules(["src/settings"])
+      .map(({ text }) => text)
+      .join("\n")
+    const read = new Set([...source.matchAll(/\b(?:Config\.\w+|text)\("([A-Z][A-Z_]+)"/g)].map(([, name]) => name))
     const table = README.slice(README.indexOf("## Settings"), README.indexOf("## Commands"))
     const listed = new Set(
       [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell]) =>
