@@ -6,6 +6,7 @@ import { Allowances } from "./db/billing/Allowances.ts"
 import { ApiKeys } from "./db/tenancy/ApiKeys.ts"
 import { Apps } from "./db/tenancy/Apps.ts"
 import { Characters } from "./db/character/Characters.ts"
+import { CharacterArchival } from "./db/conversation/CharacterArchival.ts"
 import { Database } from "./db/postgres/Database.ts"
 import * as EmbeddedPostgres from "./db/postgres/embedded/open.ts"
 import { EndUsers } from "./db/privacy/EndUsers.ts"
@@ -48,5 +49,5 @@ export const tables = Layer.mergeAll(
   Storylines.layer,
   ArcInfluences.layer,
   Relationships.layer,
-  Sessions.layer.pipe(Layer.provideMerge(Characters.layer))
+  Layer.mergeAll(Sessions.layer, CharacterArchival.layer).pipe(Layer.provideMerge(Characters.layer))
 ).pipe(Layer.provideMerge(LogSignals.layer), Layer.provideMerge(database))
