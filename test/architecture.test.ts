@@ -69,8 +69,6 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "pipeline/generation/prompt.ts",
   "pipeline/relational/rules/facts.ts",
   "src/db/character/Imports.ts",
-  "src/db/conversation/Turns.ts",
-  "src/db/conversation/turnStatements.ts",
   "src/db/delivery/Channels.ts",
   "src/db/delivery/laneStatements.ts",
   "src/db/memory/ReadTurns.ts",

@@ -8,7 +8,7 @@ import { lockAllowances } from "#src/db/billing/moneyStatements.ts"
 import { Characters, type StoredCharacter } from "#src/db/character/Characters.ts"
 import { moveHeads } from "#src/db/delivery/moveHeads.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { settleBehindExit } from "./turnStatements.ts"
+import { settleBehindExit } from "./unansweredTurns.ts"
 
 const REASON = "character_archived"
 const exited: Payload<"session.exited"> = { reason_code: REASON }

@@ -23,8 +23,9 @@ import { appendScores, findUnread, HISTORY_UTTERANCES, type Told, type UnreadRow
 import { Relationships } from "./Relationships.ts"
 import { SessionStories } from "./SessionStories.ts"
 import { putOffReading } from "#src/db/conversation/turnJobs.ts"
-import { type SessionRef, stageRow } from "#src/db/conversation/Turns.ts"
-import { writeAfterwards } from "#src/db/conversation/turnStatements.ts"
+import type { SessionRef } from "#src/db/conversation/Turns.ts"
+import { stageRow } from "#src/db/conversation/stageRows.ts"
+import { writeAfterwards } from "#src/db/conversation/spendingStatements.ts"
 
 /**
  * Turns that are looked for together, or whose readings are written together; of each there is one such batch at the

@@ -22,7 +22,7 @@ import { unitOf } from "#src/units/Unit.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
 import { beginScheduled } from "./scheduleStatements.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
-import { OVERTAKEN } from "#src/db/conversation/turnStatements.ts"
+import { OVERTAKEN } from "#src/db/conversation/settleStatements.ts"
 
 export interface ProactiveState {
   readonly effective: EffectiveControls
