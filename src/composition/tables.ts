@@ -6,6 +6,7 @@ import { Allowances } from "#src/db/billing/Allowances.ts"
 import { ApiKeys } from "#src/db/tenancy/ApiKeys.ts"
 import { Apps } from "#src/db/tenancy/Apps.ts"
 import { Characters } from "#src/db/character/Characters.ts"
+import { CharacterArchival } from "#src/db/conversation/CharacterArchival.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import * as EmbeddedPostgres from "#src/db/postgres/embedded/open.ts"
 import { EndUsers } from "#src/db/privacy/EndUsers.ts"
@@ -48,5 +49,5 @@ export const tables = Layer.mergeAll(
   Storylines.layer,
   ArcInfluences.layer,
   Relationships.layer,
-  Sessions.layer.pipe(Layer.provideMerge(Characters.layer))
+  Layer.mergeAll(Sessions.layer, CharacterArchival.layer).pipe(Layer.provideMerge(Characters.layer))
 ).pipe(Layer.provideMerge(LogSignals.layer), Layer.provideMerge(database))
