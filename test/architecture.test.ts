@@ -56,7 +56,6 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/db/memory/Relationships.ts",
   "src/db/research/Research.ts",
   "src/db/telegram/BatchRows.ts",
-  "src/db/telegram/BotRows.ts",
   "src/db/telegram/Conversations.ts",
   "src/db/telegram/Provisionings.ts",
   "src/http/character/imageRoutes.ts",

@@ -10,7 +10,9 @@ import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
 import { CLAIM_CODE } from "#src/db/postgres/sealedColumns.ts"
 import { Secrets } from "#src/db/postgres/Secrets.ts"
-import { type BotIdentity, BotRows, type BotSettings, type StoredBot } from "./BotRows.ts"
+import { BotRows } from "./BotRows.ts"
+import type { BotIdentity, StoredBot } from "./bots/StoredBot.ts"
+import type { BotSettings } from "./bots/configureBot.ts"
 
 /** A link that is shown once can be used for so long. */
 export const LINK_MINUTES = 15
