@@ -57,7 +57,6 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/db/research/Research.ts",
   "src/db/telegram/BatchRows.ts",
   "src/db/telegram/Conversations.ts",
-  "src/db/telegram/Provisionings.ts",
   "src/http/character/imageRoutes.ts",
   "src/http/character/importRoutes.ts",
   "src/http/delivery/channelRoutes.ts",
