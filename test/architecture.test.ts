@@ -56,7 +56,6 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/db/memory/Relationships.ts",
   "src/db/research/Research.ts",
   "src/db/telegram/BatchRows.ts",
-  "src/db/telegram/Conversations.ts",
   "src/http/character/imageRoutes.ts",
   "src/http/character/importRoutes.ts",
   "src/http/delivery/channelRoutes.ts",
