@@ -12,13 +12,8 @@ import { Outage } from "#channels/telegram/Outage.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
 import { REWRITE_RULES } from "#pipeline/critic/criticPrompt.ts"
-import {
-  BLOCK_RULES,
-  INITIATIVE_LAST_WORD,
-  LAST_WORD,
-  PLAIN_RULES,
-  SERVICE_RULES
-} from "#pipeline/generation/prompt.ts"
+import { BLOCK_RULES } from "#pipeline/generation/blockRules.ts"
+import { INITIATIVE_LAST_WORD, LAST_WORD, PLAIN_RULES, SERVICE_RULES } from "#pipeline/generation/serviceRules.ts"
 import { Critic } from "#pipeline/critic/Critic.ts"
 import { Analyst } from "#pipeline/grounding/Analyst.ts"
 import { TurnPipeline, type TurnPipelineOptions } from "#pipeline/Turn.ts"
