@@ -64,7 +64,6 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/http/server/HttpServer.ts",
   "src/http/server/errors.ts",
   "src/http/telegram/telegramBotActionRoutes.ts",
-  "src/imports/mapLore.ts",
   "src/jobs/conversation/TurnRunner.ts",
   "src/jobs/runner/Runner.ts",
   "src/main.ts",
