@@ -58,7 +58,6 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/http/character/imageRoutes.ts",
   "src/http/character/importRoutes.ts",
   "src/http/delivery/channelRoutes.ts",
-  "src/http/research/researchRoutes.ts",
   "src/http/server/HttpServer.ts",
   "src/http/server/errors.ts",
   "src/http/telegram/telegramBotActionRoutes.ts",
