@@ -55,7 +55,6 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/db/telegram/BotRows.ts",
   "src/db/telegram/Conversations.ts",
   "src/db/telegram/Provisionings.ts",
-  "src/http/character/imageRoutes.ts",
   "src/http/server/HttpServer.ts",
   "src/http/server/errors.ts",
   "src/http/telegram/telegramBotActionRoutes.ts",
