@@ -57,7 +57,6 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/db/telegram/Provisionings.ts",
   "src/http/server/HttpServer.ts",
   "src/http/server/errors.ts",
-  "src/http/telegram/telegramBotActionRoutes.ts",
   "src/jobs/conversation/TurnRunner.ts",
   "src/jobs/runner/Runner.ts",
   "src/main.ts",
