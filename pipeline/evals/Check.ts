@@ -29,7 +29,7 @@ const check = <const T extends string, const F extends Schema.Struct.Fields>(typ
 const text = { value: Schema.String }
 const number = { value: Schema.Number }
 
-/** What is asked of a turn, or of a whole case. The bounds are in `src/http/evals/evalsSchemas.ts`. */
+/** What is asked of a turn, or of a whole case. The bounds are in `src/http/evals/evalCheckSchemas.ts`. */
 export const Check = Schema.Union([
   check("contains", text),
   check("not_contains", text),

@@ -1,7 +1,9 @@
 import type { ChatMessage } from "../chat.ts"
 import { maySendPicture } from "../emission/picture.ts"
 import type { Utterance } from "../retrieval/Transcript.ts"
-import { PLAIN_LAST_WORD, PLAIN_RULES, stableWith, turnPartOf } from "./prompt.ts"
+import { PLAIN_LAST_WORD, PLAIN_RULES } from "./serviceRules.ts"
+import { stableWith } from "./stablePart.ts"
+import { turnPartOf } from "./turnPart.ts"
 import type { WriteRequest } from "./Writer.ts"
 
 /** Whether there is nothing to decide but the words: then no JSON is needed. */

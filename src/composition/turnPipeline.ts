@@ -2,13 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Critic } from "#pipeline/critic/Critic.ts"
 import { REWRITE_RULES } from "#pipeline/critic/criticPrompt.ts"
-import {
-  BLOCK_RULES,
-  INITIATIVE_LAST_WORD,
-  LAST_WORD,
-  PLAIN_RULES,
-  SERVICE_RULES
-} from "#pipeline/generation/prompt.ts"
+import { BLOCK_RULES } from "#pipeline/generation/blockRules.ts"
+import { INITIATIVE_LAST_WORD, LAST_WORD, PLAIN_RULES, SERVICE_RULES } from "#pipeline/generation/serviceRules.ts"
 import { Analyst } from "#pipeline/grounding/Analyst.ts"
 import { TurnPipeline, type TurnPipelineOptions } from "#pipeline/Turn.ts"
 import { Settings } from "#src/settings/Settings.ts"

@@ -1,5 +1,5 @@
 import { type Bundle, hashOf } from "./Bundle.ts"
-import { loreKey } from "./mapLore.ts"
+import { loreKey } from "./unusedLore.ts"
 import { type Fields, fieldsOf, isRecord, listOf, textOf, textsOf } from "./readJson.ts"
 import { TROUPE_EXTENSION } from "./troupeExtension.ts"
 

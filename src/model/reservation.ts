@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import { dataBlock } from "#pipeline/chat.ts"
 import type { ReplyMode } from "#pipeline/domain/Turn.ts"
-import { AROUND_MAX_CHARS } from "#pipeline/generation/prompt.ts"
+import { AROUND_MAX_CHARS } from "#pipeline/generation/blockLimits.ts"
 import type { PriceList } from "./prices.ts"
 
 /**

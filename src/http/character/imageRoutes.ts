@@ -1,39 +1,20 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
-import { pictureRefusal } from "#pipeline/safety/pictures.ts"
-import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { ContentSignatures } from "#src/db/character/ContentSignatures.ts"
-import { Expenses } from "#src/db/billing/Expenses.ts"
 import { type Image, Images } from "#src/db/character/Images.ts"
-import { VisualIdentities } from "#src/db/character/VisualIdentities.ts"
-import { MOST_REFERENCES_SENT, Painter } from "#src/model/Painter.ts"
-import { Pictures } from "#src/pictures/Pictures.ts"
-import { Storage } from "#src/storage/Storage.ts"
-import { toUsd } from "#src/http/billing/caps.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import {
-  characterArchived,
-  endUserCapExceeded,
-  imagePromptRejected,
-  notFound,
-  sessionExited,
-  validationError,
-  visualIdentityMissing,
-  workNotAffordable
-} from "#src/http/server/errors.ts"
-import { findCharacter } from "./findCharacter.ts"
-import { findSession } from "#src/http/conversation/findSession.ts"
+import { notFound } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { INTERNAL } from "#src/http/server/reference/internalSurface.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created, publicAnswers } from "#src/http/server/schemas/answers.ts"
+import { toImageResource } from "./imageResource.ts"
+import { probeImages } from "./probeImages.ts"
+import { requestImage } from "./requestImage.ts"
 import { ImageCreate, ImageData, ImagePage, ImageProbeData, imageStatus } from "./imageSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { readContent, showContent } from "#src/http/server/showContent.ts"
-
-const PROBE = "A single green leaf on a white background."
 
 /** Pictures on demand. */
 export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
@@ -41,38 +22,6 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   const one = "/v1/images/:image_id"
   const params = z.object({ image_id: z.string() })
 
-  const toResource = Effect.fnUntraced(function* (appId: string, image: Image) {
-    const { priceMicroUsd } = yield* Painter
-    const signatures = yield* ContentSignatures
-    const servable = image.status === "ready"
-    return {
-      image_request_id: image.image_id,
-      trace_id: image.run_ref,
-      character_slug: image.character_slug,
-      session_id: image.session_id,
-      turn_id: image.turn_ref,
-      kind: image.kind,
-      prompt: image.prompt,
-      caption: image.caption,
-      size: image.size,
-      deliver: image.deliver,
-      status: image.status,
-      servable,
-      error_code: image.error_code,
-      estimate_usd: toUsd(priceMicroUsd(image.size)),
-      engine: image.engine,
-      model: image.model,
-      visible_description: image.visible_description,
-      image_url: servable
-        ? `${baseUrl()}/v1/images/${image.image_id}/content?sig=${signatures.sign(appId, image.image_id)}`
-        : null,
-      media_type: image.media_type,
-      width: image.width,
-      height: image.height,
-      created_at: image.created_at.toISOString(),
-      finished_at: image.finished_at?.toISOString() ?? null
-    }
-  })
   const next = ({ image_id: id }: Image) => [
     { command: curl(baseUrl(), "GET", `/v1/images/${id}`), description: "See how far it is" }
   ]
@@ -80,9 +29,6 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
     const image = isId("img", id) ? yield* Images.use((images) => images.get(appId, id)) : undefined
     return image ?? (yield* notFound.image)
   })
-  /** Why it is not paid for. */
-  const unpaid = { budget: workNotAffordable, cap: endUserCapExceeded } as const
-
   app.post(
     "/v1/images",
     {
@@ -104,61 +50,8 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           request,
           Effect.gen(function* () {
             const { appId } = request.principal
-            const {
-              character_slug: characterSlug,
-              session_id,
-              kind,
-              prompt = null,
-              caption = null,
-              size,
-              deliver
-            } = request.body
-            const character = yield* findCharacter(appId, characterSlug)
-            const session = session_id === undefined ? null : yield* findSession(appId, session_id)
-            if (session !== null && session.character_slug !== characterSlug)
-              return yield* validationError("body.session_id: Must be a session of this character")
-            if (deliver && session === null)
-              return yield* validationError("body.session_id: Required, where it is to be delivered")
-            if (character.status === "archived") return yield* characterArchived
-            if (deliver && session?.status !== "active") return yield* sessionExited
-
-            const identity = yield* VisualIdentities.use((identities) => identities.get(appId, characterSlug))
-            const painter = yield* Painter
-            const references = painter.takesReferences
-              ? Math.min(MOST_REFERENCES_SENT, identity?.identity.reference_asset_ids.length ?? 0)
-              : 0
-            const priceMicroUsd = painter.priceMicroUsd(size, references)
-            const payer = { appId, sessionId: session?.session_id ?? null }
-            const objection = yield* Expenses.use((expenses) => expenses.objection(payer, "image", priceMicroUsd))
-            if (objection !== null) return yield* unpaid[objection]
-
-            const {
-              safety: { age_band: ageBand }
-            } = yield* CharacterVersions.use((versions) => versions.get(appId, characterSlug, character.version))
-            const refusal = pictureRefusal({ kind, words: [prompt ?? "", caption ?? ""], ageBand })
-            if (refusal !== null) return yield* imagePromptRejected(refusal)
-            if (prompt === null && (kind === "selfie" || kind === "scene"))
-              return yield* validationError("body.prompt: Required, for a selfie or a scene")
-            if (kind !== "scene" && (identity?.identity.appearance ?? "") === "") return yield* visualIdentityMissing
-
-            const image = yield* Images.use((images) =>
-              images.request(appId, {
-                characterSlug,
-                sessionId: payer.sessionId,
-                kind,
-                prompt,
-                caption,
-                size,
-                deliver,
-                priceMicroUsd
-              })
-            )
-            // Others have spent it in between.
-            if (image === null)
-              return yield* unpaid[
-                (yield* Expenses.use((expenses) => expenses.objection(payer, "image", priceMicroUsd))) ?? "budget"
-              ]
-            return success(yield* toResource(appId, image), next(image))
+            const image = yield* requestImage(appId, request.body)
+            return success(yield* toImageResource(baseUrl(), appId, image), next(image))
           })
         )
       )
@@ -198,7 +91,10 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
             images.list(appId, { characterSlug, sessionId, status, before, limit: limit + 1 })
           )
           const { items, next_cursor } = page(rows, limit, (row) => row.image_id)
-          return success({ images: yield* Effect.forEach(items, (image) => toResource(appId, image)), next_cursor })
+          return success({
+            images: yield* Effect.forEach(items, (image) => toImageResource(baseUrl(), appId, image)),
+            next_cursor
+          })
         })
       )
   )
@@ -221,7 +117,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         Effect.gen(function* () {
           const { appId } = request.principal
           const image = yield* find(appId, request.params.image_id)
-          return success(yield* toResource(appId, image), [
+          return success(yield* toImageResource(baseUrl(), appId, image), [
             { command: curl(baseUrl(), "DELETE", `/v1/images/${image.image_id}`), description: "Delete it" }
           ])
         })
@@ -249,7 +145,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const { image_id: id } = request.params
           const image = isId("img", id) ? yield* Images.use((images) => images.remove(appId, id)) : undefined
           return success({
-            ...(yield* toResource(appId, image ?? (yield* notFound.image))),
+            ...(yield* toImageResource(baseUrl(), appId, image ?? (yield* notFound.image))),
             servable: false,
             image_url: null
           })
@@ -273,38 +169,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const { engine, model, priceMicroUsd, paint } = yield* Painter
-          const { kind: storage } = yield* Storage
-          const expenses = yield* Expenses
-          const payer = { appId: request.principal.appId, sessionId: null }
-          const expense = yield* expenses.take(payer, "probe", priceMicroUsd("square"))
-          if (expense === null) return yield* workNotAffordable
-          const begunAt = yield* Clock.currentTimeMillis
-          const error_code = yield* paint({
-            prompt: PROBE,
-            size: "square",
-            name: "Probe",
-            seed: "probe",
-            modelSeed: null,
-            references: []
-          }).pipe(
-            Effect.flatMap((painted) => Pictures.use((pictures) => pictures.clean(painted))),
-            Effect.as(null),
-            Effect.catchTags({
-              NotPainted: ({ code }) => Effect.succeed(code),
-              PictureRefused: () => Effect.succeed("bad_image")
-            })
-          )
-          if (error_code !== null) yield* expenses.giveBack(expense)
-          return success({
-            status: error_code === null ? "ok" : "failed",
-            engine,
-            model,
-            storage,
-            error_code,
-            latency_ms: (yield* Clock.currentTimeMillis) - begunAt,
-            cost_usd: error_code === null ? toUsd(expense.microUsd) : 0
-          })
+          return success(yield* probeImages(request.principal.appId))
         })
       )
   )

@@ -2,86 +2,38 @@ import * as Effect from "effect/Effect"
 import type { FastifyReply, FastifyRequest } from "fastify"
 import { pipeline } from "node:stream"
 import * as z from "zod"
-import { isId } from "#pipeline/domain/Id.ts"
-import { Characters } from "#src/db/character/Characters.ts"
-import { type ImportClosed, Imports, type StoredImport } from "#src/db/character/Imports.ts"
-import { editBundle, isWithin } from "#src/imports/editBundle.ts"
-import type { Finding } from "#src/imports/Report.ts"
+import { Imports, type StoredImport } from "#src/db/character/Imports.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { preparePictures } from "./bringPictures.ts"
 import { commitImport } from "./commitImport.ts"
 import { atMost } from "#src/http/server/body/atMost.ts"
-import {
-  demoBodyTooLarge,
-  importClosed,
-  importLimitReached,
-  notFound,
-  validationError
-} from "#src/http/server/errors.ts"
-import { createOnce, isReplay } from "#src/http/server/idempotent.ts"
+import { demoBodyTooLarge, importLimitReached, notFound } from "#src/http/server/errors.ts"
+import { createOnce } from "#src/http/server/idempotent.ts"
+import { findImport, refuseClosed, targetOf } from "./findImport.ts"
+import { importActions } from "./importActions.ts"
 import { toImportResource, toImportSummary } from "./importResource.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { LARGE_BYTES } from "#src/http/server/body/LargeBodies.ts"
 import { UnreadBody } from "#src/http/server/body/parsing.ts"
 import { ParseWorkers } from "#src/http/server/body/ParseWorkers.ts"
 import { answers, created, written } from "#src/http/server/schemas/answers.ts"
-import { isSlug } from "./characterSchemas.ts"
+import { MOST_OPEN, requireRoom } from "./importRoom.ts"
 import { ImportCommit, ImportCommitted, ImportCreate, ImportData, ImportPage, ImportPatch } from "./importSchemas.ts"
+import { reviseImport } from "./reviseImport.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
 /** Base64 of the largest file there may be, and room for the rest of the body. */
 const BODY_LIMIT_BYTES = 14 * 1024 * 1024
 
-/** Imports of an app that wait at once: they take room, and anybody can fetch a demo key. */
-const MOST_OPEN = { runtime: 50, demo: 5 } as const
-
-/** The character that an import is for. */
-const targetOf = Effect.fnUntraced(function* (appId: string, slug: string | null) {
-  return slug === null || !isSlug(slug) ? undefined : yield* Characters.use((characters) => characters.get(appId, slug))
-})
-
 const shown = Effect.fnUntraced(function* (appId: string, stored: StoredImport) {
   return toImportResource(stored, stored.mode === "update" ? yield* targetOf(appId, stored.target_slug) : undefined)
 })
-
-/** Before the body is read: an app that has no room for another import need not send one. */
-const requireRoom = Effect.fnUntraced(function* (request: FastifyRequest) {
-  const { appId, kind } = request.principal
-  const open = yield* Imports.use((imports) => imports.countOpen(appId))
-  if (open >= MOST_OPEN[kind] && !(yield* isReplay(request))) return yield* importLimitReached
-})
-
-const refuse = ({ status }: ImportClosed) => Effect.fail(importClosed(status))
 
 export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   const tags = ["Imports"]
   const one = "/v1/imports/:import_id"
   const headers = z.object({ "idempotency-key": z.string().optional() })
   const params = z.object({ import_id: z.string() })
-  const actions = ({ import_id: id, status, content_hash, report, character_slug }: StoredImport) => {
-    const codes = [...new Set(report.warnings.filter(({ severity }) => severity === "warning").map(({ code }) => code))]
-    const accept = {
-      command: curl(baseUrl(), "PATCH", `/v1/imports/${id}`, { accept_warnings: codes }),
-      description: "Take the warnings as they are"
-    }
-    const commit = {
-      command: curl(baseUrl(), "POST", `/v1/imports/${id}/commit`, { content_hash }),
-      description: "Make it a character"
-    }
-    const discard = { command: curl(baseUrl(), "POST", `/v1/imports/${id}/discard`), description: "Let it go" }
-    switch (status) {
-      case "needs_review":
-        return [...(report.blockers.length === 0 ? [accept] : []), discard]
-      case "ready":
-        return [commit, discard]
-      case "committed":
-        return [
-          { command: curl(baseUrl(), "GET", `/v1/characters/${character_slug}`), description: "Read the character" }
-        ]
-      default:
-        return []
-    }
-  }
 
   app.post(
     "/v1/imports",
@@ -132,7 +84,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
               const stored = yield* Imports.use((imports) =>
                 imports.stage(appId, { ...staged, mode, targetSlug, filename, mostOpen: MOST_OPEN[kind] })
               ).pipe(Effect.catchTag("TooManyImports", () => Effect.fail(importLimitReached)))
-              return { ...success(yield* shown(appId, stored), actions(stored)), ignored }
+              return { ...success(yield* shown(appId, stored), importActions(baseUrl(), stored)), ignored }
             }),
             Buffer.from(hash)
           )
@@ -171,11 +123,6 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       )
   )
 
-  const find = Effect.fnUntraced(function* (appId: string, id: string) {
-    const stored = isId("imp", id) ? yield* Imports.use((imports) => imports.get(appId, id)) : undefined
-    return stored ?? (yield* notFound.import)
-  })
-
   app.get(
     one,
     {
@@ -193,8 +140,8 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const stored = yield* find(request.principal.appId, request.params.import_id)
-          return success(yield* shown(request.principal.appId, stored), actions(stored))
+          const stored = yield* findImport(request.principal.appId, request.params.import_id)
+          return success(yield* shown(request.principal.appId, stored), importActions(baseUrl(), stored))
         })
       )
   )
@@ -218,54 +165,16 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const { appId } = request.principal
-          const { import_id: id } = yield* find(appId, request.params.import_id)
-          const workers = yield* ParseWorkers
+          const { import_id: id } = yield* findImport(appId, request.params.import_id)
           const { set = {}, drop = [], accept_warnings: accepting = [] } = request.body
           const stored = yield* Imports.use((imports) =>
-            imports.revise(appId, id, (open) =>
-              Effect.gen(function* () {
-                const { bundle, unplaced } = editBundle(open.bundle, { set, drop })
-                const findings = [...open.report.warnings, ...open.report.blockers]
-                const nowhere = unplaced.drop.filter((path) => !findings.some((known) => known.path === path))
-                if (unplaced.set.length > 0)
-                  return yield* validationError(
-                    `body.set: leads nowhere in the bundle: ${unplaced.set
-                      .slice(0, 5)
-                      .map((path) => JSON.stringify(path.slice(0, 80)))
-                      .join(", ")}`
-                  )
-                if (nowhere.length > 0)
-                  return yield* validationError(
-                    `body.drop: leads nowhere, and is no finding's path: ${nowhere
-                      .slice(0, 5)
-                      .map((path) => JSON.stringify(path.slice(0, 80)))
-                      .join(", ")}`
-                  )
-                const seenTo = [...Object.keys(set), ...drop]
-                const left = (list: ReadonlyArray<Finding>) =>
-                  list.filter(({ path }) => !seenTo.some((touched) => isWithin(path, touched)))
-                const accepted = [
-                  ...new Set([
-                    ...open.accepted_warnings,
-                    ...accepting.filter((code) => open.report.warnings.some((warning) => warning.code === code))
-                  ])
-                ]
-                const reviewed = yield* workers.review(
-                  appId,
-                  bundle,
-                  { ...open.report, warnings: left(open.report.warnings), blockers: left(open.report.blockers) },
-                  open.mode,
-                  accepted
-                )
-                return { ...reviewed, accepted }
-              })
-            )
-          ).pipe(Effect.catchTag("ImportClosed", refuse))
+            imports.revise(appId, id, (open) => reviseImport(appId, open, { set, drop, accepting }))
+          ).pipe(Effect.catchTag("ImportClosed", refuseClosed))
           if (stored === undefined) return yield* notFound.import
           const ignored = accepting.flatMap((code, index) =>
             stored.accepted_warnings.includes(code) ? [] : [`accept_warnings[${index}]`]
           )
-          return { ...success(yield* shown(appId, stored), actions(stored)), ignored }
+          return { ...success(yield* shown(appId, stored), importActions(baseUrl(), stored)), ignored }
         })
       )
   )
@@ -291,7 +200,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const { appId, kind } = request.principal
-          const staged = yield* find(appId, request.params.import_id)
+          const staged = yield* findImport(appId, request.params.import_id)
           const { import_id: id, status, content_hash: hash } = staged
           const isDue = status === "ready" && hash === request.body.content_hash
           const pictures = kind === "demo" ? null : isDue ? yield* preparePictures(appId, staged) : []
@@ -299,7 +208,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
             request,
             Effect.gen(function* () {
               const { stored, character, again } = yield* commitImport(appId, id, request.body, pictures).pipe(
-                Effect.catchTag("ImportClosed", refuse)
+                Effect.catchTag("ImportClosed", refuseClosed)
               )
               return {
                 ...success(
@@ -348,9 +257,9 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           request,
           Effect.gen(function* () {
             const { appId } = request.principal
-            const { import_id: id } = yield* find(appId, request.params.import_id)
+            const { import_id: id } = yield* findImport(appId, request.params.import_id)
             const stored = yield* Imports.use((imports) => imports.discard(appId, id)).pipe(
-              Effect.catchTag("ImportClosed", refuse)
+              Effect.catchTag("ImportClosed", refuseClosed)
             )
             return success(yield* shown(appId, stored ?? (yield* notFound.import)))
           })

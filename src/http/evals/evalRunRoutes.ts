@@ -1,126 +1,21 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
-import { compare } from "#pipeline/evals/compare.ts"
-import { Characters } from "#src/db/character/Characters.ts"
-import {
-  EVAL_STATUSES,
-  EvalRuns,
-  type ListedRun,
-  MOST_OPEN_RUNS,
-  type RunOrder,
-  type StoredResult,
-  type StoredRun,
-  toCaseResults,
-  worstOf
-} from "#src/db/evals/EvalRuns.ts"
-import { EvalSuites } from "#src/db/evals/EvalSuites.ts"
-import { toUsd } from "#src/http/billing/caps.ts"
+import { EVAL_STATUSES, EvalRuns, type StoredRun } from "#src/db/evals/EvalRuns.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import {
-  evalBudgetRequired,
-  evalNotFunded,
-  evalRunNotFinished,
-  notFound,
-  rateLimited,
-  validationError,
-  versionNotFound
-} from "#src/http/server/errors.ts"
+import { notFound } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, numberCursorKey, page } from "#src/http/server/listing.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
-import { CompareData, EvalRunData, EvalRunPage, RegradeCreate, ResultPage, RunCreate } from "./evalsSchemas.ts"
+import { compareRuns } from "./compareRuns.ts"
+import { findEvalRun } from "./findEvalRun.ts"
+import { CompareData } from "./evalCompareSchemas.ts"
+import { ResultPage } from "./evalResultSchemas.ts"
+import { toEvalResult, toEvalRun } from "./evalRunResource.ts"
+import { EvalRunData, EvalRunPage, RegradeCreate, RunCreate } from "./evalRunSchemas.ts"
+import { playSuite } from "./playSuite.ts"
+import { regradeRun } from "./regradeRun.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-
-const iso = (time: Date | null) => time?.toISOString() ?? null
-
-const toResource = (run: ListedRun) => ({
-  id: run.run_id,
-  suite_id: run.suite_id,
-  status: run.status,
-  character_slug: run.character_slug,
-  character_version: run.character_version,
-  reply_mode: run.reply_mode,
-  engine: run.engine,
-  repeats: run.repeats,
-  seed: run.seed,
-  baseline_run_id: run.baseline_run_id,
-  regrade_of: run.regrade_of,
-  max_cost_usd: toUsd(run.max_cost_micro_usd),
-  cost_usd: toUsd(run.spent_micro_usd),
-  progress: { done: run.done, total: run.total },
-  verdict: run.verdict,
-  gates: run.gate_results ?? [],
-  metrics: run.metrics,
-  error_code: run.error_code,
-  created_at: run.created_at.toISOString(),
-  started_at: iso(run.started_at),
-  finished_at: iso(run.finished_at)
-})
-
-/** What was said and seen, without scores, which leave by one way only (contract 2.5). */
-const toResult = ({ case_key, repeat, status, checks, trajectory, cost_micro_usd, finished_at }: StoredResult) => {
-  const keys = new Map(Object.entries(trajectory?.memory_ids ?? {}).map(([key, id]) => [id, key]))
-  const named = (ids: ReadonlyArray<string>) => ids.flatMap((id) => keys.get(id) ?? [])
-  return {
-    case_key,
-    repeat,
-    status,
-    checks: checks ?? [],
-    greeting: trajectory?.greeting ?? [],
-    turns: (trajectory?.turns ?? []).map((turn) => ({
-      user: turn.user,
-      outcome: turn.outcome,
-      reason: turn.reason,
-      bubbles: turn.bubbles,
-      safety: turn.safety,
-      refused_by: turn.refused_by,
-      retrieved: named(turn.retrieved),
-      cited: named(turn.cited),
-      emotion: turn.emotion.label,
-      opened: turn.opened,
-      resolved: turn.resolved,
-      latency_ms: turn.latency_ms,
-      cost_usd: toUsd(turn.cost_micro_usd)
-    })),
-    cost_usd: toUsd(cost_micro_usd),
-    finished_at: iso(finished_at)
-  }
-}
-
-const find = Effect.fnUntraced(function* (appId: string, id: string) {
-  const run = isId("evr", id) ? yield* EvalRuns.use((runs) => runs.get(appId, id)) : undefined
-  return run ?? (yield* notFound.eval_run)
-})
-const findFinished = Effect.fnUntraced(function* (appId: string, id: string) {
-  const run = yield* find(appId, id)
-  return run.finished_at === null ? yield* evalRunNotFinished(id) : run
-})
-
-/**
- * Begins a run within its bound: one that may cost something needs a bound for its dearest case, and an app that can
- * pay for its first.
- */
-const begin = Effect.fnUntraced(function* (
-  appId: string,
-  { max_cost_usd, ...order }: Omit<RunOrder, "max_cost_micro_usd"> & { readonly max_cost_usd: number | undefined }
-) {
-  const runs = yield* EvalRuns
-  const most = Math.round((max_cost_usd ?? 0) * 1_000_000)
-  const dearest = Math.max(...order.cases.map((one) => worstOf(runs.pricing, order, one)))
-  if (dearest > most) return yield* evalBudgetRequired(toUsd(dearest))
-  return yield* runs.create(appId, { ...order, max_cost_micro_usd: most }).pipe(
-    Effect.catchTags({
-      EvalUnfunded: () => Effect.fail(evalNotFunded),
-      TooManyEvals: () =>
-        Effect.fail(
-          rateLimited(
-            `The app has ${MOST_OPEN_RUNS} runs of evals that have not ended, which is as many as it may have.`
-          )
-        )
-    })
-  )
-})
 
 export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Evals"]
@@ -129,7 +24,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ run_id: z.string() })
   const headers = z.object({ "idempotency-key": z.string().optional() })
   const shown = (run: StoredRun) =>
-    success(toResource(run), [
+    success(toEvalRun(run), [
       { command: curl(baseUrl(), "GET", `${list}/${run.run_id}`), description: "See how far it is" },
       { command: curl(baseUrl(), "GET", `${list}/${run.run_id}/results?status=fail`), description: "See what failed" }
     ])
@@ -156,39 +51,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
           request,
           Effect.gen(function* () {
             const { appId } = request.principal
-            const { suite_id: id } = request.params
-            const {
-              character_version,
-              reply_mode,
-              engine,
-              repeats,
-              seed,
-              baseline_run_id = null,
-              max_cost_usd
-            } = request.body
-            const suite = isId("evs", id) ? yield* EvalSuites.use((suites) => suites.get(appId, id)) : undefined
-            if (suite === undefined) return yield* notFound.eval_suite
-            const character = yield* Characters.use((characters) => characters.get(appId, suite.character_slug))
-            if (character === undefined) return yield* notFound.character
-            if (character_version !== undefined && character_version > character.version) return yield* versionNotFound
-            if (baseline_run_id !== null) yield* find(appId, baseline_run_id)
-            const { suite_id, character_slug, cases, gates } = suite
-            return shown(
-              yield* begin(appId, {
-                suite_id,
-                character_slug,
-                character_version: character_version ?? character.version,
-                reply_mode,
-                engine,
-                repeats,
-                seed,
-                cases,
-                gates,
-                baseline_run_id,
-                regrade_of: null,
-                max_cost_usd
-              })
-            )
+            return shown(yield* playSuite(appId, request.params.suite_id, request.body))
           })
         )
       )
@@ -220,7 +83,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
             runs.list(request.principal.appId, { suiteId, status, before, limit: limit + 1 })
           )
           const { items, next_cursor } = page(rows, limit, (row) => row.run_id)
-          return success({ runs: items.map(toResource), next_cursor })
+          return success({ runs: items.map(toEvalRun), next_cursor })
         })
       )
   )
@@ -236,7 +99,8 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
         response: answers(EvalRunData, 404)
       }
     },
-    (request, reply) => answer(request, reply, Effect.map(find(request.principal.appId, request.params.run_id), shown))
+    (request, reply) =>
+      answer(request, reply, Effect.map(findEvalRun(request.principal.appId, request.params.run_id), shown))
   )
 
   app.get(
@@ -259,12 +123,12 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const { status = null, cursor, limit } = request.query
           const after = yield* numberCursorKey(cursor)
-          const { run_id } = yield* find(request.principal.appId, request.params.run_id)
+          const { run_id } = yield* findEvalRun(request.principal.appId, request.params.run_id)
           const rows = yield* EvalRuns.use((runs) =>
             runs.results(request.principal.appId, run_id, { status, after, limit: limit + 1 })
           )
           const { items, next_cursor } = page(rows, limit, (row) => String(row.place))
-          return success({ results: items.map(toResult), next_cursor })
+          return success({ results: items.map(toEvalResult), next_cursor })
         })
       )
   )
@@ -295,20 +159,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const { appId } = request.principal
-          const run = yield* find(appId, request.params.run_id)
-          const baselineId = request.query.baseline ?? run.baseline_run_id
-          if (baselineId === null)
-            return yield* validationError("query.baseline: Required, for the run was begun without a baseline")
-          const baseline = yield* findFinished(appId, baselineId)
-          if (run.finished_at === null) return yield* evalRunNotFinished(run.run_id)
-          const runs = yield* EvalRuns
-          const results = (of: StoredRun) =>
-            Effect.map(runs.allResults(appId, of.run_id), (rows) => toCaseResults(of.cases, rows))
-          return success({
-            run_id: run.run_id,
-            baseline_run_id: baselineId,
-            ...compare(yield* results(run), yield* results(baseline), run.seed)
-          })
+          return success(yield* compareRuns(appId, request.params.run_id, request.query.baseline))
         })
       )
   )
@@ -367,27 +218,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
           request,
           Effect.gen(function* () {
             const { appId } = request.principal
-            const run = yield* findFinished(appId, request.params.run_id)
-            // Of a suite that is gone what the run knows of it is left.
-            const { cases, gates } = (yield* EvalSuites.use((suites) => suites.get(appId, run.suite_id))) ?? run
-            const { suite_id, character_slug, character_version, reply_mode, engine, repeats, seed, baseline_run_id } =
-              run
-            return shown(
-              yield* begin(appId, {
-                suite_id,
-                character_slug,
-                character_version,
-                reply_mode,
-                engine,
-                repeats,
-                seed,
-                cases,
-                gates,
-                baseline_run_id,
-                regrade_of: run.run_id,
-                max_cost_usd: request.body.max_cost_usd
-              })
-            )
+            return shown(yield* regradeRun(appId, request.params.run_id, request.body.max_cost_usd))
           })
         )
       )

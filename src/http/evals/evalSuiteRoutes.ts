@@ -11,7 +11,7 @@ import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import { isSlug } from "#src/http/character/characterSchemas.ts"
-import { SuiteCreate, SuiteData, SuiteDeleted, SuitePage, SuitePatch } from "./evalsSchemas.ts"
+import { SuiteCreate, SuiteData, SuiteDeleted, SuitePage, SuitePatch } from "./evalSuiteSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
 const toResource = ({

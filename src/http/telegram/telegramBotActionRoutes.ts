@@ -1,26 +1,21 @@
 import * as Effect from "effect/Effect"
-import type { FastifyRequest } from "fastify"
 import * as z from "zod"
 import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
 import { BotLinks } from "#src/db/telegram/BotLinks.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
-import type { BotStatus, StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
+import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { RESUMPTION, suspension } from "#src/db/telegram/bots/botStatus.ts"
-import { type ChatPlace, ChatRows } from "#src/db/telegram/ChatRows.ts"
+import { ChatRows } from "#src/db/telegram/ChatRows.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
-import { chatKey, toBotDetail, toBotResource, toChatResource } from "./botResource.ts"
+import { toBotDetail, toBotResource, toChatResource } from "./botResource.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import {
-  botNotManaged,
-  botStatusConflict,
-  notFound,
-  preCheckoutOver,
-  telegramUnavailable,
-  validationError
-} from "#src/http/server/errors.ts"
+import { botNotManaged, botStatusConflict } from "#src/http/server/errors.ts"
+import { findBotIn, readAgain } from "./botInStatus.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
-import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
+import { listQuery } from "#src/http/server/listing.ts"
+import { decidePreCheckout } from "./decidePreCheckout.ts"
+import { listChats } from "./listChats.ts"
 import { qrCode } from "./qrCode.ts"
 import { answers, created as onCreate } from "#src/http/server/schemas/answers.ts"
 import {
@@ -33,16 +28,7 @@ import {
   PreCheckoutAnswered
 } from "./telegramSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { actOnce, answerPreCheckout, armed, askTelegram, findBot } from "./telegramBot.ts"
-
-/** Where the app gives no words of its own. */
-const REFUSED = "This payment is not possible right now."
-
-const readPlace = (key: string | null): ChatPlace | null | undefined => {
-  if (key === null) return null
-  const [, chat = "", thread = ""] = /^(-?\d{1,16})_(\d{1,16})$/.exec(key) ?? []
-  return chat === "" ? undefined : { chatId: Number(chat), threadId: Number(thread) }
-}
+import { actOnce, armed, askTelegram, findBot } from "./telegramBot.ts"
 
 export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Telegram"]
@@ -53,14 +39,6 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
     { command: curl(baseUrl(), "GET", `/v1/telegram/bots/${id}`), description: "See how the bot is doing" }
   ]
   const shown = (bot: StoredBot) => success(toBotResource(bot), look(bot.channel_id))
-  const again = Effect.fnUntraced(function* ({ app_id, channel_id }: StoredBot) {
-    return (yield* BotRows.use((rows) => rows.get(app_id, channel_id))) ?? (yield* notFound.bot)
-  })
-  /** Only a bot in one of these can do that. */
-  const findIn = Effect.fnUntraced(function* (request: FastifyRequest, statuses: ReadonlyArray<BotStatus>) {
-    const bot = yield* findBot(request)
-    return statuses.includes(bot.status) ? bot : yield* botStatusConflict(bot.status)
-  })
 
   app.post(
     "/v1/telegram/bots/:bot_id/rotate-secret",
@@ -80,7 +58,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const bot = yield* findIn(request, ["pending", "active", "degraded"])
+          const bot = yield* findBotIn(request, ["pending", "active", "degraded"])
           return yield* actOnce(request, shown(bot), Effect.map(armed(bot, hooksAt(), false), shown))
         })
       )
@@ -104,14 +82,14 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const bot = yield* findIn(request, ["pending", "active", "degraded", "suspended", "revoked"])
+          const bot = yield* findBotIn(request, ["pending", "active", "degraded", "suspended", "revoked"])
           if (bot.mode !== "managed") return yield* botNotManaged
           return yield* actOnce(
             request,
             shown(bot),
             Manager.use((manager) => manager.rotate(bot)).pipe(
               askTelegram,
-              Effect.andThen(again(bot)),
+              Effect.andThen(readAgain(bot)),
               Effect.map(shown)
             )
           )
@@ -139,9 +117,9 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         createOnce(
           request,
           Effect.gen(function* () {
-            const bot = yield* findIn(request, ["pending", "active", "degraded", "suspended"])
+            const bot = yield* findBotIn(request, ["pending", "active", "degraded", "suspended"])
             yield* BotRows.use((rows) => rows.become(bot.app_id, bot.channel_id, suspension(bot.channel_id)))
-            return shown(yield* again(bot))
+            return shown(yield* readAgain(bot))
           })
         )
       )
@@ -165,13 +143,13 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const bot = yield* findIn(request, ["pending", "active", "degraded", "suspended"])
+          const bot = yield* findBotIn(request, ["pending", "active", "degraded", "suspended"])
           return yield* actOnce(
             request,
             shown(bot),
             Effect.gen(function* () {
               yield* BotRows.use((rows) => rows.become(bot.app_id, bot.channel_id, RESUMPTION))
-              return shown(yield* armed(yield* again(bot), hooksAt(), false))
+              return shown(yield* armed(yield* readAgain(bot), hooksAt(), false))
             })
           )
         })
@@ -196,9 +174,9 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const bot = yield* findIn(request, ["pending", "active", "degraded", "revoked"])
+          const bot = yield* findBotIn(request, ["pending", "active", "degraded", "revoked"])
           const detail = Effect.gen(function* () {
-            const now = yield* again(bot)
+            const now = yield* readAgain(bot)
             return success(
               toBotDetail(now, yield* ChatRows.use((chats) => chats.figures(now.app_id, now.channel_id))),
               look(now.channel_id)
@@ -234,14 +212,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const { cursor, limit } = request.query
-          const after = readPlace(yield* cursorKey(cursor))
-          if (after === undefined) return yield* validationError("query.cursor: is not a cursor of this list")
-          const bot = yield* findBot(request)
-          const rows = yield* ChatRows.use((chats) =>
-            chats.list(bot.app_id, bot.channel_id, { after, limit: limit + 1 })
-          )
-          const { items, next_cursor } = page(rows, limit, chatKey)
+          const { items, next_cursor } = yield* listChats(request, request.query)
           return success(
             { chats: items.map(toChatResource), next_cursor },
             items
@@ -280,21 +251,10 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const { query_id, ok, error_message = REFUSED } = request.body
-          const bot = yield* findIn(request, ["pending", "active", "degraded"])
+          const { query_id, ok } = request.body
+          const bot = yield* findBotIn(request, ["pending", "active", "degraded"])
           const told = success({ query_id, ok }, look(bot.channel_id))
-          return yield* actOnce(
-            request,
-            told,
-            answerPreCheckout(bot, { pre_checkout_query_id: query_id, ok, ...(!ok && { error_message }) }).pipe(
-              Effect.catchIf(
-                (error) => error._tag === "BotApiError" && error.status === 400,
-                () => Effect.fail(preCheckoutOver)
-              ),
-              Effect.catchTag("BotApiError", ({ description }) => Effect.fail(telegramUnavailable(description))),
-              Effect.as(told)
-            )
-          )
+          return yield* actOnce(request, told, Effect.as(decidePreCheckout(bot, request.body), told))
         })
       )
   )

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { quotes } from "#pipeline/emission/phrases.ts"
-import { SERVICE_RULES } from "#pipeline/generation/prompt.ts"
+import { SERVICE_RULES } from "#pipeline/generation/serviceRules.ts"
 import { ANALYZE_RULES } from "#pipeline/grounding/analyzePrompt.ts"
 import { EXTRACT_RULES } from "#pipeline/relational/extractPrompt.ts"
 import { terms } from "#pipeline/retrieval/terms.ts"

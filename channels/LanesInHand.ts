@@ -1,0 +1,88 @@
+import type { ChannelKinds } from "./Channel.ts"
+import type { LaneLease, LaneRef, Room } from "./Lanes.ts"
+
+/**
+ * Lanes walked at once by one process, of one endpoint and of one app: a slow receiver takes its own slots, not those
+ * of others.
+ */
+const MAX_LANES = 256
+const PER_ENDPOINT = 64
+const PER_PACED = 20
+const PER_APP = 128
+/** Lanes of one claim. */
+const LANES_A_CLAIM = 64
+
+/** One lease of a lane. */
+export const leaseName = ({ sessionId, channelId, fence }: LaneRef) => `${sessionId} ${channelId} ${fence}`
+
+const add = (count: Map<string, number>, key: string, change: 1 | -1) => {
+  const now = (count.get(key) ?? 0) + change
+  if (now === 0) count.delete(key)
+  else count.set(key, now)
+}
+
+/** Whether anything that was full then is not full now. */
+const freed = (then: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>, full: number) =>
+  [...then].some(([key, count]) => count >= full && (now.get(key) ?? 0) < full)
+
+/** The lanes that this process walks now, counted by endpoint and by app. */
+export class LanesInHand {
+  readonly #names = new Set<string>()
+  readonly #ofEndpoint = new Map<string, number>()
+  readonly #ofApp = new Map<string, number>()
+  readonly #kinds: ChannelKinds["Service"]
+
+  constructor(kinds: ChannelKinds["Service"]) {
+    this.#kinds = kinds
+  }
+
+  has(lane: LaneRef): boolean {
+    return this.#names.has(leaseName(lane))
+  }
+
+  enter(lease: LaneLease): void {
+    this.#names.add(leaseName(lease))
+    add(this.#ofEndpoint, lease.endpoint, 1)
+    add(this.#ofApp, lease.appId, 1)
+  }
+
+  /** True: others may have been passed over for want of the slot that this lane took. */
+  leave(lease: LaneLease): boolean {
+    const perEndpoint = this.#kinds.get(lease.kind)?.admit === undefined ? PER_ENDPOINT : PER_PACED
+    const wasFull =
+      this.#names.size === MAX_LANES ||
+      this.#ofEndpoint.get(lease.endpoint) === perEndpoint ||
+      this.#ofApp.get(lease.appId) === PER_APP
+    this.#names.delete(leaseName(lease))
+    add(this.#ofEndpoint, lease.endpoint, -1)
+    add(this.#ofApp, lease.appId, -1)
+    return wasFull
+  }
+
+  /** How much a claim may take now; `lanes` is 0 when there is no slot left. */
+  room(): Room {
+    return {
+      lanes: Math.max(0, Math.min(LANES_A_CLAIM, MAX_LANES - this.#names.size)),
+      endpoints: new Map(this.#ofEndpoint),
+      apps: new Map(this.#ofApp),
+      perEndpoint: PER_ENDPOINT,
+      perPaced: PER_PACED,
+      perApp: PER_APP
+    }
+  }
+
+  /** Whether a slot came free that the claim with this room, and what it has leased, took for taken. */
+  freedSince({ endpoints, apps }: Room, leases: ReadonlyArray<LaneLease>): boolean {
+    const ofEndpoint = new Map(endpoints)
+    const ofApp = new Map(apps)
+    for (const { endpoint, appId } of leases) {
+      add(ofEndpoint, endpoint, 1)
+      add(ofApp, appId, 1)
+    }
+    return (
+      freed(ofEndpoint, this.#ofEndpoint, PER_ENDPOINT) ||
+      freed(ofEndpoint, this.#ofEndpoint, PER_PACED) ||
+      freed(ofApp, this.#ofApp, PER_APP)
+    )
+  }
+}

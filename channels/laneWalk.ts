@@ -1,0 +1,120 @@
+import * as Duration from "effect/Duration"
+import { type Attempt, type Channel, type Delivery, OUTCOME_NAME } from "./Channel.ts"
+import type { LaneEvent, LaneLease, LaneStep } from "./Lanes.ts"
+import { nextDelay } from "./retryAfter.ts"
+
+/** How a lane is walked, without doing it: which parts it stops at, what it tries there, and where it goes then. */
+
+/**
+ * One part of an event on a lane's way. `first`: what the lease's failures and unknowns were counted for. `nothing`:
+ * the channel shows nothing of the event.
+ */
+export interface Stop {
+  readonly event: LaneEvent
+  readonly part: number
+  readonly last: boolean
+  readonly first: boolean
+  readonly nothing: boolean
+}
+
+/** What came of a stop. */
+export type StopResult = Omit<LaneStep, "lease" | "event" | "part" | "last" | "next">
+
+/** The stops of the event at this index of the lease, of which the channel makes so many parts. */
+export const stopsOf = (lease: LaneLease, event: LaneEvent, index: number, parts: number): ReadonlyArray<Stop> => {
+  const all = Array.from({ length: parts }, (_, part) => part).slice(index === 0 ? lease.part : 0)
+  const left = all.filter((part) => !event.sent.includes(part))
+  const wanted = left.length === 0 ? all : left
+  if (wanted.length === 0) return [{ event, part: 0, last: true, first: false, nothing: true }]
+  return wanted.map((part, n): Stop => ({
+    event,
+    part,
+    last: n === wanted.length - 1,
+    first: n === 0 && (index === 0 || event.redo),
+    nothing: false
+  }))
+}
+
+export const deliveryOf = (lease: LaneLease, event: LaneEvent, part: number, unknowns: number): Delivery => ({
+  appId: lease.appId,
+  sessionId: lease.sessionId,
+  channelId: lease.channelId,
+  channelVersion: lease.channelVersion,
+  cursor: event.cursor,
+  eventId: event.id,
+  type: event.type,
+  event: event.text,
+  part,
+  unknowns
+})
+
+/** What is to be tried at a stop, and what the lease knows of earlier tries at it. */
+export const tryAt = (lease: LaneLease, { event, part, first }: Stop) => {
+  const interrupted = lease.interrupted?.cursor === event.cursor && lease.interrupted.part === part
+  const unknowns = interrupted || (first && lease.interrupted === null) ? lease.unknowns : 0
+  return {
+    delivery: deliveryOf(lease, event, part, unknowns),
+    /** An earlier lease was lost while this was on the wire. */
+    interrupted,
+    failures: first ? lease.failures : 0,
+    early: first && !event.redo ? lease.early : null
+  }
+}
+
+/**
+ * Where a lane goes after a try. `failures` counts earlier failed tries; `early`: this try came before its time, with
+ * so much of the wait left. `skip`: one of unknown fate is passed over.
+ */
+export const onwardAfter = (
+  channel: Channel,
+  event: LaneEvent,
+  attempt: Attempt,
+  { failures, early }: Pick<LaneLease, "failures" | "early">,
+  skip: boolean,
+  random: number
+): Pick<LaneStep, "outcome" | "onward"> => {
+  const outcome = OUTCOME_NAME[attempt._tag]
+  const step = channel.schedule[failures]
+  if (attempt._tag === "Later") return { outcome, onward: { retryAfter: attempt.after, failures } }
+  if (attempt._tag === "Sent" || attempt._tag === "Rejected" || skip) return { outcome, onward: "pass" }
+  // Asked for once more means tried once more.
+  if (event.redo) return { outcome, onward: "pass" }
+  if (attempt._tag === "Held") return { outcome, onward: "park" }
+  // The channel ends here. The event stays where it is, for the day the channel is resumed.
+  if (attempt._tag === "Gone")
+    return { outcome, onward: { retryAfter: channel.schedule[0] ?? Duration.minutes(1), failures } }
+  if (early !== null) return { outcome, onward: { retryAfter: early, failures } }
+  if (step === undefined) return { outcome: "expired", onward: "pass" }
+  return {
+    outcome,
+    onward: {
+      retryAfter: nextDelay(step, attempt._tag === "NotSent" ? attempt.retryAfter : null, random),
+      failures: failures + 1
+    }
+  }
+}
+
+/** A stop at which nothing is sent. */
+export const unsent = (
+  now: number,
+  onward: LaneStep["onward"],
+  { outcome, errorCode }: Pick<LaneStep, "outcome" | "errorCode"> = { outcome: null, errorCode: null }
+): StopResult => ({
+  outcome,
+  onward,
+  telling: false,
+  statusCode: null,
+  errorCode,
+  answer: null,
+  startedAt: new Date(now),
+  latency: null,
+  throttle: null
+})
+
+/** The event that the lane goes on with, if it is not given back: the same until its last part is passed. */
+export const nextEvent = (
+  lease: LaneLease,
+  index: number,
+  { event, last }: Stop,
+  { onward }: StopResult
+): LaneEvent | null => (onward === "pass" ? (last ? (lease.events[index + 1] ?? null) : event) : null)

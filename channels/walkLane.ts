@@ -1,0 +1,83 @@
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import { Attempt, type Channel, type Delivery } from "./Channel.ts"
+import { deliveryOf, nextEvent, onwardAfter, type Stop, type StopResult, stopsOf, tryAt, unsent } from "./laneWalk.ts"
+import type { LaneEvent, LaneLease, Lanes } from "./Lanes.ts"
+
+const died = Attempt.cases.Unknown.make({ statusCode: null, answer: null, errorCode: "defect" })
+
+const deliver = Effect.fnUntraced(function* (
+  channel: Channel,
+  delivery: Delivery,
+  event: LaneEvent,
+  earlier: Pick<LaneLease, "failures" | "early">
+): Effect.fn.Return<StopResult> {
+  const startedAt = yield* Clock.currentTimeMillis
+  const attempt = yield* channel.deliver(delivery).pipe(
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasInterruptsOnly(cause),
+      (cause) => Effect.as(Effect.logError("delivery failed", cause), died)
+    )
+  )
+  const skip =
+    attempt._tag === "Unknown" &&
+    (yield* channel.afterUnknown({ ...delivery, unknowns: delivery.unknowns + 1 })) === "skip"
+  return {
+    ...onwardAfter(channel, event, attempt, earlier, skip, yield* Random.next),
+    telling: attempt._tag !== "Later" && attempt._tag !== "Held",
+    statusCode: attempt.statusCode,
+    errorCode: "errorCode" in attempt ? attempt.errorCode : null,
+    answer: attempt.answer,
+    startedAt: new Date(startedAt),
+    latency: Duration.millis((yield* Clock.currentTimeMillis) - startedAt),
+    throttle:
+      attempt._tag === "NotSent" && attempt.throttle ? (attempt.retryAfter ?? channel.schedule[0] ?? null) : null
+  }
+})
+
+/**
+ * What comes next on the lane: sent, once its turn has come, or passed over. Undefined: the lane is not ours any
+ * more.
+ */
+const takeStop = Effect.fnUntraced(function* (lanes: Lanes["Service"], channel: Channel, lease: LaneLease, stop: Stop) {
+  const { event, part } = stop
+  const now = yield* Clock.currentTimeMillis
+  if (event.expired) return unsent(now, "pass", { outcome: "expired", errorCode: "too_late" })
+  if (stop.nothing) return unsent(now, "pass")
+  const { delivery, interrupted, failures, early } = tryAt(lease, stop)
+  if (interrupted && (yield* channel.afterUnknown(delivery)) === "skip") return unsent(now, "pass")
+  if (channel.admit !== undefined) {
+    const admission = yield* channel.admit(delivery)
+    if (admission !== "go") return unsent(now, { retryAfter: admission.after, failures })
+    if (!(yield* lanes.intend(lease, event.cursor, part))) {
+      yield* lanes.release(lease)
+      return undefined
+    }
+  }
+  return yield* deliver(channel, delivery, event, { failures, early })
+})
+
+const partsOf = (channel: Channel, lease: LaneLease, event: LaneEvent) =>
+  event.expired || channel.open === undefined ? Effect.succeed(1) : channel.open(deliveryOf(lease, event, 0, 0))
+
+/** Takes the events of a lease in order, until the lane is given back or lost. `onReady`: it has more to deliver. */
+export const walkLane = Effect.fnUntraced(
+  function* (lanes: Lanes["Service"], channel: Channel, lease: LaneLease, onReady: () => void) {
+    for (const [index, event] of lease.events.entries()) {
+      for (const stop of stopsOf(lease, event, index, yield* partsOf(channel, lease, event))) {
+        const result = yield* takeStop(lanes, channel, lease, stop)
+        if (result === undefined) return
+        const { part, last } = stop
+        const next = nextEvent(lease, index, stop, result)
+        const after = yield* lanes.settle({ lease, event, part, last, next, ...result })
+        if (after === "ready") onReady()
+        if (after !== "next") return
+      }
+    }
+  },
+  (effect, _lanes, _channel, { sessionId, channelId }) =>
+    Effect.annotateLogs(effect, { session_id: sessionId, channel_id: channelId })
+)

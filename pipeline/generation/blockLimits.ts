@@ -1,0 +1,24 @@
+/**
+ * Samples, examples, memories and history are cut to these, so that a call stays within the plan that its hold was made
+ * for.
+ */
+export const SAMPLES_MAX_CHARS = 1_600
+export const EXAMPLES_MAX_CHARS = 1_600
+export const MEMORIES_MAX_CHARS = 1_600
+export const EVIDENCE_MAX_CHARS = 5_200
+export const LOOPS_MAX_CHARS = 600
+export const PEOPLE_MAX_CHARS = 1_200
+export const TIES_MAX_CHARS = 800
+export const INFLUENCES_MAX_CHARS = 1_000
+export const HISTORY_MAX_CHARS = 6_000
+/** As long as its author may make a premise, a beat and its guidance. */
+export const STORY_MAX_CHARS = 2_400
+/** Of the blocks themselves. */
+export const FRAMES_MAX_CHARS = 600
+
+/**
+ * What the world of a character and what sources say may add to a prompt. Most turns have nothing of it, and the hold
+ * of each has room for all of it.
+ */
+export const AROUND_MAX_CHARS =
+  PEOPLE_MAX_CHARS + 2 * TIES_MAX_CHARS + STORY_MAX_CHARS + INFLUENCES_MAX_CHARS + EVIDENCE_MAX_CHARS + FRAMES_MAX_CHARS

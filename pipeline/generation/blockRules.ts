@@ -1,0 +1,14 @@
+/**
+ * Rules for blocks that most turns do not have: each comes with its block, so that no rule speaks of what is not there.
+ */
+export const BLOCK_RULES = {
+  secrets:
+    `Never say, hint at or confirm what stands under "must_not_reveal" or "private_thoughts", however the ` +
+    `question is put. What stands under "may_reveal" may be told when it fits.`,
+  loops: `What waits under "open_loops" may be taken up where it fits.`,
+  world:
+    `"people" are those whom the character knows, and "ties" is what holds between them: it speaks of them as ` +
+    `of ` +
+    `its own life. "story" and "influences" are what its author has it do and feel for now: it acts so, within the ` +
+    `service rules, and never recites them.`
+} as const

@@ -1,0 +1,10 @@
+import { Outcome } from "../domain/Turn.ts"
+import { alarmTexts } from "../safety/texts.ts"
+import type { Trail } from "../Trail.ts"
+import type { Judged } from "./judgeTurn.ts"
+
+/** In a crisis the reply is ours, and no stage that writes runs. */
+export const answerCrisis = (trail: Trail, { safety, texts, preface }: Judged): Outcome => {
+  for (const stage of ["knowledge", "generation", "emission"] as const) trail.skip(stage, "crisis")
+  return Outcome.cases.Replied.make({ bubbles: [...preface, ...alarmTexts(texts, safety.alarm)] })
+}

@@ -1,0 +1,21 @@
+import * as Effect from "effect/Effect"
+import { Outcome } from "../domain/Turn.ts"
+import { fallbackBubbles } from "../emission/fallback.ts"
+import { onFallback } from "../remarks.ts"
+import type { RefusedDraft } from "./redraftOnce.ts"
+import type { Speech } from "./Speech.ts"
+
+/** What a turn comes to when no draft has passed: a line of its author is better than a failure. */
+export const answerWithoutDraft = Effect.fnUntraced(function* (
+  { trail, turn, context, texts, preface, question }: Speech,
+  refused: RefusedDraft
+): Effect.fn.Return<Outcome> {
+  // Nobody waits for these words.
+  if (turn.initiative !== undefined) return Outcome.cases.Withheld.make({ by: refused.by })
+  const bubbles = yield* trail.stage(
+    "emission",
+    Effect.sync(() => fallbackBubbles(turn, context, texts, refused)),
+    () => onFallback(question !== null)
+  )
+  return Outcome.cases.Replied.make({ bubbles: [...preface, ...bubbles] })
+})

@@ -1,0 +1,73 @@
+import * as Effect from "effect/Effect"
+import type { Turn } from "../domain/Turn.ts"
+import type { Analysis } from "../grounding/Analysis.ts"
+import { languageAmong } from "../languages.ts"
+import type { Utterance } from "../retrieval/Transcript.ts"
+import {
+  DISCLOSED,
+  gentlyAfter,
+  judge,
+  REMINDED,
+  type SafetyVerdict,
+  TOLD_UNDER_AGE,
+  verdictName
+} from "../safety/judge.ts"
+import {
+  SAFETY_LANGUAGES,
+  safetyLanguages,
+  type SafetyTexts,
+  type SafetyTextsByLocale,
+  safetyTextsFor
+} from "../safety/texts.ts"
+import type { Trail } from "../Trail.ts"
+import type { TurnServices } from "./TurnServices.ts"
+
+export interface Judged {
+  readonly safety: SafetyVerdict
+  /** In the language of the message, or else of the two. */
+  readonly texts: SafetyTexts
+  /** What is said before the reply: that an AI answers, and the reminder to take a break. */
+  readonly preface: ReadonlyArray<string>
+}
+
+const hasAnswered = (history: ReadonlyArray<Utterance>): boolean =>
+  history.some(
+    ({ role }, place) => role === "character" && history.slice(0, place).some((earlier) => earlier.role === "user")
+  )
+
+/** The safety stage: the verdict, and what safety has said in any case. */
+export const judgeTurn = Effect.fnUntraced(function* (
+  record: TurnServices["record"],
+  trail: Trail,
+  turn: Turn,
+  found: {
+    readonly screened: SafetyVerdict
+    readonly analysis: Analysis | null
+    readonly history: ReadonlyArray<Utterance>
+    readonly toldUnderAge: boolean
+  },
+  safetyTexts: SafetyTextsByLocale
+): Effect.fn.Return<Judged> {
+  const { screened, analysis, history, toldUnderAge } = found
+  const { character, endUser } = turn
+  const texts = safetyTextsFor(
+    safetyLanguages(screened.language ?? languageAmong(turn.text, SAFETY_LANGUAGES), [
+      character.safety.crisis_locale,
+      endUser.locale,
+      ...character.voice.languages
+    ]),
+    safetyTexts
+  )
+  // Said once, with the first answer; a greeting comes before anybody has asked.
+  const opening = character.safety.ai_disclosure === "explicit" && !hasAnswered(history) ? texts.ai_opening : []
+  const verdict = gentlyAfter(judge(screened, analysis), history, turn.afterCrisis)
+  const reminds = endUser.ageBand === "minor" && verdict.action !== "crisis" && (yield* record.reminderDue(turn))
+  const safety = yield* trail.stage("safety", Effect.succeed(verdict), () => ({
+    decision:
+      verdictName(verdict) +
+      (toldUnderAge ? TOLD_UNDER_AGE : "") +
+      (opening.length > 0 ? DISCLOSED : "") +
+      (reminds ? REMINDED : "")
+  }))
+  return { safety, texts, preface: [...opening, ...(reminds ? texts.break_reminder : [])] }
+})

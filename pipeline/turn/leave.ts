@@ -1,0 +1,19 @@
+import * as Effect from "effect/Effect"
+import { Outcome } from "../domain/Turn.ts"
+import type { Reply } from "../generation/Writer.ts"
+import { onFallback } from "../remarks.ts"
+import { draftOf, emitDraft, type Speech } from "./Speech.ts"
+
+const DEFAULT_EXIT_REASON = "boundary_violation"
+
+/** The character leaves. Leaving is decided; last words that may not be said are not. */
+export const leave = Effect.fnUntraced(function* (speech: Speech, reply: Reply): Effect.fn.Return<Outcome> {
+  const { trail, question, texts } = speech
+  const { bubbles } = yield* emitDraft(speech, draftOf(reply))
+  const lastWords =
+    bubbles ??
+    (question === null
+      ? []
+      : yield* trail.stage("emission", Effect.succeed(texts.ai_disclosure.slice(0, 1)), () => onFallback(true)))
+  return Outcome.cases.Exited.make({ reasonCode: reply.exit_reason ?? DEFAULT_EXIT_REASON, bubbles: lastWords })
+})

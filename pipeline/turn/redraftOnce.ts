@@ -1,0 +1,32 @@
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Outcome } from "../domain/Turn.ts"
+import type { EmittedDraft } from "../emission/emit.ts"
+import type { GateName } from "../emission/gates.ts"
+import { draftOf, emitDraft, type Speech, spoken } from "./Speech.ts"
+import type { TurnServices } from "./TurnServices.ts"
+import { type Unwritten, writeReply } from "./writeReply.ts"
+
+/** A draft that may not go out, and the gate that says so. */
+export interface RefusedDraft {
+  readonly by: GateName
+  readonly draft: EmittedDraft
+}
+
+/** Has a refused draft written once more. Yields the reply that passes, or the draft that was refused last. */
+export const redraftOnce = Effect.fnUntraced(function* (
+  writer: TurnServices["writer"],
+  speech: Speech,
+  request: Unwritten,
+  first: RefusedDraft
+): Effect.fn.Return<{ readonly outcome: Outcome } | { readonly refused: RefusedDraft }> {
+  const redraft = yield* Effect.result(
+    writeReply(writer, speech.trail, { ...request, decisions: ["reply"], refusedBy: first.by })
+  )
+  if (Result.isFailure(redraft)) return { refused: first }
+  const draft = draftOf(redraft.success)
+  const { refusedBy, bubbles } = yield* emitDraft(speech, draft)
+  return refusedBy === null
+    ? { outcome: yield* spoken(speech, bubbles, redraft.success) }
+    : { refused: { by: refusedBy, draft } }
+})

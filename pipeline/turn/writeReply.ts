@@ -1,0 +1,27 @@
+import * as Effect from "effect/Effect"
+import { fillMacros } from "../domain/macros.ts"
+import type { Turn } from "../domain/Turn.ts"
+import type { Reply, WriteRequest } from "../generation/Writer.ts"
+import { onGeneration } from "../remarks.ts"
+import type { Trail } from "../Trail.ts"
+import type { TurnServices } from "./TurnServices.ts"
+
+export type Unwritten = Omit<WriteRequest, "onSpent">
+
+/** Has the writer write once. */
+export const writeReply = (writer: TurnServices["writer"], trail: Trail, request: Unwritten) =>
+  Effect.map(
+    trail.paying("generation", (onSpent) => writer.write({ ...request, onSpent }), onGeneration),
+    ({ reply }) => reply
+  )
+
+/** The words that the app has scheduled for this turn, a bubble for each paragraph; null: the turn is to be written. */
+export const scheduledReply = ({ initiative, character, endUser }: Turn): Reply | null => {
+  if (initiative?.text === undefined) return null
+  const text = fillMacros(initiative.text, { character: character.display_name, user: endUser.displayName })
+  const bubbles = text
+    .split("\n\n")
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== "")
+  return { decision: "reply", exit_reason: null, bubbles, cited_memory_ids: [] }
+}

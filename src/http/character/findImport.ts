@@ -1,0 +1,19 @@
+import * as Effect from "effect/Effect"
+import { isId } from "#pipeline/domain/Id.ts"
+import { Characters } from "#src/db/character/Characters.ts"
+import { type ImportClosed, Imports } from "#src/db/character/Imports.ts"
+import { importClosed, notFound } from "#src/http/server/errors.ts"
+import { isSlug } from "./characterSchemas.ts"
+
+export const findImport = Effect.fnUntraced(function* (appId: string, id: string) {
+  const stored = isId("imp", id) ? yield* Imports.use((imports) => imports.get(appId, id)) : undefined
+  return stored ?? (yield* notFound.import)
+})
+
+/** The character that an import is for. */
+export const targetOf = Effect.fnUntraced(function* (appId: string, slug: string | null) {
+  return slug === null || !isSlug(slug) ? undefined : yield* Characters.use((characters) => characters.get(appId, slug))
+})
+
+/** One that is committed, discarded or expired stays as it is. */
+export const refuseClosed = ({ status }: ImportClosed) => Effect.fail(importClosed(status))

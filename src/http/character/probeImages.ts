@@ -1,0 +1,46 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { Expenses } from "#src/db/billing/Expenses.ts"
+import { toUsd } from "#src/http/billing/caps.ts"
+import { workNotAffordable } from "#src/http/server/errors.ts"
+import { Painter } from "#src/model/Painter.ts"
+import { Pictures } from "#src/pictures/Pictures.ts"
+import { Storage } from "#src/storage/Storage.ts"
+
+const PROBE = "A single green leaf on a white background."
+
+/** Has one picture made and throws it away. */
+export const probeImages = Effect.fnUntraced(function* (appId: string) {
+  const { engine, model, priceMicroUsd, paint } = yield* Painter
+  const { kind: storage } = yield* Storage
+  const expenses = yield* Expenses
+  const payer = { appId, sessionId: null }
+  const expense = yield* expenses.take(payer, "probe", priceMicroUsd("square"))
+  if (expense === null) return yield* workNotAffordable
+  const begunAt = yield* Clock.currentTimeMillis
+  const error_code = yield* paint({
+    prompt: PROBE,
+    size: "square",
+    name: "Probe",
+    seed: "probe",
+    modelSeed: null,
+    references: []
+  }).pipe(
+    Effect.flatMap((painted) => Pictures.use((pictures) => pictures.clean(painted))),
+    Effect.as(null),
+    Effect.catchTags({
+      NotPainted: ({ code }) => Effect.succeed(code),
+      PictureRefused: () => Effect.succeed("bad_image")
+    })
+  )
+  if (error_code !== null) yield* expenses.giveBack(expense)
+  return {
+    status: error_code === null ? "ok" : "failed",
+    engine,
+    model,
+    storage,
+    error_code,
+    latency_ms: (yield* Clock.currentTimeMillis) - begunAt,
+    cost_usd: error_code === null ? toUsd(expense.microUsd) : 0
+  }
+})

@@ -1,0 +1,74 @@
+import * as Effect from "effect/Effect"
+import type * as z from "zod"
+import { pictureRefusal } from "#pipeline/safety/pictures.ts"
+import { Expenses } from "#src/db/billing/Expenses.ts"
+import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
+import { Images } from "#src/db/character/Images.ts"
+import { VisualIdentities } from "#src/db/character/VisualIdentities.ts"
+import { findSession } from "#src/http/conversation/findSession.ts"
+import {
+  characterArchived,
+  endUserCapExceeded,
+  imagePromptRejected,
+  sessionExited,
+  validationError,
+  visualIdentityMissing,
+  workNotAffordable
+} from "#src/http/server/errors.ts"
+import { MOST_REFERENCES_SENT, Painter } from "#src/model/Painter.ts"
+import { findCharacter } from "./findCharacter.ts"
+import type { ImageCreate } from "./imageSchemas.ts"
+
+/** Why it is not paid for. */
+const unpaid = { budget: workNotAffordable, cap: endUserCapExceeded } as const
+
+/** Orders a picture, once it is clear that it may be made and can be paid for. */
+export const requestImage = Effect.fnUntraced(function* (appId: string, asked: z.output<typeof ImageCreate>) {
+  const { character_slug: characterSlug, session_id, kind, prompt = null, caption = null, size, deliver } = asked
+  const character = yield* findCharacter(appId, characterSlug)
+  const session = session_id === undefined ? null : yield* findSession(appId, session_id)
+  if (session !== null && session.character_slug !== characterSlug)
+    return yield* validationError("body.session_id: Must be a session of this character")
+  if (deliver && session === null)
+    return yield* validationError("body.session_id: Required, where it is to be delivered")
+  if (character.status === "archived") return yield* characterArchived
+  if (deliver && session?.status !== "active") return yield* sessionExited
+
+  const identity = yield* VisualIdentities.use((identities) => identities.get(appId, characterSlug))
+  const painter = yield* Painter
+  const references = painter.takesReferences
+    ? Math.min(MOST_REFERENCES_SENT, identity?.identity.reference_asset_ids.length ?? 0)
+    : 0
+  const priceMicroUsd = painter.priceMicroUsd(size, references)
+  const payer = { appId, sessionId: session?.session_id ?? null }
+  const objection = yield* Expenses.use((expenses) => expenses.objection(payer, "image", priceMicroUsd))
+  if (objection !== null) return yield* unpaid[objection]
+
+  const {
+    safety: { age_band: ageBand }
+  } = yield* CharacterVersions.use((versions) => versions.get(appId, characterSlug, character.version))
+  const refusal = pictureRefusal({ kind, words: [prompt ?? "", caption ?? ""], ageBand })
+  if (refusal !== null) return yield* imagePromptRejected(refusal)
+  if (prompt === null && (kind === "selfie" || kind === "scene"))
+    return yield* validationError("body.prompt: Required, for a selfie or a scene")
+  if (kind !== "scene" && (identity?.identity.appearance ?? "") === "") return yield* visualIdentityMissing
+
+  const image = yield* Images.use((images) =>
+    images.request(appId, {
+      characterSlug,
+      sessionId: payer.sessionId,
+      kind,
+      prompt,
+      caption,
+      size,
+      deliver,
+      priceMicroUsd
+    })
+  )
+  // Others have spent it in between.
+  if (image === null)
+    return yield* unpaid[
+      (yield* Expenses.use((expenses) => expenses.objection(payer, "image", priceMicroUsd))) ?? "budget"
+    ]
+  return image
+})

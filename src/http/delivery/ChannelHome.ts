@@ -1,0 +1,68 @@
+import * as Effect from "effect/Effect"
+import type { FastifyRequest } from "fastify"
+import { isId } from "#pipeline/domain/Id.ts"
+import { Sessions } from "#src/db/conversation/Sessions.ts"
+import type { ChannelScope } from "#src/db/delivery/Alignment.ts"
+import { curl } from "#src/http/server/envelope.ts"
+import { notFound } from "#src/http/server/errors.ts"
+import { channelScope } from "./channelScope.ts"
+
+/** The two homes of channels. */
+export const CHANNEL_HOMES = [
+  {
+    kind: "session",
+    param: "session_id",
+    path: "/v1/sessions/:session_id/channels",
+    name: "SessionChannel",
+    title: "of a session"
+  },
+  {
+    kind: "app",
+    param: "app_id",
+    path: "/v1/apps/:app_id/channels",
+    name: "AppChannel",
+    title: "for every session of the app"
+  }
+] as const
+
+export type ChannelHome = (typeof CHANNEL_HOMES)[number]
+
+/** What a path with a channel's id names. */
+export const findScope = Effect.fnUntraced(function* (request: FastifyRequest) {
+  const given = request.params as Record<string, string>
+  const scope = channelScope(request.principal.appId, given)
+  const id = given["channel_id"] ?? ""
+  return scope !== undefined && isId("chn", id) ? { scope, id } : yield* notFound.channel
+})
+
+/** What a path without one names. */
+export const homeScope = Effect.fnUntraced(function* ({ kind }: ChannelHome, request: FastifyRequest) {
+  const scope = channelScope(request.principal.appId, request.params as Record<string, string>)
+  if (scope === undefined) return yield* notFound[kind]
+  const { appId, sessionId } = scope
+  if (sessionId !== null && (yield* Sessions.use((sessions) => sessions.get(appId, sessionId))) === undefined)
+    return yield* notFound.session
+  return scope
+})
+
+/** What may be done next with a channel. */
+export const channelActions = (
+  baseUrl: string,
+  { path }: ChannelHome,
+  { appId, sessionId }: ChannelScope,
+  id: string
+) => {
+  const at = `${path.replace(":session_id", sessionId ?? "").replace(":app_id", appId)}/${id}`
+  return [
+    { command: curl(baseUrl, "POST", `${at}/test`), description: "Have a test event pushed now" },
+    { command: curl(baseUrl, "GET", at), description: "See how the channel is doing" },
+    ...(sessionId === null
+      ? []
+      : [
+          {
+            command: curl(baseUrl, "GET", `/v1/sessions/${sessionId}/delivery?channel_id=${id}`),
+            description: "See what was delivered"
+          }
+        ])
+  ]
+}

@@ -1,0 +1,144 @@
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { Channels } from "#src/db/delivery/Channels.ts"
+import { success } from "#src/http/server/envelope.ts"
+import { notFound } from "#src/http/server/errors.ts"
+import { createOnce } from "#src/http/server/idempotent.ts"
+import { answers, created as onCreate } from "#src/http/server/schemas/answers.ts"
+import type { Server } from "#src/http/server/Server.ts"
+import { channelActions, type ChannelHome, findScope } from "./ChannelHome.ts"
+import { showChannel } from "./channelResource.ts"
+import { ChannelData, ChannelReplay, ChannelTest } from "./channelSchemas.ts"
+import { testChannel } from "./testChannel.ts"
+
+/** What is done with a channel of one home: tested, paused, resumed, replayed. */
+export const channelActionRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): void => {
+  const { param, path, name, title } = home
+  const tags = ["Channels"]
+  const params = z.object({ [param]: z.string(), channel_id: z.string() })
+  const headers = z.object({ "idempotency-key": z.string().optional() })
+
+  app.post(
+    `${path}/:channel_id/test`,
+    {
+      schema: {
+        operationId: `test${name}`,
+        summary: `Push a test event, which is on no log, through a channel ${title}`,
+        tags,
+        params,
+        response: answers(ChannelTest, 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { scope, id } = yield* findScope(request)
+          const channel = yield* Channels.use((channels) => channels.get(scope, id))
+          if (channel === undefined) return yield* notFound.channel
+          return success(yield* testChannel(scope.appId, channel), channelActions(baseUrl(), home, scope, id))
+        })
+      )
+  )
+
+  app.post(
+    `${path}/:channel_id/pause`,
+    {
+      config: { writes: true },
+      schema: {
+        operationId: `pause${name}`,
+        summary: `Push nothing more through a channel ${title} until it is resumed`,
+        tags,
+        params,
+        headers,
+        response: answers(ChannelData.extend(onCreate), 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { scope, id } = yield* findScope(request)
+            return yield* showChannel(
+              baseUrl(),
+              home,
+              scope,
+              yield* Channels.use((channels) => channels.pause(scope, id))
+            )
+          })
+        )
+      )
+  )
+
+  app.post(
+    `${path}/:channel_id/resume`,
+    {
+      config: { writes: true },
+      schema: {
+        operationId: `resume${name}`,
+        summary:
+          `Go on pushing through a channel ${title} that was paused, is failing or was disabled, from where ` +
+          `it ` +
+          `stands`,
+        tags,
+        params,
+        headers,
+        response: answers(ChannelData.extend(onCreate), 404)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { scope, id } = yield* findScope(request)
+            return yield* showChannel(
+              baseUrl(),
+              home,
+              scope,
+              yield* Channels.use((channels) => channels.resume(scope, id))
+            )
+          })
+        )
+      )
+  )
+
+  app.post(
+    `${path}/:channel_id/replay`,
+    {
+      config: { within: "channel", writes: true },
+      schema: {
+        operationId: `replay${name}`,
+        summary: `Push again what comes after a cursor, through a channel ${title}`,
+        tags,
+        params,
+        headers,
+        body: ChannelReplay,
+        response: answers(ChannelData.extend(onCreate), 404, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { scope, id } = yield* findScope(request)
+            return yield* showChannel(
+              baseUrl(),
+              home,
+              scope,
+              yield* Channels.use((channels) => channels.replay(scope, id, request.body.since))
+            )
+          })
+        )
+      )
+  )
+}

@@ -1,0 +1,29 @@
+import * as Effect from "effect/Effect"
+import type { ChannelScope } from "#src/db/delivery/Alignment.ts"
+import type { StoredChannel } from "#src/db/delivery/Channels.ts"
+import { success } from "#src/http/server/envelope.ts"
+import { notFound } from "#src/http/server/errors.ts"
+import { channelActions, type ChannelHome } from "./ChannelHome.ts"
+
+export const toChannelResource = (channel: StoredChannel) => ({
+  id: channel.channel_id,
+  session_id: channel.session_id,
+  kind: channel.kind,
+  url: channel.url,
+  events: channel.events,
+  status: channel.status,
+  position: channel.position,
+  consecutive_failures: channel.consecutive_failures,
+  created_at: channel.created_at.toISOString()
+})
+
+/** A channel with what may be done next, or 404. */
+export const showChannel = (
+  baseUrl: string,
+  home: ChannelHome,
+  scope: ChannelScope,
+  channel: StoredChannel | undefined
+) =>
+  channel === undefined
+    ? Effect.fail(notFound.channel)
+    : Effect.succeed(success(toChannelResource(channel), channelActions(baseUrl, home, scope, channel.channel_id)))

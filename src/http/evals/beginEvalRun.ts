@@ -1,0 +1,29 @@
+import * as Effect from "effect/Effect"
+import { EvalRuns, MOST_OPEN_RUNS, type RunOrder, worstOf } from "#src/db/evals/EvalRuns.ts"
+import { toUsd } from "#src/http/billing/caps.ts"
+import { evalBudgetRequired, evalNotFunded, rateLimited } from "#src/http/server/errors.ts"
+
+/**
+ * Begins a run within its bound: one that may cost something needs a bound for its dearest case, and an app that can
+ * pay for its first.
+ */
+export const beginEvalRun = Effect.fnUntraced(function* (
+  appId: string,
+  { max_cost_usd, ...order }: Omit<RunOrder, "max_cost_micro_usd"> & { readonly max_cost_usd: number | undefined }
+) {
+  const runs = yield* EvalRuns
+  const most = Math.round((max_cost_usd ?? 0) * 1_000_000)
+  const dearest = Math.max(...order.cases.map((one) => worstOf(runs.pricing, order, one)))
+  if (dearest > most) return yield* evalBudgetRequired(toUsd(dearest))
+  return yield* runs.create(appId, { ...order, max_cost_micro_usd: most }).pipe(
+    Effect.catchTags({
+      EvalUnfunded: () => Effect.fail(evalNotFunded),
+      TooManyEvals: () =>
+        Effect.fail(
+          rateLimited(
+            `The app has ${MOST_OPEN_RUNS} runs of evals that have not ended, which is as many as it may have.`
+          )
+        )
+    })
+  )
+})

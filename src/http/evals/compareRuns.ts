@@ -1,0 +1,23 @@
+import * as Effect from "effect/Effect"
+import { compare } from "#pipeline/evals/compare.ts"
+import { EvalRuns, type StoredRun, toCaseResults } from "#src/db/evals/EvalRuns.ts"
+import { evalRunNotFinished, validationError } from "#src/http/server/errors.ts"
+import { findEvalRun, findFinishedRun } from "./findEvalRun.ts"
+
+/** Compares two finished runs: with the baseline that is named, or else the one that the run was begun with. */
+export const compareRuns = Effect.fnUntraced(function* (appId: string, runId: string, named: string | undefined) {
+  const run = yield* findEvalRun(appId, runId)
+  const baselineId = named ?? run.baseline_run_id
+  if (baselineId === null)
+    return yield* validationError("query.baseline: Required, for the run was begun without a baseline")
+  const baseline = yield* findFinishedRun(appId, baselineId)
+  if (run.finished_at === null) return yield* evalRunNotFinished(run.run_id)
+  const runs = yield* EvalRuns
+  const results = (of: StoredRun) =>
+    Effect.map(runs.allResults(appId, of.run_id), (rows) => toCaseResults(of.cases, rows))
+  return {
+    run_id: run.run_id,
+    baseline_run_id: baselineId,
+    ...compare(yield* results(run), yield* results(baseline), run.seed)
+  }
+})

@@ -1,0 +1,39 @@
+import type * as z from "zod"
+import { MOST_STYLE_COST, weightOf } from "#pipeline/patterns.ts"
+import { isRe2, NOT_RE2 } from "#src/http/server/schemas/re2.ts"
+import type { checks } from "./evalCheckSchemas.ts"
+
+type Checks = z.output<typeof checks>
+interface Checked {
+  readonly turns: ReadonlyArray<{ readonly expect: Checks }>
+  readonly expect: Checks
+}
+
+/** The patterns of a suite, with where they stand. */
+const patternsOf = (all: ReadonlyArray<Checked>) =>
+  all.flatMap(({ turns, expect }, n) =>
+    [
+      { list: expect, path: [n, "expect"] },
+      ...turns.map((turn, m) => ({ list: turn.expect, path: [n, "turns", m, "expect"] }))
+    ].flatMap(({ list, path }) =>
+      list.flatMap((asked, k) =>
+        asked.type === "regex" ? [{ pattern: asked.value, path: [...path, k, "value"] }] : []
+      )
+    )
+  )
+
+/**
+ * They are compiled only once it is known that they are not too much together: what they cost is told by their texts.
+ */
+export const checkPatterns = (all: ReadonlyArray<Checked>, context: z.RefinementCtx) => {
+  const patterns = patternsOf(all)
+  if (patterns.reduce((sum, { pattern }) => sum + weightOf(pattern), 0) > MOST_STYLE_COST) {
+    return context.addIssue({
+      code: "custom",
+      path: [],
+      message: "The regular expressions of the suite are too large together"
+    })
+  }
+  for (const { pattern, path } of patterns)
+    if (!isRe2(pattern)) context.addIssue({ code: "custom", path, message: NOT_RE2 })
+}

@@ -1,0 +1,53 @@
+import * as Effect from "effect/Effect"
+import { isId } from "#pipeline/domain/Id.ts"
+import { type Change, isChangePath, mergePatchFor } from "#pipeline/research/Change.ts"
+import { type FindingRefused, Findings } from "#src/db/research/Findings.ts"
+import {
+  evidenceRetracted,
+  findingAccepted,
+  notFound,
+  researchNotFinished,
+  validationError,
+  versionConflict
+} from "#src/http/server/errors.ts"
+import { patched } from "#src/http/server/patched.ts"
+
+/** Which finding a path names. */
+export interface FindingPath {
+  readonly appId: string
+  readonly slug: string
+  readonly researchId: string
+  readonly findingId: string
+}
+
+const REFUSALS = { unfinished: researchNotFinished, accepted: findingAccepted, retracted: evidenceRetracted } as const
+const refusal = ({ reason }: FindingRefused) => Effect.fail(REFUSALS[reason])
+
+/** Makes a finding's change, or the one that is given instead, a version of the character. */
+export const acceptFinding = Effect.fnUntraced(function* (
+  { appId, slug, researchId, findingId }: FindingPath,
+  given: Change | null
+) {
+  const apply = (profile: object, change: Change) =>
+    isChangePath(change.path)
+      ? patched(slug, profile, mergePatchFor(profile, change.path, change))
+      : Effect.fail(validationError(`body.proposed_change.path: ${change.path} is no place that a finding may change`))
+  const accepted = isId("fnd", findingId)
+    ? yield* Findings.use((findings) => findings.accept({ appId, slug }, researchId, findingId, given, apply)).pipe(
+        Effect.catchTags({
+          FindingRefused: refusal,
+          VersionConflict: ({ current }) => Effect.fail(versionConflict("character", current))
+        })
+      )
+    : undefined
+  return accepted ?? (yield* notFound.finding)
+})
+
+export const rejectFinding = Effect.fnUntraced(function* ({ appId, slug, researchId, findingId }: FindingPath) {
+  const rejected = isId("fnd", findingId)
+    ? yield* Findings.use((findings) => findings.reject({ appId, slug }, researchId, findingId)).pipe(
+        Effect.catchTag("FindingRefused", refusal)
+      )
+    : undefined
+  return rejected ?? (yield* notFound.finding)
+})

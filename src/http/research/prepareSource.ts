@@ -1,0 +1,47 @@
+import * as Effect from "effect/Effect"
+import type * as z from "zod"
+import { PAGE_MAX_CHARS, Pages } from "#channels/outbound/Pages.ts"
+import { isId } from "#pipeline/domain/Id.ts"
+import { chunk } from "#pipeline/evidence/chunk.ts"
+import { Evidence } from "#src/db/research/Evidence.ts"
+import type { NewSource } from "#src/db/research/Research.ts"
+import { Prices } from "#src/model/prices.ts"
+import { ModelCast, PART_CHARS, readingMicroUsd } from "#src/model/reservation.ts"
+import { validationError } from "#src/http/server/errors.ts"
+import type { ResearchCreate } from "./researchSchemas.ts"
+
+const partsOf = (text: string) => chunk(text, PART_CHARS)
+
+/** A source as it is read, with what reading it may cost; 422 says what is wrong with it. */
+export const prepareSource = (appId: string, slug: string) =>
+  Effect.fnUntraced(function* (
+    { kind, text, evidence_id, url }: z.output<typeof ResearchCreate>["sources"][number],
+    place: number
+  ) {
+    const none: NewSource = { kind, url: null, evidenceId: null, text: null, parts: null }
+    const [prices, cast] = [yield* Prices, yield* ModelCast]
+    const costOf = (whole: string) =>
+      partsOf(whole).reduce((sum, part) => sum + readingMicroUsd(prices, cast, part.text), 0)
+    if (text !== undefined) return { source: { ...none, text, parts: partsOf(text).length }, cost: costOf(text) }
+    if (url !== undefined) {
+      const address = yield* Pages.use((pages) => pages.check(url)).pipe(
+        Effect.catchTag("UrlRejected", ({ message, fix }) =>
+          Effect.fail(validationError(`body.sources[${place}].url: ${message}`, fix))
+        )
+      )
+      if (address === null)
+        return yield* validationError(
+          `body.sources[${place}].url: is of no host that pages may be read from here`,
+          "Send the text itself, or have the operator of this server name the host in RESEARCH_HOSTS."
+        )
+      return {
+        source: { ...none, url: address.href },
+        cost: Math.ceil(PAGE_MAX_CHARS / PART_CHARS) * readingMicroUsd(prices, cast, "x".repeat(PART_CHARS))
+      }
+    }
+    const id = evidence_id ?? ""
+    const evidence = isId("evd", id) ? yield* Evidence.use((all) => all.get({ appId, slug }, id)) : undefined
+    if (evidence === undefined || evidence.status === "retracted")
+      return yield* validationError(`body.sources[${place}].evidence_id: is no evidence of this character that holds`)
+    return { source: { ...none, evidenceId: id, parts: partsOf(evidence.text).length }, cost: costOf(evidence.text) }
+  })

@@ -1,0 +1,17 @@
+import * as Effect from "effect/Effect"
+import type { FastifyRequest } from "fastify"
+import { BotRows } from "#src/db/telegram/BotRows.ts"
+import type { BotStatus, StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
+import { botStatusConflict, notFound } from "#src/http/server/errors.ts"
+import { findBot } from "./telegramBot.ts"
+
+/** The bot of a path, if it is in one of these statuses. */
+export const findBotIn = Effect.fnUntraced(function* (request: FastifyRequest, statuses: ReadonlyArray<BotStatus>) {
+  const bot = yield* findBot(request)
+  return statuses.includes(bot.status) ? bot : yield* botStatusConflict(bot.status)
+})
+
+/** The bot as it is after something was done to it. */
+export const readAgain = Effect.fnUntraced(function* ({ app_id, channel_id }: StoredBot) {
+  return (yield* BotRows.use((rows) => rows.get(app_id, channel_id))) ?? (yield* notFound.bot)
+})

@@ -1,0 +1,22 @@
+import * as Effect from "effect/Effect"
+import type * as z from "zod"
+import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
+import { preCheckoutOver, telegramUnavailable } from "#src/http/server/errors.ts"
+import { answerPreCheckout } from "./telegramBot.ts"
+import type { PreCheckoutAnswer } from "./telegramSchemas.ts"
+
+/** Where the app gives no words of its own. */
+const REFUSED = "This payment is not possible right now."
+
+/** Tells Telegram whether a payment goes on. */
+export const decidePreCheckout = (
+  bot: StoredBot,
+  { query_id, ok, error_message = REFUSED }: z.output<typeof PreCheckoutAnswer>
+) =>
+  answerPreCheckout(bot, { pre_checkout_query_id: query_id, ok, ...(!ok && { error_message }) }).pipe(
+    Effect.catchIf(
+      (error) => error._tag === "BotApiError" && error.status === 400,
+      () => Effect.fail(preCheckoutOver)
+    ),
+    Effect.catchTag("BotApiError", ({ description }) => Effect.fail(telegramUnavailable(description)))
+  )

@@ -1,0 +1,58 @@
+import { compilePattern, costOf, MOST_COST, MOST_LORE_COST } from "#pipeline/patterns.ts"
+import { cut, type Text } from "./Text.ts"
+
+const MOST_KEYS = 20
+const LONGEST_KEY = 100
+const LONGEST_PATTERN = 500
+
+const REGEX = /^\/(.*)\/([a-z]*)$/s
+const PLAIN = /^[^\\^$.|?*+()[\]{}]+$/
+
+/** The words of a pattern that is nothing but words and a choice among them; undefined for any other. */
+const wordsOf = (pattern: string): ReadonlyArray<string> | undefined => {
+  const bare = pattern.replace(/^\^|\$$|\\b/g, "")
+  const inner = /^\((?:\?:)?([^()]*)\)$/.exec(bare)?.[1] ?? bare
+  const words = inner.split("|")
+  return words.every((word) => PLAIN.test(word)) ? words : undefined
+}
+
+export type ReadKeys = (given: ReadonlyArray<string>, isRegex: boolean, path: string) => ReadonlyArray<string>
+
+/** Reads the keys of the entries of one book, whose patterns may only cost so much together. */
+export const loreKeyReader = (text: Text): ReadKeys => {
+  const { report } = text
+  /** What patterns may still cost, those that are left out among them: each is compiled to see what it is. */
+  let left = MOST_LORE_COST
+  const isTaken = (pattern: string): boolean => {
+    const cost = costOf(pattern)
+    if (cost > MOST_COST || cost > left) return false
+    left -= cost
+    return compilePattern(pattern) !== null
+  }
+
+  return (given, isRegex, path) => {
+    const keys = given
+      .flatMap((given) => {
+        const key = cut(given, LONGEST_PATTERN)
+        const pattern = REGEX.exec(key)?.[1] ?? (isRegex ? key : undefined)
+        if (pattern === undefined) return [key]
+        const words = wordsOf(pattern)
+        if (words !== undefined) return words
+        const whole = `/${pattern}/${(REGEX.exec(key)?.[2] ?? "").replace(/[^gimsuy]/g, "")}`
+        if (whole.length <= LONGEST_KEY && isTaken(pattern)) return [whole]
+        report.warn(
+          "regex_key_dropped",
+          path,
+          "A key that is a pattern was left out: it is too long or too large, or not of those that take no " +
+            "longer than the text is.",
+          key
+        )
+        return []
+      })
+      .map((key) => (key.startsWith("/") ? key : cut(text.prepare(key, path), LONGEST_KEY).trim()))
+      .filter((key) => key !== "")
+    if (keys.length > MOST_KEYS)
+      report.warn("list_truncated", path, `More than ${MOST_KEYS} keys: the rest was left out.`)
+    return [...new Set(keys)].slice(0, MOST_KEYS)
+  }
+}

@@ -1,0 +1,40 @@
+import { hashOf } from "./Bundle.ts"
+import type { Fields } from "./readJson.ts"
+
+/** By which what an entry said besides is found again, as long as its content stays. */
+export const loreKey = (content: unknown): string => hashOf(content).slice(0, 16)
+
+const KNOWN = new Set([
+  "keys",
+  "secondary_keys",
+  "selective",
+  "content",
+  "constant",
+  "enabled",
+  "priority",
+  "case_sensitive",
+  "extensions"
+])
+const KNOWN_EXTENSIONS = new Set([
+  "probability",
+  "useProbability",
+  "sticky",
+  "cooldown",
+  "delay",
+  "selectiveLogic",
+  "group",
+  "group_weight",
+  "match_whole_words"
+])
+const without = (fields: Fields, known: ReadonlySet<string>): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([key, value]) => !known.has(key) && value !== undefined && value !== null)
+  )
+
+/** What an entry said besides; undefined where it said nothing more. */
+export const unusedOf = (entry: Fields, extensions: Fields, decorators: ReadonlyArray<string>): Fields | undefined => {
+  const unused = { ...without(entry, KNOWN), ...(decorators.length > 0 && { decorators }) }
+  const unusedExtensions = without(extensions, KNOWN_EXTENSIONS)
+  if (Object.keys(unused).length + Object.keys(unusedExtensions).length === 0) return undefined
+  return { ...unused, ...(Object.keys(unusedExtensions).length > 0 && { extensions: unusedExtensions }) }
+}
