@@ -66,7 +66,6 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/http/evals/evalsSchemas.ts",
   "src/http/research/researchRoutes.ts",
   "src/http/server/HttpServer.ts",
-  "src/http/server/errors.ts",
   "src/http/telegram/telegramBotActionRoutes.ts",
   "src/imports/mapLore.ts",
   "src/jobs/conversation/TurnRunner.ts",

@@ -7,7 +7,7 @@ import { findAccountApp } from "#src/http/tenancy/accountApp.ts"
 import { WITH_TOKEN } from "#src/http/tenancy/accountPlane.ts"
 import { readAppCaps, readEndUserCaps, toAppCapsResource, toEndUserCapsResource } from "./caps.ts"
 import { accountCurl, success } from "#src/http/server/envelope.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { accountEndUserNotFound } from "./billingErrors.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
 import { AppCapsData, AppCapsPatch, EndUserCapsData, EndUserCapsPatch, isExternalUserRef } from "./capsSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
@@ -99,10 +99,10 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const { app_id: appId } = yield* findAccountApp(request)
           const { external_user_ref: ref } = request.params
-          if (!isExternalUserRef(ref)) return yield* notFound.account_end_user
+          if (!isExternalUserRef(ref)) return yield* accountEndUserNotFound
           const allowance = yield* Allowances.use((allowances) => allowances.ofEndUser(appId, ref))
           return success(
-            toEndUserCapsResource(ref, allowance ?? (yield* notFound.account_end_user), yield* Clock.currentTimeMillis)
+            toEndUserCapsResource(ref, allowance ?? (yield* accountEndUserNotFound), yield* Clock.currentTimeMillis)
           )
         })
       )
@@ -128,7 +128,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const { app_id: appId } = yield* findAccountApp(request)
           const { external_user_ref: ref } = request.params
-          if (!isExternalUserRef(ref)) return yield* notFound.account_end_user
+          if (!isExternalUserRef(ref)) return yield* accountEndUserNotFound
           const allowance = yield* Allowances.use((allowances) =>
             allowances.limitEndUser(appId, ref, readEndUserCaps(request.body))
           )

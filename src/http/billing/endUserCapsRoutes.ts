@@ -5,7 +5,7 @@ import * as z from "zod"
 import { Allowances } from "#src/db/billing/Allowances.ts"
 import { readEndUserCaps, toEndUserCapsResource, toEndUserRemaining } from "./caps.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { endUserNotFound } from "#src/http/privacy/privacyErrors.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
 import { EndUserCapsData, EndUserCapsPatch, isExternalUserRef } from "./capsSchemas.ts"
 import { EndUserUsageData } from "#src/http/privacy/endUserSchemas.ts"
@@ -23,7 +23,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
     const allowance = isExternalUserRef(ref)
       ? yield* Allowances.use((allowances) => allowances.ofEndUser(principal.appId, ref))
       : undefined
-    return { ref, allowance: allowance ?? (yield* notFound.end_user) }
+    return { ref, allowance: allowance ?? (yield* endUserNotFound) }
   })
   const next = (ref: string) => [
     {
@@ -99,7 +99,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const { external_user_ref: ref } = request.params
-          if (!isExternalUserRef(ref)) return yield* notFound.end_user
+          if (!isExternalUserRef(ref)) return yield* endUserNotFound
           const changed = yield* Allowances.use((allowances) =>
             allowances.limitEndUser(request.principal.appId, ref, readEndUserCaps(request.body))
           )

@@ -8,10 +8,10 @@ import {
   assetLimitReached,
   assetTooLarge,
   assetTypeUnsupported,
-  notFound,
   storageUnavailable,
-  validationError
-} from "#src/http/server/errors.ts"
+  assetNotFound
+} from "./pictureErrors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { findCharacter } from "./findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { INTERNAL } from "#src/http/server/reference/internalSurface.ts"
@@ -153,7 +153,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const { slug, asset_id: id } = request.params
           yield* findCharacter(appId, slug)
           const asset = isId("ast", id) ? yield* Assets.use((assets) => assets.get(appId, slug, id)) : undefined
-          return yield* shown(appId, asset ?? (yield* notFound.asset))
+          return yield* shown(appId, asset ?? (yield* assetNotFound))
         })
       )
   )
@@ -189,7 +189,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const asset = isId("ast", id)
             ? yield* Assets.use((assets) => assets.change(appId, slug, id, change))
             : undefined
-          return yield* shown(appId, asset ?? (yield* notFound.asset))
+          return yield* shown(appId, asset ?? (yield* assetNotFound))
         })
       )
   )
@@ -215,7 +215,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const { slug, asset_id: id } = request.params
           yield* findCharacter(appId, slug)
           const asset = isId("ast", id) ? yield* Assets.use((assets) => assets.remove(appId, slug, id)) : undefined
-          return success(toResource(appId, yield* ContentSignatures)(asset ?? (yield* notFound.asset)))
+          return success(toResource(appId, yield* ContentSignatures)(asset ?? (yield* assetNotFound)))
         })
       )
   )
@@ -239,8 +239,8 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         Effect.gen(function* () {
           const appId = (yield* ContentSignatures).appOf(id, typeof sig === "string" ? sig : "")
           const asset = appId === null ? undefined : yield* Assets.use((assets) => assets.find(appId, id))
-          if (asset === undefined) return yield* notFound.asset
-          return { asset, content: yield* readContent(asset.object_key, notFound.asset) }
+          if (asset === undefined) return yield* assetNotFound
+          return { asset, content: yield* readContent(asset.object_key, assetNotFound) }
         })
       )
       return showContent(reply, asset.media_type, content)

@@ -9,7 +9,7 @@ import { listPictures, mainOf } from "#src/imports/listPictures.ts"
 import { textOf } from "#src/imports/readJson.ts"
 import { toBundle } from "#src/imports/toBundle.ts"
 import { toCard } from "#src/imports/toCard.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { characterNotFound } from "./characterErrors.ts"
 import { answersAs } from "#src/http/server/schemas/answers.ts"
 import { isSlug } from "./characterSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
@@ -69,7 +69,7 @@ export const characterExportRoutes: Routes = ({ app, run }) => {
             const character = isSlug(slug)
               ? yield* Characters.use((characters) => characters.get(appId, slug))
               : undefined
-            if (character === undefined) return yield* notFound.character
+            if (character === undefined) return yield* characterNotFound
             const { profile } = character
             const { whole, images } = yield* wholeCharacter(appId, character)
             const { assets, extra } = whole

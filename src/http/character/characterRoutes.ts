@@ -3,7 +3,8 @@ import * as z from "zod"
 import { Characters } from "#src/db/character/Characters.ts"
 import { toCharacterResource } from "./characterResource.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { demoQuotaExceeded, notFound, slugTaken, versionConflict } from "#src/http/server/errors.ts"
+import { slugTaken, characterNotFound } from "./characterErrors.ts"
+import { demoQuotaExceeded, versionConflict } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { patched } from "#src/http/server/patched.ts"
@@ -110,9 +111,9 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const { slug } = request.params
-          if (!isSlug(slug)) return yield* notFound.character
+          if (!isSlug(slug)) return yield* characterNotFound
           const character = yield* Characters.use((characters) => characters.get(request.principal.appId, slug))
-          if (character === undefined) return yield* notFound.character
+          if (character === undefined) return yield* characterNotFound
           return success(toCharacterResource(character), [talk(character.slug)])
         })
       )
@@ -137,7 +138,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const { slug } = request.params
-          if (!isSlug(slug)) return yield* notFound.character
+          if (!isSlug(slug)) return yield* characterNotFound
           const { expected_version, ...patch } = request.body
           const characters = yield* Characters
           const character = yield* characters
@@ -145,7 +146,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
             .pipe(
               Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("character", current)))
             )
-          if (character === undefined) return yield* notFound.character
+          if (character === undefined) return yield* characterNotFound
           return success(toCharacterResource(character), [talk(slug)])
         })
       )
@@ -170,11 +171,11 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const { slug } = request.params
-          if (!isSlug(slug)) return yield* notFound.character
+          if (!isSlug(slug)) return yield* characterNotFound
           const character = yield* Characters.use((characters) =>
             characters.archive(request.principal.appId, slug, request.query.end_sessions === "true")
           )
-          if (character === undefined) return yield* notFound.character
+          if (character === undefined) return yield* characterNotFound
           return success(toCharacterResource(character), [
             {
               command: curl(baseUrl(), "GET", "/v1/characters?status=active"),

@@ -13,16 +13,11 @@ import { Pictures } from "#src/pictures/Pictures.ts"
 import { Storage } from "#src/storage/Storage.ts"
 import { toUsd } from "#src/http/billing/caps.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import {
-  characterArchived,
-  endUserCapExceeded,
-  imagePromptRejected,
-  notFound,
-  sessionExited,
-  validationError,
-  visualIdentityMissing,
-  workNotAffordable
-} from "#src/http/server/errors.ts"
+import { endUserCapExceeded, workNotAffordable } from "#src/http/billing/billingErrors.ts"
+import { characterArchived } from "./characterErrors.ts"
+import { imagePromptRejected, visualIdentityMissing, imageNotFound } from "./pictureErrors.ts"
+import { sessionExited } from "#src/http/conversation/conversationErrors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { findCharacter } from "./findCharacter.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
@@ -78,7 +73,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   ]
   const find = Effect.fnUntraced(function* (appId: string, id: string) {
     const image = isId("img", id) ? yield* Images.use((images) => images.get(appId, id)) : undefined
-    return image ?? (yield* notFound.image)
+    return image ?? (yield* imageNotFound)
   })
   /** Why it is not paid for. */
   const unpaid = { budget: workNotAffordable, cap: endUserCapExceeded } as const
@@ -249,7 +244,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const { image_id: id } = request.params
           const image = isId("img", id) ? yield* Images.use((images) => images.remove(appId, id)) : undefined
           return success({
-            ...(yield* toResource(appId, image ?? (yield* notFound.image))),
+            ...(yield* toResource(appId, image ?? (yield* imageNotFound))),
             servable: false,
             image_url: null
           })
@@ -329,8 +324,8 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const appId = (yield* ContentSignatures).appOf(id, typeof sig === "string" ? sig : "")
           const image = appId === null ? undefined : yield* Images.use((images) => images.get(appId, id))
           if (image === undefined || image.status !== "ready" || image.object_key === null || image.media_type === null)
-            return yield* notFound.image
-          return { mediaType: image.media_type, content: yield* readContent(image.object_key, notFound.image) }
+            return yield* imageNotFound
+          return { mediaType: image.media_type, content: yield* readContent(image.object_key, imageNotFound) }
         })
       )
       return showContent(reply, mediaType, content)

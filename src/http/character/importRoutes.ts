@@ -11,13 +11,9 @@ import { curl, success } from "#src/http/server/envelope.ts"
 import { preparePictures } from "./bringPictures.ts"
 import { commitImport } from "./commitImport.ts"
 import { atMost } from "#src/http/server/body/atMost.ts"
-import {
-  demoBodyTooLarge,
-  importClosed,
-  importLimitReached,
-  notFound,
-  validationError
-} from "#src/http/server/errors.ts"
+import { characterNotFound } from "./characterErrors.ts"
+import { importClosed, importLimitReached, importNotFound } from "./importErrors.ts"
+import { demoBodyTooLarge, validationError } from "#src/http/server/errors.ts"
 import { createOnce, isReplay } from "#src/http/server/idempotent.ts"
 import { toImportResource, toImportSummary } from "./importResource.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
@@ -125,7 +121,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const { staged, mode, targetSlug, filename, ignored, hash } = yield* ParseWorkers.use((workers) =>
             workers.stage(appId, bytes)
           )
-          if (mode === "update" && (yield* targetOf(appId, targetSlug)) === undefined) return yield* notFound.character
+          if (mode === "update" && (yield* targetOf(appId, targetSlug)) === undefined) return yield* characterNotFound
           return yield* createOnce(
             request,
             Effect.gen(function* () {
@@ -173,7 +169,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
 
   const find = Effect.fnUntraced(function* (appId: string, id: string) {
     const stored = isId("imp", id) ? yield* Imports.use((imports) => imports.get(appId, id)) : undefined
-    return stored ?? (yield* notFound.import)
+    return stored ?? (yield* importNotFound)
   })
 
   app.get(
@@ -261,7 +257,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
               })
             )
           ).pipe(Effect.catchTag("ImportClosed", refuse))
-          if (stored === undefined) return yield* notFound.import
+          if (stored === undefined) return yield* importNotFound
           const ignored = accepting.flatMap((code, index) =>
             stored.accepted_warnings.includes(code) ? [] : [`accept_warnings[${index}]`]
           )
@@ -352,7 +348,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
             const stored = yield* Imports.use((imports) => imports.discard(appId, id)).pipe(
               Effect.catchTag("ImportClosed", refuse)
             )
-            return success(yield* shown(appId, stored ?? (yield* notFound.import)))
+            return success(yield* shown(appId, stored ?? (yield* importNotFound)))
           })
         )
       )

@@ -3,13 +3,9 @@ import * as z from "zod"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Characters, type StoredCharacter } from "#src/db/character/Characters.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import {
-  type ApiError,
-  notFound,
-  validationError,
-  versionConflict,
-  worldLimitReached
-} from "#src/http/server/errors.ts"
+import { worldLimitReached, loreEntryNotFound, characterNotFound } from "./characterErrors.ts"
+import type { ApiError } from "#src/http/server/ApiError.ts"
+import { validationError, versionConflict } from "#src/http/server/errors.ts"
 import { findCharacter } from "./findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { loreOf, withLore } from "./lore.ts"
@@ -53,7 +49,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
   const find = Effect.fnUntraced(function* (appId: string, { slug, entry_id: id }: z.output<typeof params>) {
     const character = yield* findCharacter(appId, slug)
     const entry = loreOf(character.profile).find((entry) => entry.id === id)
-    return { character, entry: entry ?? (yield* notFound.lore_entry) }
+    return { character, entry: entry ?? (yield* loreEntryNotFound) }
   })
   const change = Effect.fnUntraced(function* (
     appId: string,
@@ -67,7 +63,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.map(edit(loreOf(profile)), (entries) => withLore(profile, entries))
       )
     ).pipe(Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("character", current))))
-    return character ?? (yield* notFound.character)
+    return character ?? (yield* characterNotFound)
   })
   /** The lore with one entry more, or another. */
   const bounded = (entries: ReadonlyArray<LoreEntry>) =>
@@ -76,7 +72,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
       : Effect.succeed(entries)
   /** Gone since it was found, or never there. */
   const there = (entries: ReadonlyArray<LoreEntry>, id: string) =>
-    entries.some((entry) => entry.id === id) ? Effect.succeed(entries) : Effect.fail(notFound.lore_entry)
+    entries.some((entry) => entry.id === id) ? Effect.succeed(entries) : Effect.fail(loreEntryNotFound)
 
   app.get(
     list,

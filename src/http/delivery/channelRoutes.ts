@@ -11,7 +11,9 @@ import { type ChannelChange, Channels, MAX_CHANNELS, type StoredChannel } from "
 import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { channelScope } from "./channelScope.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { channelLimitReached, channelUrlRejected, notFound } from "#src/http/server/errors.ts"
+import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
+import { channelLimitReached, channelUrlRejected, channelNotFound } from "./deliveryErrors.ts"
+import { appNotFound } from "#src/http/tenancy/tenancyErrors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created as onCreate, written } from "#src/http/server/schemas/answers.ts"
@@ -32,6 +34,7 @@ import { testChannel } from "./testChannel.ts"
 const HOMES = [
   {
     kind: "session",
+    absent: sessionNotFound,
     param: "session_id",
     path: "/v1/sessions/:session_id/channels",
     name: "SessionChannel",
@@ -39,6 +42,7 @@ const HOMES = [
   },
   {
     kind: "app",
+    absent: appNotFound,
     param: "app_id",
     path: "/v1/apps/:app_id/channels",
     name: "AppChannel",
@@ -81,7 +85,7 @@ const changeOf = Effect.fnUntraced(function* ({ url, events, secret, previous_se
 })
 
 export const channelRoutes: Routes = ({ app, answer, baseUrl }) => {
-  for (const { kind, param, path, name, title } of HOMES) {
+  for (const { kind, absent, param, path, name, title } of HOMES) {
     const tags = ["Channels"]
     const within = z.object({ [param]: z.string() })
     const params = z.object({ [param]: z.string(), channel_id: z.string() })
@@ -92,15 +96,15 @@ export const channelRoutes: Routes = ({ app, answer, baseUrl }) => {
       const given = request.params as Record<string, string>
       const scope = channelScope(request.principal.appId, given)
       const id = given["channel_id"] ?? ""
-      return scope !== undefined && isId("chn", id) ? { scope, id } : yield* notFound.channel
+      return scope !== undefined && isId("chn", id) ? { scope, id } : yield* channelNotFound
     })
     /** What a path without one names. */
     const home = Effect.fnUntraced(function* (request: FastifyRequest) {
       const scope = channelScope(request.principal.appId, request.params as Record<string, string>)
-      if (scope === undefined) return yield* notFound[kind]
+      if (scope === undefined) return yield* absent
       const { appId, sessionId } = scope
       if (sessionId !== null && (yield* Sessions.use((sessions) => sessions.get(appId, sessionId))) === undefined)
-        return yield* notFound.session
+        return yield* sessionNotFound
       return scope
     })
     const actions = ({ appId, sessionId }: ChannelScope, id: string) => {
@@ -120,7 +124,7 @@ export const channelRoutes: Routes = ({ app, answer, baseUrl }) => {
     }
     const shown = (scope: ChannelScope, channel: StoredChannel | undefined) =>
       channel === undefined
-        ? Effect.fail(notFound.channel)
+        ? Effect.fail(channelNotFound)
         : Effect.succeed(success(toResource(channel), actions(scope, channel.channel_id)))
 
     app.post(
@@ -242,7 +246,7 @@ export const channelRoutes: Routes = ({ app, answer, baseUrl }) => {
           Effect.gen(function* () {
             const { scope, id } = yield* find(request)
             if ((yield* Channels.use((channels) => channels.get(scope, id))) === undefined)
-              return yield* notFound.channel
+              return yield* channelNotFound
             const change = yield* changeOf(request.body)
             const changed = yield* shown(scope, yield* Channels.use((channels) => channels.change(scope, id, change)))
             return change.secret === undefined
@@ -271,7 +275,7 @@ export const channelRoutes: Routes = ({ app, answer, baseUrl }) => {
           Effect.gen(function* () {
             const { scope, id } = yield* find(request)
             const removed = yield* Channels.use((channels) => channels.remove(scope, id))
-            return removed === undefined ? yield* notFound.channel : success({ id, deleted: true })
+            return removed === undefined ? yield* channelNotFound : success({ id, deleted: true })
           })
         )
     )
@@ -294,7 +298,7 @@ export const channelRoutes: Routes = ({ app, answer, baseUrl }) => {
           Effect.gen(function* () {
             const { scope, id } = yield* find(request)
             const channel = yield* Channels.use((channels) => channels.get(scope, id))
-            if (channel === undefined) return yield* notFound.channel
+            if (channel === undefined) return yield* channelNotFound
             return success(yield* testChannel(scope.appId, channel), actions(scope, id))
           })
         )

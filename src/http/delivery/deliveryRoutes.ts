@@ -4,7 +4,9 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { Deliveries, type Delivery, type DeliveryAttempt, type DeliveryPlace } from "#src/db/delivery/Deliveries.ts"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { deliveryNotFound, notFound, retryLimitReached, validationError } from "#src/http/server/errors.ts"
+import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
+import { deliveryNotFound, retryLimitReached } from "./deliveryErrors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created as onCreate } from "#src/http/server/schemas/answers.ts"
@@ -78,13 +80,13 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { appId } = request.principal
           const sessionId = request.params.session_id
           const { channel_id = null, cursor, limit } = request.query
-          if (!isId("ses", sessionId)) return yield* notFound.session
+          if (!isId("ses", sessionId)) return yield* sessionNotFound
           const key = yield* cursorKey(cursor)
           const before = key === null ? null : readPlace("", key)
           if (key !== null && before === null)
             return yield* validationError("query.cursor: is not a cursor of this list")
           if ((yield* Sessions.use((sessions) => sessions.get(appId, sessionId))) === undefined)
-            return yield* notFound.session
+            return yield* sessionNotFound
           const rows = yield* Deliveries.use((deliveries) =>
             deliveries.list(appId, sessionId, { channelId: channel_id, before, limit: limit + 1 })
           )

@@ -17,15 +17,15 @@ import {
 import { EvalSuites } from "#src/db/evals/EvalSuites.ts"
 import { toUsd } from "#src/http/billing/caps.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
+import { versionNotFound, characterNotFound } from "#src/http/character/characterErrors.ts"
 import {
   evalBudgetRequired,
   evalNotFunded,
   evalRunNotFinished,
-  notFound,
-  rateLimited,
-  validationError,
-  versionNotFound
-} from "#src/http/server/errors.ts"
+  evalRunNotFound,
+  evalSuiteNotFound
+} from "./evalErrors.ts"
+import { rateLimited, validationError } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, numberCursorKey, page } from "#src/http/server/listing.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
@@ -90,7 +90,7 @@ const toResult = ({ case_key, repeat, status, checks, trajectory, cost_micro_usd
 
 const find = Effect.fnUntraced(function* (appId: string, id: string) {
   const run = isId("evr", id) ? yield* EvalRuns.use((runs) => runs.get(appId, id)) : undefined
-  return run ?? (yield* notFound.eval_run)
+  return run ?? (yield* evalRunNotFound)
 })
 const findFinished = Effect.fnUntraced(function* (appId: string, id: string) {
   const run = yield* find(appId, id)
@@ -167,9 +167,9 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
               max_cost_usd
             } = request.body
             const suite = isId("evs", id) ? yield* EvalSuites.use((suites) => suites.get(appId, id)) : undefined
-            if (suite === undefined) return yield* notFound.eval_suite
+            if (suite === undefined) return yield* evalSuiteNotFound
             const character = yield* Characters.use((characters) => characters.get(appId, suite.character_slug))
-            if (character === undefined) return yield* notFound.character
+            if (character === undefined) return yield* characterNotFound
             if (character_version !== undefined && character_version > character.version) return yield* versionNotFound
             if (baseline_run_id !== null) yield* find(appId, baseline_run_id)
             const { suite_id, character_slug, cases, gates } = suite
@@ -337,7 +337,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
             const run = isId("evr", id)
               ? yield* EvalRuns.use((runs) => runs.cancel(request.principal.appId, id))
               : undefined
-            return run === undefined ? yield* notFound.eval_run : shown(run)
+            return run === undefined ? yield* evalRunNotFound : shown(run)
           })
         )
       )

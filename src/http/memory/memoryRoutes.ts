@@ -7,7 +7,8 @@ import { Memories } from "#src/db/memory/Memories.ts"
 import { RelationshipEdits } from "#src/db/memory/RelationshipEdits.ts"
 import { edited } from "#src/http/server/editing.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
+import { memoryNotFound } from "./memoryErrors.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
@@ -64,7 +65,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
       const memory = isId("mem", id)
         ? yield* Memories.use((memories) => memories.get({ appId, sessionId }, id))
         : undefined
-      return memory ?? (yield* notFound.memory)
+      return memory ?? (yield* memoryNotFound)
     })
 
   app.get(
@@ -144,7 +145,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
                   { ...fields, valid_at: valid_at === undefined ? null : inUtc(valid_at) }
                 )
               ),
-              notFound.session
+              sessionNotFound
             )
             return success(toResource(sessionId)(memory), forgetting(sessionId, memory))
           })
@@ -246,7 +247,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
                 ...(valid_at !== undefined && { valid_at: inUtc(valid_at) })
               })
             ),
-            notFound.memory
+            memoryNotFound
           )
           return success(toResource(sessionId)(memory), forgetting(sessionId, memory))
         })
@@ -280,7 +281,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
             toResource(sessionId)(
               yield* edited(
                 RelationshipEdits.use((edits) => edits.forgetMemory({ appId, sessionId }, id)),
-                notFound.memory
+                memoryNotFound
               )
             )
           )

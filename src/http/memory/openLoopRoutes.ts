@@ -6,7 +6,7 @@ import { RelationshipEdits } from "#src/db/memory/RelationshipEdits.ts"
 import { RelationshipLists } from "#src/db/memory/RelationshipLists.ts"
 import { edited } from "#src/http/server/editing.ts"
 import { success } from "#src/http/server/envelope.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { openLoopNotFound } from "./memoryErrors.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
@@ -74,7 +74,7 @@ export const openLoopRoutes: Routes = ({ app, answer }) => {
           const { session_id: sessionId, loop_id: id } = request.params
           const { appId } = request.principal
           yield* findSession(appId, sessionId)
-          if (!isId("lop", id)) return yield* notFound.open_loop
+          if (!isId("lop", id)) return yield* openLoopNotFound
           const { status, due_at } = request.body
           const loop = yield* edited(
             RelationshipEdits.use((edits) =>
@@ -83,7 +83,7 @@ export const openLoopRoutes: Routes = ({ app, answer }) => {
                 ...(due_at !== undefined && { due_at: due_at === null ? null : new Date(due_at).toISOString() })
               })
             ),
-            notFound.open_loop
+            openLoopNotFound
           )
           return success(toResource(sessionId)(loop))
         })

@@ -6,7 +6,8 @@ import { type EndUser, type EndUserChange, EndUsers } from "#src/db/privacy/EndU
 import { type Erasure, Erasures } from "#src/db/privacy/Erasures.ts"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { erasureNotFound, notFound, validationError } from "#src/http/server/errors.ts"
+import { erasureNotFound, endUserNotFound } from "./privacyErrors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, SessionPage, written } from "#src/http/server/schemas/answers.ts"
 import { isExternalUserRef } from "#src/http/billing/capsSchemas.ts"
@@ -73,7 +74,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
     const person = isExternalUserRef(ref)
       ? yield* EndUsers.use((people) => people.get(request.principal.appId, ref))
       : undefined
-    return person ?? (yield* notFound.end_user)
+    return person ?? (yield* endUserNotFound)
   })
   const receipt = (erasure: Erasure) =>
     success(toReceipt(erasure), [
@@ -153,7 +154,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
           const changed = yield* EndUsers.use((people) =>
             people.change(request.principal.appId, ref, changeOf(request.body))
           )
-          return success(toResource(changed ?? (yield* notFound.end_user)), actions(ref))
+          return success(toResource(changed ?? (yield* endUserNotFound)), actions(ref))
         })
       )
   )
@@ -216,7 +217,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { external_user_ref: ref } = yield* find(request)
           return receipt(
             (yield* Erasures.use((erasures) => erasures.begin(request.principal.appId, ref))) ??
-              (yield* notFound.end_user)
+              (yield* endUserNotFound)
           )
         })
       )

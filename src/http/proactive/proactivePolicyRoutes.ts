@@ -3,7 +3,8 @@ import * as z from "zod"
 import { Initiatives } from "#src/db/proactive/Initiatives.ts"
 import { ProactivePolicies } from "#src/db/proactive/ProactivePolicies.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound, validationError, versionConflict } from "#src/http/server/errors.ts"
+import { appNotFound } from "#src/http/tenancy/tenancyErrors.ts"
+import { validationError, versionConflict } from "#src/http/server/errors.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { toDecisionResource, toPolicyResource } from "./proactiveResource.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
@@ -16,7 +17,7 @@ export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Proactive"]
   const path = "/v1/apps/:app_id/proactive-policy"
   const params = z.object({ app_id: z.string() })
-  const own = (given: string, appId: string) => (given === appId ? Effect.succeed(appId) : Effect.fail(notFound.app))
+  const own = (given: string, appId: string) => (given === appId ? Effect.succeed(appId) : Effect.fail(appNotFound))
   const next = (appId: string) => [
     {
       command: curl(baseUrl(), "GET", `/v1/apps/${appId}/proactive-policy/decisions`),

@@ -4,7 +4,7 @@ import { RelationshipEdits } from "#src/db/memory/RelationshipEdits.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
 import { edited } from "#src/http/server/editing.ts"
 import { success } from "#src/http/server/envelope.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
 import { PreferencesData, PreferencesPatch } from "./preferencesSchemas.ts"
@@ -66,7 +66,7 @@ export const proactivePreferenceRoutes: Routes = ({ app, answer }) => {
           return success(
             yield* edited(
               RelationshipEdits.use((edits) => edits.changePreferences({ appId, sessionId }, named)),
-              notFound.session
+              sessionNotFound
             )
           )
         })

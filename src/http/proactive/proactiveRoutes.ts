@@ -5,7 +5,8 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { Initiatives } from "#src/db/proactive/Initiatives.ts"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound, validationError } from "#src/http/server/errors.ts"
+import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { toControlsResource, toEvaluationResource } from "./proactiveResource.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
 import { EvaluateBody, EvaluationData, ProactiveControlsData } from "./proactiveSchemas.ts"
@@ -18,9 +19,7 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ session_id: z.string() })
   const refOf = ({ principal, params }: FastifyRequest) => {
     const { session_id: sessionId = "" } = params as Record<string, string>
-    return isId("ses", sessionId)
-      ? Effect.succeed({ appId: principal.appId, sessionId })
-      : Effect.fail(notFound.session)
+    return isId("ses", sessionId) ? Effect.succeed({ appId: principal.appId, sessionId }) : Effect.fail(sessionNotFound)
   }
   const policy = (appId: string) => ({
     command: curl(baseUrl(), "GET", `/v1/apps/${appId}/proactive-policy`),
@@ -53,8 +52,8 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
           const ref = yield* refOf(request)
           const session =
             (yield* Sessions.use((sessions) => sessions.control(ref.appId, ref.sessionId, request.body))) ??
-            (yield* notFound.session)
-          const state = (yield* Initiatives.use((initiatives) => initiatives.stateOf(ref))) ?? (yield* notFound.session)
+            (yield* sessionNotFound)
+          const state = (yield* Initiatives.use((initiatives) => initiatives.stateOf(ref))) ?? (yield* sessionNotFound)
           return success(toControlsResource(session, state), [evaluate(ref.sessionId), policy(ref.appId)])
         })
       )
@@ -91,7 +90,7 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
           const evaluation = yield* Initiatives.use((initiatives) =>
             dryRun ? initiatives.evaluate(ref, at) : initiatives.enact(ref, at)
           )
-          return success(toEvaluationResource(ref.sessionId, dryRun, evaluation ?? (yield* notFound.session)), [
+          return success(toEvaluationResource(ref.sessionId, dryRun, evaluation ?? (yield* sessionNotFound)), [
             {
               command: curl(
                 baseUrl(),

@@ -4,7 +4,7 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { recallQuery } from "#pipeline/retrieval/recallQuery.ts"
 import { Evidence, type StoredEvidence } from "#src/db/research/Evidence.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { evidenceLimitReached, notFound } from "#src/http/server/errors.ts"
+import { evidenceLimitReached, evidenceNotFound } from "./researchErrors.ts"
 import { findCharacter } from "#src/http/character/findCharacter.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
@@ -189,7 +189,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { appId } = request.principal
           yield* findCharacter(appId, slug)
           const evidence = isId("evd", id) ? yield* Evidence.use((all) => all.get({ appId, slug }, id)) : undefined
-          if (evidence === undefined) return yield* notFound.evidence
+          if (evidence === undefined) return yield* evidenceNotFound
           return success(
             toResource(slug)(evidence),
             evidence.status === "retracted"
@@ -221,7 +221,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { appId } = request.principal
           yield* findCharacter(appId, slug)
           const retracted = isId("evd", id) ? yield* Evidence.use((all) => all.retract({ appId, slug }, id)) : undefined
-          if (retracted === undefined) return yield* notFound.evidence
+          if (retracted === undefined) return yield* evidenceNotFound
           return success(
             { ...toResource(slug)(retracted.evidence), dependents: retracted.dependents },
             retracted.dependents.slice(0, 1).flatMap(({ accepted_version: version }) =>

@@ -11,16 +11,15 @@ import { Prices } from "#src/model/prices.ts"
 import { ModelCast, PART_CHARS, readingMicroUsd } from "#src/model/reservation.ts"
 import { toUsd } from "#src/http/billing/caps.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
+import { workNotAffordable } from "#src/http/billing/billingErrors.ts"
 import {
   evidenceRetracted,
   findingAccepted,
-  notFound,
-  rateLimited,
   researchNotFinished,
-  validationError,
-  versionConflict,
-  workNotAffordable
-} from "#src/http/server/errors.ts"
+  researchNotFound,
+  findingNotFound
+} from "./researchErrors.ts"
+import { rateLimited, validationError, versionConflict } from "#src/http/server/errors.ts"
 import { findCharacter } from "#src/http/character/findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
@@ -139,7 +138,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
     Effect.gen(function* () {
       yield* findCharacter(appId, slug)
       const run = isId("rsr", id) ? yield* Research.use((research) => research.get({ appId, slug }, id)) : undefined
-      return run ?? (yield* notFound.research)
+      return run ?? (yield* researchNotFound)
     })
 
   app.get(
@@ -293,7 +292,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
             const { appId } = request.principal
             const { slug, research_id: id } = yield* find(appId, request.params)
             const run = yield* Research.use((research) => research.cancel({ appId, slug }, id))
-            if (run === undefined) return yield* notFound.research
+            if (run === undefined) return yield* researchNotFound
             return success(toSummary(run), following(slug, id))
           })
         )
@@ -343,7 +342,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
                   })
                 )
               : undefined
-            if (accepted === undefined) return yield* notFound.finding
+            if (accepted === undefined) return yield* findingNotFound
             return success(toFinding(accepted), [
               {
                 command: curl(baseUrl(), "GET", `/v1/characters/${slug}`),
@@ -383,7 +382,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
                   Effect.catchTag("FindingRefused", refusal)
                 )
               : undefined
-            if (rejected === undefined) return yield* notFound.finding
+            if (rejected === undefined) return yield* findingNotFound
             return success(toFinding(rejected))
           })
         )

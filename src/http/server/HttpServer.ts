@@ -21,22 +21,20 @@ import { clientAddress } from "./limits/clientAddress.ts"
 import { type HandlerError, makeBridge } from "./bridge.ts"
 import { isClosedToDemo } from "./limits/demoSurface.ts"
 import { envelope, type Success } from "./envelope.ts"
+import { ApiError, errorBody } from "./ApiError.ts"
 import {
-  ApiError,
   apiKeyExpired,
   databaseUnreachable,
   demoBodyTooLarge,
   demoKeySurfaceDisabled,
   draining,
-  errorBody,
   internalError,
   methodNotAllowed,
-  notFound,
   quotaTaken,
   routeNotFound
 } from "./errors.ts"
 import { ignoredFields } from "./body/ignoredFields.ts"
-import { isThere } from "./isThere.ts"
+import { isThere, notFound } from "./isThere.ts"
 import { LARGE_BYTES, makeLargeBodies } from "./body/LargeBodies.ts"
 import { during } from "#src/units/currentUnit.ts"
 import { unitOfRequest } from "./unitOfRequest.ts"

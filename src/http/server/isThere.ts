@@ -26,11 +26,56 @@ import { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { accountAppOf } from "#src/http/tenancy/accountApp.ts"
 import { channelScope } from "#src/http/delivery/channelScope.ts"
-import type { Kind } from "./errors.ts"
+import { accountEndUserNotFound } from "#src/http/billing/billingErrors.ts"
+import { characterNotFound, loreEntryNotFound } from "#src/http/character/characterErrors.ts"
+import { importNotFound } from "#src/http/character/importErrors.ts"
+import { assetNotFound, imageNotFound } from "#src/http/character/pictureErrors.ts"
+import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
+import { channelNotFound } from "#src/http/delivery/deliveryErrors.ts"
+import { evalRunNotFound, evalSuiteNotFound } from "#src/http/evals/evalErrors.ts"
+import { memoryNotFound, openLoopNotFound } from "#src/http/memory/memoryErrors.ts"
+import { endUserNotFound } from "#src/http/privacy/privacyErrors.ts"
+import { scheduledMessageNotFound } from "#src/http/proactive/proactiveErrors.ts"
+import { evidenceNotFound, findingNotFound, researchNotFound } from "#src/http/research/researchErrors.ts"
+import { batchNotFound, botNotFound } from "#src/http/telegram/telegramErrors.ts"
+import { accountAppNotFound, apiKeyNotFound, appNotFound } from "#src/http/tenancy/tenancyErrors.ts"
+import { arcInfluenceNotFound, edgeNotFound, npcNotFound, storylineNotFound } from "#src/http/world/worldErrors.ts"
 import { loreOf } from "#src/http/character/lore.ts"
 import { isKeyPrefix } from "#src/http/tenancy/keyResource.ts"
 import { isExternalUserRef } from "#src/http/billing/capsSchemas.ts"
 import { isSlug } from "#src/http/character/characterSchemas.ts"
+
+/** What is answered where a kind of resource is absent. */
+export const notFound = {
+  account_app: accountAppNotFound,
+  api_key: apiKeyNotFound,
+  account_end_user: accountEndUserNotFound,
+  end_user: endUserNotFound,
+  app: appNotFound,
+  asset: assetNotFound,
+  batch: batchNotFound,
+  bot: botNotFound,
+  channel: channelNotFound,
+  eval_run: evalRunNotFound,
+  eval_suite: evalSuiteNotFound,
+  character: characterNotFound,
+  image: imageNotFound,
+  import: importNotFound,
+  evidence: evidenceNotFound,
+  finding: findingNotFound,
+  research: researchNotFound,
+  memory: memoryNotFound,
+  arc_influence: arcInfluenceNotFound,
+  edge: edgeNotFound,
+  storyline: storylineNotFound,
+  session_storyline: storylineNotFound,
+  lore_entry: loreEntryNotFound,
+  npc: npcNotFound,
+  scheduled_message: scheduledMessageNotFound,
+  open_loop: openLoopNotFound,
+  session: sessionNotFound
+} as const
+export type Kind = keyof typeof notFound
 
 /** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
 export const isThere = Effect.fnUntraced(function* (kind: Kind, request: FastifyRequest) {

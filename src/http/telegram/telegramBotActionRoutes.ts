@@ -12,11 +12,11 @@ import { curl, success } from "#src/http/server/envelope.ts"
 import {
   botNotManaged,
   botStatusConflict,
-  notFound,
   preCheckoutOver,
   telegramUnavailable,
-  validationError
-} from "#src/http/server/errors.ts"
+  botNotFound
+} from "./telegramErrors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { qrCode } from "./qrCode.ts"
@@ -52,7 +52,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
   ]
   const shown = (bot: StoredBot) => success(toBotResource(bot), look(bot.channel_id))
   const again = Effect.fnUntraced(function* ({ app_id, channel_id }: StoredBot) {
-    return (yield* BotRows.use((rows) => rows.get(app_id, channel_id))) ?? (yield* notFound.bot)
+    return (yield* BotRows.use((rows) => rows.get(app_id, channel_id))) ?? (yield* botNotFound)
   })
   /** Only a bot in one of these can do that. */
   const findIn = Effect.fnUntraced(function* (request: FastifyRequest, statuses: ReadonlyArray<BotStatus>) {

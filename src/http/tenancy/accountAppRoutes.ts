@@ -5,7 +5,8 @@ import { findAccountApp } from "./accountApp.ts"
 import { WITH_TOKEN } from "./accountPlane.ts"
 import { toAppResource } from "./appResource.ts"
 import { accountCurl, success } from "#src/http/server/envelope.ts"
-import { appLimitReached, notFound, versionConflict } from "#src/http/server/errors.ts"
+import { appLimitReached, accountAppNotFound } from "./tenancyErrors.ts"
+import { versionConflict } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { AccountAppCreate, AccountAppPage, AccountAppPatch } from "./accountSchemas.ts"
@@ -122,7 +123,7 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
           const changed = yield* Apps.use((apps) => apps.patch(appId, request.body)).pipe(
             Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("app", current)))
           )
-          return shown(changed ?? (yield* notFound.account_app))
+          return shown(changed ?? (yield* accountAppNotFound))
         })
       )
   )

@@ -4,7 +4,8 @@ import { Apps } from "#src/db/tenancy/Apps.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { toAppResource } from "./appResource.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound, versionConflict } from "#src/http/server/errors.ts"
+import { appNotFound } from "./tenancyErrors.ts"
+import { versionConflict } from "#src/http/server/errors.ts"
 import { answers, AppData, MeData, written } from "#src/http/server/schemas/answers.ts"
 import { AppPatch } from "#src/http/conversation/sessionSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
@@ -28,7 +29,7 @@ export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const { appId } = request.principal
           const found = yield* Apps.use((apps) => apps.get(appId))
-          if (found === undefined) return yield* notFound.app
+          if (found === undefined) return yield* appNotFound
           const { engine, model } = yield* Writer
           return success({ ...toAppResource(found), engine, model }, [
             { command: curl(baseUrl(), "GET", "/v1/characters"), description: "List the characters of this app" },
@@ -57,11 +58,11 @@ export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const { appId } = request.principal
-          if (request.params.app_id !== appId) return yield* notFound.app
+          if (request.params.app_id !== appId) return yield* appNotFound
           const changed = yield* Apps.use((apps) => apps.patch(appId, request.body)).pipe(
             Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("app", current)))
           )
-          if (changed === undefined) return yield* notFound.app
+          if (changed === undefined) return yield* appNotFound
           return success(toAppResource(changed), [
             { command: curl(baseUrl(), "GET", "/v1/me"), description: "Read the app again" }
           ])

@@ -6,6 +6,7 @@ import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { ArcCreate, ArcData, ArcPatch } from "./arcInfluenceSchemas.ts"
 import { inUtc } from "#src/http/server/schemas/moment.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { arcInfluenceNotFound } from "./worldErrors.ts"
 import { hangWorldRoutes } from "./worldRoutes.ts"
 
 /** What weighs on a character for a time. */
@@ -15,6 +16,7 @@ export const arcInfluenceRoutes: Routes = (server) =>
     parameter: "arc_id",
     prefix: "arc",
     kind: "arc_influence",
+    absent: arcInfluenceNotFound,
     names: ["ArcInfluence", "ArcInfluences"],
     summaries: {
       list: "What weighs on the character, is to or did, newest first",

@@ -8,7 +8,10 @@ import { GraphEdges } from "#src/db/world/GraphEdges.ts"
 import { Npcs } from "#src/db/world/Npcs.ts"
 import type { FieldsOf, Kept } from "#src/db/world/worldTable.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound, validationError, worldLimitReached } from "#src/http/server/errors.ts"
+import { worldLimitReached, characterNotFound } from "#src/http/character/characterErrors.ts"
+import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
+import { edgeNotFound } from "./worldErrors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { findCharacter } from "#src/http/character/findCharacter.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
@@ -84,7 +87,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
     Effect.gen(function* () {
       yield* findCharacter(appId, slug)
       const edge = isId("edg", id) ? yield* GraphEdges.use((edges) => edges.get({ appId, slug }, id)) : undefined
-      return edge ?? (yield* notFound.edge)
+      return edge ?? (yield* edgeNotFound)
     })
 
   app.get(
@@ -113,7 +116,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { session_id: sessionId, as_of } = request.query
           const { profile } = yield* findCharacter(appId, slug)
           if (sessionId !== undefined && (yield* findSession(appId, sessionId)).character_slug !== slug)
-            return yield* notFound.session
+            return yield* sessionNotFound
           const of = { appId, slug }
           const at = as_of === undefined ? new Date(yield* Clock.currentTimeMillis) : new Date(as_of)
           const [npcs, edges] = yield* Effect.all(
@@ -172,10 +175,10 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
                         `${session_id === null ? "a character" : "a session"}.`
                     )
                   ),
-                SessionGone: () => Effect.fail(notFound.session)
+                SessionGone: () => Effect.fail(sessionNotFound)
               })
             )
-            return success(toResource(slug)(edge ?? (yield* notFound.character)), whole(slug))
+            return success(toResource(slug)(edge ?? (yield* characterNotFound)), whole(slug))
           })
         )
       )
@@ -206,8 +209,8 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
             edges.update(of, id, (now) =>
               Effect.flatMap(merged(edgeFields, now, request.body), (body) => toEdge(of, body, now.session_id))
             )
-          ).pipe(Effect.catchTag("SessionGone", () => Effect.fail(notFound.edge)))
-          return success(toResource(slug)(edge ?? (yield* notFound.edge)), whole(slug))
+          ).pipe(Effect.catchTag("SessionGone", () => Effect.fail(edgeNotFound)))
+          return success(toResource(slug)(edge ?? (yield* edgeNotFound)), whole(slug))
         })
       )
   )
@@ -240,8 +243,8 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
                 invalid_at: edge.invalid_at !== null && edge.invalid_at < now ? edge.invalid_at : now
               })
             )
-          ).pipe(Effect.catchTag("SessionGone", () => Effect.fail(notFound.edge)))
-          return success(toResource(slug)(edge ?? (yield* notFound.edge)), whole(slug))
+          ).pipe(Effect.catchTag("SessionGone", () => Effect.fail(edgeNotFound)))
+          return success(toResource(slug)(edge ?? (yield* edgeNotFound)), whole(slug))
         })
       )
   )

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { Npcs } from "#src/db/world/Npcs.ts"
 import { NpcCreate, NpcData, NpcPatch } from "./npcSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { npcNotFound } from "./worldErrors.ts"
 import { hangWorldRoutes } from "./worldRoutes.ts"
 
 /** Who a character knows. */
@@ -11,6 +12,7 @@ export const npcRoutes: Routes = (server) =>
     parameter: "npc_id",
     prefix: "npc",
     kind: "npc",
+    absent: npcNotFound,
     names: ["Npc", "Npcs"],
     summaries: {
       list: "Who the character knows, newest first",

@@ -4,7 +4,8 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { SessionStories, type Story } from "#src/db/memory/SessionStories.ts"
 import { Storylines } from "#src/db/world/Storylines.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound, sessionExited, storylineConflict } from "#src/http/server/errors.ts"
+import { sessionExited, sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
+import { storylineConflict, storylineNotFound } from "./worldErrors.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
@@ -44,6 +45,7 @@ export const storylineRoutes: Routes = (server) => {
     parameter: "storyline_id",
     prefix: "stl",
     kind: "storyline",
+    absent: storylineNotFound,
     names: ["Storyline", "Storylines"],
     summaries: {
       list: "The stories that the character can go through with somebody, newest first",
@@ -132,7 +134,7 @@ export const storylineRoutes: Routes = (server) => {
             const storyline = isId("stl", id)
               ? yield* Storylines.use((storylines) => storylines.get({ appId, slug }, id))
               : undefined
-            if (storyline === undefined) return yield* notFound.storyline
+            if (storyline === undefined) return yield* storylineNotFound
             if (session.status !== "active") return yield* sessionExited
             const stories = yield* SessionStories
             const entered = yield* stories.trigger(
@@ -144,7 +146,7 @@ export const storylineRoutes: Routes = (server) => {
             const story = (yield* stories.list({ appId, slug, sessionId })).find(
               ({ present }) => present.storyline_id === id
             )
-            if (story === undefined) return yield* notFound.session
+            if (story === undefined) return yield* sessionNotFound
             return success(toResource(sessionId)(story), [
               {
                 command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/state`),

@@ -5,7 +5,10 @@ import type { StoredCharacter } from "#src/db/character/Characters.ts"
 import type { FieldsOf, Kept, WorldTable } from "#src/db/world/worldTable.ts"
 import type { HandlerError } from "#src/http/server/bridge.ts"
 import { curl, type NextAction, success } from "#src/http/server/envelope.ts"
-import { type Kind, notFound, worldLimitReached } from "#src/http/server/errors.ts"
+import { worldLimitReached, characterNotFound } from "#src/http/character/characterErrors.ts"
+import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
+import type { ApiError } from "#src/http/server/ApiError.ts"
+import type { Kind } from "#src/http/server/isThere.ts"
 import { findCharacter } from "#src/http/character/findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
@@ -20,6 +23,7 @@ export interface WorldKind<A extends { readonly id: string }, Body extends z.Zod
   readonly parameter: string
   readonly prefix: IdPrefix
   readonly kind: Kind
+  readonly absent: ApiError
   /** In operation ids: `Npc`, `Npcs`. */
   readonly names: readonly [one: string, many: string]
   readonly summaries: {
@@ -71,7 +75,7 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
     const character = yield* findCharacter(appId, slug)
     const table = yield* kind.table
     const kept = isId(kind.prefix, id) ? yield* table.get({ appId, slug }, id) : undefined
-    return { character, table, of: { appId, slug }, kept: kept ?? (yield* notFound[kind.kind]) }
+    return { character, table, of: { appId, slug }, kept: kept ?? (yield* kind.absent) }
   })
   const shown = (kept: Kept<A>, character: StoredCharacter, appId: string) =>
     Effect.map(kind.toResource(kept, character, appId), (resource) => success(resource, next(character.slug, kept)))
@@ -137,10 +141,10 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
             const made = yield* (yield* kind.table).create(of, fields).pipe(
               Effect.catchTags({
                 WorldLimitReached: ({ most }) => Effect.fail(worldLimitReached(kind.full(most))),
-                SessionGone: () => Effect.fail(notFound.session)
+                SessionGone: () => Effect.fail(sessionNotFound)
               })
             )
-            return yield* shown(made ?? (yield* notFound.character), character, of.appId)
+            return yield* shown(made ?? (yield* characterNotFound), character, of.appId)
           })
         )
       )
@@ -191,8 +195,8 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
             .update(of, kept.id, (now) =>
               Effect.flatMap(merged(kind.create, now, request.body as object), (body) => kind.toFields(body, of))
             )
-            .pipe(Effect.catchTag("SessionGone", () => Effect.fail(notFound.session)))
-          return yield* shown(changed ?? (yield* notFound[kind.kind]), character, of.appId)
+            .pipe(Effect.catchTag("SessionGone", () => Effect.fail(sessionNotFound)))
+          return yield* shown(changed ?? (yield* kind.absent), character, of.appId)
         })
       )
   )
@@ -216,7 +220,7 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
         Effect.gen(function* () {
           const { character, table, of, kept } = yield* find(request.principal.appId, request.params)
           const gone = yield* table.remove(of, kept.id)
-          return yield* shown(gone ?? (yield* notFound[kind.kind]), character, of.appId)
+          return yield* shown(gone ?? (yield* kind.absent), character, of.appId)
         })
       )
   )
