@@ -7,11 +7,13 @@ import { readEndUserCaps, toEndUserCapsResource, toEndUserRemaining } from "./ca
 import { curl, success } from "#src/http/server/envelope.ts"
 import { endUserNotFound } from "#src/http/privacy/privacyErrors.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
-import { EndUserCapsData, EndUserCapsPatch, isExternalUserRef } from "./capsSchemas.ts"
+import { EndUserCapsData, EndUserCapsPatch } from "./capsSchemas.ts"
 import { EndUserUsageData } from "#src/http/privacy/endUserSchemas.ts"
 import { usageQuery } from "./usageSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { readUsage } from "./usage.ts"
+import { endUserExists } from "#src/http/privacy/endUserExists.ts"
+import { isExternalUserRef } from "#src/http/privacy/externalUserRef.ts"
 
 /** What an end-user may use and has used, for the app itself; see accountCaps for its account. */
 export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -35,7 +37,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     `${path}/usage`,
     {
-      config: { demo: true, within: "end_user" },
+      config: { demo: true, exists: endUserExists },
       schema: {
         operationId: "getEndUserUsage",
         summary: "What an end-user has used, and what is left of their caps",
@@ -60,7 +62,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     `${path}/caps`,
     {
-      config: { demo: true, within: "end_user" },
+      config: { demo: true, exists: endUserExists },
       schema: {
         operationId: "getEndUserCaps",
         summary: "What an end-user may use, and has used",

@@ -20,6 +20,8 @@ import { answers, created, publicAnswers, written } from "#src/http/server/schem
 import { AssetCreate, AssetData, AssetPage, AssetPatch } from "./assetSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { readContent, showContent } from "#src/http/server/showContent.ts"
+import { characterExists } from "./characterExists.ts"
+import { assetExists } from "./pictureExists.ts"
 
 const MOST_BYTES = 5 * 1024 * 1024
 /** A third more in base64, and room for the rest. */
@@ -69,7 +71,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.get(
     list,
     {
-      config: { within: "character" },
+      config: { exists: characterExists },
       schema: {
         operationId: "listAssets",
         summary: "The character's pictures, newest first",
@@ -100,7 +102,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
     list,
     {
       bodyLimit: BODY_LIMIT_BYTES,
-      config: { within: "character", writes: true, tooLarge: assetTooLarge },
+      config: { exists: characterExists, writes: true, tooLarge: assetTooLarge },
       schema: {
         operationId: "createAsset",
         summary: "Give the character a picture",
@@ -161,7 +163,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.patch(
     one,
     {
-      config: { within: "asset", writes: true },
+      config: { exists: assetExists, writes: true },
       schema: {
         operationId: "updateAsset",
         summary: "Change what a picture is for",

@@ -14,6 +14,7 @@ import { answersAs } from "#src/http/server/schemas/answers.ts"
 import { isSlug } from "./characterSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { wholeCharacter } from "./wholeCharacter.ts"
+import { characterExists } from "./characterExists.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
 
@@ -32,7 +33,7 @@ export const characterExportRoutes: Routes = ({ app, run }) => {
   app.get(
     "/v1/characters/:slug/export",
     {
-      config: { demo: true, within: "character" },
+      config: { demo: true, exists: characterExists },
       schema: {
         operationId: "exportCharacter",
         summary: "A character as a file that others, and an import here, can read",

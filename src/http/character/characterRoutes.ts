@@ -11,6 +11,7 @@ import { patched } from "#src/http/server/patched.ts"
 import { answers, CharacterData, CharacterPage, created, written } from "#src/http/server/schemas/answers.ts"
 import { CharacterCreate, CharacterPatch, isSlug } from "./characterSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { characterExists } from "./characterExists.ts"
 
 export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ slug: z.string() })
@@ -122,7 +123,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     "/v1/characters/:slug",
     {
-      config: { demo: true, within: "character", writes: true },
+      config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "updateCharacter",
         summary: "Change a character by JSON merge patch; every change is a new version",
@@ -155,7 +156,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.delete(
     "/v1/characters/:slug",
     {
-      config: { demo: true, within: "character", writes: true },
+      config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "archiveCharacter",
         summary: "Archive a character; its sessions run on unless they are to end",

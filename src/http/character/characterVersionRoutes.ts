@@ -9,6 +9,7 @@ import { listQuery, numberCursorKey, page } from "#src/http/server/listing.ts"
 import { answers, CharacterData, CharacterVersionPage, created } from "#src/http/server/schemas/answers.ts"
 import { isSlug } from "./characterSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { characterExists } from "./characterExists.ts"
 
 const VERSION = /^[1-9]\d{0,8}$/
 
@@ -18,7 +19,7 @@ export const characterVersionRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     "/v1/characters/:slug/versions",
     {
-      config: { demo: true, within: "character" },
+      config: { demo: true, exists: characterExists },
       schema: {
         operationId: "listCharacterVersions",
         summary: "The versions of a character, newest first",
@@ -62,7 +63,7 @@ export const characterVersionRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/characters/:slug/versions/:version/restore",
     {
-      config: { demo: true, within: "character", writes: true },
+      config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "restoreCharacterVersion",
         summary: "Make an old version the newest one; an archived character is active again",

@@ -24,6 +24,7 @@ import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import { isSlug } from "./characterSchemas.ts"
 import { ImportCommit, ImportCommitted, ImportCreate, ImportData, ImportPage, ImportPatch } from "./importSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { importExists } from "./importExists.ts"
 
 /** Base64 of the largest file there may be, and room for the rest of the body. */
 const BODY_LIMIT_BYTES = 14 * 1024 * 1024
@@ -198,7 +199,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.patch(
     one,
     {
-      config: { demo: true, within: "import", writes: true },
+      config: { demo: true, exists: importExists, writes: true },
       schema: {
         operationId: "updateImport",
         summary: "Edit an import, or take its warnings as they are; content_hash is another where the bundle is",
@@ -269,7 +270,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.post(
     `${one}/commit`,
     {
-      config: { demo: true, within: "import", writes: true },
+      config: { demo: true, exists: importExists, writes: true },
       schema: {
         operationId: "commitImport",
         summary:
@@ -326,7 +327,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.post(
     `${one}/discard`,
     {
-      config: { demo: true, within: "import", writes: true },
+      config: { demo: true, exists: importExists, writes: true },
       schema: {
         operationId: "discardImport",
         summary: "Let an import go: nothing is kept of what was in it",

@@ -21,6 +21,7 @@ import {
   TOO_MANY_PATTERNS
 } from "./loreSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { characterExists, loreEntryExists } from "./characterExists.ts"
 
 const MOST = 300
 
@@ -99,7 +100,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.put(
     list,
     {
-      config: { demo: true, within: "character", writes: true },
+      config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "replaceLore",
         summary: "Replace the whole lore; entries that are to stay the same ones keep their ids",
@@ -127,7 +128,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     list,
     {
-      config: { demo: true, within: "character", writes: true },
+      config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "createLoreEntry",
         summary: "Add an entry to the lore",
@@ -183,7 +184,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.put(
     one,
     {
-      config: { demo: true, within: "lore_entry", writes: true },
+      config: { demo: true, exists: loreEntryExists, writes: true },
       schema: {
         operationId: "replaceLoreEntry",
         summary: "Replace an entry of the lore",

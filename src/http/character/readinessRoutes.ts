@@ -20,6 +20,7 @@ import { ruled } from "./ruled.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
 import { ProbeData, ReadinessData } from "./readinessSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { characterExists } from "./characterExists.ts"
 
 const toProbe = (probe: StoredProbe) => ({
   trace_id: probe.run_ref,
@@ -53,7 +54,7 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     path,
     {
-      config: { demo: true, within: "character" },
+      config: { demo: true, exists: characterExists },
       schema: {
         operationId: "getCharacterReadiness",
         summary: "What of a character is in order and what is not, where, and what to do about it; by rules, free",
@@ -113,7 +114,7 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${path}/probe`,
     {
-      config: { within: "character", writes: true },
+      config: { exists: characterExists, writes: true },
       schema: {
         operationId: "probeCharacter",
         summary:

@@ -17,6 +17,7 @@ import { cursor, endsWithKey } from "#src/http/server/logReading.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import { answers, answersAs, EventPage } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "./sessionExists.ts"
 
 /** What a reader waits before it comes back, spread so that those cut off together do not return together. */
 const RETRY_MS = { least: 1000, spread: 2000 }
@@ -58,7 +59,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
   app.get(
     "/v1/sessions/:session_id/events",
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "readEvents",
         summary: "Events of the session after a cursor",
@@ -116,7 +117,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
     "/v1/sessions/:session_id/events/stream",
     {
       exposeHeadRoute: false,
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "streamEvents",
         summary: "The same events as server-sent events; a connection lasts at most five minutes",

@@ -21,6 +21,7 @@ import { showStanding } from "#src/http/server/limits/rateLimitHeaders.ts"
 import { AcceptData, answers } from "#src/http/server/schemas/answers.ts"
 import { MessageSend, MOST_CHARACTERS } from "./sessionSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "./sessionExists.ts"
 
 const refusals: Record<RefusalReason, ApiError> = {
   session_not_found: sessionNotFound,
@@ -77,7 +78,7 @@ export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/sessions/:session_id/messages",
     {
-      config: { demo: true, within: "session", writes: true, tooLargeForDemo: demoInputTooLarge },
+      config: { demo: true, exists: sessionExists, writes: true, tooLargeForDemo: demoInputTooLarge },
       preValidation: cutForDemo,
       schema: {
         operationId: "sendMessage",

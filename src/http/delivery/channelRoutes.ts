@@ -29,11 +29,14 @@ import {
 } from "./channelSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { testChannel } from "./testChannel.ts"
+import { channelExists } from "./channelExists.ts"
+import { sessionExists } from "#src/http/conversation/sessionExists.ts"
+import { appExists } from "#src/http/tenancy/appExists.ts"
 
 /** The two homes of channels. */
 const HOMES = [
   {
-    kind: "session",
+    exists: sessionExists,
     absent: sessionNotFound,
     param: "session_id",
     path: "/v1/sessions/:session_id/channels",
@@ -41,7 +44,7 @@ const HOMES = [
     title: "of a session"
   },
   {
-    kind: "app",
+    exists: appExists,
     absent: appNotFound,
     param: "app_id",
     path: "/v1/apps/:app_id/channels",
@@ -85,7 +88,7 @@ const changeOf = Effect.fnUntraced(function* ({ url, events, secret, previous_se
 })
 
 export const channelRoutes: Routes = ({ app, answer, baseUrl }) => {
-  for (const { kind, absent, param, path, name, title } of HOMES) {
+  for (const { exists, absent, param, path, name, title } of HOMES) {
     const tags = ["Channels"]
     const within = z.object({ [param]: z.string() })
     const params = z.object({ [param]: z.string(), channel_id: z.string() })
@@ -130,7 +133,7 @@ export const channelRoutes: Routes = ({ app, answer, baseUrl }) => {
     app.post(
       path,
       {
-        config: { within: kind, writes: true },
+        config: { exists, writes: true },
         schema: {
           operationId: `create${name}`,
           summary: `Have events pushed to a URL: a channel ${title}`,
@@ -176,7 +179,7 @@ export const channelRoutes: Routes = ({ app, answer, baseUrl }) => {
     app.get(
       path,
       {
-        config: { within: kind },
+        config: { exists },
         schema: {
           operationId: `list${name}s`,
           summary: `The channels ${title}`,
@@ -229,7 +232,7 @@ export const channelRoutes: Routes = ({ app, answer, baseUrl }) => {
     app.patch(
       `${path}/:channel_id`,
       {
-        config: { within: "channel", writes: true },
+        config: { exists: channelExists, writes: true },
         schema: {
           operationId: `update${name}`,
           summary: `Change a channel ${title}, or rotate its secret`,
@@ -364,7 +367,7 @@ export const channelRoutes: Routes = ({ app, answer, baseUrl }) => {
     app.post(
       `${path}/:channel_id/replay`,
       {
-        config: { within: "channel", writes: true },
+        config: { exists: channelExists, writes: true },
         schema: {
           operationId: `replay${name}`,
           summary: `Push again what comes after a cursor, through a channel ${title}`,

@@ -12,6 +12,7 @@ import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created as onCreate } from "#src/http/server/schemas/answers.ts"
 import { DeliveryData, DeliveryDetail, DeliveryPage } from "./channelSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
 /**
  * A delivery has no row of its own: its id is its place, the channel and the cursor. A bot is a channel by its own
@@ -62,7 +63,7 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     "/v1/sessions/:session_id/delivery",
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listDeliveries",
         summary: "What became of the session's events on their way to its channels, newest event first",

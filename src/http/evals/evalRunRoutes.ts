@@ -31,6 +31,7 @@ import { cursorKey, listQuery, numberCursorKey, page } from "#src/http/server/li
 import { answers, created } from "#src/http/server/schemas/answers.ts"
 import { CompareData, EvalRunData, EvalRunPage, RegradeCreate, ResultPage, RunCreate } from "./evalsSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { evalRunExists, evalSuiteExists } from "./evalExists.ts"
 
 const iso = (time: Date | null) => time?.toISOString() ?? null
 
@@ -137,7 +138,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/evals/suites/:suite_id/runs",
     {
-      config: { within: "eval_suite", writes: true },
+      config: { exists: evalSuiteExists, writes: true },
       schema: {
         operationId: "createEvalRun",
         summary: "Have a suite played against a version of its character, in sessions that nobody else sees",
@@ -242,7 +243,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     `${one}/results`,
     {
-      config: { within: "eval_run" },
+      config: { exists: evalRunExists },
       schema: {
         operationId: "listEvalResults",
         summary: "What became of each case and repeat that is done, in the order of the suite",
@@ -272,7 +273,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     `${one}/compare`,
     {
-      config: { within: "eval_run" },
+      config: { exists: evalRunExists },
       schema: {
         operationId: "compareEvalRuns",
         summary:
@@ -316,7 +317,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${one}/cancel`,
     {
-      config: { within: "eval_run", writes: true },
+      config: { exists: evalRunExists, writes: true },
       schema: {
         operationId: "cancelEvalRun",
         summary: "Begin no further case of a run; one that has ended stays as it is",
@@ -346,7 +347,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${one}/regrade`,
     {
-      config: { within: "eval_run", writes: true },
+      config: { exists: evalRunExists, writes: true },
       schema: {
         operationId: "regradeEvalRun",
         summary:

@@ -15,6 +15,7 @@ import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import { isSlug } from "#src/http/character/characterSchemas.ts"
 import { SuiteCreate, SuiteData, SuiteDeleted, SuitePage, SuitePatch } from "./evalsSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { evalSuiteExists } from "./evalExists.ts"
 
 const toResource = ({
   suite_id,
@@ -138,7 +139,7 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     one,
     {
-      config: { within: "eval_suite", writes: true },
+      config: { exists: evalSuiteExists, writes: true },
       schema: {
         operationId: "updateEvalSuite",
         summary: "Change a suite; runs of it stay as they were",
@@ -178,7 +179,7 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.delete(
     one,
     {
-      config: { within: "eval_suite", writes: true },
+      config: { exists: evalSuiteExists, writes: true },
       schema: {
         operationId: "deleteEvalSuite",
         summary: "Delete a suite; its runs stay",

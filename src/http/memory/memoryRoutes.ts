@@ -24,6 +24,8 @@ import {
   memoryStatus
 } from "./memorySchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "#src/http/conversation/sessionExists.ts"
+import { memoryExists } from "./memoryExists.ts"
 
 /** All of it but the tombstone. */
 const toResource = (sessionId: string) => (memory: Memory) => ({
@@ -71,7 +73,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     list,
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listMemories",
         summary: "What the character remembers of the person, newest first",
@@ -116,7 +118,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     list,
     {
-      config: { demo: true, within: "session", writes: true },
+      config: { demo: true, exists: sessionExists, writes: true },
       schema: {
         operationId: "createMemory",
         summary: "Have the character remember something; a thing that was forgotten may be told again",
@@ -156,7 +158,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${list}/search`,
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "searchMemories",
         summary: "Find memories by the words of a search, the best first, as they hold now or held at a time",
@@ -220,7 +222,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     one,
     {
-      config: { demo: true, within: "memory", writes: true },
+      config: { demo: true, exists: memoryExists, writes: true },
       schema: {
         operationId: "updateMemory",
         summary: "Change a memory",

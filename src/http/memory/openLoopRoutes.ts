@@ -12,6 +12,8 @@ import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
 import { loopStatus, OpenLoopData, OpenLoopPage, OpenLoopPatch } from "./openLoopSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "#src/http/conversation/sessionExists.ts"
+import { openLoopExists } from "./memoryExists.ts"
 
 const toResource =
   (sessionId: string) =>
@@ -24,7 +26,7 @@ export const openLoopRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/sessions/:session_id/open-loops",
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listOpenLoops",
         summary: "What waits between the two to be taken up again, newest first",
@@ -56,7 +58,7 @@ export const openLoopRoutes: Routes = ({ app, answer }) => {
   app.patch(
     "/v1/sessions/:session_id/open-loops/:loop_id",
     {
-      config: { demo: true, within: "open_loop", writes: true },
+      config: { demo: true, exists: openLoopExists, writes: true },
       schema: {
         operationId: "updateOpenLoop",
         summary: "Settle an open loop, open it again, or say when it is due",

@@ -12,6 +12,7 @@ import { answers } from "#src/http/server/schemas/answers.ts"
 import { SnapshotData, SnapshotPage } from "./snapshotSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { standingOf } from "#src/http/conversation/standingOf.ts"
+import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
 export const snapshotRoutes: Routes = ({ app, answer }) => {
   const tags = ["Relationship"]
@@ -54,7 +55,7 @@ export const snapshotRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/sessions/:session_id/snapshots",
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listSnapshots",
         summary: "How the two stood from time to time, newest first",
@@ -85,7 +86,7 @@ export const snapshotRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/sessions/:session_id/snapshots/latest",
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "getLatestSnapshot",
         summary: "The newest snapshot",

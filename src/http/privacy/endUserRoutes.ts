@@ -10,11 +10,12 @@ import { erasureNotFound, endUserNotFound } from "./privacyErrors.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, SessionPage, written } from "#src/http/server/schemas/answers.ts"
-import { isExternalUserRef } from "#src/http/billing/capsSchemas.ts"
+import { isExternalUserRef } from "./externalUserRef.ts"
 import { EndUserData, EndUserPage, EndUserPatch, ErasureData } from "./endUserSchemas.ts"
 import { momentOrDay } from "#src/http/server/schemas/moment.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { toSessionResource } from "#src/http/conversation/sessionResource.ts"
+import { endUserExists } from "./endUserExists.ts"
 
 const toResource = (person: EndUser) => ({
   external_user_ref: person.external_user_ref,
@@ -135,7 +136,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     path,
     {
-      config: { demo: true, within: "end_user", writes: true },
+      config: { demo: true, exists: endUserExists, writes: true },
       schema: {
         operationId: "updateEndUser",
         summary: "Change what is known of an end-user, or block them, by JSON merge patch",
@@ -162,7 +163,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     `${path}/sessions`,
     {
-      config: { demo: true, within: "end_user" },
+      config: { demo: true, exists: endUserExists },
       schema: {
         operationId: "listEndUserSessions",
         summary: "An end-user's sessions, newest first",

@@ -11,6 +11,7 @@ import { answers, written } from "#src/http/server/schemas/answers.ts"
 import { mergePolicy, ProactiveDecisionPage, ProactivePolicyData, ProactivePolicyPatch } from "./proactiveSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { quoteIssues } from "#src/http/server/body/validation.ts"
+import { appExists } from "#src/http/tenancy/appExists.ts"
 
 /** What holds for all characters of an app that write first, and what was decided by it. */
 export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -51,7 +52,7 @@ export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     path,
     {
-      config: { demo: true, within: "app", writes: true },
+      config: { demo: true, exists: appExists, writes: true },
       schema: {
         operationId: "updateProactivePolicy",
         summary: "Change it by JSON merge patch; every change is a new version",
@@ -88,7 +89,7 @@ export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     `${path}/decisions`,
     {
-      config: { demo: true, within: "app" },
+      config: { demo: true, exists: appExists },
       schema: {
         operationId: "listProactiveDecisions",
         summary:

@@ -12,6 +12,7 @@ import { answers, written } from "#src/http/server/schemas/answers.ts"
 import { EvaluateBody, EvaluationData, ProactiveControlsData } from "./proactiveSchemas.ts"
 import { proactiveControls } from "#src/http/conversation/sessionSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
 /** When a character writes first in a session: its controls (contract 2.6), and what they come to. */
 export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -33,7 +34,7 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     "/v1/sessions/:session_id/proactive-controls",
     {
-      config: { demo: true, within: "session", writes: true },
+      config: { demo: true, exists: sessionExists, writes: true },
       schema: {
         operationId: "updateProactiveControls",
         summary:
@@ -62,7 +63,7 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/sessions/:session_id/proactive/evaluate",
     {
-      config: { demo: true, within: "session", writes: true },
+      config: { demo: true, exists: sessionExists, writes: true },
       schema: {
         operationId: "evaluateProactive",
         summary:

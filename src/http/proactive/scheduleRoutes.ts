@@ -16,6 +16,7 @@ import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
 import { ScheduleCreate, ScheduledData, ScheduledPage } from "./scheduleSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
 const MOST_AHEAD = Duration.days(366)
 const LONGEST_WINDOW = Duration.days(7)
@@ -75,7 +76,7 @@ export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     path,
     {
-      config: { demo: true, within: "session", writes: true },
+      config: { demo: true, exists: sessionExists, writes: true },
       schema: {
         operationId: "scheduleProactiveMessage",
         summary: "Have the character write first at a time: these words, or about this topic. Every gate still holds",
@@ -115,7 +116,7 @@ export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     path,
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listScheduledMessages",
         summary: "The session's scheduled messages, newest first",

@@ -21,6 +21,7 @@ import {
   evidenceStatus
 } from "./evidenceSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { characterExists } from "#src/http/character/characterExists.ts"
 
 const toResource = (slug: string) => (evidence: StoredEvidence) => ({
   id: evidence.evidence_id,
@@ -60,7 +61,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     list,
     {
-      config: { within: "character" },
+      config: { exists: characterExists },
       schema: {
         operationId: "listEvidence",
         summary: "What sources say of the character, newest first",
@@ -92,7 +93,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     list,
     {
-      config: { within: "character", writes: true },
+      config: { exists: characterExists, writes: true },
       schema: {
         operationId: "createEvidence",
         summary:
@@ -140,7 +141,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${list}/search`,
     {
-      config: { within: "character" },
+      config: { exists: characterExists },
       schema: {
         operationId: "searchEvidence",
         summary: "Find pieces of evidence by the words of a search, the best first; of what replies may be given alone",

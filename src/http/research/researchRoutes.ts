@@ -35,6 +35,8 @@ import {
   ResearchSummary
 } from "./researchSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { characterExists } from "#src/http/character/characterExists.ts"
+import { findingExists } from "./researchExists.ts"
 
 const iso = (time: Date | string | null) => (time === null ? null : new Date(time).toISOString())
 
@@ -144,7 +146,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     list,
     {
-      config: { within: "character" },
+      config: { exists: characterExists },
       schema: {
         operationId: "listResearch",
         summary: "The runs that read sources for the character, newest first",
@@ -179,7 +181,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     list,
     {
-      config: { within: "character", writes: true },
+      config: { exists: characterExists, writes: true },
       schema: {
         operationId: "createResearch",
         summary:
@@ -302,7 +304,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${finding}/accept`,
     {
-      config: { within: "finding", writes: true },
+      config: { exists: findingExists, writes: true },
       schema: {
         operationId: "acceptFinding",
         summary:

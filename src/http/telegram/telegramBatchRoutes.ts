@@ -18,6 +18,7 @@ import { answers, answersAs, created as onCreate } from "#src/http/server/schema
 import { BatchCreate, BatchData, BatchItems, MOST_BOTS } from "./telegramBatchSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { askTelegram, checkCharacter, readToken } from "./telegramBot.ts"
+import { batchExists } from "./botExists.ts"
 
 /** What a batch is to do, bot by bot, if it can be begun. */
 const itemsOf = Effect.fnUntraced(function* (appId: string, body: z.output<typeof BatchCreate>) {
@@ -134,7 +135,7 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
   app.get(
     "/v1/telegram/batches/:batch_id/items",
     {
-      config: { within: "batch" },
+      config: { exists: batchExists },
       schema: {
         operationId: "listBotBatchItems",
         summary: "What became of each bot of a batch",

@@ -32,6 +32,7 @@ import {
 } from "./telegramSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { actOnce, answerPreCheckout, armed, askTelegram, findBot } from "./telegramBot.ts"
+import { botExists } from "./botExists.ts"
 
 /** Where the app gives no words of its own. */
 const REFUSED = "This payment is not possible right now."
@@ -217,7 +218,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     "/v1/telegram/bots/:bot_id/chats",
     {
-      config: { demo: true, within: "bot" },
+      config: { demo: true, exists: botExists },
       schema: {
         operationId: "listBotChats",
         summary: "Who talks to the bot, and in which session",
@@ -262,7 +263,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/telegram/bots/:bot_id/answer-pre-checkout",
     {
-      config: { demo: true, within: "bot", writes: true },
+      config: { demo: true, exists: botExists, writes: true },
       schema: {
         operationId: "answerPreCheckout",
         summary: "Let a payment go on, or refuse it: the answer to a payment.pre_checkout, within ten seconds",
@@ -300,7 +301,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/telegram/bots/:bot_id/links",
     {
-      config: { demo: true, within: "bot", writes: true },
+      config: { demo: true, exists: botExists, writes: true },
       schema: {
         operationId: "createBotLink",
         summary: "A link by which a user of yours goes on in Telegram; good for 15 minutes, once",

@@ -19,6 +19,7 @@ import { BotCreate, BotData, BotDeleted, BotDetail, BotPage, BotPatch, shownLink
 import { createManagedBot } from "./createManagedBot.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { armed, askTelegram, checkCharacter, findBot, readToken } from "./telegramBot.ts"
+import { botExists } from "./botExists.ts"
 
 /** A demo key may bring a bot, and have none made; that is said before anything else in the body. */
 const refuseManaged = async ({ principal, body }: FastifyRequest) => {
@@ -151,7 +152,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     "/v1/telegram/bots/:bot_id",
     {
-      config: { demo: true, within: "bot", writes: true },
+      config: { demo: true, exists: botExists, writes: true },
       schema: {
         operationId: "updateBot",
         summary: "Change a Telegram bot, or give it a new token",

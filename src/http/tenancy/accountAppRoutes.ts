@@ -12,6 +12,7 @@ import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { AccountAppCreate, AccountAppPage, AccountAppPatch } from "./accountSchemas.ts"
 import { answers, AppData, created, written } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { accountAppExists } from "./appExists.ts"
 
 /** The apps of an account. */
 export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -104,7 +105,7 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     "/v1/account/apps/:app_id",
     {
-      config: { account: "apps:write", within: "account_app", writes: true },
+      config: { account: "apps:write", exists: accountAppExists, writes: true },
       schema: {
         ...WITH_TOKEN,
         operationId: "updateAccountApp",

@@ -13,6 +13,7 @@ import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { KeyCreate, KeyData, KeyPage, KeyRotate, KeyRotated, shownKey } from "./accountSchemas.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { accountAppExists, apiKeyExists } from "./appExists.ts"
 
 const refused = ({ reason }: KeyRefused) =>
   Effect.fail(reason === "ended" ? apiKeyEnded : apiKeyLimitReached(MOST_KEYS))
@@ -38,7 +39,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     path,
     {
-      config: { account: "keys:write", within: "account_app", writes: true },
+      config: { account: "keys:write", exists: accountAppExists, writes: true },
       schema: {
         ...WITH_TOKEN,
         operationId: "createApiKey",
@@ -71,7 +72,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     path,
     {
-      config: { account: "apps:read", within: "account_app" },
+      config: { account: "apps:read", exists: accountAppExists },
       schema: {
         ...WITH_TOKEN,
         operationId: "listApiKeys",
@@ -110,7 +111,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${path}/:prefix/rotate`,
     {
-      config: { account: "keys:write", within: "api_key", writes: true },
+      config: { account: "keys:write", exists: apiKeyExists, writes: true },
       schema: {
         ...WITH_TOKEN,
         operationId: "rotateApiKey",
@@ -146,7 +147,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${path}/:prefix/revoke`,
     {
-      config: { account: "keys:write", within: "api_key", writes: true },
+      config: { account: "keys:write", exists: apiKeyExists, writes: true },
       schema: {
         ...WITH_TOKEN,
         operationId: "revokeApiKey",

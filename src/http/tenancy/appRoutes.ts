@@ -9,6 +9,7 @@ import { versionConflict } from "#src/http/server/errors.ts"
 import { answers, AppData, MeData, written } from "#src/http/server/schemas/answers.ts"
 import { AppPatch } from "#src/http/conversation/sessionSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { appExists } from "./appExists.ts"
 
 export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
@@ -42,7 +43,7 @@ export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     "/v1/apps/:app_id",
     {
-      config: { demo: true, within: "app", writes: true },
+      config: { demo: true, exists: appExists, writes: true },
       schema: {
         operationId: "updateApp",
         summary: "Change settings of the app by JSON merge patch; every change is a new version",

@@ -20,6 +20,8 @@ import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import { EdgeCreate, EdgeData, edgeFields, EdgePatch, GraphData } from "./graphSchemas.ts"
 import { inUtc, moment } from "#src/http/server/schemas/moment.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { characterExists } from "#src/http/character/characterExists.ts"
+import { edgeExists } from "./worldExists.ts"
 
 const fieldsOf = ({
   session_id,
@@ -93,7 +95,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     path,
     {
-      config: { demo: true, within: "character" },
+      config: { demo: true, exists: characterExists },
       schema: {
         operationId: "getGraph",
         summary: "Who and what the character is tied to, and by what, as it holds now or at a moment",
@@ -142,7 +144,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${path}/edges`,
     {
-      config: { demo: true, within: "character", writes: true },
+      config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "createEdge",
         summary: "Say that something holds between two, for all sessions or for one alone",
@@ -187,7 +189,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     `${path}/edges/:edge_id`,
     {
-      config: { demo: true, within: "edge", writes: true },
+      config: { demo: true, exists: edgeExists, writes: true },
       schema: {
         operationId: "updateEdge",
         summary: "Change an edge by JSON merge patch",

@@ -4,6 +4,7 @@ import { NpcCreate, NpcData, NpcPatch } from "./npcSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { npcNotFound } from "./worldErrors.ts"
 import { hangWorldRoutes } from "./worldRoutes.ts"
+import { npcExists } from "./worldExists.ts"
 
 /** Who a character knows. */
 export const npcRoutes: Routes = (server) =>
@@ -11,7 +12,7 @@ export const npcRoutes: Routes = (server) =>
     path: "npcs",
     parameter: "npc_id",
     prefix: "npc",
-    kind: "npc",
+    exists: npcExists,
     absent: npcNotFound,
     names: ["Npc", "Npcs"],
     summaries: {

@@ -19,6 +19,7 @@ import {
 } from "./storylineSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { hangWorldRoutes } from "./worldRoutes.ts"
+import { sessionStorylineExists, storylineExists } from "./worldExists.ts"
 
 const MOST_TOLD = 50
 
@@ -44,7 +45,7 @@ export const storylineRoutes: Routes = (server) => {
     path: "storylines",
     parameter: "storyline_id",
     prefix: "stl",
-    kind: "storyline",
+    exists: storylineExists,
     absent: storylineNotFound,
     names: ["Storyline", "Storylines"],
     summaries: {
@@ -108,7 +109,7 @@ export const storylineRoutes: Routes = (server) => {
   app.post(
     "/v1/sessions/:session_id/storylines/:storyline_id/triggers",
     {
-      config: { demo: true, within: "session_storyline", writes: true },
+      config: { demo: true, exists: sessionStorylineExists, writes: true },
       schema: {
         operationId: "triggerStoryline",
         summary: "Say that something has happened for which a beat of the story waits: it is entered now",

@@ -8,13 +8,14 @@ import { curl, type NextAction, success } from "#src/http/server/envelope.ts"
 import { worldLimitReached, characterNotFound } from "#src/http/character/characterErrors.ts"
 import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
 import type { ApiError } from "#src/http/server/ApiError.ts"
-import type { Kind } from "#src/http/server/isThere.ts"
+import type { Exists } from "#src/http/server/existence.ts"
 import { findCharacter } from "#src/http/character/findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { merged } from "#src/http/server/merged.ts"
 import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import type { HandlerServices, Server } from "#src/http/server/Server.ts"
+import { characterExists } from "#src/http/character/characterExists.ts"
 
 /** One kind of thing in a character's world, as the API shows it. */
 export interface WorldKind<A extends { readonly id: string }, Body extends z.ZodType<object>> {
@@ -22,7 +23,7 @@ export interface WorldKind<A extends { readonly id: string }, Body extends z.Zod
   readonly path: string
   readonly parameter: string
   readonly prefix: IdPrefix
-  readonly kind: Kind
+  readonly exists: Exists
   readonly absent: ApiError
   /** In operation ids: `Npc`, `Npcs`. */
   readonly names: readonly [one: string, many: string]
@@ -83,7 +84,7 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
   app.get(
     list,
     {
-      config: { demo: true, within: "character" },
+      config: { demo: true, exists: characterExists },
       schema: {
         operationId: `list${names}`,
         summary: kind.summaries.list,
@@ -116,7 +117,7 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
   app.post(
     list,
     {
-      config: { demo: true, within: "character", writes: true },
+      config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: `create${name}`,
         summary: kind.summaries.create,
@@ -175,7 +176,7 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
   app.patch(
     one,
     {
-      config: { demo: true, within: kind.kind, writes: true },
+      config: { demo: true, exists: kind.exists, writes: true },
       schema: {
         operationId: `update${name}`,
         summary: kind.summaries.update,
