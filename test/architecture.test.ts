@@ -72,7 +72,6 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/db/research/Research.ts",
   "src/db/telegram/BatchRows.ts",
   "src/http/server/HttpServer.ts",
-  "src/http/server/errors.ts",
   "src/jobs/conversation/TurnRunner.ts",
   "src/main.ts"
 ]

@@ -7,10 +7,13 @@ import { findAccountApp } from "#src/http/tenancy/accountApp.ts"
 import { WITH_TOKEN } from "#src/http/tenancy/accountPlane.ts"
 import { readAppCaps, readEndUserCaps, toAppCapsResource, toEndUserCapsResource } from "./caps.ts"
 import { accountCurl, success } from "#src/http/server/envelope.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { accountEndUserNotFound } from "./billingErrors.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
-import { AppCapsData, AppCapsPatch, EndUserCapsData, EndUserCapsPatch, isExternalUserRef } from "./capsSchemas.ts"
+import { AppCapsData, AppCapsPatch, EndUserCapsData, EndUserCapsPatch } from "./capsSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { accountAppExists } from "#src/http/tenancy/appExists.ts"
+import { accountEndUserExists } from "./accountEndUserExists.ts"
+import { isExternalUserRef } from "#src/http/privacy/externalUserRef.ts"
 
 /** What an account's apps and their end-users may use. */
 export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -32,7 +35,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     path,
     {
-      config: { account: "apps:read", within: "account_app" },
+      config: { account: "apps:read", exists: accountAppExists },
       schema: {
         ...WITH_TOKEN,
         operationId: "getAppCaps",
@@ -56,7 +59,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     path,
     {
-      config: { account: "caps:write", within: "account_app", writes: true },
+      config: { account: "caps:write", exists: accountAppExists, writes: true },
       schema: {
         ...WITH_TOKEN,
         operationId: "updateAppCaps",
@@ -83,7 +86,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     userPath,
     {
-      config: { account: "apps:read", within: "account_end_user" },
+      config: { account: "apps:read", exists: accountEndUserExists },
       schema: {
         ...WITH_TOKEN,
         operationId: "getAppEndUserCaps",
@@ -99,10 +102,10 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const { app_id: appId } = yield* findAccountApp(request)
           const { external_user_ref: ref } = request.params
-          if (!isExternalUserRef(ref)) return yield* notFound.account_end_user
+          if (!isExternalUserRef(ref)) return yield* accountEndUserNotFound
           const allowance = yield* Allowances.use((allowances) => allowances.ofEndUser(appId, ref))
           return success(
-            toEndUserCapsResource(ref, allowance ?? (yield* notFound.account_end_user), yield* Clock.currentTimeMillis)
+            toEndUserCapsResource(ref, allowance ?? (yield* accountEndUserNotFound), yield* Clock.currentTimeMillis)
           )
         })
       )
@@ -111,7 +114,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     userPath,
     {
-      config: { account: "caps:write", within: "account_app", writes: true },
+      config: { account: "caps:write", exists: accountAppExists, writes: true },
       schema: {
         ...WITH_TOKEN,
         operationId: "updateAppEndUserCaps",
@@ -128,7 +131,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const { app_id: appId } = yield* findAccountApp(request)
           const { external_user_ref: ref } = request.params
-          if (!isExternalUserRef(ref)) return yield* notFound.account_end_user
+          if (!isExternalUserRef(ref)) return yield* accountEndUserNotFound
           const allowance = yield* Allowances.use((allowances) =>
             allowances.limitEndUser(appId, ref, readEndUserCaps(request.body))
           )

@@ -1,6 +1,5 @@
 import * as z from "zod"
 import { between, wholeBetween } from "#src/http/server/schemas/number.ts"
-import { text } from "#src/http/server/schemas/text.ts"
 
 const MOST_USD = 1_000_000
 const usd = (description: string) =>
@@ -80,8 +79,3 @@ export const EndUserCapsData = z.object({
     .describe("What is spent or held, counted only where there is a cap"),
   resets_at: resets
 })
-
-const externalUserRef = text(1, 128)
-/** Whether a path can name an end-user: their names are the app's own. */
-export const isExternalUserRef = (ref: string): boolean =>
-  externalUserRef.safeParse(ref).success && ref.isWellFormed() && !ref.includes("\0")

@@ -5,13 +5,15 @@ import * as z from "zod"
 import { Allowances } from "#src/db/billing/Allowances.ts"
 import { readEndUserCaps, toEndUserCapsResource, toEndUserRemaining } from "./caps.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { endUserNotFound } from "#src/http/privacy/privacyErrors.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
-import { EndUserCapsData, EndUserCapsPatch, isExternalUserRef } from "./capsSchemas.ts"
+import { EndUserCapsData, EndUserCapsPatch } from "./capsSchemas.ts"
 import { EndUserUsageData } from "#src/http/privacy/endUserSchemas.ts"
 import { usageQuery } from "./usageSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { readUsage } from "./usage.ts"
+import { endUserExists } from "#src/http/privacy/endUserExists.ts"
+import { isExternalUserRef } from "#src/http/privacy/externalUserRef.ts"
 
 /** What an end-user may use and has used, for the app itself; see accountCaps for its account. */
 export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -23,7 +25,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
     const allowance = isExternalUserRef(ref)
       ? yield* Allowances.use((allowances) => allowances.ofEndUser(principal.appId, ref))
       : undefined
-    return { ref, allowance: allowance ?? (yield* notFound.end_user) }
+    return { ref, allowance: allowance ?? (yield* endUserNotFound) }
   })
   const next = (ref: string) => [
     {
@@ -35,7 +37,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     `${path}/usage`,
     {
-      config: { demo: true, within: "end_user" },
+      config: { demo: true, exists: endUserExists },
       schema: {
         operationId: "getEndUserUsage",
         summary: "What an end-user has used, and what is left of their caps",
@@ -60,7 +62,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     `${path}/caps`,
     {
-      config: { demo: true, within: "end_user" },
+      config: { demo: true, exists: endUserExists },
       schema: {
         operationId: "getEndUserCaps",
         summary: "What an end-user may use, and has used",
@@ -99,7 +101,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const { external_user_ref: ref } = request.params
-          if (!isExternalUserRef(ref)) return yield* notFound.end_user
+          if (!isExternalUserRef(ref)) return yield* endUserNotFound
           const changed = yield* Allowances.use((allowances) =>
             allowances.limitEndUser(request.principal.appId, ref, readEndUserCaps(request.body))
           )

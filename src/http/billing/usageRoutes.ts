@@ -14,6 +14,7 @@ import { answers } from "#src/http/server/schemas/answers.ts"
 import { RatesData, SafetyUsageData, safetyQuery, UsageData, usageQuery } from "./usageSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { readSafety, readUsage } from "./usage.ts"
+import { accountAppExists } from "#src/http/tenancy/appExists.ts"
 
 /** What was used, and what things cost. */
 export const usageRoutes: Routes = ({ app, answer }) => {
@@ -170,7 +171,7 @@ export const usageRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/account/apps/:app_id/usage/safety",
     {
-      config: { account: "usage:read", within: "account_app" },
+      config: { account: "usage:read", exists: accountAppExists },
       schema: {
         ...WITH_TOKEN,
         operationId: "getAppSafetyUsage",
@@ -194,7 +195,7 @@ export const usageRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/account/apps/:app_id/usage",
     {
-      config: { account: "usage:read", within: "account_app" },
+      config: { account: "usage:read", exists: accountAppExists },
       schema: {
         ...WITH_TOKEN,
         operationId: "getAppUsage",

@@ -8,10 +8,10 @@ import {
   assetLimitReached,
   assetTooLarge,
   assetTypeUnsupported,
-  notFound,
   storageUnavailable,
-  validationError
-} from "#src/http/server/errors.ts"
+  assetNotFound
+} from "./pictureErrors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { findCharacter } from "./findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { INTERNAL } from "#src/http/server/reference/internalSurface.ts"
@@ -20,6 +20,8 @@ import { answers, created, publicAnswers, written } from "#src/http/server/schem
 import { AssetCreate, AssetData, AssetPage, AssetPatch } from "./assetSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { readContent, showContent } from "#src/http/server/showContent.ts"
+import { characterExists } from "./characterExists.ts"
+import { assetExists } from "./pictureExists.ts"
 
 const MOST_BYTES = 5 * 1024 * 1024
 /** A third more in base64, and room for the rest. */
@@ -69,7 +71,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.get(
     list,
     {
-      config: { within: "character" },
+      config: { exists: characterExists },
       schema: {
         operationId: "listAssets",
         summary: "The character's pictures, newest first",
@@ -100,7 +102,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
     list,
     {
       bodyLimit: BODY_LIMIT_BYTES,
-      config: { within: "character", writes: true, tooLarge: assetTooLarge },
+      config: { exists: characterExists, writes: true, tooLarge: assetTooLarge },
       schema: {
         operationId: "createAsset",
         summary: "Give the character a picture",
@@ -153,7 +155,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const { slug, asset_id: id } = request.params
           yield* findCharacter(appId, slug)
           const asset = isId("ast", id) ? yield* Assets.use((assets) => assets.get(appId, slug, id)) : undefined
-          return yield* shown(appId, asset ?? (yield* notFound.asset))
+          return yield* shown(appId, asset ?? (yield* assetNotFound))
         })
       )
   )
@@ -161,7 +163,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.patch(
     one,
     {
-      config: { within: "asset", writes: true },
+      config: { exists: assetExists, writes: true },
       schema: {
         operationId: "updateAsset",
         summary: "Change what a picture is for",
@@ -189,7 +191,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const asset = isId("ast", id)
             ? yield* Assets.use((assets) => assets.change(appId, slug, id, change))
             : undefined
-          return yield* shown(appId, asset ?? (yield* notFound.asset))
+          return yield* shown(appId, asset ?? (yield* assetNotFound))
         })
       )
   )
@@ -215,7 +217,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const { slug, asset_id: id } = request.params
           yield* findCharacter(appId, slug)
           const asset = isId("ast", id) ? yield* Assets.use((assets) => assets.remove(appId, slug, id)) : undefined
-          return success(toResource(appId, yield* ContentSignatures)(asset ?? (yield* notFound.asset)))
+          return success(toResource(appId, yield* ContentSignatures)(asset ?? (yield* assetNotFound)))
         })
       )
   )
@@ -239,8 +241,8 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         Effect.gen(function* () {
           const appId = (yield* ContentSignatures).appOf(id, typeof sig === "string" ? sig : "")
           const asset = appId === null ? undefined : yield* Assets.use((assets) => assets.find(appId, id))
-          if (asset === undefined) return yield* notFound.asset
-          return { asset, content: yield* readContent(asset.object_key, notFound.asset) }
+          if (asset === undefined) return yield* assetNotFound
+          return { asset, content: yield* readContent(asset.object_key, assetNotFound) }
         })
       )
       return showContent(reply, asset.media_type, content)

@@ -4,7 +4,8 @@ import { Assets, MOST_ASSETS, type PreparedPicture } from "#src/db/character/Ass
 import { Imports, type StoredImport } from "#src/db/character/Imports.ts"
 import { NO_LOOKS, VisualIdentities } from "#src/db/character/VisualIdentities.ts"
 import type { Bundle } from "#src/imports/Bundle.ts"
-import { assetLimitReached, importHashMismatch, storageUnavailable } from "#src/http/server/errors.ts"
+import { importHashMismatch } from "./importErrors.ts"
+import { assetLimitReached, storageUnavailable } from "./pictureErrors.ts"
 import { LooksBrought, MOST_REFERENCES } from "./assetSchemas.ts"
 
 /** Of each of a bundle's assets, in their order: a picture that is in the storage, or why it is none that is taken. */

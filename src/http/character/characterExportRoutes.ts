@@ -9,11 +9,12 @@ import { listPictures, mainOf } from "#src/imports/listPictures.ts"
 import { textOf } from "#src/imports/readJson.ts"
 import { toBundle } from "#src/imports/toBundle.ts"
 import { toCard } from "#src/imports/toCard.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { characterNotFound } from "./characterErrors.ts"
 import { answersAs } from "#src/http/server/schemas/answers.ts"
 import { isSlug } from "./characterSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { wholeCharacter } from "./wholeCharacter.ts"
+import { characterExists } from "./characterExists.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
 
@@ -32,7 +33,7 @@ export const characterExportRoutes: Routes = ({ app, run }) => {
   app.get(
     "/v1/characters/:slug/export",
     {
-      config: { demo: true, within: "character" },
+      config: { demo: true, exists: characterExists },
       schema: {
         operationId: "exportCharacter",
         summary: "A character as a file that others, and an import here, can read",
@@ -69,7 +70,7 @@ export const characterExportRoutes: Routes = ({ app, run }) => {
             const character = isSlug(slug)
               ? yield* Characters.use((characters) => characters.get(appId, slug))
               : undefined
-            if (character === undefined) return yield* notFound.character
+            if (character === undefined) return yield* characterNotFound
             const { profile } = character
             const { whole, images } = yield* wholeCharacter(appId, character)
             const { assets, extra } = whole

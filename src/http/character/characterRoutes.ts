@@ -4,13 +4,15 @@ import { Characters } from "#src/db/character/Characters.ts"
 import { CharacterArchival } from "#src/db/conversation/CharacterArchival.ts"
 import { toCharacterResource } from "./characterResource.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { demoQuotaExceeded, notFound, slugTaken, versionConflict } from "#src/http/server/errors.ts"
+import { demoQuotaExceeded, versionConflict } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { patched } from "#src/http/server/patched.ts"
 import { answers, CharacterData, CharacterPage, created, written } from "#src/http/server/schemas/answers.ts"
 import { CharacterCreate, CharacterPatch, isSlug } from "./characterSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { characterNotFound, slugTaken } from "./characterErrors.ts"
+import { characterExists } from "./characterExists.ts"
 
 export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ slug: z.string() })
@@ -111,9 +113,9 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const { slug } = request.params
-          if (!isSlug(slug)) return yield* notFound.character
+          if (!isSlug(slug)) return yield* characterNotFound
           const character = yield* Characters.use((characters) => characters.get(request.principal.appId, slug))
-          if (character === undefined) return yield* notFound.character
+          if (character === undefined) return yield* characterNotFound
           return success(toCharacterResource(character), [talk(character.slug)])
         })
       )
@@ -122,7 +124,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     "/v1/characters/:slug",
     {
-      config: { demo: true, within: "character", writes: true },
+      config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "updateCharacter",
         summary: "Change a character by JSON merge patch; every change is a new version",
@@ -138,7 +140,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const { slug } = request.params
-          if (!isSlug(slug)) return yield* notFound.character
+          if (!isSlug(slug)) return yield* characterNotFound
           const { expected_version, ...patch } = request.body
           const characters = yield* Characters
           const character = yield* characters
@@ -146,7 +148,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
             .pipe(
               Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("character", current)))
             )
-          if (character === undefined) return yield* notFound.character
+          if (character === undefined) return yield* characterNotFound
           return success(toCharacterResource(character), [talk(slug)])
         })
       )
@@ -155,7 +157,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.delete(
     "/v1/characters/:slug",
     {
-      config: { demo: true, within: "character", writes: true },
+      config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "archiveCharacter",
         summary: "Archive a character; its sessions run on unless they are to end",
@@ -171,11 +173,11 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const { slug } = request.params
-          if (!isSlug(slug)) return yield* notFound.character
+          if (!isSlug(slug)) return yield* characterNotFound
           const character = yield* CharacterArchival.use((archival) =>
             archival.archive(request.principal.appId, slug, request.query.end_sessions === "true")
           )
-          if (character === undefined) return yield* notFound.character
+          if (character === undefined) return yield* characterNotFound
           return success(toCharacterResource(character), [
             {
               command: curl(baseUrl(), "GET", "/v1/characters?status=active"),

@@ -3,12 +3,13 @@ import * as z from "zod"
 import { Characters } from "#src/db/character/Characters.ts"
 import { toCharacterResource } from "./characterResource.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound, versionNotFound } from "#src/http/server/errors.ts"
+import { versionNotFound, characterNotFound } from "./characterErrors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { listQuery, numberCursorKey, page } from "#src/http/server/listing.ts"
 import { answers, CharacterData, CharacterVersionPage, created } from "#src/http/server/schemas/answers.ts"
 import { isSlug } from "./characterSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { characterExists } from "./characterExists.ts"
 
 const VERSION = /^[1-9]\d{0,8}$/
 
@@ -18,7 +19,7 @@ export const characterVersionRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     "/v1/characters/:slug/versions",
     {
-      config: { demo: true, within: "character" },
+      config: { demo: true, exists: characterExists },
       schema: {
         operationId: "listCharacterVersions",
         summary: "The versions of a character, newest first",
@@ -35,12 +36,12 @@ export const characterVersionRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const { slug } = request.params
           const { cursor, limit } = request.query
-          if (!isSlug(slug)) return yield* notFound.character
+          if (!isSlug(slug)) return yield* characterNotFound
           const before = yield* numberCursorKey(cursor)
           const found = yield* Characters.use((characters) =>
             characters.versions(request.principal.appId, slug, { before, limit: limit + 1 })
           )
-          if (found === undefined) return yield* notFound.character
+          if (found === undefined) return yield* characterNotFound
           const { items, next_cursor } = page(found, limit, (item) => String(item.version))
           const versions = items.map((item) => ({ ...item, created_at: item.created_at.toISOString() }))
           const old = items.find((item) => !item.current)
@@ -62,7 +63,7 @@ export const characterVersionRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/characters/:slug/versions/:version/restore",
     {
-      config: { demo: true, within: "character", writes: true },
+      config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "restoreCharacterVersion",
         summary: "Make an old version the newest one; an archived character is active again",
@@ -80,12 +81,12 @@ export const characterVersionRoutes: Routes = ({ app, answer, baseUrl }) => {
           request,
           Effect.gen(function* () {
             const { slug, version } = request.params
-            if (!isSlug(slug)) return yield* notFound.character
+            if (!isSlug(slug)) return yield* characterNotFound
             const characters = yield* Characters
             const character = yield* characters
               .restore(request.principal.appId, slug, VERSION.test(version) ? Number(version) : 0)
               .pipe(Effect.catchTag("VersionNotFound", () => Effect.fail(versionNotFound)))
-            if (character === undefined) return yield* notFound.character
+            if (character === undefined) return yield* characterNotFound
             return success(toCharacterResource(character), [
               { command: curl(baseUrl(), "GET", `/v1/characters/${slug}`), description: "Read the character" }
             ])

@@ -8,16 +8,9 @@ import { textOf } from "#src/imports/readJson.ts"
 import { bringEvidence } from "#src/http/research/bringEvidence.ts"
 import { bringPictures, type Prepared } from "./bringPictures.ts"
 import { toCharacterResource } from "./characterResource.ts"
-import {
-  demoQuotaExceeded,
-  importHashMismatch,
-  importNotReady,
-  notFound,
-  slugTaken,
-  validationError,
-  versionConflict,
-  worldLimitReached
-} from "#src/http/server/errors.ts"
+import { slugTaken, worldLimitReached, characterNotFound } from "./characterErrors.ts"
+import { importHashMismatch, importNotReady, importNotFound } from "./importErrors.ts"
+import { demoQuotaExceeded, validationError, versionConflict } from "#src/http/server/errors.ts"
 import { profileFrom } from "./reviewBundle.ts"
 import { NpcCreate } from "#src/http/world/npcSchemas.ts"
 import { isSlug } from "./characterSchemas.ts"
@@ -59,7 +52,7 @@ const update = Effect.fnUntraced(function* (
   const character = yield* Characters.use((characters) =>
     characters.update(appId, slug, expectedVersion, (present) => checked(bundle, slug, present))
   ).pipe(Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("character", current))))
-  if (character === undefined) return yield* notFound.character
+  if (character === undefined) return yield* characterNotFound
   return slug
 })
 
@@ -125,6 +118,6 @@ export const commitImport = Effect.fnUntraced(function* (
   const made = stored?.character_slug
   const character =
     made === undefined || made === null ? undefined : yield* Characters.use((characters) => characters.get(appId, made))
-  if (stored === undefined || character === undefined) return yield* notFound.import
+  if (stored === undefined || character === undefined) return yield* importNotFound
   return { stored, character: toCharacterResource(character), again }
 })

@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import { Characters } from "#src/db/character/Characters.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { characterNotFound } from "./characterErrors.ts"
 import { isSlug } from "./characterSchemas.ts"
 
 /** A character of the app, or the one 404 for what is not there and what is another's. */
 export const findCharacter = Effect.fnUntraced(function* (appId: string, slug: string) {
   const character = isSlug(slug) ? yield* Characters.use((characters) => characters.get(appId, slug)) : undefined
-  return character ?? (yield* notFound.character)
+  return character ?? (yield* characterNotFound)
 })

@@ -2,12 +2,12 @@ import * as Effect from "effect/Effect"
 import { isId } from "#pipeline/domain/Id.ts"
 import { Characters } from "#src/db/character/Characters.ts"
 import { type ImportClosed, Imports } from "#src/db/character/Imports.ts"
-import { importClosed, notFound } from "#src/http/server/errors.ts"
 import { isSlug } from "./characterSchemas.ts"
+import { importClosed, importNotFound } from "./importErrors.ts"
 
 export const findImport = Effect.fnUntraced(function* (appId: string, id: string) {
   const stored = isId("imp", id) ? yield* Imports.use((imports) => imports.get(appId, id)) : undefined
-  return stored ?? (yield* notFound.import)
+  return stored ?? (yield* importNotFound)
 })
 
 /** The character that an import is for. */

@@ -4,7 +4,6 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { ContentSignatures } from "#src/db/character/ContentSignatures.ts"
 import { type Image, Images } from "#src/db/character/Images.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { INTERNAL } from "#src/http/server/reference/internalSurface.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
@@ -15,6 +14,7 @@ import { requestImage } from "./requestImage.ts"
 import { ImageCreate, ImageData, ImagePage, ImageProbeData, imageStatus } from "./imageSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { readContent, showContent } from "#src/http/server/showContent.ts"
+import { imageNotFound } from "./pictureErrors.ts"
 
 /** Pictures on demand. */
 export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
@@ -27,7 +27,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   ]
   const find = Effect.fnUntraced(function* (appId: string, id: string) {
     const image = isId("img", id) ? yield* Images.use((images) => images.get(appId, id)) : undefined
-    return image ?? (yield* notFound.image)
+    return image ?? (yield* imageNotFound)
   })
   app.post(
     "/v1/images",
@@ -145,7 +145,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const { image_id: id } = request.params
           const image = isId("img", id) ? yield* Images.use((images) => images.remove(appId, id)) : undefined
           return success({
-            ...(yield* toImageResource(baseUrl(), appId, image ?? (yield* notFound.image))),
+            ...(yield* toImageResource(baseUrl(), appId, image ?? (yield* imageNotFound))),
             servable: false,
             image_url: null
           })
@@ -194,8 +194,8 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const appId = (yield* ContentSignatures).appOf(id, typeof sig === "string" ? sig : "")
           const image = appId === null ? undefined : yield* Images.use((images) => images.get(appId, id))
           if (image === undefined || image.status !== "ready" || image.object_key === null || image.media_type === null)
-            return yield* notFound.image
-          return { mediaType: image.media_type, content: yield* readContent(image.object_key, notFound.image) }
+            return yield* imageNotFound
+          return { mediaType: image.media_type, content: yield* readContent(image.object_key, imageNotFound) }
         })
       )
       return showContent(reply, mediaType, content)

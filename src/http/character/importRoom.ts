@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { Imports } from "#src/db/character/Imports.ts"
-import { importLimitReached } from "#src/http/server/errors.ts"
 import { isReplay } from "#src/http/server/idempotent.ts"
+import { importLimitReached } from "./importErrors.ts"
 
 /** Imports of an app that wait at once: they take room, and anybody can fetch a demo key. */
 export const MOST_OPEN = { runtime: 50, demo: 5 } as const

@@ -7,7 +7,7 @@ import { curl, success } from "#src/http/server/envelope.ts"
 import { preparePictures } from "./bringPictures.ts"
 import { commitImport } from "./commitImport.ts"
 import { atMost } from "#src/http/server/body/atMost.ts"
-import { demoBodyTooLarge, importLimitReached, notFound } from "#src/http/server/errors.ts"
+import { demoBodyTooLarge } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { findImport, refuseClosed, targetOf } from "./findImport.ts"
 import { importActions } from "./importActions.ts"
@@ -21,6 +21,9 @@ import { MOST_OPEN, requireRoom } from "./importRoom.ts"
 import { ImportCommit, ImportCommitted, ImportCreate, ImportData, ImportPage, ImportPatch } from "./importSchemas.ts"
 import { reviseImport } from "./reviseImport.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { characterNotFound } from "./characterErrors.ts"
+import { importLimitReached, importNotFound } from "./importErrors.ts"
+import { importExists } from "./importExists.ts"
 
 /** Base64 of the largest file there may be, and room for the rest of the body. */
 const BODY_LIMIT_BYTES = 14 * 1024 * 1024
@@ -77,7 +80,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const { staged, mode, targetSlug, filename, ignored, hash } = yield* ParseWorkers.use((workers) =>
             workers.stage(appId, bytes)
           )
-          if (mode === "update" && (yield* targetOf(appId, targetSlug)) === undefined) return yield* notFound.character
+          if (mode === "update" && (yield* targetOf(appId, targetSlug)) === undefined) return yield* characterNotFound
           return yield* createOnce(
             request,
             Effect.gen(function* () {
@@ -149,7 +152,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.patch(
     one,
     {
-      config: { demo: true, within: "import", writes: true },
+      config: { demo: true, exists: importExists, writes: true },
       schema: {
         operationId: "updateImport",
         summary: "Edit an import, or take its warnings as they are; content_hash is another where the bundle is",
@@ -170,7 +173,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const stored = yield* Imports.use((imports) =>
             imports.revise(appId, id, (open) => reviseImport(appId, open, { set, drop, accepting }))
           ).pipe(Effect.catchTag("ImportClosed", refuseClosed))
-          if (stored === undefined) return yield* notFound.import
+          if (stored === undefined) return yield* importNotFound
           const ignored = accepting.flatMap((code, index) =>
             stored.accepted_warnings.includes(code) ? [] : [`accept_warnings[${index}]`]
           )
@@ -182,7 +185,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.post(
     `${one}/commit`,
     {
-      config: { demo: true, within: "import", writes: true },
+      config: { demo: true, exists: importExists, writes: true },
       schema: {
         operationId: "commitImport",
         summary:
@@ -239,7 +242,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.post(
     `${one}/discard`,
     {
-      config: { demo: true, within: "import", writes: true },
+      config: { demo: true, exists: importExists, writes: true },
       schema: {
         operationId: "discardImport",
         summary: "Let an import go: nothing is kept of what was in it",
@@ -261,7 +264,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
             const stored = yield* Imports.use((imports) => imports.discard(appId, id)).pipe(
               Effect.catchTag("ImportClosed", refuseClosed)
             )
-            return success(yield* shown(appId, stored ?? (yield* notFound.import)))
+            return success(yield* shown(appId, stored ?? (yield* importNotFound)))
           })
         )
       )

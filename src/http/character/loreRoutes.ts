@@ -3,13 +3,9 @@ import * as z from "zod"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Characters, type StoredCharacter } from "#src/db/character/Characters.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import {
-  type ApiError,
-  notFound,
-  validationError,
-  versionConflict,
-  worldLimitReached
-} from "#src/http/server/errors.ts"
+import { worldLimitReached, loreEntryNotFound, characterNotFound } from "./characterErrors.ts"
+import type { ApiError } from "#src/http/server/ApiError.ts"
+import { validationError, versionConflict } from "#src/http/server/errors.ts"
 import { findCharacter } from "./findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { loreOf, withLore } from "./lore.ts"
@@ -25,6 +21,7 @@ import {
   TOO_MANY_PATTERNS
 } from "./loreSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { characterExists, loreEntryExists } from "./characterExists.ts"
 
 const MOST = 300
 
@@ -53,7 +50,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
   const find = Effect.fnUntraced(function* (appId: string, { slug, entry_id: id }: z.output<typeof params>) {
     const character = yield* findCharacter(appId, slug)
     const entry = loreOf(character.profile).find((entry) => entry.id === id)
-    return { character, entry: entry ?? (yield* notFound.lore_entry) }
+    return { character, entry: entry ?? (yield* loreEntryNotFound) }
   })
   const change = Effect.fnUntraced(function* (
     appId: string,
@@ -67,7 +64,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.map(edit(loreOf(profile)), (entries) => withLore(profile, entries))
       )
     ).pipe(Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("character", current))))
-    return character ?? (yield* notFound.character)
+    return character ?? (yield* characterNotFound)
   })
   /** The lore with one entry more, or another. */
   const bounded = (entries: ReadonlyArray<LoreEntry>) =>
@@ -76,7 +73,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
       : Effect.succeed(entries)
   /** Gone since it was found, or never there. */
   const there = (entries: ReadonlyArray<LoreEntry>, id: string) =>
-    entries.some((entry) => entry.id === id) ? Effect.succeed(entries) : Effect.fail(notFound.lore_entry)
+    entries.some((entry) => entry.id === id) ? Effect.succeed(entries) : Effect.fail(loreEntryNotFound)
 
   app.get(
     list,
@@ -103,7 +100,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.put(
     list,
     {
-      config: { demo: true, within: "character", writes: true },
+      config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "replaceLore",
         summary: "Replace the whole lore; entries that are to stay the same ones keep their ids",
@@ -131,7 +128,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     list,
     {
-      config: { demo: true, within: "character", writes: true },
+      config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "createLoreEntry",
         summary: "Add an entry to the lore",
@@ -187,7 +184,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.put(
     one,
     {
-      config: { demo: true, within: "lore_entry", writes: true },
+      config: { demo: true, exists: loreEntryExists, writes: true },
       schema: {
         operationId: "replaceLoreEntry",
         summary: "Replace an entry of the lore",

@@ -2,10 +2,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { Expenses } from "#src/db/billing/Expenses.ts"
 import { toUsd } from "#src/http/billing/caps.ts"
-import { workNotAffordable } from "#src/http/server/errors.ts"
 import { Painter } from "#src/model/Painter.ts"
 import { Pictures } from "#src/pictures/Pictures.ts"
 import { Storage } from "#src/storage/Storage.ts"
+import { workNotAffordable } from "#src/http/billing/billingErrors.ts"
 
 const PROBE = "A single green leaf on a white background."
 

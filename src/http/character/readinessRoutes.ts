@@ -12,13 +12,15 @@ import { Prices } from "#src/model/prices.ts"
 import { ModelCast, probeMicroUsd } from "#src/model/reservation.ts"
 import { toUsd } from "#src/http/billing/caps.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { characterArchived, workNotAffordable } from "#src/http/server/errors.ts"
+import { workNotAffordable } from "#src/http/billing/billingErrors.ts"
+import { characterArchived } from "./characterErrors.ts"
 import { findCharacter } from "./findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { ruled } from "./ruled.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
 import { ProbeData, ReadinessData } from "./readinessSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { characterExists } from "./characterExists.ts"
 
 const toProbe = (probe: StoredProbe) => ({
   trace_id: probe.run_ref,
@@ -52,7 +54,7 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     path,
     {
-      config: { demo: true, within: "character" },
+      config: { demo: true, exists: characterExists },
       schema: {
         operationId: "getCharacterReadiness",
         summary: "What of a character is in order and what is not, where, and what to do about it; by rules, free",
@@ -112,7 +114,7 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${path}/probe`,
     {
-      config: { within: "character", writes: true },
+      config: { exists: characterExists, writes: true },
       schema: {
         operationId: "probeCharacter",
         summary:

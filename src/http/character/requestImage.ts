@@ -6,18 +6,14 @@ import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { Images } from "#src/db/character/Images.ts"
 import { VisualIdentities } from "#src/db/character/VisualIdentities.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
-import {
-  characterArchived,
-  endUserCapExceeded,
-  imagePromptRejected,
-  sessionExited,
-  validationError,
-  visualIdentityMissing,
-  workNotAffordable
-} from "#src/http/server/errors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { MOST_REFERENCES_SENT, Painter } from "#src/model/Painter.ts"
 import { findCharacter } from "./findCharacter.ts"
 import type { ImageCreate } from "./imageSchemas.ts"
+import { endUserCapExceeded, workNotAffordable } from "#src/http/billing/billingErrors.ts"
+import { characterArchived } from "./characterErrors.ts"
+import { imagePromptRejected, visualIdentityMissing } from "./pictureErrors.ts"
+import { sessionExited } from "#src/http/conversation/conversationErrors.ts"
 
 /** Why it is not paid for. */
 const unpaid = { budget: workNotAffordable, cap: endUserCapExceeded } as const

@@ -7,6 +7,7 @@ import { findCharacter } from "./findCharacter.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
 import { VisualIdentityData, VisualIdentityPut } from "./assetSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { characterExists } from "./characterExists.ts"
 
 const toResource = (slug: string, stored: StoredVisualIdentity | undefined) => ({
   character_slug: slug,
@@ -32,7 +33,7 @@ export const visualIdentityRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     path,
     {
-      config: { within: "character" },
+      config: { exists: characterExists },
       schema: {
         operationId: "getVisualIdentity",
         summary: "What the character looks like",
@@ -57,7 +58,7 @@ export const visualIdentityRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.put(
     path,
     {
-      config: { within: "character", writes: true },
+      config: { exists: characterExists, writes: true },
       schema: {
         operationId: "putVisualIdentity",
         summary: "Say what the character looks like, in place of what was said before",

@@ -9,7 +9,7 @@ import { VisualIdentities } from "#src/db/character/VisualIdentities.ts"
 import { MOST_IMAGES } from "#src/imports/Assets.ts"
 import type { AssetMeta, Bundle } from "#src/imports/Bundle.ts"
 import { MOST_IMAGE_BYTES } from "#src/imports/checkImage.ts"
-import { storageUnavailable } from "#src/http/server/errors.ts"
+import { storageUnavailable } from "./pictureErrors.ts"
 import { MOST_BROUGHT } from "./importSchemas.ts"
 
 /** Of the pictures in a file together: in base64, with the rest, that is no more than an import takes. */

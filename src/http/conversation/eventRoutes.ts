@@ -11,11 +11,13 @@ import { poll } from "#channels/event-log/poll.ts"
 import { isId } from "#pipeline/domain/Id.ts"
 import { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import { curl, encodedEnvelope } from "#src/http/server/envelope.ts"
-import { cursorExpired, notFound, validationError } from "#src/http/server/errors.ts"
+import { cursorExpired, sessionNotFound } from "./conversationErrors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { cursor, endsWithKey } from "#src/http/server/logReading.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import { answers, answersAs, EventPage } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "./sessionExists.ts"
 
 /** What a reader waits before it comes back, spread so that those cut off together do not return together. */
 const RETRY_MS = { least: 1000, spread: 2000 }
@@ -57,7 +59,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
   app.get(
     "/v1/sessions/:session_id/events",
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "readEvents",
         summary: "Events of the session after a cursor",
@@ -85,7 +87,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
       const text = await run(
         reply,
         Effect.gen(function* () {
-          if (!isId("ses", sessionId)) return yield* notFound.session
+          if (!isId("ses", sessionId)) return yield* sessionNotFound
           const { appId, prefix } = request.principal
           const reading = endsWithKey(
             prefix,
@@ -93,7 +95,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
             poll({ appId, sessionId, since }, limit, Duration.seconds(wait), stopping)
           )
           const page = yield* OpenReads.use((reads) => reads.during(request.principal, wait, reading))
-          if (Option.isNone(page)) return yield* notFound.session
+          if (Option.isNone(page)) return yield* sessionNotFound
           const { text, nextCursor, tail, keptAfter } = page.value
           if (since < keptAfter) return yield* cursorExpired(keptAfter)
           return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [
@@ -115,7 +117,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
     "/v1/sessions/:session_id/events/stream",
     {
       exposeHeadRoute: false,
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "streamEvents",
         summary: "The same events as server-sent events; a connection lasts at most five minutes",
@@ -138,11 +140,11 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
       await run(
         reply,
         Effect.gen(function* () {
-          if (!isId("ses", sessionId)) return yield* notFound.session
+          if (!isId("ses", sessionId)) return yield* sessionNotFound
           const since = yield* startOf(request, request.query.since)
           const log = yield* EventLog
           const first = yield* log.read("sse", { appId, sessionId, since }, MAX_PAGE)
-          if (Option.isNone(first)) return yield* notFound.session
+          if (Option.isNone(first)) return yield* sessionNotFound
           if (since < first.value.keptAfter) return yield* cursorExpired(first.value.keptAfter)
           const feeds = yield* Feeds
           const { watch } = yield* KeyWatch

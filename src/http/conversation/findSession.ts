@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import { isId } from "#pipeline/domain/Id.ts"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { sessionNotFound } from "./conversationErrors.ts"
 
 /** A session of the app, or the one 404 for what is not there and what is another's. */
 export const findSession = Effect.fnUntraced(function* (appId: string, sessionId: string) {
   const session = isId("ses", sessionId) ? yield* Sessions.use((sessions) => sessions.get(appId, sessionId)) : undefined
-  return session ?? (yield* notFound.session)
+  return session ?? (yield* sessionNotFound)
 })

@@ -6,28 +6,25 @@ import { Fault } from "#pipeline/domain/Turn.ts"
 import { type Accepted, type InboundMessage, Inbox, type RefusalReason } from "#pipeline/Inbox.ts"
 import { RateLimits, type Standing } from "#src/db/tenancy/RateLimits.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
+import { budgetExceeded, demoCreditUsed, endUserCapExceeded } from "#src/http/billing/billingErrors.ts"
 import {
-  type ApiError,
-  budgetExceeded,
-  demoCreditUsed,
   demoInputTooLarge,
-  demoQuotaExceeded,
   endUserBlocked,
-  endUserCapExceeded,
-  notFound,
-  quotaTaken,
   sessionExited,
   turnQueueFull,
-  validationError
-} from "#src/http/server/errors.ts"
+  sessionNotFound
+} from "./conversationErrors.ts"
+import type { ApiError } from "#src/http/server/ApiError.ts"
+import { demoQuotaExceeded, quotaTaken, validationError } from "#src/http/server/errors.ts"
 import { idempotencyKey } from "#src/http/server/idempotent.ts"
 import { showStanding } from "#src/http/server/limits/rateLimitHeaders.ts"
 import { AcceptData, answers } from "#src/http/server/schemas/answers.ts"
 import { MessageSend, MOST_CHARACTERS } from "./sessionSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "./sessionExists.ts"
 
 const refusals: Record<RefusalReason, ApiError> = {
-  session_not_found: notFound.session,
+  session_not_found: sessionNotFound,
   message_limit_reached: demoQuotaExceeded("user messages"),
   message_too_long: demoInputTooLarge,
   session_exited: sessionExited,
@@ -81,7 +78,7 @@ export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/sessions/:session_id/messages",
     {
-      config: { demo: true, within: "session", writes: true, tooLargeForDemo: demoInputTooLarge },
+      config: { demo: true, exists: sessionExists, writes: true, tooLargeForDemo: demoInputTooLarge },
       preValidation: cutForDemo,
       schema: {
         operationId: "sendMessage",
@@ -108,7 +105,7 @@ export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const sessionId = request.params.session_id
-          if (!isId("ses", sessionId)) return yield* notFound.session
+          if (!isId("ses", sessionId)) return yield* sessionNotFound
           const {
             principal,
             body,

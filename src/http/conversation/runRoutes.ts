@@ -14,6 +14,7 @@ import { findSession } from "./findSession.ts"
 import { listQuery, nextCursor, placeCursorKey } from "#src/http/server/listing.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "./sessionExists.ts"
 
 const utc = (time: string | null) => (time === null ? null : new Date(time).toISOString())
 
@@ -75,7 +76,7 @@ export const runRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/sessions/:session_id/runs",
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listRuns",
         summary: "What is being done and was done in a session, newest first",

@@ -7,7 +7,9 @@ import { Initiatives } from "#src/db/proactive/Initiatives.ts"
 import { type Session, Sessions } from "#src/db/conversation/Sessions.ts"
 import { Worlds } from "#src/db/world/Worlds.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { characterArchived, characterNotReady, demoQuotaExceeded, notFound } from "#src/http/server/errors.ts"
+import { characterArchived, characterNotFound } from "#src/http/character/characterErrors.ts"
+import { characterNotReady, sessionNotFound } from "./conversationErrors.ts"
+import { demoQuotaExceeded } from "#src/http/server/errors.ts"
 import { findSession } from "./findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
@@ -78,7 +80,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
                 Effect.catchTags({
                   CharacterUnavailable: ({ reason }) =>
                     Effect.fail(
-                      { not_found: notFound.character, archived: characterArchived, not_ready: characterNotReady }[
+                      { not_found: characterNotFound, archived: characterArchived, not_ready: characterNotReady }[
                         reason
                       ]
                     ),
@@ -182,7 +184,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
             ],
             { concurrency: "unbounded" }
           )
-          if (proactive === undefined) return yield* notFound.session
+          if (proactive === undefined) return yield* sessionNotFound
           return success(
             toStateResource(session, {
               character,

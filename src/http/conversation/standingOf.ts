@@ -3,7 +3,7 @@ import { Apps } from "#src/db/tenancy/Apps.ts"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
 import type { Session } from "#src/db/conversation/Sessions.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { sessionNotFound } from "./conversationErrors.ts"
 
 /** How the two of a session stand, with the character as it is by now and whether the app may see scores. */
 export const standingOf = Effect.fnUntraced(function* (appId: string, session: Session) {
@@ -16,6 +16,6 @@ export const standingOf = Effect.fnUntraced(function* (appId: string, session: S
     { concurrency: 3 }
   )
   // Erased since it was found.
-  if (owner === undefined) return yield* notFound.session
+  if (owner === undefined) return yield* sessionNotFound
   return { character, relationship, exposes: owner.expose_relational_numerics }
 })

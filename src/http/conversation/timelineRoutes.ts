@@ -8,6 +8,7 @@ import { cursorKey, listQuery, nextCursor } from "#src/http/server/listing.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import { moment } from "#src/http/server/schemas/moment.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "./sessionExists.ts"
 
 const TimelineData = z.object({
   items: z.array(
@@ -49,7 +50,7 @@ export const timelineRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/sessions/:session_id/timeline",
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "readTimeline",
         summary: "Everything that has happened in a session, newest first",

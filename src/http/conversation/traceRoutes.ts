@@ -8,6 +8,7 @@ import { listQuery, numberCursorKey, page } from "#src/http/server/listing.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import { imageStatus } from "#src/http/character/imageSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "./sessionExists.ts"
 
 const usd = (micro: number | null) => (micro === null ? null : micro / 1_000_000)
 const total = (stages: TraceRow["stages"], of: (stage: TraceRow["stages"][number]) => number | null) =>
@@ -146,7 +147,7 @@ export const traceRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/sessions/:session_id/trace",
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "readTrace",
         summary: "What each turn took, cost and decided, newest first",

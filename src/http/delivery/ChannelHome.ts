@@ -4,20 +4,26 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
 import type { ChannelScope } from "#src/db/delivery/Alignment.ts"
 import { curl } from "#src/http/server/envelope.ts"
-import { notFound } from "#src/http/server/errors.ts"
 import { channelScope } from "./channelScope.ts"
+import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
+import { sessionExists } from "#src/http/conversation/sessionExists.ts"
+import { appExists } from "#src/http/tenancy/appExists.ts"
+import { appNotFound } from "#src/http/tenancy/tenancyErrors.ts"
+import { channelNotFound } from "./deliveryErrors.ts"
 
 /** The two homes of channels. */
 export const CHANNEL_HOMES = [
   {
-    kind: "session",
+    exists: sessionExists,
+    absent: sessionNotFound,
     param: "session_id",
     path: "/v1/sessions/:session_id/channels",
     name: "SessionChannel",
     title: "of a session"
   },
   {
-    kind: "app",
+    exists: appExists,
+    absent: appNotFound,
     param: "app_id",
     path: "/v1/apps/:app_id/channels",
     name: "AppChannel",
@@ -32,16 +38,16 @@ export const findScope = Effect.fnUntraced(function* (request: FastifyRequest) {
   const given = request.params as Record<string, string>
   const scope = channelScope(request.principal.appId, given)
   const id = given["channel_id"] ?? ""
-  return scope !== undefined && isId("chn", id) ? { scope, id } : yield* notFound.channel
+  return scope !== undefined && isId("chn", id) ? { scope, id } : yield* channelNotFound
 })
 
 /** What a path without one names. */
-export const homeScope = Effect.fnUntraced(function* ({ kind }: ChannelHome, request: FastifyRequest) {
+export const homeScope = Effect.fnUntraced(function* ({ absent }: ChannelHome, request: FastifyRequest) {
   const scope = channelScope(request.principal.appId, request.params as Record<string, string>)
-  if (scope === undefined) return yield* notFound[kind]
+  if (scope === undefined) return yield* absent
   const { appId, sessionId } = scope
   if (sessionId !== null && (yield* Sessions.use((sessions) => sessions.get(appId, sessionId))) === undefined)
-    return yield* notFound.session
+    return yield* sessionNotFound
   return scope
 })
 

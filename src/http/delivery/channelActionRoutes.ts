@@ -2,7 +2,6 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { Channels } from "#src/db/delivery/Channels.ts"
 import { success } from "#src/http/server/envelope.ts"
-import { notFound } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { answers, created as onCreate } from "#src/http/server/schemas/answers.ts"
 import type { Server } from "#src/http/server/Server.ts"
@@ -10,6 +9,8 @@ import { channelActions, type ChannelHome, findScope } from "./ChannelHome.ts"
 import { showChannel } from "./channelResource.ts"
 import { ChannelData, ChannelReplay, ChannelTest } from "./channelSchemas.ts"
 import { testChannel } from "./testChannel.ts"
+import { channelExists } from "./channelExists.ts"
+import { channelNotFound } from "./deliveryErrors.ts"
 
 /** What is done with a channel of one home: tested, paused, resumed, replayed. */
 export const channelActionRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): void => {
@@ -36,7 +37,7 @@ export const channelActionRoutes = ({ app, answer, baseUrl }: Server, home: Chan
         Effect.gen(function* () {
           const { scope, id } = yield* findScope(request)
           const channel = yield* Channels.use((channels) => channels.get(scope, id))
-          if (channel === undefined) return yield* notFound.channel
+          if (channel === undefined) return yield* channelNotFound
           return success(yield* testChannel(scope.appId, channel), channelActions(baseUrl(), home, scope, id))
         })
       )
@@ -112,7 +113,7 @@ export const channelActionRoutes = ({ app, answer, baseUrl }: Server, home: Chan
   app.post(
     `${path}/:channel_id/replay`,
     {
-      config: { within: "channel", writes: true },
+      config: { exists: channelExists, writes: true },
       schema: {
         operationId: `replay${name}`,
         summary: `Push again what comes after a cursor, through a channel ${title}`,

@@ -4,8 +4,8 @@ import * as Redacted from "effect/Redacted"
 import { Outbound } from "#channels/outbound/Outbound.ts"
 import { newSecret } from "#channels/webhook/newSecret.ts"
 import type { ChannelChange } from "#src/db/delivery/Channels.ts"
-import { channelUrlRejected } from "#src/http/server/errors.ts"
 import type { ChannelCreate, ChannelPatch } from "./channelSchemas.ts"
+import { channelUrlRejected } from "./deliveryErrors.ts"
 
 /** A URL that events may be pushed to. */
 export const checkUrl = (url: string) =>

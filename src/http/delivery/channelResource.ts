@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import type { ChannelScope } from "#src/db/delivery/Alignment.ts"
 import type { StoredChannel } from "#src/db/delivery/Channels.ts"
 import { success } from "#src/http/server/envelope.ts"
-import { notFound } from "#src/http/server/errors.ts"
 import { channelActions, type ChannelHome } from "./ChannelHome.ts"
+import { channelNotFound } from "./deliveryErrors.ts"
 
 export const toChannelResource = (channel: StoredChannel) => ({
   id: channel.channel_id,
@@ -25,5 +25,5 @@ export const showChannel = (
   channel: StoredChannel | undefined
 ) =>
   channel === undefined
-    ? Effect.fail(notFound.channel)
+    ? Effect.fail(channelNotFound)
     : Effect.succeed(success(toChannelResource(channel), channelActions(baseUrl, home, scope, channel.channel_id)))

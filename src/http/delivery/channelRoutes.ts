@@ -8,12 +8,13 @@ import { changeOf, checkUrl, distinct } from "./channelChange.ts"
 import { CHANNEL_HOMES, channelActions, type ChannelHome, findScope, homeScope } from "./ChannelHome.ts"
 import { showChannel, toChannelResource } from "./channelResource.ts"
 import { success } from "#src/http/server/envelope.ts"
-import { channelLimitReached, notFound } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created as onCreate, written } from "#src/http/server/schemas/answers.ts"
 import { ChannelCreate, ChannelData, ChannelDeleted, ChannelPage, ChannelPatch, shownSecret } from "./channelSchemas.ts"
 import type { Routes, Server } from "#src/http/server/Server.ts"
+import { channelExists } from "./channelExists.ts"
+import { channelLimitReached, channelNotFound } from "./deliveryErrors.ts"
 
 /** The channels of one home: made, listed, read, changed, deleted. */
 const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): void => {
@@ -26,7 +27,7 @@ const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): vo
   app.post(
     path,
     {
-      config: { within: home.kind, writes: true },
+      config: { exists: home.exists, writes: true },
       schema: {
         operationId: `create${name}`,
         summary: `Have events pushed to a URL: a channel ${title}`,
@@ -72,7 +73,7 @@ const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): vo
   app.get(
     path,
     {
-      config: { within: home.kind },
+      config: { exists: home.exists },
       schema: {
         operationId: `list${name}s`,
         summary: `The channels ${title}`,
@@ -125,7 +126,7 @@ const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): vo
   app.patch(
     `${path}/:channel_id`,
     {
-      config: { within: "channel", writes: true },
+      config: { exists: channelExists, writes: true },
       schema: {
         operationId: `update${name}`,
         summary: `Change a channel ${title}, or rotate its secret`,
@@ -141,7 +142,7 @@ const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): vo
         reply,
         Effect.gen(function* () {
           const { scope, id } = yield* findScope(request)
-          if ((yield* Channels.use((channels) => channels.get(scope, id))) === undefined) return yield* notFound.channel
+          if ((yield* Channels.use((channels) => channels.get(scope, id))) === undefined) return yield* channelNotFound
           const change = yield* changeOf(request.body)
           const changed = yield* showChannel(
             baseUrl(),
@@ -175,7 +176,7 @@ const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): vo
         Effect.gen(function* () {
           const { scope, id } = yield* findScope(request)
           const removed = yield* Channels.use((channels) => channels.remove(scope, id))
-          return removed === undefined ? yield* notFound.channel : success({ id, deleted: true })
+          return removed === undefined ? yield* channelNotFound : success({ id, deleted: true })
         })
       )
   )

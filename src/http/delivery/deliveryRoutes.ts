@@ -4,12 +4,15 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { Deliveries, type Delivery, type DeliveryAttempt, type DeliveryPlace } from "#src/db/delivery/Deliveries.ts"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { deliveryNotFound, notFound, retryLimitReached, validationError } from "#src/http/server/errors.ts"
+import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
+import { deliveryNotFound, retryLimitReached } from "./deliveryErrors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created as onCreate } from "#src/http/server/schemas/answers.ts"
 import { DeliveryData, DeliveryDetail, DeliveryPage } from "./channelSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
 /**
  * A delivery has no row of its own: its id is its place, the channel and the cursor. A bot is a channel by its own
@@ -60,7 +63,7 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     "/v1/sessions/:session_id/delivery",
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listDeliveries",
         summary: "What became of the session's events on their way to its channels, newest event first",
@@ -78,13 +81,13 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { appId } = request.principal
           const sessionId = request.params.session_id
           const { channel_id = null, cursor, limit } = request.query
-          if (!isId("ses", sessionId)) return yield* notFound.session
+          if (!isId("ses", sessionId)) return yield* sessionNotFound
           const key = yield* cursorKey(cursor)
           const before = key === null ? null : readPlace("", key)
           if (key !== null && before === null)
             return yield* validationError("query.cursor: is not a cursor of this list")
           if ((yield* Sessions.use((sessions) => sessions.get(appId, sessionId))) === undefined)
-            return yield* notFound.session
+            return yield* sessionNotFound
           const rows = yield* Deliveries.use((deliveries) =>
             deliveries.list(appId, sessionId, { channelId: channel_id, before, limit: limit + 1 })
           )

@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import { EvalRuns, MOST_OPEN_RUNS, type RunOrder, worstOf } from "#src/db/evals/EvalRuns.ts"
 import { toUsd } from "#src/http/billing/caps.ts"
-import { evalBudgetRequired, evalNotFunded, rateLimited } from "#src/http/server/errors.ts"
+import { rateLimited } from "#src/http/server/errors.ts"
+import { evalBudgetRequired, evalNotFunded } from "./evalErrors.ts"
 
 /**
  * Begins a run within its bound: one that may cost something needs a bound for its dearest case, and an app that can

@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
 import { compare } from "#pipeline/evals/compare.ts"
 import { EvalRuns, type StoredRun, toCaseResults } from "#src/db/evals/EvalRuns.ts"
-import { evalRunNotFinished, validationError } from "#src/http/server/errors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { findEvalRun, findFinishedRun } from "./findEvalRun.ts"
+import { evalRunNotFinished } from "./evalErrors.ts"
 
 /** Compares two finished runs: with the baseline that is named, or else the one that the run was begun with. */
 export const compareRuns = Effect.fnUntraced(function* (appId: string, runId: string, named: string | undefined) {

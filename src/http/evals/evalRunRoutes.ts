@@ -3,7 +3,6 @@ import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
 import { EVAL_STATUSES, EvalRuns, type StoredRun } from "#src/db/evals/EvalRuns.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, numberCursorKey, page } from "#src/http/server/listing.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
@@ -16,6 +15,8 @@ import { EvalRunData, EvalRunPage, RegradeCreate, RunCreate } from "./evalRunSch
 import { playSuite } from "./playSuite.ts"
 import { regradeRun } from "./regradeRun.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { evalRunNotFound } from "./evalErrors.ts"
+import { evalRunExists, evalSuiteExists } from "./evalExists.ts"
 
 export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Evals"]
@@ -32,7 +33,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/evals/suites/:suite_id/runs",
     {
-      config: { within: "eval_suite", writes: true },
+      config: { exists: evalSuiteExists, writes: true },
       schema: {
         operationId: "createEvalRun",
         summary: "Have a suite played against a version of its character, in sessions that nobody else sees",
@@ -106,7 +107,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     `${one}/results`,
     {
-      config: { within: "eval_run" },
+      config: { exists: evalRunExists },
       schema: {
         operationId: "listEvalResults",
         summary: "What became of each case and repeat that is done, in the order of the suite",
@@ -136,7 +137,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     `${one}/compare`,
     {
-      config: { within: "eval_run" },
+      config: { exists: evalRunExists },
       schema: {
         operationId: "compareEvalRuns",
         summary:
@@ -167,7 +168,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${one}/cancel`,
     {
-      config: { within: "eval_run", writes: true },
+      config: { exists: evalRunExists, writes: true },
       schema: {
         operationId: "cancelEvalRun",
         summary: "Begin no further case of a run; one that has ended stays as it is",
@@ -188,7 +189,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
             const run = isId("evr", id)
               ? yield* EvalRuns.use((runs) => runs.cancel(request.principal.appId, id))
               : undefined
-            return run === undefined ? yield* notFound.eval_run : shown(run)
+            return run === undefined ? yield* evalRunNotFound : shown(run)
           })
         )
       )
@@ -197,7 +198,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${one}/regrade`,
     {
-      config: { within: "eval_run", writes: true },
+      config: { exists: evalRunExists, writes: true },
       schema: {
         operationId: "regradeEvalRun",
         summary:

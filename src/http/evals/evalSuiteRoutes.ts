@@ -6,13 +6,16 @@ import { Cases } from "#pipeline/evals/Suite.ts"
 import { Characters } from "#src/db/character/Characters.ts"
 import { EvalSuites, type StoredSuite } from "#src/db/evals/EvalSuites.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound, versionConflict } from "#src/http/server/errors.ts"
+import { characterNotFound } from "#src/http/character/characterErrors.ts"
+import { evalSuiteNotFound } from "./evalErrors.ts"
+import { versionConflict } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import { isSlug } from "#src/http/character/characterSchemas.ts"
 import { SuiteCreate, SuiteData, SuiteDeleted, SuitePage, SuitePatch } from "./evalSuiteSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { evalSuiteExists } from "./evalExists.ts"
 
 const toResource = ({
   suite_id,
@@ -38,7 +41,7 @@ const decodeCases = Schema.decodeUnknownSync(Cases)
 
 const hasCharacter = Effect.fnUntraced(function* (appId: string, slug: string) {
   if (!isSlug(slug) || (yield* Characters.use((characters) => characters.get(appId, slug))) === undefined)
-    return yield* notFound.character
+    return yield* characterNotFound
 })
 
 export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -128,7 +131,7 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
           const suite = isId("evs", id)
             ? yield* EvalSuites.use((suites) => suites.get(request.principal.appId, id))
             : undefined
-          return suite === undefined ? yield* notFound.eval_suite : shown(suite)
+          return suite === undefined ? yield* evalSuiteNotFound : shown(suite)
         })
       )
   )
@@ -136,7 +139,7 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     one,
     {
-      config: { within: "eval_suite", writes: true },
+      config: { exists: evalSuiteExists, writes: true },
       schema: {
         operationId: "updateEvalSuite",
         summary: "Change a suite; runs of it stay as they were",
@@ -153,10 +156,10 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const { suite_id: id } = request.params
           const { appId } = request.principal
-          if (!isId("evs", id)) return yield* notFound.eval_suite
+          if (!isId("evs", id)) return yield* evalSuiteNotFound
           const { name, character_slug, cases, gates, expected_version } = request.body
           const present = yield* EvalSuites.use((suites) => suites.get(appId, id))
-          if (present === undefined) return yield* notFound.eval_suite
+          if (present === undefined) return yield* evalSuiteNotFound
           if (character_slug !== undefined) yield* hasCharacter(appId, character_slug)
           const suite = yield* EvalSuites.use((suites) =>
             suites.update(appId, id, expected_version, (before) =>
@@ -168,7 +171,7 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
               })
             )
           ).pipe(Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("suite", current))))
-          return suite === undefined ? yield* notFound.eval_suite : shown(suite)
+          return suite === undefined ? yield* evalSuiteNotFound : shown(suite)
         })
       )
   )
@@ -176,7 +179,7 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.delete(
     one,
     {
-      config: { within: "eval_suite", writes: true },
+      config: { exists: evalSuiteExists, writes: true },
       schema: {
         operationId: "deleteEvalSuite",
         summary: "Delete a suite; its runs stay",
@@ -193,7 +196,7 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { suite_id: id } = request.params
           const gone =
             isId("evs", id) && (yield* EvalSuites.use((suites) => suites.remove(request.principal.appId, id)))
-          if (!gone) return yield* notFound.eval_suite
+          if (!gone) return yield* evalSuiteNotFound
           return success({ id, status: "deleted" }, [
             { command: curl(baseUrl(), "GET", `/v1/evals/runs?suite_id=${id}`), description: "List its runs" }
           ])

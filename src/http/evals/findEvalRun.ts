@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import { isId } from "#pipeline/domain/Id.ts"
 import { EvalRuns } from "#src/db/evals/EvalRuns.ts"
-import { evalRunNotFinished, notFound } from "#src/http/server/errors.ts"
+import { evalRunNotFinished, evalRunNotFound } from "./evalErrors.ts"
 
 export const findEvalRun = Effect.fnUntraced(function* (appId: string, id: string) {
   const run = isId("evr", id) ? yield* EvalRuns.use((runs) => runs.get(appId, id)) : undefined
-  return run ?? (yield* notFound.eval_run)
+  return run ?? (yield* evalRunNotFound)
 })
 /** One whose results will not change any more. */
 export const findFinishedRun = Effect.fnUntraced(function* (appId: string, id: string) {

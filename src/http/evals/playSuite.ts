@@ -3,18 +3,19 @@ import type * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
 import { Characters } from "#src/db/character/Characters.ts"
 import { EvalSuites } from "#src/db/evals/EvalSuites.ts"
-import { notFound, versionNotFound } from "#src/http/server/errors.ts"
 import { beginEvalRun } from "./beginEvalRun.ts"
 import type { RunCreate } from "./evalRunSchemas.ts"
 import { findEvalRun } from "./findEvalRun.ts"
+import { characterNotFound, versionNotFound } from "#src/http/character/characterErrors.ts"
+import { evalSuiteNotFound } from "./evalErrors.ts"
 
 /** Begins a run of a suite, against the newest version of its character where none is named. */
 export const playSuite = Effect.fnUntraced(function* (appId: string, id: string, asked: z.output<typeof RunCreate>) {
   const { character_version, reply_mode, engine, repeats, seed, baseline_run_id = null, max_cost_usd } = asked
   const suite = isId("evs", id) ? yield* EvalSuites.use((suites) => suites.get(appId, id)) : undefined
-  if (suite === undefined) return yield* notFound.eval_suite
+  if (suite === undefined) return yield* evalSuiteNotFound
   const character = yield* Characters.use((characters) => characters.get(appId, suite.character_slug))
-  if (character === undefined) return yield* notFound.character
+  if (character === undefined) return yield* characterNotFound
   if (character_version !== undefined && character_version > character.version) return yield* versionNotFound
   if (baseline_run_id !== null) yield* findEvalRun(appId, baseline_run_id)
   const { suite_id, character_slug, cases, gates } = suite

@@ -7,7 +7,8 @@ import { Memories } from "#src/db/memory/Memories.ts"
 import { RelationshipEdits } from "#src/db/memory/RelationshipEdits.ts"
 import { edited } from "#src/http/server/editing.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
+import { memoryNotFound } from "./memoryErrors.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
@@ -23,6 +24,8 @@ import {
   memoryStatus
 } from "./memorySchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "#src/http/conversation/sessionExists.ts"
+import { memoryExists } from "./memoryExists.ts"
 
 /** All of it but the tombstone. */
 const toResource = (sessionId: string) => (memory: Memory) => ({
@@ -64,13 +67,13 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
       const memory = isId("mem", id)
         ? yield* Memories.use((memories) => memories.get({ appId, sessionId }, id))
         : undefined
-      return memory ?? (yield* notFound.memory)
+      return memory ?? (yield* memoryNotFound)
     })
 
   app.get(
     list,
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listMemories",
         summary: "What the character remembers of the person, newest first",
@@ -115,7 +118,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     list,
     {
-      config: { demo: true, within: "session", writes: true },
+      config: { demo: true, exists: sessionExists, writes: true },
       schema: {
         operationId: "createMemory",
         summary: "Have the character remember something; a thing that was forgotten may be told again",
@@ -144,7 +147,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
                   { ...fields, valid_at: valid_at === undefined ? null : inUtc(valid_at) }
                 )
               ),
-              notFound.session
+              sessionNotFound
             )
             return success(toResource(sessionId)(memory), forgetting(sessionId, memory))
           })
@@ -155,7 +158,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${list}/search`,
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "searchMemories",
         summary: "Find memories by the words of a search, the best first, as they hold now or held at a time",
@@ -219,7 +222,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     one,
     {
-      config: { demo: true, within: "memory", writes: true },
+      config: { demo: true, exists: memoryExists, writes: true },
       schema: {
         operationId: "updateMemory",
         summary: "Change a memory",
@@ -246,7 +249,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
                 ...(valid_at !== undefined && { valid_at: inUtc(valid_at) })
               })
             ),
-            notFound.memory
+            memoryNotFound
           )
           return success(toResource(sessionId)(memory), forgetting(sessionId, memory))
         })
@@ -280,7 +283,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
             toResource(sessionId)(
               yield* edited(
                 RelationshipEdits.use((edits) => edits.forgetMemory({ appId, sessionId }, id)),
-                notFound.memory
+                memoryNotFound
               )
             )
           )

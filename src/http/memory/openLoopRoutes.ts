@@ -6,12 +6,14 @@ import { RelationshipEdits } from "#src/db/memory/RelationshipEdits.ts"
 import { RelationshipLists } from "#src/db/memory/RelationshipLists.ts"
 import { edited } from "#src/http/server/editing.ts"
 import { success } from "#src/http/server/envelope.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { openLoopNotFound } from "./memoryErrors.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
 import { loopStatus, OpenLoopData, OpenLoopPage, OpenLoopPatch } from "./openLoopSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "#src/http/conversation/sessionExists.ts"
+import { openLoopExists } from "./memoryExists.ts"
 
 const toResource =
   (sessionId: string) =>
@@ -24,7 +26,7 @@ export const openLoopRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/sessions/:session_id/open-loops",
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listOpenLoops",
         summary: "What waits between the two to be taken up again, newest first",
@@ -56,7 +58,7 @@ export const openLoopRoutes: Routes = ({ app, answer }) => {
   app.patch(
     "/v1/sessions/:session_id/open-loops/:loop_id",
     {
-      config: { demo: true, within: "open_loop", writes: true },
+      config: { demo: true, exists: openLoopExists, writes: true },
       schema: {
         operationId: "updateOpenLoop",
         summary: "Settle an open loop, open it again, or say when it is due",
@@ -74,7 +76,7 @@ export const openLoopRoutes: Routes = ({ app, answer }) => {
           const { session_id: sessionId, loop_id: id } = request.params
           const { appId } = request.principal
           yield* findSession(appId, sessionId)
-          if (!isId("lop", id)) return yield* notFound.open_loop
+          if (!isId("lop", id)) return yield* openLoopNotFound
           const { status, due_at } = request.body
           const loop = yield* edited(
             RelationshipEdits.use((edits) =>
@@ -83,7 +85,7 @@ export const openLoopRoutes: Routes = ({ app, answer }) => {
                 ...(due_at !== undefined && { due_at: due_at === null ? null : new Date(due_at).toISOString() })
               })
             ),
-            notFound.open_loop
+            openLoopNotFound
           )
           return success(toResource(sessionId)(loop))
         })

@@ -7,12 +7,13 @@ import { toMeter } from "./relationalMeter.ts"
 import { answers, RelationalMeter } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { standingOf } from "#src/http/conversation/standingOf.ts"
+import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
 export const relationshipScoreRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/sessions/:session_id/relationship-scores",
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "getRelationshipScores",
         summary: "The relational meter of the session's state, by itself; empty until the app opts in",

@@ -4,7 +4,7 @@ import type { Snapshot } from "#pipeline/relational/Relationship.ts"
 import { RelationshipLists } from "#src/db/memory/RelationshipLists.ts"
 import type { Session } from "#src/db/conversation/Sessions.ts"
 import { success } from "#src/http/server/envelope.ts"
-import { snapshotNotFound } from "#src/http/server/errors.ts"
+import { snapshotNotFound } from "./memoryErrors.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { toMeter } from "./relationalMeter.ts"
@@ -12,6 +12,7 @@ import { answers } from "#src/http/server/schemas/answers.ts"
 import { SnapshotData, SnapshotPage } from "./snapshotSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { standingOf } from "#src/http/conversation/standingOf.ts"
+import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
 export const snapshotRoutes: Routes = ({ app, answer }) => {
   const tags = ["Relationship"]
@@ -54,7 +55,7 @@ export const snapshotRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/sessions/:session_id/snapshots",
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listSnapshots",
         summary: "How the two stood from time to time, newest first",
@@ -85,7 +86,7 @@ export const snapshotRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/sessions/:session_id/snapshots/latest",
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "getLatestSnapshot",
         summary: "The newest snapshot",

@@ -6,14 +6,16 @@ import { type EndUser, type EndUserChange, EndUsers } from "#src/db/privacy/EndU
 import { type Erasure, Erasures } from "#src/db/privacy/Erasures.ts"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { erasureNotFound, notFound, validationError } from "#src/http/server/errors.ts"
+import { erasureNotFound, endUserNotFound } from "./privacyErrors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, SessionPage, written } from "#src/http/server/schemas/answers.ts"
-import { isExternalUserRef } from "#src/http/billing/capsSchemas.ts"
+import { isExternalUserRef } from "./externalUserRef.ts"
 import { EndUserData, EndUserPage, EndUserPatch, ErasureData } from "./endUserSchemas.ts"
 import { momentOrDay } from "#src/http/server/schemas/moment.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { toSessionResource } from "#src/http/conversation/sessionResource.ts"
+import { endUserExists } from "./endUserExists.ts"
 
 const toResource = (person: EndUser) => ({
   external_user_ref: person.external_user_ref,
@@ -73,7 +75,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
     const person = isExternalUserRef(ref)
       ? yield* EndUsers.use((people) => people.get(request.principal.appId, ref))
       : undefined
-    return person ?? (yield* notFound.end_user)
+    return person ?? (yield* endUserNotFound)
   })
   const receipt = (erasure: Erasure) =>
     success(toReceipt(erasure), [
@@ -134,7 +136,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     path,
     {
-      config: { demo: true, within: "end_user", writes: true },
+      config: { demo: true, exists: endUserExists, writes: true },
       schema: {
         operationId: "updateEndUser",
         summary: "Change what is known of an end-user, or block them, by JSON merge patch",
@@ -153,7 +155,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
           const changed = yield* EndUsers.use((people) =>
             people.change(request.principal.appId, ref, changeOf(request.body))
           )
-          return success(toResource(changed ?? (yield* notFound.end_user)), actions(ref))
+          return success(toResource(changed ?? (yield* endUserNotFound)), actions(ref))
         })
       )
   )
@@ -161,7 +163,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     `${path}/sessions`,
     {
-      config: { demo: true, within: "end_user" },
+      config: { demo: true, exists: endUserExists },
       schema: {
         operationId: "listEndUserSessions",
         summary: "An end-user's sessions, newest first",
@@ -216,7 +218,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { external_user_ref: ref } = yield* find(request)
           return receipt(
             (yield* Erasures.use((erasures) => erasures.begin(request.principal.appId, ref))) ??
-              (yield* notFound.end_user)
+              (yield* endUserNotFound)
           )
         })
       )

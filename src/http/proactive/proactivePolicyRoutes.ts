@@ -3,20 +3,22 @@ import * as z from "zod"
 import { Initiatives } from "#src/db/proactive/Initiatives.ts"
 import { ProactivePolicies } from "#src/db/proactive/ProactivePolicies.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound, validationError, versionConflict } from "#src/http/server/errors.ts"
+import { appNotFound } from "#src/http/tenancy/tenancyErrors.ts"
+import { validationError, versionConflict } from "#src/http/server/errors.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { toDecisionResource, toPolicyResource } from "./proactiveResource.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
 import { mergePolicy, ProactiveDecisionPage, ProactivePolicyData, ProactivePolicyPatch } from "./proactiveSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { quoteIssues } from "#src/http/server/body/validation.ts"
+import { appExists } from "#src/http/tenancy/appExists.ts"
 
 /** What holds for all characters of an app that write first, and what was decided by it. */
 export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Proactive"]
   const path = "/v1/apps/:app_id/proactive-policy"
   const params = z.object({ app_id: z.string() })
-  const own = (given: string, appId: string) => (given === appId ? Effect.succeed(appId) : Effect.fail(notFound.app))
+  const own = (given: string, appId: string) => (given === appId ? Effect.succeed(appId) : Effect.fail(appNotFound))
   const next = (appId: string) => [
     {
       command: curl(baseUrl(), "GET", `/v1/apps/${appId}/proactive-policy/decisions`),
@@ -50,7 +52,7 @@ export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     path,
     {
-      config: { demo: true, within: "app", writes: true },
+      config: { demo: true, exists: appExists, writes: true },
       schema: {
         operationId: "updateProactivePolicy",
         summary: "Change it by JSON merge patch; every change is a new version",
@@ -87,7 +89,7 @@ export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     `${path}/decisions`,
     {
-      config: { demo: true, within: "app" },
+      config: { demo: true, exists: appExists },
       schema: {
         operationId: "listProactiveDecisions",
         summary:

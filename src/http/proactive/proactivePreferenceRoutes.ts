@@ -4,11 +4,12 @@ import { RelationshipEdits } from "#src/db/memory/RelationshipEdits.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
 import { edited } from "#src/http/server/editing.ts"
 import { success } from "#src/http/server/envelope.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
 import { PreferencesData, PreferencesPatch } from "./preferencesSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
 export const proactivePreferenceRoutes: Routes = ({ app, answer }) => {
   const path = "/v1/sessions/:session_id/proactive-preferences"
@@ -18,7 +19,7 @@ export const proactivePreferenceRoutes: Routes = ({ app, answer }) => {
   app.get(
     path,
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "getProactivePreferences",
         summary: "How the person wants to be written to unasked, and who said so",
@@ -44,7 +45,7 @@ export const proactivePreferenceRoutes: Routes = ({ app, answer }) => {
   app.patch(
     path,
     {
-      config: { demo: true, within: "session", writes: true },
+      config: { demo: true, exists: sessionExists, writes: true },
       schema: {
         operationId: "updateProactivePreferences",
         summary: "Say how the person wants to be written to unasked",
@@ -66,7 +67,7 @@ export const proactivePreferenceRoutes: Routes = ({ app, answer }) => {
           return success(
             yield* edited(
               RelationshipEdits.use((edits) => edits.changePreferences({ appId, sessionId }, named)),
-              notFound.session
+              sessionNotFound
             )
           )
         })

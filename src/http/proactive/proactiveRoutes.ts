@@ -5,12 +5,14 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { Initiatives } from "#src/db/proactive/Initiatives.ts"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound, validationError } from "#src/http/server/errors.ts"
+import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { toControlsResource, toEvaluationResource } from "./proactiveResource.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
 import { EvaluateBody, EvaluationData, ProactiveControlsData } from "./proactiveSchemas.ts"
 import { proactiveControls } from "#src/http/conversation/sessionSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
 /** When a character writes first in a session: its controls (contract 2.6), and what they come to. */
 export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -18,9 +20,7 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ session_id: z.string() })
   const refOf = ({ principal, params }: FastifyRequest) => {
     const { session_id: sessionId = "" } = params as Record<string, string>
-    return isId("ses", sessionId)
-      ? Effect.succeed({ appId: principal.appId, sessionId })
-      : Effect.fail(notFound.session)
+    return isId("ses", sessionId) ? Effect.succeed({ appId: principal.appId, sessionId }) : Effect.fail(sessionNotFound)
   }
   const policy = (appId: string) => ({
     command: curl(baseUrl(), "GET", `/v1/apps/${appId}/proactive-policy`),
@@ -34,7 +34,7 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     "/v1/sessions/:session_id/proactive-controls",
     {
-      config: { demo: true, within: "session", writes: true },
+      config: { demo: true, exists: sessionExists, writes: true },
       schema: {
         operationId: "updateProactiveControls",
         summary:
@@ -53,8 +53,8 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
           const ref = yield* refOf(request)
           const session =
             (yield* Sessions.use((sessions) => sessions.control(ref.appId, ref.sessionId, request.body))) ??
-            (yield* notFound.session)
-          const state = (yield* Initiatives.use((initiatives) => initiatives.stateOf(ref))) ?? (yield* notFound.session)
+            (yield* sessionNotFound)
+          const state = (yield* Initiatives.use((initiatives) => initiatives.stateOf(ref))) ?? (yield* sessionNotFound)
           return success(toControlsResource(session, state), [evaluate(ref.sessionId), policy(ref.appId)])
         })
       )
@@ -63,7 +63,7 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/sessions/:session_id/proactive/evaluate",
     {
-      config: { demo: true, within: "session", writes: true },
+      config: { demo: true, exists: sessionExists, writes: true },
       schema: {
         operationId: "evaluateProactive",
         summary:
@@ -91,7 +91,7 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
           const evaluation = yield* Initiatives.use((initiatives) =>
             dryRun ? initiatives.evaluate(ref, at) : initiatives.enact(ref, at)
           )
-          return success(toEvaluationResource(ref.sessionId, dryRun, evaluation ?? (yield* notFound.session)), [
+          return success(toEvaluationResource(ref.sessionId, dryRun, evaluation ?? (yield* sessionNotFound)), [
             {
               command: curl(
                 baseUrl(),

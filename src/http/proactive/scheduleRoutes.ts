@@ -7,19 +7,16 @@ import { Initiatives } from "#src/db/proactive/Initiatives.ts"
 import { type ScheduledMessage, ScheduledMessages } from "#src/db/proactive/ScheduledMessages.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import {
-  notFound,
-  scheduleClosed,
-  scheduleLimitReached,
-  sessionExited,
-  validationError
-} from "#src/http/server/errors.ts"
+import { sessionExited } from "#src/http/conversation/conversationErrors.ts"
+import { scheduleClosed, scheduleLimitReached, scheduledMessageNotFound } from "./proactiveErrors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
 import { ScheduleCreate, ScheduledData, ScheduledPage } from "./scheduleSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
 const MOST_AHEAD = Duration.days(366)
 const LONGEST_WINDOW = Duration.days(7)
@@ -79,7 +76,7 @@ export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     path,
     {
-      config: { demo: true, within: "session", writes: true },
+      config: { demo: true, exists: sessionExists, writes: true },
       schema: {
         operationId: "scheduleProactiveMessage",
         summary: "Have the character write first at a time: these words, or about this topic. Every gate still holds",
@@ -119,7 +116,7 @@ export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     path,
     {
-      config: { demo: true, within: "session" },
+      config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listScheduledMessages",
         summary: "The session's scheduled messages, newest first",
@@ -168,11 +165,11 @@ export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { appId } = request.principal
           const { scheduled_id: id } = request.params
           const { session_id: sessionId } = yield* findSession(appId, request.params.session_id)
-          if (!isId("sch", id)) return yield* notFound.scheduled_message
+          if (!isId("sch", id)) return yield* scheduledMessageNotFound
           const cancelled = yield* ScheduledMessages.use((messages) => messages.cancel({ appId, sessionId }, id)).pipe(
             Effect.catchTag("ScheduleClosed", ({ status }) => Effect.fail(scheduleClosed(status)))
           )
-          return success(toResource(sessionId, NONE)(cancelled ?? (yield* notFound.scheduled_message)))
+          return success(toResource(sessionId, NONE)(cancelled ?? (yield* scheduledMessageNotFound)))
         })
       )
   )

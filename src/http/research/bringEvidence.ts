@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { Evidence } from "#src/db/research/Evidence.ts"
 import type { Bundle } from "#src/imports/Bundle.ts"
-import { evidenceLimitReached } from "#src/http/server/errors.ts"
+import { evidenceLimitReached } from "./researchErrors.ts"
 import { EvidenceBrought } from "./evidenceSchemas.ts"
 
 /** Makes what a file says of a character its evidence, but for what it has, in use or retracted. */

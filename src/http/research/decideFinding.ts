@@ -2,15 +2,9 @@ import * as Effect from "effect/Effect"
 import { isId } from "#pipeline/domain/Id.ts"
 import { type Change, isChangePath, mergePatchFor } from "#pipeline/research/Change.ts"
 import { type FindingRefused, Findings } from "#src/db/research/Findings.ts"
-import {
-  evidenceRetracted,
-  findingAccepted,
-  notFound,
-  researchNotFinished,
-  validationError,
-  versionConflict
-} from "#src/http/server/errors.ts"
+import { validationError, versionConflict } from "#src/http/server/errors.ts"
 import { patched } from "#src/http/server/patched.ts"
+import { evidenceRetracted, findingAccepted, findingNotFound, researchNotFinished } from "./researchErrors.ts"
 
 /** Which finding a path names. */
 export interface FindingPath {
@@ -40,7 +34,7 @@ export const acceptFinding = Effect.fnUntraced(function* (
         })
       )
     : undefined
-  return accepted ?? (yield* notFound.finding)
+  return accepted ?? (yield* findingNotFound)
 })
 
 export const rejectFinding = Effect.fnUntraced(function* ({ appId, slug, researchId, findingId }: FindingPath) {
@@ -49,5 +43,5 @@ export const rejectFinding = Effect.fnUntraced(function* ({ appId, slug, researc
         Effect.catchTag("FindingRefused", refusal)
       )
     : undefined
-  return rejected ?? (yield* notFound.finding)
+  return rejected ?? (yield* findingNotFound)
 })

@@ -4,7 +4,7 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { recallQuery } from "#pipeline/retrieval/recallQuery.ts"
 import { Evidence, type StoredEvidence } from "#src/db/research/Evidence.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { evidenceLimitReached, notFound } from "#src/http/server/errors.ts"
+import { evidenceLimitReached, evidenceNotFound } from "./researchErrors.ts"
 import { findCharacter } from "#src/http/character/findCharacter.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
@@ -21,6 +21,7 @@ import {
   evidenceStatus
 } from "./evidenceSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { characterExists } from "#src/http/character/characterExists.ts"
 
 const toResource = (slug: string) => (evidence: StoredEvidence) => ({
   id: evidence.evidence_id,
@@ -60,7 +61,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     list,
     {
-      config: { within: "character" },
+      config: { exists: characterExists },
       schema: {
         operationId: "listEvidence",
         summary: "What sources say of the character, newest first",
@@ -92,7 +93,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     list,
     {
-      config: { within: "character", writes: true },
+      config: { exists: characterExists, writes: true },
       schema: {
         operationId: "createEvidence",
         summary:
@@ -140,7 +141,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${list}/search`,
     {
-      config: { within: "character" },
+      config: { exists: characterExists },
       schema: {
         operationId: "searchEvidence",
         summary: "Find pieces of evidence by the words of a search, the best first; of what replies may be given alone",
@@ -189,7 +190,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { appId } = request.principal
           yield* findCharacter(appId, slug)
           const evidence = isId("evd", id) ? yield* Evidence.use((all) => all.get({ appId, slug }, id)) : undefined
-          if (evidence === undefined) return yield* notFound.evidence
+          if (evidence === undefined) return yield* evidenceNotFound
           return success(
             toResource(slug)(evidence),
             evidence.status === "retracted"
@@ -221,7 +222,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { appId } = request.principal
           yield* findCharacter(appId, slug)
           const retracted = isId("evd", id) ? yield* Evidence.use((all) => all.retract({ appId, slug }, id)) : undefined
-          if (retracted === undefined) return yield* notFound.evidence
+          if (retracted === undefined) return yield* evidenceNotFound
           return success(
             { ...toResource(slug)(retracted.evidence), dependents: retracted.dependents },
             retracted.dependents.slice(0, 1).flatMap(({ accepted_version: version }) =>

@@ -4,7 +4,7 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { Findings } from "#src/db/research/Findings.ts"
 import { MOST_OPEN_RESEARCH, Research } from "#src/db/research/Research.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound, rateLimited, workNotAffordable } from "#src/http/server/errors.ts"
+import { rateLimited } from "#src/http/server/errors.ts"
 import { findCharacter } from "#src/http/character/findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
@@ -22,6 +22,10 @@ import {
   ResearchSummary
 } from "./researchSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { workNotAffordable } from "#src/http/billing/billingErrors.ts"
+import { characterExists } from "#src/http/character/characterExists.ts"
+import { researchNotFound } from "./researchErrors.ts"
+import { findingExists } from "./researchExists.ts"
 
 /** Runs that read sources for what answers a question about a character, and what becomes of what they find. */
 export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -40,13 +44,13 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
     Effect.gen(function* () {
       yield* findCharacter(appId, slug)
       const run = isId("rsr", id) ? yield* Research.use((research) => research.get({ appId, slug }, id)) : undefined
-      return run ?? (yield* notFound.research)
+      return run ?? (yield* researchNotFound)
     })
 
   app.get(
     list,
     {
-      config: { within: "character" },
+      config: { exists: characterExists },
       schema: {
         operationId: "listResearch",
         summary: "The runs that read sources for the character, newest first",
@@ -81,7 +85,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     list,
     {
-      config: { within: "character", writes: true },
+      config: { exists: characterExists, writes: true },
       schema: {
         operationId: "createResearch",
         summary:
@@ -194,7 +198,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
             const { appId } = request.principal
             const { slug, research_id: id } = yield* find(appId, request.params)
             const run = yield* Research.use((research) => research.cancel({ appId, slug }, id))
-            if (run === undefined) return yield* notFound.research
+            if (run === undefined) return yield* researchNotFound
             return success(toResearchSummary(run), following(slug, id))
           })
         )
@@ -204,7 +208,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${finding}/accept`,
     {
-      config: { within: "finding", writes: true },
+      config: { exists: findingExists, writes: true },
       schema: {
         operationId: "acceptFinding",
         summary:

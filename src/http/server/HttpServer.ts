@@ -21,22 +21,19 @@ import { clientAddress } from "./limits/clientAddress.ts"
 import { type HandlerError, makeBridge } from "./bridge.ts"
 import { isClosedToDemo } from "./limits/demoSurface.ts"
 import { envelope, type Success } from "./envelope.ts"
+import { ApiError, errorBody } from "./ApiError.ts"
 import {
-  ApiError,
   apiKeyExpired,
   databaseUnreachable,
   demoBodyTooLarge,
   demoKeySurfaceDisabled,
   draining,
-  errorBody,
   internalError,
   methodNotAllowed,
-  notFound,
   quotaTaken,
   routeNotFound
 } from "./errors.ts"
 import { ignoredFields } from "./body/ignoredFields.ts"
-import { isThere } from "./isThere.ts"
 import { LARGE_BYTES, makeLargeBodies } from "./body/LargeBodies.ts"
 import { during } from "#src/units/currentUnit.ts"
 import { unitOfRequest } from "./unitOfRequest.ts"
@@ -267,16 +264,16 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
             await bridge.run(Effect.logError("request failed", thrown), reply, "never").catch(() => {})
             return sendError(request, reply, internalError)
           }
-          const kind = request.routeOptions.config.within
+          const { exists } = request.routeOptions.config
           if (
             error.code === "validation_error" &&
-            kind !== undefined &&
+            exists !== undefined &&
             (request.principal ?? request.account) !== undefined
           ) {
-            const there = await bridge
-              .run(isThere(kind, request), reply, "when caller leaves")
+            const absent = await bridge
+              .run(Effect.as(exists(request), null), reply, "when caller leaves")
               .catch((failed: ApiError) => failed)
-            if (there !== true) return sendError(request, reply, there === false ? notFound[kind] : there)
+            if (absent !== null) return sendError(request, reply, absent)
           }
           return sendError(request, reply, error)
         })

@@ -94,7 +94,8 @@ import type { Pictures } from "#src/pictures/Pictures.ts"
 import type { Storage } from "#src/storage/Storage.ts"
 import type { HandlerError } from "./bridge.ts"
 import type { Success } from "./envelope.ts"
-import type { ApiError, Kind } from "./errors.ts"
+import type { ApiError } from "./ApiError.ts"
+import type { Exists } from "./existence.ts"
 import type { OpenReads } from "./limits/OpenReads.ts"
 import type { ParseWorkers } from "./body/ParseWorkers.ts"
 import type { Accepted } from "./body/requireReadable.ts"
@@ -235,7 +236,7 @@ declare module "fastify" {
     /** Open to demo keys; what does not say so is closed to them. */
     readonly demo?: boolean
     /** The resource in the path whose absence (404) comes before a bad body (422). */
-    readonly within?: Kind
+    readonly exists?: Exists
     /** What a body over the route's own limit is answered with. */
     readonly tooLarge?: ApiError
     /** The same under a demo key, where its own limit is the narrower one. */

@@ -1,15 +1,8 @@
 import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { Authentication, type Unauthenticated } from "#src/accounts/Authentication.ts"
-import {
-  accountTokenUsed,
-  apiKeyExpired,
-  appSuspended,
-  type ApiError,
-  idpKeyUsed,
-  invalidKey,
-  missingBearer
-} from "./errors.ts"
+import type { ApiError } from "./ApiError.ts"
+import { accountTokenUsed, apiKeyExpired, appSuspended, idpKeyUsed, invalidKey, missingBearer } from "./errors.ts"
 
 const unauthenticated: Record<Unauthenticated["reason"], ApiError> = {
   missing: missingBearer,

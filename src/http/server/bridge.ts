@@ -9,7 +9,8 @@ import type { LogUnavailable } from "#channels/event-log/EventLog.ts"
 import type { InboxUnavailable } from "#pipeline/Inbox.ts"
 import { DatabaseError } from "#src/db/postgres/Database.ts"
 import { CurrentUnit } from "#src/units/currentUnit.ts"
-import { ApiError, databaseUnreachable, draining, internalError, requestGivenUp } from "./errors.ts"
+import { ApiError } from "./ApiError.ts"
+import { databaseUnreachable, draining, internalError, requestGivenUp } from "./errors.ts"
 import { isGivenUp, unitOfRequest } from "./unitOfRequest.ts"
 
 /** What a handler may fail with. Everything but an ApiError is ours, and is told apart here once. */

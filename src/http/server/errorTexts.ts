@@ -1,17 +1,21 @@
-import { catalogue } from "./errors.ts"
+import { catalogue } from "./catalogue.ts"
 
-const coded = catalogue.filter(({ code }) => code !== null).toSorted((a, b) => a.status - b.status)
+/** By status and then by code, whatever the order in which the files were loaded. */
+const sorted = () =>
+  catalogue
+    .flatMap((entry) => (entry.code === null ? [] : [{ ...entry, code: entry.code }]))
+    .toSorted((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1))
 
 /** The codes of a status, for a sentence; empty where none has a code. */
 export const codesOf = (status: number): string =>
-  coded
+  sorted()
     .filter((entry) => entry.status === status)
     .map(({ code }) => code)
     .join(", ")
 
 /** The catalogue as Markdown, a line each. */
 export const errorList = (): string =>
-  coded
+  sorted()
     .map(
       ({ status, code, message, fix, retryable }) =>
         `- ${status} \`${code}\` (${retryable ? "retry" : "no retry"}): ${message} ${fix}`

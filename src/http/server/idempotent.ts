@@ -4,7 +4,8 @@ import { bodyHash } from "#src/db/tenancy/bodyHash.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { IdempotencyKeys } from "#src/db/tenancy/IdempotencyKeys.ts"
 import type { Success } from "./envelope.ts"
-import { type ApiError, idempotencyKeyReused, validationError } from "./errors.ts"
+import type { ApiError } from "./ApiError.ts"
+import { idempotencyKeyReused, validationError } from "./errors.ts"
 import { rawBody } from "./body/parsing.ts"
 
 /** The caller's Idempotency-Key, or null. */

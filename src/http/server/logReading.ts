@@ -3,7 +3,8 @@ import * as z from "zod"
 import { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import { ApiKeys } from "#src/db/tenancy/ApiKeys.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
-import { type ApiError, appSuspended, invalidKey } from "./errors.ts"
+import type { ApiError } from "./ApiError.ts"
+import { appSuspended, invalidKey } from "./errors.ts"
 
 const CURSOR = `Must be a cursor: a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`
 /** Digits and nothing else: an empty or odd `since` must not quietly mean the whole log. */

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net"
-import { type ApiError, errorBody, headersTooLarge, malformedRequest, requestTimeout } from "./errors.ts"
+import { type ApiError, errorBody } from "./ApiError.ts"
+import { headersTooLarge, malformedRequest, requestTimeout } from "./errors.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 
 const ERRORS: Record<string, readonly [ApiError, title: string]> = {

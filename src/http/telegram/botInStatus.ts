@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { BotStatus, StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
-import { botStatusConflict, notFound } from "#src/http/server/errors.ts"
 import { findBot } from "./telegramBot.ts"
+import { botNotFound, botStatusConflict } from "./telegramErrors.ts"
 
 /** The bot of a path, if it is in one of these statuses. */
 export const findBotIn = Effect.fnUntraced(function* (request: FastifyRequest, statuses: ReadonlyArray<BotStatus>) {
@@ -13,5 +13,5 @@ export const findBotIn = Effect.fnUntraced(function* (request: FastifyRequest, s
 
 /** The bot as it is after something was done to it. */
 export const readAgain = Effect.fnUntraced(function* ({ app_id, channel_id }: StoredBot) {
-  return (yield* BotRows.use((rows) => rows.get(app_id, channel_id))) ?? (yield* notFound.bot)
+  return (yield* BotRows.use((rows) => rows.get(app_id, channel_id))) ?? (yield* botNotFound)
 })

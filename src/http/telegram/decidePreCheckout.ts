@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import type * as z from "zod"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
-import { preCheckoutOver, telegramUnavailable } from "#src/http/server/errors.ts"
 import { answerPreCheckout } from "./telegramBot.ts"
 import type { PreCheckoutAnswer } from "./telegramSchemas.ts"
+import { preCheckoutOver, telegramUnavailable } from "./telegramErrors.ts"
 
 /** Where the app gives no words of its own. */
 const REFUSED = "This payment is not possible right now."

@@ -9,7 +9,8 @@ import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { toBatchResource, toItemResource } from "./batchItem.ts"
 import { wantedBot } from "./createManagedBot.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { characterNotFound } from "#src/http/character/characterErrors.ts"
+import { batchNotFound } from "./telegramErrors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { botSheet, SHEET_POLICY, sheetCard } from "./botSheet.ts"
@@ -17,6 +18,7 @@ import { answers, answersAs, created as onCreate } from "#src/http/server/schema
 import { BatchCreate, BatchData, BatchItems, MOST_BOTS } from "./telegramBatchSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { askTelegram, checkCharacter, readToken } from "./telegramBot.ts"
+import { batchExists } from "./botExists.ts"
 
 /** What a batch is to do, bot by bot, if it can be begun. */
 const itemsOf = Effect.fnUntraced(function* (appId: string, body: z.output<typeof BatchCreate>) {
@@ -37,7 +39,7 @@ const itemsOf = Effect.fnUntraced(function* (appId: string, body: z.output<typeo
     Effect.fnUntraced(function* (bot) {
       const item: NewItem = {
         characterSlug: bot.character_slug,
-        wanted: wantedBot(bot, characters.get(bot.character_slug) ?? (yield* notFound.character))
+        wanted: wantedBot(bot, characters.get(bot.character_slug) ?? (yield* characterNotFound))
       }
       return item
     })
@@ -75,7 +77,7 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
     ])
   const find = Effect.fnUntraced(function* (appId: string, id: string) {
     const batch = isId("bat", id) ? yield* BatchRows.use((rows) => rows.get(appId, id)) : undefined
-    return batch ?? (yield* notFound.batch)
+    return batch ?? (yield* batchNotFound)
   })
 
   app.post(
@@ -133,7 +135,7 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
   app.get(
     "/v1/telegram/batches/:batch_id/items",
     {
-      config: { within: "batch" },
+      config: { exists: batchExists },
       schema: {
         operationId: "listBotBatchItems",
         summary: "What became of each bot of a batch",

@@ -10,28 +10,28 @@ import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { Arming, ForeignWebhook, TelegramUnavailable, TokenRejected } from "#src/jobs/telegram/Arming.ts"
 import { NoManager } from "#src/jobs/telegram/Manager.ts"
 import type { Success } from "#src/http/server/envelope.ts"
+import { characterArchived, characterNotFound } from "#src/http/character/characterErrors.ts"
 import {
-  type ApiError,
-  characterArchived,
   managedBotsUnavailable,
-  notFound,
   telegramTokenInvalid,
   telegramUnavailable,
-  telegramWebhookForeign
-} from "#src/http/server/errors.ts"
+  telegramWebhookForeign,
+  botNotFound
+} from "./telegramErrors.ts"
+import type { ApiError } from "#src/http/server/ApiError.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 
 /** What a path with a bot's id names. */
 export const findBot = Effect.fnUntraced(function* (request: FastifyRequest) {
   const { bot_id = "" } = request.params as Record<string, string>
   const bot = isId("bot", bot_id) ? yield* BotRows.use((rows) => rows.get(request.principal.appId, bot_id)) : undefined
-  return bot ?? (yield* notFound.bot)
+  return bot ?? (yield* botNotFound)
 })
 
 /** Whether new conversations may be with this character. */
 export const checkCharacter = Effect.fnUntraced(function* (appId: string, slug: string) {
   const character = yield* Characters.use((characters) => characters.get(appId, slug))
-  if (character === undefined) return yield* notFound.character
+  if (character === undefined) return yield* characterNotFound
   if (character.status === "archived") return yield* characterArchived
   return character
 })
@@ -93,7 +93,7 @@ export const answerPreCheckout = Effect.fnUntraced(function* (
   payload: { readonly pre_checkout_query_id: string; readonly ok: boolean; readonly error_message?: string }
 ) {
   const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
-  if (token === undefined) return yield* notFound.bot
+  if (token === undefined) return yield* botNotFound
   yield* BotApi.use((api) => api.call(token, "answerPreCheckoutQuery", payload))
 })
 
@@ -106,5 +106,5 @@ export const armed = Effect.fnUntraced(function* (bot: StoredBot, hooksAt: strin
         Effect.logWarning("a bot's webhook could not be set", { bot_id: bot.channel_id, description })
     })
   )
-  return (yield* BotRows.use((rows) => rows.get(bot.app_id, bot.channel_id))) ?? (yield* notFound.bot)
+  return (yield* BotRows.use((rows) => rows.get(bot.app_id, bot.channel_id))) ?? (yield* botNotFound)
 })

@@ -10,7 +10,6 @@ import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
 import { toBotDetail, toBotResource, toChatResource } from "./botResource.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { botNotManaged, botStatusConflict } from "#src/http/server/errors.ts"
 import { findBotIn, readAgain } from "./botInStatus.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { listQuery } from "#src/http/server/listing.ts"
@@ -29,6 +28,8 @@ import {
 } from "./telegramSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { actOnce, armed, askTelegram, findBot } from "./telegramBot.ts"
+import { botExists } from "./botExists.ts"
+import { botNotManaged, botStatusConflict } from "./telegramErrors.ts"
 
 export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Telegram"]
@@ -197,7 +198,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     "/v1/telegram/bots/:bot_id/chats",
     {
-      config: { demo: true, within: "bot" },
+      config: { demo: true, exists: botExists },
       schema: {
         operationId: "listBotChats",
         summary: "Who talks to the bot, and in which session",
@@ -235,7 +236,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/telegram/bots/:bot_id/answer-pre-checkout",
     {
-      config: { demo: true, within: "bot", writes: true },
+      config: { demo: true, exists: botExists, writes: true },
       schema: {
         operationId: "answerPreCheckout",
         summary: "Let a payment go on, or refuse it: the answer to a payment.pre_checkout, within ten seconds",
@@ -262,7 +263,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/telegram/bots/:bot_id/links",
     {
-      config: { demo: true, within: "bot", writes: true },
+      config: { demo: true, exists: botExists, writes: true },
       schema: {
         operationId: "createBotLink",
         summary: "A link by which a user of yours goes on in Telegram; good for 15 minutes, once",

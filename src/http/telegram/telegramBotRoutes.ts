@@ -11,13 +11,8 @@ import { Arming } from "#src/jobs/telegram/Arming.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { toBotDetail, toBotResource } from "./botResource.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import {
-  botManaged,
-  demoKeySurfaceDisabled,
-  notFound,
-  telegramBotTaken,
-  telegramTokenOfAnother
-} from "#src/http/server/errors.ts"
+import { botManaged, telegramBotTaken, telegramTokenOfAnother, botNotFound } from "./telegramErrors.ts"
+import { demoKeySurfaceDisabled } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created as onCreate, written } from "#src/http/server/schemas/answers.ts"
@@ -25,6 +20,7 @@ import { BotCreate, BotData, BotDeleted, BotDetail, BotPage, BotPatch, shownLink
 import { createManagedBot } from "./createManagedBot.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { armed, askTelegram, checkCharacter, findBot, readToken } from "./telegramBot.ts"
+import { botExists } from "./botExists.ts"
 
 /** A demo key may bring a bot, and have none made; that is said before anything else in the body. */
 const refuseManaged = async ({ principal, body }: FastifyRequest) => {
@@ -157,7 +153,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     "/v1/telegram/bots/:bot_id",
     {
-      config: { demo: true, within: "bot", writes: true },
+      config: { demo: true, exists: botExists, writes: true },
       schema: {
         operationId: "updateBot",
         summary: "Change a Telegram bot, or give it a new token",
@@ -190,7 +186,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
               unknownPolicy: body.unknown_policy,
               joinWindowMs: body.join_window_ms,
               drafts: body.drafts
-            })) ?? (yield* notFound.bot)
+            })) ?? (yield* botNotFound)
           // Telegram's webhooks belong to tokens.
           const rearm = (body.token !== undefined || body.drop_pending === true) && changed.status !== "suspended"
           return shown(rearm ? yield* armed(changed, hooksAt(), body.drop_pending ?? false) : changed)
@@ -219,7 +215,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
           yield* Arming.use((arming) => arming.disarm(bot))
           if (bot.mode === "managed") yield* Manager.use((manager) => manager.letGo(bot))
           const gone = yield* BotRows.use((rows) => rows.detach(bot.app_id, bot.channel_id, "deleted"))
-          if (!gone) return yield* notFound.bot
+          if (!gone) return yield* botNotFound
           return success({ id: bot.channel_id, deleted: true })
         })
       )

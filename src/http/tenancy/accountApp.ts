@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { isId } from "#pipeline/domain/Id.ts"
 import { Apps } from "#src/db/tenancy/Apps.ts"
-import { notFound } from "#src/http/server/errors.ts"
+import { accountAppNotFound } from "./tenancyErrors.ts"
 
 /** The app that the path names, if it is one of the account's. */
 export const accountAppOf = Effect.fnUntraced(function* (request: FastifyRequest) {
@@ -11,5 +11,5 @@ export const accountAppOf = Effect.fnUntraced(function* (request: FastifyRequest
 })
 
 export const findAccountApp = Effect.fnUntraced(function* (request: FastifyRequest) {
-  return (yield* accountAppOf(request)) ?? (yield* notFound.account_app)
+  return (yield* accountAppOf(request)) ?? (yield* accountAppNotFound)
 })

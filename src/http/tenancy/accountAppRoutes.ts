@@ -5,12 +5,14 @@ import { findAccountApp } from "./accountApp.ts"
 import { WITH_TOKEN } from "./accountPlane.ts"
 import { toAppResource } from "./appResource.ts"
 import { accountCurl, success } from "#src/http/server/envelope.ts"
-import { appLimitReached, notFound, versionConflict } from "#src/http/server/errors.ts"
+import { appLimitReached, accountAppNotFound } from "./tenancyErrors.ts"
+import { versionConflict } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { AccountAppCreate, AccountAppPage, AccountAppPatch } from "./accountSchemas.ts"
 import { answers, AppData, created, written } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { accountAppExists } from "./appExists.ts"
 
 /** The apps of an account. */
 export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -103,7 +105,7 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     "/v1/account/apps/:app_id",
     {
-      config: { account: "apps:write", within: "account_app", writes: true },
+      config: { account: "apps:write", exists: accountAppExists, writes: true },
       schema: {
         ...WITH_TOKEN,
         operationId: "updateAccountApp",
@@ -122,7 +124,7 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
           const changed = yield* Apps.use((apps) => apps.patch(appId, request.body)).pipe(
             Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("app", current)))
           )
-          return shown(changed ?? (yield* notFound.account_app))
+          return shown(changed ?? (yield* accountAppNotFound))
         })
       )
   )

@@ -5,13 +5,15 @@ import { ApiKeys, type KeyRefused, MOST_KEYS } from "#src/db/tenancy/ApiKeys.ts"
 import { findAccountApp } from "./accountApp.ts"
 import { WITH_TOKEN } from "./accountPlane.ts"
 import { accountCurl, curl, success } from "#src/http/server/envelope.ts"
-import { apiKeyEnded, apiKeyLimitReached, notFound, validationError } from "#src/http/server/errors.ts"
+import { apiKeyEnded, apiKeyLimitReached, apiKeyNotFound, accountAppNotFound } from "./tenancyErrors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { isKeyPrefix, toKeyResource } from "./keyResource.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { KeyCreate, KeyData, KeyPage, KeyRotate, KeyRotated, shownKey } from "./accountSchemas.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { accountAppExists, apiKeyExists } from "./appExists.ts"
 
 const refused = ({ reason }: KeyRefused) =>
   Effect.fail(reason === "ended" ? apiKeyEnded : apiKeyLimitReached(MOST_KEYS))
@@ -32,12 +34,12 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   const headers = z.object({ "idempotency-key": z.string().optional() })
   const tryIt = { command: curl(baseUrl(), "GET", "/v1/me"), description: "Try the key, in TROUPE_KEY" }
   const prefixOf = ({ prefix }: z.output<typeof keyParams>) =>
-    isKeyPrefix(prefix) ? Effect.succeed(prefix) : Effect.fail(notFound.api_key)
+    isKeyPrefix(prefix) ? Effect.succeed(prefix) : Effect.fail(apiKeyNotFound)
 
   app.post(
     path,
     {
-      config: { account: "keys:write", within: "account_app", writes: true },
+      config: { account: "keys:write", exists: accountAppExists, writes: true },
       schema: {
         ...WITH_TOKEN,
         operationId: "createApiKey",
@@ -60,7 +62,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
             const made = yield* ApiKeys.use((keys) => keys.create(appId, { name: request.body.name, expiresAt })).pipe(
               Effect.catchTag("KeyRefused", refused)
             )
-            if (made === undefined) return yield* notFound.account_app
+            if (made === undefined) return yield* accountAppNotFound
             return { ...success(toKeyResource(made.key), [tryIt]), shownOnce: { api_key: made.minted.apiKey } }
           })
         )
@@ -70,7 +72,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     path,
     {
-      config: { account: "apps:read", within: "account_app" },
+      config: { account: "apps:read", exists: accountAppExists },
       schema: {
         ...WITH_TOKEN,
         operationId: "listApiKeys",
@@ -109,7 +111,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${path}/:prefix/rotate`,
     {
-      config: { account: "keys:write", within: "api_key", writes: true },
+      config: { account: "keys:write", exists: apiKeyExists, writes: true },
       schema: {
         ...WITH_TOKEN,
         operationId: "rotateApiKey",
@@ -132,7 +134,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
             const rotated = yield* ApiKeys.use((keys) =>
               keys.rotate({ appId, prefix }, request.body?.grace_seconds ?? 0)
             ).pipe(Effect.catchTag("KeyRefused", refused))
-            if (rotated === undefined) return yield* notFound.api_key
+            if (rotated === undefined) return yield* apiKeyNotFound
             return {
               ...success({ ...toKeyResource(rotated.key), replaces: toKeyResource(rotated.replaced) }, [tryIt]),
               shownOnce: { api_key: rotated.minted.apiKey }
@@ -145,7 +147,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${path}/:prefix/revoke`,
     {
-      config: { account: "keys:write", within: "api_key", writes: true },
+      config: { account: "keys:write", exists: apiKeyExists, writes: true },
       schema: {
         ...WITH_TOKEN,
         operationId: "revokeApiKey",
@@ -165,7 +167,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
             const { app_id: appId } = yield* findAccountApp(request)
             const prefix = yield* prefixOf(request.params)
             const revoked = yield* ApiKeys.use((keys) => keys.revoke({ appId, prefix }))
-            return success(toKeyResource(revoked ?? (yield* notFound.api_key)))
+            return success(toKeyResource(revoked ?? (yield* apiKeyNotFound)))
           })
         )
       )

@@ -4,10 +4,12 @@ import { Apps } from "#src/db/tenancy/Apps.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { toAppResource } from "./appResource.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound, versionConflict } from "#src/http/server/errors.ts"
+import { appNotFound } from "./tenancyErrors.ts"
+import { versionConflict } from "#src/http/server/errors.ts"
 import { answers, AppData, MeData, written } from "#src/http/server/schemas/answers.ts"
 import { AppPatch } from "#src/http/conversation/sessionSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { appExists } from "./appExists.ts"
 
 export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
@@ -28,7 +30,7 @@ export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const { appId } = request.principal
           const found = yield* Apps.use((apps) => apps.get(appId))
-          if (found === undefined) return yield* notFound.app
+          if (found === undefined) return yield* appNotFound
           const { engine, model } = yield* Writer
           return success({ ...toAppResource(found), engine, model }, [
             { command: curl(baseUrl(), "GET", "/v1/characters"), description: "List the characters of this app" },
@@ -41,7 +43,7 @@ export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     "/v1/apps/:app_id",
     {
-      config: { demo: true, within: "app", writes: true },
+      config: { demo: true, exists: appExists, writes: true },
       schema: {
         operationId: "updateApp",
         summary: "Change settings of the app by JSON merge patch; every change is a new version",
@@ -57,11 +59,11 @@ export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const { appId } = request.principal
-          if (request.params.app_id !== appId) return yield* notFound.app
+          if (request.params.app_id !== appId) return yield* appNotFound
           const changed = yield* Apps.use((apps) => apps.patch(appId, request.body)).pipe(
             Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("app", current)))
           )
-          if (changed === undefined) return yield* notFound.app
+          if (changed === undefined) return yield* appNotFound
           return success(toAppResource(changed), [
             { command: curl(baseUrl(), "GET", "/v1/me"), description: "Read the app again" }
           ])

@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { AccountAuthentication, type AccountUnauthenticated } from "#src/accounts/AccountAuthentication.ts"
 import type { Scope } from "#src/accounts/scopes.ts"
+import type { ApiError } from "#src/http/server/ApiError.ts"
 import {
-  type ApiError,
   idpKeyUsedAsAccountToken,
   invalidAccountToken,
   missingAccountToken,

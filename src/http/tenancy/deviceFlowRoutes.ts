@@ -18,7 +18,7 @@ import {
   expiredToken,
   signInDisabled,
   slowDown
-} from "#src/http/server/errors.ts"
+} from "./deviceFlowErrors.ts"
 import { isPlainOAuth, speakPlainOAuth } from "./plainOAuth.ts"
 import { DEVICE_GRANT, DeviceStart, DeviceStarted, DeviceToken, DeviceTokenData } from "./accountSchemas.ts"
 import { envelopeAnswers, publicAnswers } from "#src/http/server/schemas/answers.ts"

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify"
-import { ApiError, validationError } from "#src/http/server/errors.ts"
+import { ApiError } from "#src/http/server/ApiError.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { fromFastify, jsonBody } from "#src/http/server/body/parsing.ts"
 import type { App } from "#src/http/server/Server.ts"
 import { findUnstorable } from "#src/http/server/body/unstorable.ts"

@@ -6,7 +6,9 @@ import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { ArcCreate, ArcData, ArcPatch } from "./arcInfluenceSchemas.ts"
 import { inUtc } from "#src/http/server/schemas/moment.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { arcInfluenceNotFound } from "./worldErrors.ts"
 import { hangWorldRoutes } from "./worldRoutes.ts"
+import { arcInfluenceExists } from "./worldExists.ts"
 
 /** What weighs on a character for a time. */
 export const arcInfluenceRoutes: Routes = (server) =>
@@ -14,7 +16,8 @@ export const arcInfluenceRoutes: Routes = (server) =>
     path: "arc-influences",
     parameter: "arc_id",
     prefix: "arc",
-    kind: "arc_influence",
+    exists: arcInfluenceExists,
+    absent: arcInfluenceNotFound,
     names: ["ArcInfluence", "ArcInfluences"],
     summaries: {
       list: "What weighs on the character, is to or did, newest first",

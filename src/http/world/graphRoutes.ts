@@ -8,7 +8,10 @@ import { GraphEdges } from "#src/db/world/GraphEdges.ts"
 import { Npcs } from "#src/db/world/Npcs.ts"
 import type { FieldsOf, Kept } from "#src/db/world/worldTable.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound, validationError, worldLimitReached } from "#src/http/server/errors.ts"
+import { worldLimitReached, characterNotFound } from "#src/http/character/characterErrors.ts"
+import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
+import { edgeNotFound } from "./worldErrors.ts"
+import { validationError } from "#src/http/server/errors.ts"
 import { findCharacter } from "#src/http/character/findCharacter.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
@@ -17,6 +20,8 @@ import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import { EdgeCreate, EdgeData, edgeFields, EdgePatch, GraphData } from "./graphSchemas.ts"
 import { inUtc, moment } from "#src/http/server/schemas/moment.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { characterExists } from "#src/http/character/characterExists.ts"
+import { edgeExists } from "./worldExists.ts"
 
 const fieldsOf = ({
   session_id,
@@ -84,13 +89,13 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
     Effect.gen(function* () {
       yield* findCharacter(appId, slug)
       const edge = isId("edg", id) ? yield* GraphEdges.use((edges) => edges.get({ appId, slug }, id)) : undefined
-      return edge ?? (yield* notFound.edge)
+      return edge ?? (yield* edgeNotFound)
     })
 
   app.get(
     path,
     {
-      config: { demo: true, within: "character" },
+      config: { demo: true, exists: characterExists },
       schema: {
         operationId: "getGraph",
         summary: "Who and what the character is tied to, and by what, as it holds now or at a moment",
@@ -113,7 +118,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { session_id: sessionId, as_of } = request.query
           const { profile } = yield* findCharacter(appId, slug)
           if (sessionId !== undefined && (yield* findSession(appId, sessionId)).character_slug !== slug)
-            return yield* notFound.session
+            return yield* sessionNotFound
           const of = { appId, slug }
           const at = as_of === undefined ? new Date(yield* Clock.currentTimeMillis) : new Date(as_of)
           const [npcs, edges] = yield* Effect.all(
@@ -139,7 +144,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${path}/edges`,
     {
-      config: { demo: true, within: "character", writes: true },
+      config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "createEdge",
         summary: "Say that something holds between two, for all sessions or for one alone",
@@ -172,10 +177,10 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
                         `${session_id === null ? "a character" : "a session"}.`
                     )
                   ),
-                SessionGone: () => Effect.fail(notFound.session)
+                SessionGone: () => Effect.fail(sessionNotFound)
               })
             )
-            return success(toResource(slug)(edge ?? (yield* notFound.character)), whole(slug))
+            return success(toResource(slug)(edge ?? (yield* characterNotFound)), whole(slug))
           })
         )
       )
@@ -184,7 +189,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     `${path}/edges/:edge_id`,
     {
-      config: { demo: true, within: "edge", writes: true },
+      config: { demo: true, exists: edgeExists, writes: true },
       schema: {
         operationId: "updateEdge",
         summary: "Change an edge by JSON merge patch",
@@ -206,8 +211,8 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
             edges.update(of, id, (now) =>
               Effect.flatMap(merged(edgeFields, now, request.body), (body) => toEdge(of, body, now.session_id))
             )
-          ).pipe(Effect.catchTag("SessionGone", () => Effect.fail(notFound.edge)))
-          return success(toResource(slug)(edge ?? (yield* notFound.edge)), whole(slug))
+          ).pipe(Effect.catchTag("SessionGone", () => Effect.fail(edgeNotFound)))
+          return success(toResource(slug)(edge ?? (yield* edgeNotFound)), whole(slug))
         })
       )
   )
@@ -240,8 +245,8 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
                 invalid_at: edge.invalid_at !== null && edge.invalid_at < now ? edge.invalid_at : now
               })
             )
-          ).pipe(Effect.catchTag("SessionGone", () => Effect.fail(notFound.edge)))
-          return success(toResource(slug)(edge ?? (yield* notFound.edge)), whole(slug))
+          ).pipe(Effect.catchTag("SessionGone", () => Effect.fail(edgeNotFound)))
+          return success(toResource(slug)(edge ?? (yield* edgeNotFound)), whole(slug))
         })
       )
   )

@@ -2,7 +2,9 @@ import * as Effect from "effect/Effect"
 import { Npcs } from "#src/db/world/Npcs.ts"
 import { NpcCreate, NpcData, NpcPatch } from "./npcSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { npcNotFound } from "./worldErrors.ts"
 import { hangWorldRoutes } from "./worldRoutes.ts"
+import { npcExists } from "./worldExists.ts"
 
 /** Who a character knows. */
 export const npcRoutes: Routes = (server) =>
@@ -10,7 +12,8 @@ export const npcRoutes: Routes = (server) =>
     path: "npcs",
     parameter: "npc_id",
     prefix: "npc",
-    kind: "npc",
+    exists: npcExists,
+    absent: npcNotFound,
     names: ["Npc", "Npcs"],
     summaries: {
       list: "Who the character knows, newest first",

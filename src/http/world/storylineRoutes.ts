@@ -4,7 +4,8 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { SessionStories, type Story } from "#src/db/memory/SessionStories.ts"
 import { Storylines } from "#src/db/world/Storylines.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { notFound, sessionExited, storylineConflict } from "#src/http/server/errors.ts"
+import { sessionExited, sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
+import { storylineConflict, storylineNotFound } from "./worldErrors.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
@@ -18,6 +19,7 @@ import {
 } from "./storylineSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { hangWorldRoutes } from "./worldRoutes.ts"
+import { sessionStorylineExists, storylineExists } from "./worldExists.ts"
 
 const MOST_TOLD = 50
 
@@ -43,7 +45,8 @@ export const storylineRoutes: Routes = (server) => {
     path: "storylines",
     parameter: "storyline_id",
     prefix: "stl",
-    kind: "storyline",
+    exists: storylineExists,
+    absent: storylineNotFound,
     names: ["Storyline", "Storylines"],
     summaries: {
       list: "The stories that the character can go through with somebody, newest first",
@@ -106,7 +109,7 @@ export const storylineRoutes: Routes = (server) => {
   app.post(
     "/v1/sessions/:session_id/storylines/:storyline_id/triggers",
     {
-      config: { demo: true, within: "session_storyline", writes: true },
+      config: { demo: true, exists: sessionStorylineExists, writes: true },
       schema: {
         operationId: "triggerStoryline",
         summary: "Say that something has happened for which a beat of the story waits: it is entered now",
@@ -132,7 +135,7 @@ export const storylineRoutes: Routes = (server) => {
             const storyline = isId("stl", id)
               ? yield* Storylines.use((storylines) => storylines.get({ appId, slug }, id))
               : undefined
-            if (storyline === undefined) return yield* notFound.storyline
+            if (storyline === undefined) return yield* storylineNotFound
             if (session.status !== "active") return yield* sessionExited
             const stories = yield* SessionStories
             const entered = yield* stories.trigger(
@@ -144,7 +147,7 @@ export const storylineRoutes: Routes = (server) => {
             const story = (yield* stories.list({ appId, slug, sessionId })).find(
               ({ present }) => present.storyline_id === id
             )
-            if (story === undefined) return yield* notFound.session
+            if (story === undefined) return yield* sessionNotFound
             return success(toResource(sessionId)(story), [
               {
                 command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/state`),

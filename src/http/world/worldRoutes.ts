@@ -5,13 +5,17 @@ import type { StoredCharacter } from "#src/db/character/Characters.ts"
 import type { FieldsOf, Kept, WorldTable } from "#src/db/world/worldTable.ts"
 import type { HandlerError } from "#src/http/server/bridge.ts"
 import { curl, type NextAction, success } from "#src/http/server/envelope.ts"
-import { type Kind, notFound, worldLimitReached } from "#src/http/server/errors.ts"
+import { worldLimitReached, characterNotFound } from "#src/http/character/characterErrors.ts"
+import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
+import type { ApiError } from "#src/http/server/ApiError.ts"
+import type { Exists } from "#src/http/server/existence.ts"
 import { findCharacter } from "#src/http/character/findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { merged } from "#src/http/server/merged.ts"
 import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import type { HandlerServices, Server } from "#src/http/server/Server.ts"
+import { characterExists } from "#src/http/character/characterExists.ts"
 
 /** One kind of thing in a character's world, as the API shows it. */
 export interface WorldKind<A extends { readonly id: string }, Body extends z.ZodType<object>> {
@@ -19,7 +23,8 @@ export interface WorldKind<A extends { readonly id: string }, Body extends z.Zod
   readonly path: string
   readonly parameter: string
   readonly prefix: IdPrefix
-  readonly kind: Kind
+  readonly exists: Exists
+  readonly absent: ApiError
   /** In operation ids: `Npc`, `Npcs`. */
   readonly names: readonly [one: string, many: string]
   readonly summaries: {
@@ -71,7 +76,7 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
     const character = yield* findCharacter(appId, slug)
     const table = yield* kind.table
     const kept = isId(kind.prefix, id) ? yield* table.get({ appId, slug }, id) : undefined
-    return { character, table, of: { appId, slug }, kept: kept ?? (yield* notFound[kind.kind]) }
+    return { character, table, of: { appId, slug }, kept: kept ?? (yield* kind.absent) }
   })
   const shown = (kept: Kept<A>, character: StoredCharacter, appId: string) =>
     Effect.map(kind.toResource(kept, character, appId), (resource) => success(resource, next(character.slug, kept)))
@@ -79,7 +84,7 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
   app.get(
     list,
     {
-      config: { demo: true, within: "character" },
+      config: { demo: true, exists: characterExists },
       schema: {
         operationId: `list${names}`,
         summary: kind.summaries.list,
@@ -112,7 +117,7 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
   app.post(
     list,
     {
-      config: { demo: true, within: "character", writes: true },
+      config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: `create${name}`,
         summary: kind.summaries.create,
@@ -137,10 +142,10 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
             const made = yield* (yield* kind.table).create(of, fields).pipe(
               Effect.catchTags({
                 WorldLimitReached: ({ most }) => Effect.fail(worldLimitReached(kind.full(most))),
-                SessionGone: () => Effect.fail(notFound.session)
+                SessionGone: () => Effect.fail(sessionNotFound)
               })
             )
-            return yield* shown(made ?? (yield* notFound.character), character, of.appId)
+            return yield* shown(made ?? (yield* characterNotFound), character, of.appId)
           })
         )
       )
@@ -171,7 +176,7 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
   app.patch(
     one,
     {
-      config: { demo: true, within: kind.kind, writes: true },
+      config: { demo: true, exists: kind.exists, writes: true },
       schema: {
         operationId: `update${name}`,
         summary: kind.summaries.update,
@@ -191,8 +196,8 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
             .update(of, kept.id, (now) =>
               Effect.flatMap(merged(kind.create, now, request.body as object), (body) => kind.toFields(body, of))
             )
-            .pipe(Effect.catchTag("SessionGone", () => Effect.fail(notFound.session)))
-          return yield* shown(changed ?? (yield* notFound[kind.kind]), character, of.appId)
+            .pipe(Effect.catchTag("SessionGone", () => Effect.fail(sessionNotFound)))
+          return yield* shown(changed ?? (yield* kind.absent), character, of.appId)
         })
       )
   )
@@ -216,7 +221,7 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
         Effect.gen(function* () {
           const { character, table, of, kept } = yield* find(request.principal.appId, request.params)
           const gone = yield* table.remove(of, kept.id)
-          return yield* shown(gone ?? (yield* notFound[kind.kind]), character, of.appId)
+          return yield* shown(gone ?? (yield* kind.absent), character, of.appId)
         })
       )
   )

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { catalogue, type CatalogueEntry } from "#src/http/server/errors.ts"
+import { catalogue, type CatalogueEntry } from "#src/http/server/catalogue.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
@@ -32,19 +32,23 @@ describe("the catalogue of errors", () => {
   })
 
   it("is the only place where errors are made", () => {
-    const elsewhere = readdirSync(HTTP, { recursive: true, encoding: "utf8" }).filter(
-      (name) =>
-        name.endsWith(".ts") &&
-        name !== "server/errors.ts" &&
-        readFileSync(resolve(HTTP, name), "utf8").includes("new ApiError(")
+    const sources = readdirSync(HTTP, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => ({ name, source: readFileSync(resolve(HTTP, name), "utf8") }))
+    const thoseWith = (text: string) => sources.filter(({ source }) => source.includes(text)).map(({ name }) => name)
+    assert.sameMembers(thoseWith("new ApiError("), ["server/ApiError.ts", "server/catalogue.ts"])
+    const makers = [...thoseWith("defineError("), ...thoseWith("definePlainError(")]
+    assert.deepStrictEqual(
+      makers.filter((name) => !/^(?:server\/errors|[a-z]+\/[a-zA-Z]+Errors|server\/catalogue)\.ts$/.test(name)),
+      []
     )
-    assert.deepStrictEqual(elsewhere, [])
-    const source = readFileSync(resolve(HTTP, "server/errors.ts"), "utf8")
-    for (const [, code] of source.matchAll(/structured\(\d+, "(\w+)"/g))
+    const defined = sources.flatMap(({ source }) => Array.from(source.matchAll(/\bdefineError\(\s*\d+,\s*"(\w+)"/g)))
+    for (const [, code] of defined)
       assert.isTrue(
         coded.some((entry) => entry.code === code),
         `${code} is made where it is thrown: make it where it is defined, and say what is particular with saying()`
       )
+    assert.lengthOf(defined, coded.length)
   })
 
   it("says what may do better later as the contract does (7.3)", () => {
@@ -60,6 +64,13 @@ describe("the catalogue of errors", () => {
     for (const entry of coded) assert.include(body.info.description, lineOf(entry))
     const conflicts = body.paths["/v1/account/apps"].post.responses[409].description
     assert.include(conflicts, "app_limit_reached")
+    const described = Object.values<Record<string, { responses: Record<string, { description: string }> }>>(body.paths)
+      .flatMap((path) => Object.values(path))
+      .flatMap(({ responses }) => Object.entries(responses))
+    for (const [status, { description }] of described) {
+      const codes = coded.filter((entry) => entry.status === Number(status)).map(({ code }) => code)
+      if (status !== "503" && codes.length > 0) for (const code of codes) assert.include(description, code ?? "")
+    }
   })
 
   it("is what llms.txt says of errors", async () => {

@@ -1,5 +1,5 @@
 import { Transform } from "node:stream"
-import type { ApiError } from "#src/http/server/errors.ts"
+import type { ApiError } from "#src/http/server/ApiError.ts"
 
 /** Passes bytes on, up to a number of them: one more fails with what `error` makes. */
 export const atMost = (bytes: number, error: () => ApiError): Transform => {

@@ -1,5 +1,6 @@
 import { ImportRefused } from "#src/imports/ImportRefused.ts"
-import { ApiError, importRefused } from "#src/http/server/errors.ts"
+import { importRefused } from "#src/http/character/importErrors.ts"
+import { ApiError } from "#src/http/server/ApiError.ts"
 import { readJsonBody } from "./readJsonBody.ts"
 import { reviewBundle } from "#src/http/character/reviewBundle.ts"
 import { stageImport } from "#src/http/character/stageImport.ts"

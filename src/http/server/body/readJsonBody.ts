@@ -2,7 +2,8 @@ import { isUtf8 } from "node:buffer"
 import secureParse from "secure-json-parse"
 import { countJsonValues } from "#src/imports/countJsonValues.ts"
 import { MOST_VALUES } from "#src/imports/readJson.ts"
-import { type ApiError, tooManyValues, validationError } from "#src/http/server/errors.ts"
+import type { ApiError } from "#src/http/server/ApiError.ts"
+import { tooManyValues, validationError } from "#src/http/server/errors.ts"
 import {
   deepestNesting,
   findTooDeep,

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify"
 import { clientAddress } from "./clientAddress.ts"
-import { type ApiError, addressLimited } from "#src/http/server/errors.ts"
+import type { ApiError } from "#src/http/server/ApiError.ts"
+import { addressLimited } from "#src/http/server/errors.ts"
 
 const WINDOW_MS = 60_000
 /** Addresses that are counted at once: beyond it the window that began first is forgotten. */

@@ -2,7 +2,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Principal } from "#src/accounts/Authentication.ts"
-import { type ApiError, tooManyReads } from "#src/http/server/errors.ts"
+import type { ApiError } from "#src/http/server/ApiError.ts"
+import { tooManyReads } from "#src/http/server/errors.ts"
 
 /** Of a demo key, whatever others may hold open. */
 export const MOST_OF_DEMO = 20

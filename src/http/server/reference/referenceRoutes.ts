@@ -18,13 +18,13 @@ const DOCS_POLICY =
 const SCRIPT_PATH = "/docs/js/scalar.js"
 const SCRIPT_SECONDS = 86_400
 
-const DOCS_SCHEMA = {
+const docsSchema = () => ({
   operationId: "readDocs",
   summary: "This document for people",
   tags: ["Reference"],
   security: [],
   response: publicAnswers("text/html", z.string(), 429)
-}
+})
 
 const available = Effect.fnUntraced(function* (baseUrl: string) {
   const [{ isOpen }, { kind }, { secret }] = [yield* Sandboxes, yield* IdentityProvider, yield* Manager]
@@ -100,6 +100,6 @@ export const referenceRoutes: Routes = ({ app, baseUrl, run }) => {
   }
   const way = { operationId: "findDocs", summary: "The way to /docs/", ...INTERNAL, response: PAGE }
   app.get("/docs", { config: { public: true }, schema: way }, async (_, reply) => reply.redirect("/docs/", 302))
-  app.get("/docs/", { config: { public: true }, schema: DOCS_SCHEMA }, showDocs("/docs/", REVISED_SECONDS))
+  app.get("/docs/", { config: { public: true }, schema: docsSchema() }, showDocs("/docs/", REVISED_SECONDS))
   app.get(SCRIPT_PATH, { config: { public: true }, schema: script }, showDocs(SCRIPT_PATH, SCRIPT_SECONDS))
 }

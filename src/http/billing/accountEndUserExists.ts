@@ -1,0 +1,16 @@
+import * as Effect from "effect/Effect"
+import { Allowances } from "#src/db/billing/Allowances.ts"
+import { isExternalUserRef } from "#src/http/privacy/externalUserRef.ts"
+import { existence } from "#src/http/server/existence.ts"
+import { accountAppOf } from "#src/http/tenancy/accountApp.ts"
+import { accountEndUserNotFound } from "./billingErrors.ts"
+
+/** Of an app of the account. */
+export const accountEndUserExists = existence(
+  accountEndUserNotFound,
+  ({ external_user_ref: ref = "" }, request) =>
+    isExternalUserRef(ref) &&
+    Effect.flatMap(accountAppOf(request), (owner) =>
+      owner === undefined ? Effect.undefined : Allowances.use((allowances) => allowances.ofEndUser(owner.app_id, ref))
+    )
+)

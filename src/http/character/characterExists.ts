@@ -1,0 +1,22 @@
+import * as Effect from "effect/Effect"
+import { Characters } from "#src/db/character/Characters.ts"
+import { existence } from "#src/http/server/existence.ts"
+import { characterNotFound, loreEntryNotFound } from "./characterErrors.ts"
+import { isSlug } from "./characterSchemas.ts"
+import { loreOf } from "./lore.ts"
+
+export const characterExists = existence(
+  characterNotFound,
+  ({ slug = "" }, { principal }) =>
+    isSlug(slug) && Characters.use((characters) => characters.get(principal.appId, slug))
+)
+
+export const loreEntryExists = existence(
+  loreEntryNotFound,
+  ({ slug = "", entry_id }, { principal }) =>
+    isSlug(slug) &&
+    Effect.map(
+      Characters.use((characters) => characters.get(principal.appId, slug)),
+      (character) => (character === undefined ? undefined : loreOf(character.profile).find(({ id }) => id === entry_id))
+    )
+)

@@ -1,0 +1,10 @@
+import { isId } from "#pipeline/domain/Id.ts"
+import { Imports } from "#src/db/character/Imports.ts"
+import { existence } from "#src/http/server/existence.ts"
+import { importNotFound } from "./importErrors.ts"
+
+export const importExists = existence(
+  importNotFound,
+  ({ import_id = "" }, { principal }) =>
+    isId("imp", import_id) && Imports.use((imports) => imports.get(principal.appId, import_id))
+)

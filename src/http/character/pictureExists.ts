@@ -1,0 +1,11 @@
+import { isId } from "#pipeline/domain/Id.ts"
+import { Assets } from "#src/db/character/Assets.ts"
+import { existence } from "#src/http/server/existence.ts"
+import { isSlug } from "./characterSchemas.ts"
+import { assetNotFound } from "./pictureErrors.ts"
+
+export const assetExists = existence(
+  assetNotFound,
+  ({ slug = "", asset_id = "" }, { principal }) =>
+    isSlug(slug) && isId("ast", asset_id) && Assets.use((assets) => assets.get(principal.appId, slug, asset_id))
+)

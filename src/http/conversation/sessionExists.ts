@@ -1,0 +1,10 @@
+import { isId } from "#pipeline/domain/Id.ts"
+import { Sessions } from "#src/db/conversation/Sessions.ts"
+import { existence } from "#src/http/server/existence.ts"
+import { sessionNotFound } from "./conversationErrors.ts"
+
+export const sessionExists = existence(
+  sessionNotFound,
+  ({ session_id = "" }, { principal }) =>
+    isId("ses", session_id) && Sessions.use((sessions) => sessions.get(principal.appId, session_id))
+)

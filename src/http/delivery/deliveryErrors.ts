@@ -1,0 +1,37 @@
+import { defineError } from "#src/http/server/catalogue.ts"
+
+export const channelNotFound = defineError(
+  404,
+  "channel_not_found",
+  "There is no such channel here.",
+  "List the channels with GET on the path without the channel's id."
+)
+export const deliveryNotFound = defineError(
+  404,
+  "delivery_not_found",
+  "There is no such delivery in this session.",
+  "List the deliveries with GET /v1/sessions/{session_id}/delivery."
+)
+const tooManyChannels = defineError(
+  409,
+  "channel_limit_reached",
+  "There are as many channels as there may be here.",
+  "Delete a channel, or change the url or the events of one with PATCH."
+)
+export const channelLimitReached = (most: number) =>
+  tooManyChannels.saying(`There are ${most} channels already, which is as many as there may be here.`)
+const rejectedUrl = defineError(
+  422,
+  "channel_url_rejected",
+  "This is not a URL that events may be pushed to.",
+  "Give an https URL whose host has a public address."
+)
+export const channelUrlRejected = ({ message, fix }: { readonly message: string; readonly fix: string }) =>
+  rejectedUrl.saying(message, fix)
+export const retryLimitReached = defineError(
+  409,
+  "delivery_retry_limit_reached",
+  "Too many deliveries of this channel wait to be made once more.",
+  "Wait until they are made, or have everything from some cursor delivered again with POST " +
+    ".../channels/{channel_id}/replay."
+)

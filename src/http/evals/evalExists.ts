@@ -1,0 +1,16 @@
+import { isId } from "#pipeline/domain/Id.ts"
+import { EvalRuns } from "#src/db/evals/EvalRuns.ts"
+import { EvalSuites } from "#src/db/evals/EvalSuites.ts"
+import { existence } from "#src/http/server/existence.ts"
+import { evalRunNotFound, evalSuiteNotFound } from "./evalErrors.ts"
+
+export const evalSuiteExists = existence(
+  evalSuiteNotFound,
+  ({ suite_id = "" }, { principal }) =>
+    isId("evs", suite_id) && EvalSuites.use((suites) => suites.get(principal.appId, suite_id))
+)
+
+export const evalRunExists = existence(
+  evalRunNotFound,
+  ({ run_id = "" }, { principal }) => isId("evr", run_id) && EvalRuns.use((runs) => runs.get(principal.appId, run_id))
+)

@@ -1,0 +1,21 @@
+import { isId } from "#pipeline/domain/Id.ts"
+import { Memories } from "#src/db/memory/Memories.ts"
+import { RelationshipLists } from "#src/db/memory/RelationshipLists.ts"
+import { existence } from "#src/http/server/existence.ts"
+import { memoryNotFound, openLoopNotFound } from "./memoryErrors.ts"
+
+export const memoryExists = existence(
+  memoryNotFound,
+  ({ session_id: sessionId = "", memory_id = "" }, { principal: { appId } }) =>
+    isId("mem", memory_id) &&
+    isId("ses", sessionId) &&
+    Memories.use((memories) => memories.get({ appId, sessionId }, memory_id))
+)
+
+export const openLoopExists = existence(
+  openLoopNotFound,
+  ({ session_id: sessionId = "", loop_id = "" }, { principal: { appId } }) =>
+    isId("lop", loop_id) &&
+    isId("ses", sessionId) &&
+    RelationshipLists.use((lists) => lists.loop({ appId, sessionId }, loop_id))
+)

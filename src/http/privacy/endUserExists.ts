@@ -1,0 +1,10 @@
+import { Allowances } from "#src/db/billing/Allowances.ts"
+import { existence } from "#src/http/server/existence.ts"
+import { isExternalUserRef } from "./externalUserRef.ts"
+import { endUserNotFound } from "./privacyErrors.ts"
+
+export const endUserExists = existence(
+  endUserNotFound,
+  ({ external_user_ref: ref = "" }, { principal }) =>
+    isExternalUserRef(ref) && Allowances.use((allowances) => allowances.ofEndUser(principal.appId, ref))
+)

@@ -1,0 +1,14 @@
+import { isId } from "#pipeline/domain/Id.ts"
+import { Findings } from "#src/db/research/Findings.ts"
+import { isSlug } from "#src/http/character/characterSchemas.ts"
+import { existence } from "#src/http/server/existence.ts"
+import { findingNotFound } from "./researchErrors.ts"
+
+export const findingExists = existence(
+  findingNotFound,
+  ({ slug = "", research_id = "", finding_id = "" }, { principal: { appId } }) =>
+    isSlug(slug) &&
+    isId("rsr", research_id) &&
+    isId("fnd", finding_id) &&
+    Findings.use((findings) => findings.get({ appId, slug }, research_id, finding_id))
+)

@@ -1,0 +1,34 @@
+import { defineError } from "#src/http/server/catalogue.ts"
+
+export const npcNotFound = defineError(
+  404,
+  "npc_not_found",
+  "This character knows no such NPC.",
+  "List them with GET /v1/characters/{slug}/npcs."
+)
+export const edgeNotFound = defineError(
+  404,
+  "edge_not_found",
+  "There is no such edge in this character's graph.",
+  "List them with GET /v1/characters/{slug}/graph."
+)
+export const storylineNotFound = defineError(
+  404,
+  "storyline_not_found",
+  "This character has no such storyline.",
+  "List them with GET /v1/characters/{slug}/storylines."
+)
+export const arcInfluenceNotFound = defineError(
+  404,
+  "arc_influence_not_found",
+  "This character has no such arc influence.",
+  "List them with GET /v1/characters/{slug}/arc-influences."
+)
+const notNow = defineError(
+  409,
+  "storyline_conflict",
+  "No beat that may come now waits for this trigger.",
+  "GET /v1/sessions/{session_id}/storylines says where the session stands, and the storyline's beats what follows."
+)
+export const storylineConflict = (trigger: string) =>
+  notNow.saying(`No beat that may come now waits for the trigger ${trigger}, or not all its conditions hold.`)
