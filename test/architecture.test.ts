@@ -71,7 +71,6 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/db/character/Imports.ts",
   "src/db/delivery/Channels.ts",
   "src/db/delivery/laneStatements.ts",
-  "src/db/research/Research.ts",
   "src/db/telegram/BatchRows.ts",
   "src/db/telegram/BotRows.ts",
   "src/db/telegram/Conversations.ts",
