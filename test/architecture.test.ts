@@ -68,7 +68,6 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "pipeline/Turn.ts",
   "pipeline/generation/prompt.ts",
   "pipeline/relational/rules/facts.ts",
-  "src/db/character/Imports.ts",
   "src/db/delivery/Channels.ts",
   "src/db/delivery/laneStatements.ts",
   "src/db/telegram/BatchRows.ts",
