@@ -5,7 +5,8 @@ import * as Schema from "effect/Schema"
 import { isDeepStrictEqual } from "node:util"
 import { assess, byRules } from "#pipeline/readiness/assess.ts"
 import type { ReadinessStatus } from "#pipeline/readiness/Readiness.ts"
-import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { readingCharacters } from "./readingCharacters.ts"
 import { withLoreIds } from "./loreIds.ts"
 import { QuotaReached, quotasOf } from "#src/db/tenancy/quotas.ts"
 import { VersionConflict } from "#src/db/postgres/VersionConflict.ts"
@@ -53,6 +54,12 @@ export interface CharacterFilter {
   readonly limit: number
 }
 
+export interface VersionPage {
+  /** Versions before this one. */
+  readonly before: number | null
+  readonly limit: number
+}
+
 /** What of a profile decides when the character writes first. */
 const OF_ITS_OWN_ACCORD = ["behavioral_thresholds", "life_rhythm"] as const
 const authoredOf = (profile: object, field: string): unknown =>
@@ -84,7 +91,7 @@ export class Characters extends Context.Service<
     readonly versions: (
       appId: string,
       slug: string,
-      page: { readonly before: number | null; readonly limit: number }
+      page: VersionPage
     ) => Effect.Effect<ReadonlyArray<CharacterVersion> | undefined, DatabaseError>
     /**
      * Writes an old version again, as the newest one; an archived character is active again. Undefined: no such
@@ -112,10 +119,7 @@ export class Characters extends Context.Service<
       const database = yield* Database
       const { query, transaction } = database
       const quotas = quotasOf(database)
-
-      const columns = (sql: Sql) =>
-        sql`c.slug, c.version, c.status, v.profile, coalesce(v.readiness, 'ready') as readiness, coalesce(v.checked_at,
-          v.created_at) as checked_at, c.created_at, c.updated_at, c.import_id`
+      const { get, list, versions } = readingCharacters(database)
 
       const writeVersion = (
         appId: string,
@@ -133,14 +137,6 @@ export class Characters extends Context.Service<
             ${sourceRef === null ? null : JSON.stringify(sourceRef)}::text::json)`
         )
 
-      const get = (appId: string, slug: string) =>
-        query<Array<StoredCharacter>>(
-          (sql) => sql`
-        select ${columns(sql)}
-        from characters c join character_versions v using (app_id, slug, version)
-        where c.app_id = ${appId} and c.slug = ${slug}`
-        ).pipe(Effect.map((rows) => rows[0]))
-
       const create = Effect.fnUntraced(function* (appId: string, slug: string, profile: object) {
         if (yield* quotas.isUsedUp(appId, "characters")) return yield* new QuotaReached()
         const made = yield* query(
@@ -157,8 +153,8 @@ export class Characters extends Context.Service<
         return character ?? (yield* Effect.die(new Error("a character just written is gone")))
       }, transaction)
 
-      /** Has its sessions looked at anew: it may now write first in them, or not any more. */
-      const lookAgainAtAll = (appId: string, slug: string) =>
+      /** Schedules proactive checks of its sessions: it may now write first in them, or not any more. */
+      const scheduleProactiveChecksOf = (appId: string, slug: string) =>
         query(
           (sql) => sql`
       insert into relationships (app_id, session_id, initiate_at)
@@ -184,7 +180,7 @@ export class Characters extends Context.Service<
         if (
           OF_ITS_OWN_ACCORD.some((field) => !isDeepStrictEqual(authoredOf(profile, field), authoredOf(before, field)))
         )
-          yield* lookAgainAtAll(appId, slug)
+          yield* scheduleProactiveChecksOf(appId, slug)
         return yield* get(appId, slug)
       })
 
@@ -206,22 +202,6 @@ export class Characters extends Context.Service<
           })
         )
 
-      const versions = Effect.fnUntraced(function* (
-        appId: string,
-        slug: string,
-        { before, limit }: { readonly before: number | null; readonly limit: number }
-      ) {
-        const found = yield* query<Array<CharacterVersion>>(
-          (sql) => sql`
-        select v.version, v.profile ->> 'display_name' as display_name, v.version = c.version as current, v.source_ref,
-          v.created_at
-        from characters c join character_versions v using (app_id, slug)
-        where c.app_id = ${appId} and c.slug = ${slug} and (${before}::int is null or v.version < ${before})
-        order by v.version desc limit ${limit}`
-        )
-        return found.length > 0 || (yield* get(appId, slug)) !== undefined ? found : undefined
-      })
-
       const restore = Effect.fnUntraced(function* (appId: string, slug: string, version: number) {
         yield* query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${slug} for update`)
         const present = yield* get(appId, slug)
@@ -242,18 +222,6 @@ export class Characters extends Context.Service<
         update characters set status = 'archived', updated_at = now()
           where app_id = ${appId} and slug = ${slug} and status <> 'archived'`
           )
-        )
-
-      const list = (appId: string, { status, search, after, limit }: CharacterFilter) =>
-        query<Array<StoredCharacter>>(
-          (sql) => sql`
-        select ${columns(sql)}
-        from characters c join character_versions v using (app_id, slug, version)
-        where c.app_id = ${appId} and (${status}::text is null
-          or c.status = ${status}) and (${after}::text is null or c.slug > ${after})
-          and (${search}::text is null or strpos(lower(c.slug || ' ' || (v.profile ->> 'display_name')),
-            lower(${search})) > 0)
-        order by c.slug limit ${limit}`
         )
 
       const noteReadiness = (appId: string, slug: string, version: number, status: ReadinessStatus) =>

@@ -6,11 +6,12 @@ import { newId } from "#pipeline/domain/Id.ts"
 import { type Bundle, hashOf } from "#src/imports/Bundle.ts"
 import type { Format } from "#src/imports/formats.ts"
 import { EMPTY_REPORT, type ReportData } from "#src/imports/Report.ts"
-import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { expiringImports } from "./expiringImports.ts"
+import { readingImports } from "./readingImports.ts"
 
-/** How long an import waits for somebody to look at it, and how long it is shown that nobody has. */
+/** How long an import waits for somebody to look at it. */
 const KEPT = "7 days"
-const SHOWN = "30 days"
 export type ImportStatus = "needs_review" | "ready" | "committed" | "discarded" | "expired"
 export type OpenStatus = "needs_review" | "ready"
 
@@ -53,6 +54,13 @@ export interface NewImport extends Content {
   readonly mostOpen: number
 }
 
+export interface ImportPage {
+  readonly status: ImportStatus | null
+  /** Those before this id. */
+  readonly before: string | null
+  readonly limit: number
+}
+
 /** What has become of an import: the character, and what could not become part of it. */
 export interface Written {
   readonly slug: string
@@ -93,10 +101,7 @@ export class Imports extends Context.Service<
     readonly countOpen: (appId: string) => Effect.Effect<number, DatabaseError>
     readonly get: (appId: string, importId: string) => Effect.Effect<StoredImport | undefined, DatabaseError>
     /** Newest first, those before `before`. */
-    readonly list: (
-      appId: string,
-      page: { readonly status: ImportStatus | null; readonly before: string | null; readonly limit: number }
-    ) => Effect.Effect<ReadonlyArray<ListedImport>, DatabaseError>
+    readonly list: (appId: string, page: ImportPage) => Effect.Effect<ReadonlyArray<ListedImport>, DatabaseError>
     /** `change` makes what it is to be of what it is, under the row's lock. Undefined: no such import. */
     readonly revise: <E, R>(
       appId: string,
@@ -130,47 +135,9 @@ export class Imports extends Context.Service<
   static readonly layer = Layer.effect(
     Imports,
     Effect.gen(function* () {
-      const { query, transaction } = yield* Database
-
-      const columns = (sql: Sql) => sql`
-      import_id, case when status in ('needs_review', 'ready') and expires_at <= now() then 'expired' else status
-        end as status, mode, target_slug, format, filename, content_hash, character_slug,
-      created_at, updated_at, expires_at, committed_at`
-      const get = (appId: string, importId: string) =>
-        query<Array<StoredImport>>(
-          (sql) => sql`
-        select ${columns(sql)}, bundle, report, accepted_warnings from imports
-          where app_id = ${appId} and import_id = ${importId}`
-        ).pipe(Effect.map(([stored]) => stored))
-      const countOpen = (appId: string) =>
-        query<[{ waiting: number }]>(
-          (sql) => sql`
-        select count(*)::int as waiting from imports
-        where app_id = ${appId} and status in ('needs_review', 'ready') and expires_at > now()`
-        ).pipe(Effect.map(([{ waiting }]) => waiting))
-      const list = (
-        appId: string,
-        {
-          status,
-          before,
-          limit
-        }: { readonly status: ImportStatus | null; readonly before: string | null; readonly limit: number }
-      ) =>
-        query<Array<ListedImport>>(
-          (sql) => sql`
-        select * from (select ${columns(sql)} from imports where app_id = ${appId}) i
-        where (${status}::text is null or status = ${status}) and (${before}::text is null or import_id < ${before})
-        order by import_id desc limit ${limit}::int`
-        )
-      const lock = (appId: string, importId: string) =>
-        Effect.andThen(
-          query((sql) => sql`select 1 from imports where app_id = ${appId} and import_id = ${importId} for update`),
-          get(appId, importId)
-        )
-      const written = (appId: string, importId: string) =>
-        Effect.flatMap(get(appId, importId), (stored) =>
-          stored === undefined ? Effect.die(new Error("an import just written is gone")) : Effect.succeed(stored)
-        )
+      const database = yield* Database
+      const { query, transaction } = database
+      const { get, countOpen, list, image, lock, written } = readingImports(database)
       const closed = ({ status }: StoredImport) =>
         new ImportClosed({ status: status === "committed" || status === "discarded" ? status : "expired" })
 
@@ -276,25 +243,6 @@ export class Imports extends Context.Service<
         return yield* written(appId, importId)
       }, transaction)
 
-      const expire = transaction(
-        Effect.gen(function* () {
-          yield* query(
-            (sql) => sql`
-        with over as (
-          update imports set status = 'expired', content_hash = null, bundle = null,
-            report = ${json(EMPTY_REPORT)}::text::json, updated_at = now()
-          where status in ('needs_review', 'ready') and expires_at <= now() returning app_id, import_id
-        )
-        delete from import_images i using over o where i.app_id = o.app_id and i.import_id = o.import_id`
-          )
-          yield* query(
-            (sql) =>
-              sql`delete from imports where status in ('discarded', 'expired')
-                and updated_at < now() - ${SHOWN}::interval`
-          )
-        })
-      )
-
       return Imports.of({
         stage,
         countOpen,
@@ -303,12 +251,8 @@ export class Imports extends Context.Service<
         revise,
         commit,
         discard,
-        expire,
-        image: (appId, importId, sha256) =>
-          query<Array<{ content: Uint8Array }>>(
-            (sql) => sql`
-        select content from import_images where app_id = ${appId} and import_id = ${importId} and sha256 = ${sha256}`
-          ).pipe(Effect.map(([row]) => row?.content))
+        expire: expiringImports(database),
+        image
       })
     })
   )
