@@ -69,8 +69,7 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/http/server/errors.ts",
   "src/http/telegram/telegramBotActionRoutes.ts",
   "src/imports/mapLore.ts",
-  "src/jobs/conversation/TurnRunner.ts",
-  "src/main.ts"
+  "src/jobs/conversation/TurnRunner.ts"
 ]
 
 const rankOf = (path: string): number => RANKS.findIndex((folders) => folders.some((folder) => path.startsWith(folder)))
