@@ -68,8 +68,7 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/http/server/HttpServer.ts",
   "src/http/server/errors.ts",
   "src/http/telegram/telegramBotActionRoutes.ts",
-  "src/imports/mapLore.ts",
-  "src/jobs/conversation/TurnRunner.ts"
+  "src/imports/mapLore.ts"
 ]
 
 const rankOf = (path: string): number => RANKS.findIndex((folders) => folders.some((folder) => path.startsWith(folder)))
