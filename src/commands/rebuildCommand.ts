@@ -1,0 +1,15 @@
+import { defineCommand } from "citty"
+import { refuseUnknown } from "./refuseUnknown.ts"
+
+export const rebuild = defineCommand({
+  meta: {
+    name: "rebuild",
+    description:
+      "Make what a session's character remembers and feels anew out of the log of its changes; prints one line of JSON"
+  },
+  args: { session: { type: "positional", required: true, description: "Id of the session (ses_...)" } },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["session"], 1)
+    return (await import("./rebuild.ts")).rebuild(args)
+  }
+})

@@ -1,0 +1,57 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { StageRecord } from "#pipeline/domain/Turn.ts"
+import { Trail } from "#pipeline/Trail.ts"
+import type { ClaimRow } from "#src/db/conversation/claimTurns.ts"
+import { type Lease, type SessionRef, type Settled, Turns } from "#src/db/conversation/Turns.ts"
+import type { DatabaseError } from "#src/db/postgres/Database.ts"
+import { makeBreath } from "#src/db/postgres/breath.ts"
+import { Membership } from "#src/jobs/runner/Membership.ts"
+import { inUnit } from "#src/units/currentUnit.ts"
+import { unitOf } from "#src/units/Unit.ts"
+import type { RunningTurns } from "./runningTurns.ts"
+import { makeRunTurn, type Staging } from "./runTurn.ts"
+
+const leaseOf = (row: ClaimRow): Lease => ({
+  appId: row.app_id,
+  sessionId: row.session_id,
+  turnIndex: row.turn_index,
+  owner: row.owner,
+  fence: row.fence
+})
+const unitOfTurn = ({ app_id, session_id, turn_index }: ClaimRow) =>
+  unitOf("turn", app_id, `${session_id} ${turn_index}`)
+
+/** Claims the next turn of a session and runs it to its end. Undefined: there is none, or none may be claimed. */
+export const makeRunNextTurn = Effect.fnUntraced(function* (running: RunningTurns, isClosed: () => boolean) {
+  const turns = yield* Turns
+  const membership = yield* Membership
+  const runTurn = yield* makeRunTurn
+  const breath = makeBreath()
+
+  // What cannot be booked now is booked with what comes next: the turn does not wait for it.
+  const book = (lease: Lease) => (stages: ReadonlyArray<StageRecord>) =>
+    turns.book(lease, stages).pipe(Effect.timeout("2 seconds"), Effect.ignore)
+  const giveBack = (lease: Lease, stages: ReadonlyArray<StageRecord>) =>
+    turns.release(lease, stages).pipe(Effect.timeout("2 seconds"), Effect.ignore)
+
+  // A claim is not interrupted on its way: a turn that is ours and that we do not know of would wait for our death.
+  // One that was claimed while we were asked to stop is given back before it has begun.
+  return (session: SessionRef, staging: Staging | undefined) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* (): Effect.gen.Return<Settled | undefined, DatabaseError> {
+        const owner = isClosed() ? Option.none() : yield* membership.current
+        if (Option.isNone(owner)) return undefined
+        const row = yield* turns.claim(owner.value, session)
+        if (row === undefined) return undefined
+        const lease = leaseOf(row)
+        const trail = new Trail(yield* Clock.Clock, book(lease), breath(lease.appId))
+        return yield* running.during(lease, (stop) =>
+          restore(inUnit(unitOfTurn(row), runTurn({ row, lease, trail, staging, stop }))).pipe(
+            Effect.onInterrupt(() => giveBack(lease, trail.records))
+          )
+        )
+      })
+    )
+})

@@ -1,0 +1,96 @@
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type { Initiative } from "#pipeline/domain/Initiative.ts"
+import { replyDelayMs } from "#pipeline/domain/replyDelay.ts"
+import { Outcome, type StageRecord } from "#pipeline/domain/Turn.ts"
+import { Spending, SpendingLimit } from "#pipeline/SpendingLimit.ts"
+import type { Trail } from "#pipeline/Trail.ts"
+import { TurnPipeline } from "#pipeline/Turn.ts"
+import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
+import type { ClaimRow } from "#src/db/conversation/claimTurns.ts"
+import { type Lease, type Settled, Turns } from "#src/db/conversation/Turns.ts"
+import { untilReachable } from "#src/db/postgres/retry.ts"
+import { CRASH_CAP } from "#src/units/attempt.ts"
+import { makeSpeakUnasked } from "./speakUnasked.ts"
+import { turnOf } from "./turnOf.ts"
+
+const withheld = Outcome.cases.Withheld.make({})
+/** What was to be stopped. */
+export const unwanted = Outcome.cases.Withheld.make({ by: "stopped" })
+/** Nothing more is to be done in the session for now. */
+const putOff: Settled = { _tag: "Taken" }
+const generationFailed = Outcome.cases.Failed.make({ reason: "generation_failed" })
+
+/** In what evals have turns played: the pipeline of their engine, and what is drawn by in place of the session. */
+export interface Staging {
+  readonly pipeline: TurnPipeline["Service"]
+  readonly seed: string
+}
+
+/** A turn that was claimed, and what its run is told and leaves behind. */
+export interface ClaimedTurn {
+  readonly row: ClaimRow
+  readonly lease: Lease
+  readonly trail: Trail
+  readonly staging: Staging | undefined
+  /** Ends the run with this outcome. */
+  readonly stop: Deferred.Deferred<Outcome>
+}
+
+/** Runs a turn that was claimed, and settles it. */
+export const makeRunTurn = Effect.gen(function* () {
+  const served = yield* TurnPipeline
+  const turns = yield* Turns
+  const characters = yield* CharacterVersions
+  const speakUnasked = yield* makeSpeakUnasked
+
+  const settle = (lease: Lease, initiative: Initiative | null, outcome: Outcome, stages: ReadonlyArray<StageRecord>) =>
+    untilReachable(turns.settle({ lease, initiative, outcome, stages }))
+
+  /**
+   * Runs the turn, or puts it off for as long as the character takes to answer, or as nothing is to happen: null.
+   */
+  const attempt = Effect.fnUntraced(function* ({ row, lease, trail, staging }: ClaimedTurn) {
+    const pipeline = staging?.pipeline ?? served
+    const version = characters.get(row.app_id, row.character_slug, row.character_version)
+    const turn = turnOf(row, yield* untilReachable(version), staging?.seed)
+    if (row.initiative !== null) return yield* speakUnasked(row, row.initiative, pipeline.run(turn, trail))
+    const now = yield* Clock.currentTimeMillis
+    const dueAt = Math.max(now, row.accepted_at.getTime() + replyDelayMs(turn)) + pipeline.stallMs(turn)
+    if (row.deferred || dueAt <= now) return yield* pipeline.run(turn, trail)
+    yield* untilReachable(turns.defer(lease, new Date(dueAt)))
+    return null
+  })
+
+  return Effect.fnUntraced(
+    function* (claimed: ClaimedTurn) {
+      const { row, lease, trail, stop } = claimed
+      // The session ended before this turn was begun (again): its end is the turn's, whatever outcome is named
+      // here.
+      if (row.session_status !== "active") return yield* settle(lease, row.initiative, withheld, trail.records)
+      if (row.stopped) return yield* settle(lease, row.initiative, unwanted, trail.records)
+      if (row.crashes >= CRASH_CAP) return yield* settle(lease, row.initiative, generationFailed, trail.records)
+      const limit = row.left_micro_usd === null ? yield* SpendingLimit : new Spending(row.left_micro_usd)
+      const outcome = yield* attempt(claimed).pipe(
+        Effect.provideService(SpendingLimit, limit),
+        Effect.catchCauseIf(
+          (cause) => !Cause.hasInterruptsOnly(cause),
+          (cause) => Effect.as(Effect.logError("turn failed", cause), generationFailed)
+        ),
+        Effect.raceFirst(Deferred.await(stop))
+      )
+      if (outcome === null) return putOff
+      // A reply that the database will not take must not leave the turn hanging.
+      return yield* settle(lease, row.initiative, outcome, trail.records).pipe(
+        Effect.catchTag("DatabaseError", (error) =>
+          Effect.logError("reply could not be written", error).pipe(
+            Effect.andThen(settle(lease, row.initiative, generationFailed, trail.records))
+          )
+        )
+      )
+    },
+    (effect, { row }) => Effect.annotateLogs(effect, { session_id: row.session_id, run_ref: row.run_ref })
+  )
+})
