@@ -17,9 +17,9 @@ export const makeAnswerOwner = Effect.fnUntraced(function* ({ call, username }: 
     const isOpen = claim !== undefined && !isMade
     const said =
       claim === undefined
-        ? "That link has been used or has run out."
+        ? "This link has expired or has already been used."
         : isOpen
-          ? "Now make your bot, with whatever name you like."
+          ? "Now create your bot. You can give it any name you like."
           : "Your bot is being set up."
     const button = isOpen
       ? {
