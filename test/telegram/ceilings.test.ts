@@ -25,7 +25,7 @@ describe("what a chat takes", () => {
     ground.telegram.start(person, bot)
     await saidAtLeast(ground, bot, person, 1)
     for (const text of ["/help", "/help", "/forget", "/forget"]) ground.telegram.say(person, bot, text)
-    await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("It is deleted")))
+    await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("Your data has been deleted")))
     assert.isEmpty(tooMany(bot))
   })
 

@@ -65,7 +65,7 @@ const dyingOver = async (id: string, command: () => void) => {
 }
 const forgets = async ({ bot, person }: Awaited<ReturnType<typeof started>>) => {
   ground.telegram.say(person, bot, "/forget")
-  await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("It is deleted")))
+  await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("Your data has been deleted")))
 }
 const inGroup = (bot: Parameters<typeof ground.telegram.start>[1], group: Group) =>
   ground.telegram.transcript(group).filter((message) => message.from?.id === bot.id)
@@ -408,7 +408,7 @@ describe("a command", () => {
     ground.telegram.say(person, bot, "/help")
     ground.telegram.say(person, bot, "/dance")
     const said = await saidAtLeast(ground, bot, person, 3)
-    assert.include(said[1], "/reset: Begin a new conversation")
+    assert.include(said[1], "/reset: Start a new conversation")
     assert.strictEqual(said[2], said[1])
     const events = await ground.app.events(session)
     assert.deepStrictEqual(
@@ -474,7 +474,7 @@ describe("a command", () => {
     )
     assert.isNotEmpty(await heard(session))
     ground.telegram.say(person, bot, "/forget")
-    await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("It is deleted")))
+    await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("Your data has been deleted")))
     assert.strictEqual((await ground.app.get(`/v1/sessions/${session}`)).status, 404)
     assert.isNull((await chatOf(id)).session_id)
     const { sql } = ground.server.database
@@ -515,7 +515,7 @@ describe("a command", () => {
     ground.telegram.say(person, bot, "/forget")
     await saidAtLeast(ground, bot, person, 2)
     await dyingOver(id, () => ground.telegram.say(person, bot, "/forget"))
-    await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("It is deleted")))
+    await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("Your data has been deleted")))
     assert.strictEqual((await ground.app.get(`/v1/sessions/${session}`)).status, 404)
     assert.isNull((await chatOf(id)).session_id)
     assert.lengthOf(ground.said(bot, person), 3)
@@ -561,7 +561,7 @@ describe("a command", () => {
       ground.said(bot, person).some((text) => text.includes("again within five minutes"))
     )
     ground.telegram.say(person, bot, "/forget")
-    await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("It is deleted")))
+    await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("Your data has been deleted")))
     assert.isEmpty(await ground.server.database.sql`select 1 from sessions where session_id = ${session}`)
     assert.isEmpty(await ground.server.database.sql`select 1 from events where payload::text like '%My old secret%'`)
   })
@@ -585,7 +585,7 @@ describe("a command", () => {
     ground.telegram.say(anna, bot, "It is me")
     assert.deepStrictEqual(await hears(session, 1), ["It is me"])
     ground.telegram.start(thief, bot, code)
-    assert.include((await saidAtLeast(ground, bot, thief, 2)).join(), "used or has run out")
+    assert.include((await saidAtLeast(ground, bot, thief, 2)).join(), "expired or has already been used")
     assert.notStrictEqual((await chatsOf(id)).find((each) => each.chat_id === thief.id)?.session_id, session)
   })
 })
@@ -597,7 +597,7 @@ describe("a link for a user of the app's", () => {
     await ground.server.database.sql`update telegram_links set expires_at = now() where channel_id = ${id}`
     const person = ground.telegram.createUser({ first_name: "Anna" })
     ground.telegram.start(person, bot, url.split("start=")[1])
-    assert.include((await saidAtLeast(ground, bot, person, 2)).join(), "used or has run out")
+    assert.include((await saidAtLeast(ground, bot, person, 2)).join(), "expired or has already been used")
     assert.strictEqual((await chatOf(id)).external_user_ref, `tg:${person.id}`)
   })
 
@@ -615,7 +615,7 @@ describe("a link for a user of the app's", () => {
     const { bot, id } = await ground.attach()
     const person = ground.telegram.createUser({ first_name: "Anna" })
     ground.telegram.start(person, bot, url.split("start=")[1])
-    assert.include((await saidAtLeast(ground, bot, person, 2)).join(), "used or has run out")
+    assert.include((await saidAtLeast(ground, bot, person, 2)).join(), "expired or has already been used")
     assert.strictEqual((await chatOf(id)).external_user_ref, `tg:${person.id}`)
     ground.telegram.start(person, there, url.split("start=")[1])
     await saidAtLeast(ground, there, person, 1)
@@ -633,7 +633,9 @@ describe("a link for a user of the app's", () => {
     const group = ground.telegram.createGroup([anna])
     ground.telegram.addBot(group, anna, bot)
     ground.telegram.say(anna, group, `/start@${bot.username} ${code}`)
-    await until("the answer", () => inGroup(bot, group).some(({ text }) => text?.includes("with me alone") === true))
+    await until("the answer", () =>
+      inGroup(bot, group).some(({ text }) => text?.includes("in a private chat with me") === true)
+    )
     assert.strictEqual((await chatOf(id)).external_user_ref, `tg:${group.id}`)
     ground.telegram.start(anna, bot, code)
     await saidAtLeast(ground, bot, anna, 1)
@@ -738,9 +740,9 @@ describe("a character that has been archived", () => {
     assert.strictEqual((await ground.app.delete(`/v1/characters/${character_slug}`)).status, 200)
     const late = ground.telegram.createUser({ first_name: "Bea" })
     ground.telegram.start(late, bot)
-    assert.deepStrictEqual(await saidAtLeast(ground, bot, late, 1), ["There is nobody to talk to here any more."])
+    assert.deepStrictEqual(await saidAtLeast(ground, bot, late, 1), ["There is nobody here to talk to anymore."])
     ground.telegram.say(person, bot, "/reset")
-    assert.strictEqual((await saidAtLeast(ground, bot, person, 2))[1], "There is nobody to talk to here any more.")
+    assert.strictEqual((await saidAtLeast(ground, bot, person, 2))[1], "There is nobody here to talk to anymore.")
     ground.telegram.say(person, bot, "And you?")
     assert.deepStrictEqual(await hears(session, 1), ["And you?"])
   })

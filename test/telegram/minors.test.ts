@@ -46,7 +46,7 @@ const countOf = (bot: FakeBot, person: FakePerson, words: string) =>
   ground.said(bot, person).filter((text) => text.includes(words)).length
 /** Asked for, confirmed, and done. */
 const forgets = async (bot: FakeBot, person: FakePerson) => {
-  const [asked, deleted] = ["again within five minutes", "It is deleted"]
+  const [asked, deleted] = ["again within five minutes", "Your data has been deleted"]
   const before = [countOf(bot, person, asked), countOf(bot, person, deleted)] as const
   ground.telegram.say(person, bot, "/forget")
   await until("the question", () => countOf(bot, person, asked) > before[0])

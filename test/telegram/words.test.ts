@@ -18,7 +18,7 @@ const started = async () => {
   await saidAtLeast(ground, attached.bot, person, 2)
   return { ...attached, person }
 }
-const isLast = (text: string) => text.startsWith("It is deleted")
+const isLast = (text: string) => text.startsWith("Your data has been deleted")
 const lastWords = ({ bot, person }: Awaited<ReturnType<typeof started>>) => ground.said(bot, person).filter(isLast)
 const wordOf = async (id: string) =>
   (

@@ -13,8 +13,10 @@ import {
 import { Database } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
 import { hurryLanes } from "./hurryLanes.ts"
-import { CHANNELS_A_CLAIM, claimLanes, type LeaseRow, noteHealth, type Place, settleLanes } from "./laneStatements.ts"
+import { CHANNELS_A_CLAIM, claimLanes, type LeaseRow, type Place } from "./claimLanes.ts"
 import { sweepLanes } from "./laneRecovery.ts"
+import { noteHealth } from "./noteHealth.ts"
+import { settleLanes } from "./settleLanes.ts"
 import { untilReachable } from "#src/db/postgres/retry.ts"
 import { isHeld } from "./isHeld.ts"
 

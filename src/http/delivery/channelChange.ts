@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { Outbound } from "#channels/outbound/Outbound.ts"
 import { newSecret } from "#channels/webhook/newSecret.ts"
-import type { ChannelChange } from "#src/db/delivery/Channels.ts"
+import type { ChannelChange } from "#src/db/delivery/channels/changeChannel.ts"
 import type { ChannelCreate, ChannelPatch } from "./channelSchemas.ts"
 import { channelUrlRejected } from "./deliveryErrors.ts"
 

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { ChannelScope } from "#src/db/delivery/Alignment.ts"
-import type { StoredChannel } from "#src/db/delivery/Channels.ts"
+import type { StoredChannel } from "#src/db/delivery/channels/StoredChannel.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { channelActions, type ChannelHome } from "./ChannelHome.ts"
 import { channelNotFound } from "./deliveryErrors.ts"

@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { ChannelKinds, OUTCOME_NAME } from "#channels/Channel.ts"
 import { newId } from "#pipeline/domain/Id.ts"
-import type { StoredChannel } from "#src/db/delivery/Channels.ts"
+import type { StoredChannel } from "#src/db/delivery/channels/StoredChannel.ts"
 
 const TYPE = "channel.test"
 

@@ -1,5 +1,5 @@
 import { claimLink, newBotLink } from "#channels/telegram/newBotLinks.ts"
-import type { StoredBatch, StoredItem } from "#src/db/telegram/BatchRows.ts"
+import type { StoredBatch, StoredItem } from "#src/db/telegram/batches/StoredBatch.ts"
 
 export const toBatchResource = (batch: StoredBatch) => ({
   id: batch.batch_id,

@@ -1,4 +1,4 @@
-import type { StoredBatch, StoredItem } from "#src/db/telegram/BatchRows.ts"
+import type { StoredBatch, StoredItem } from "#src/db/telegram/batches/StoredBatch.ts"
 import { linkOf } from "./batchItem.ts"
 import { qrCode } from "./qrCode.ts"
 import { type Html, html, page, policyOf } from "#src/http/server/page.ts"

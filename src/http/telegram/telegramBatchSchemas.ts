@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { BATCH_ACTIONS } from "#src/db/telegram/BatchRows.ts"
+import { BATCH_ACTIONS } from "#src/db/telegram/batches/batchKinds.ts"
 import { BOT_STATUSES } from "#src/db/telegram/bots/StoredBot.ts"
 import { wholeBetween } from "#src/http/server/schemas/number.ts"
 import { suggestions } from "./telegramSchemas.ts"

@@ -8,7 +8,7 @@ import { Characters } from "#src/db/character/Characters.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { Arming, ForeignWebhook, TelegramUnavailable, TokenRejected } from "#src/jobs/telegram/Arming.ts"
-import { NoManager } from "#src/jobs/telegram/Manager.ts"
+import { NoManager } from "#src/jobs/telegram/manager/ManagerBot.ts"
 import type { Success } from "#src/http/server/envelope.ts"
 import { characterArchived, characterNotFound } from "#src/http/character/characterErrors.ts"
 import {

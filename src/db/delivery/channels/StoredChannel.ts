@@ -1,0 +1,14 @@
+export interface StoredChannel {
+  readonly channel_id: string
+  readonly session_id: string | null
+  readonly kind: string
+  /** Masked: the whole address may hold a credential. */
+  readonly url: string
+  readonly events: ReadonlyArray<string> | null
+  readonly status: "active" | "paused" | "failing" | "disabled"
+  readonly version: number
+  /** Of the lane of its session; null for an app-wide channel, which has many. */
+  readonly position: number | null
+  readonly consecutive_failures: number
+  readonly created_at: Date
+}

@@ -1,0 +1,75 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import { Database } from "#src/db/postgres/Database.ts"
+import { CHANNEL_SECRET, PREVIOUS_CHANNEL_SECRET } from "#src/db/postgres/sealedColumns.ts"
+import { Secrets } from "#src/db/postgres/Secrets.ts"
+import type { ChannelScope } from "../Alignment.ts"
+import { endpointOf, sealUrl } from "./channelAddress.ts"
+import { changing } from "./channelLocks.ts"
+
+export interface ChannelChange {
+  readonly url?: URL
+  readonly events?: ReadonlyArray<string> | null
+  /** Takes the place of the present one, which goes on signing for a while. */
+  readonly secret?: { readonly next: Redacted.Redacted<string>; readonly previousFor: Duration.Duration }
+}
+
+const rotate = Effect.fnUntraced(function* (
+  appId: string,
+  channelId: string,
+  { next, previousFor }: NonNullable<ChannelChange["secret"]>
+) {
+  const [{ query }, secrets] = [yield* Database, yield* Secrets]
+  const row = [appId, channelId]
+  const seconds = Duration.toSeconds(previousFor)
+  const [present] = yield* query<Array<{ secret: Uint8Array }>>(
+    (sql) => sql`select secret from channels where app_id = ${appId} and channel_id = ${channelId}`
+  )
+  // A sealed secret opens only in the column that it was sealed for.
+  const previous =
+    present === undefined || seconds === 0
+      ? null
+      : secrets.seal(
+          PREVIOUS_CHANNEL_SECRET,
+          row,
+          yield* secrets.open(CHANNEL_SECRET, row, present.secret).pipe(Effect.orDie)
+        )
+  yield* query(
+    (sql) => sql`
+        update channels set secret = ${secrets.seal(CHANNEL_SECRET, row, next)}, previous_secret = ${previous},
+          previous_secret_until = ${previous === null ? null : seconds}::float8 * interval '1 second' + now()
+        where app_id = ${appId} and channel_id = ${channelId}`
+  )
+})
+
+export const changeChannel = (scope: ChannelScope, channelId: string, { url, events, secret }: ChannelChange) => {
+  const { appId } = scope
+  return changing(
+    scope,
+    channelId,
+    Effect.gen(function* () {
+      const { query } = yield* Database
+      if (secret !== undefined) yield* rotate(appId, channelId, secret)
+      if (url !== undefined) {
+        const sealedUrl = yield* sealUrl(appId, channelId, url)
+        // What the old endpoint asked for is not for the new one.
+        yield* query(
+          (sql) => sql`
+            update channels set target = '{}',
+              url = ${sealedUrl}, endpoint = ${endpointOf(appId, url)}, not_before = null
+            where app_id = ${appId} and channel_id = ${channelId}`
+        )
+      }
+      if (events !== undefined)
+        yield* query(
+          (sql) =>
+            sql`update channels set events =
+                    ${events}::text[] where app_id = ${appId} and channel_id = ${channelId}`
+        )
+      yield* query(
+        (sql) => sql`update channels set version = version + 1 where app_id = ${appId} and channel_id = ${channelId}`
+      )
+    })
+  )
+}

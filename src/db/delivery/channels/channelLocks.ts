@@ -1,0 +1,35 @@
+import * as Effect from "effect/Effect"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { inTransaction } from "#src/db/postgres/inTransaction.ts"
+import type { ChannelScope } from "../Alignment.ts"
+import { getChannel } from "./readChannels.ts"
+
+/**
+ * One after another, so that two that are created at once count each other; and exclusive of new sessions, of which each
+ * app-wide channel has a lane.
+ */
+export const lockScope = ({ appId, sessionId }: ChannelScope) =>
+  Database.use(({ query }) =>
+    query((sql) =>
+      sessionId === null
+        ? sql`select 1 from apps where app_id = ${appId} for no key update`
+        : sql`select 1 from sessions where app_id = ${appId} and session_id = ${sessionId} for no key update`
+    )
+  )
+
+export const lockChannel = ({ appId }: ChannelScope, channelId: string) =>
+  Database.use(({ query }) =>
+    query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
+  )
+
+/** Changes a channel under its row's lock. */
+export const changing = Effect.fnUntraced(function* <R>(
+  scope: ChannelScope,
+  channelId: string,
+  change: Effect.Effect<unknown, DatabaseError, R>
+) {
+  yield* lockChannel(scope, channelId)
+  if ((yield* getChannel(scope, channelId)) === undefined) return undefined
+  yield* change
+  return yield* getChannel(scope, channelId)
+}, inTransaction)

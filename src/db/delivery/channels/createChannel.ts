@@ -1,0 +1,51 @@
+import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { newId } from "#pipeline/domain/Id.ts"
+import { Database } from "#src/db/postgres/Database.ts"
+import { inTransaction } from "#src/db/postgres/inTransaction.ts"
+import { CHANNEL_SECRET } from "#src/db/postgres/sealedColumns.ts"
+import { Secrets } from "#src/db/postgres/Secrets.ts"
+import { Alignment, type ChannelScope } from "../Alignment.ts"
+import { endpointOf, sealUrl } from "./channelAddress.ts"
+import { lockScope } from "./channelLocks.ts"
+import { getChannel, selectChannels } from "./readChannels.ts"
+
+/** Channels of one session, and app-wide channels of one app. */
+export const MAX_CHANNELS = 5
+
+export interface NewChannel {
+  readonly kind: string
+  readonly url: URL
+  readonly secret: Redacted.Redacted<string>
+  readonly events: ReadonlyArray<string> | null
+  /** Deliver what is already on the log, too. */
+  readonly fromStart: boolean
+}
+
+/** There are as many channels as there may be. */
+export class ChannelLimitReached extends Schema.TaggedError<ChannelLimitReached>()("ChannelLimitReached", {}) {}
+
+export const createChannel = Effect.fnUntraced(function* (
+  scope: ChannelScope,
+  { kind, url, secret, events, fromStart }: NewChannel
+) {
+  const [{ query }, alignment, secrets] = [yield* Database, yield* Alignment, yield* Secrets]
+  yield* lockScope(scope)
+  if ((yield* selectChannels(scope, { channelId: null, after: null, limit: MAX_CHANNELS })).length === MAX_CHANNELS)
+    return yield* new ChannelLimitReached()
+  const { appId, sessionId } = scope
+  const channelId = newId("chn")
+  const sealedUrl = yield* sealUrl(appId, channelId, url)
+  yield* query(
+    (sql) => sql`
+        insert into channels (app_id, channel_id, covers, session_id, kind, endpoint, target, url, secret, events,
+          rewind_to, aligned_to)
+        values (${appId}, ${channelId},
+          ${sessionId === null ? "app" : "session"},
+            ${sessionId}, ${kind}, ${endpointOf(appId, url)}, '{}', ${sealedUrl},
+          ${secrets.seal(CHANNEL_SECRET, [appId, channelId], secret)}, ${events}::text[], ${fromStart ? 0 : null}, '')`
+  )
+  yield* alignment.begin(scope, channelId)
+  return (yield* getChannel(scope, channelId)) ?? (yield* Effect.die(new Error("a channel just written is gone")))
+}, inTransaction)

@@ -1,0 +1,45 @@
+import * as Duration from "effect/Duration"
+import type { LaneStep } from "#channels/Lanes.ts"
+
+export const milliseconds = (duration: Duration.Duration | null): number | null =>
+  duration === null ? null : Math.round(Duration.toMillis(duration))
+
+/** Steps as the arrays, one for each column, that a statement unnests. */
+export const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
+  app: batch.map(({ lease }) => lease.appId),
+  session: batch.map(({ lease }) => lease.sessionId),
+  channel: batch.map(({ lease }) => lease.channelId),
+  version: batch.map(({ lease }) => lease.channelVersion),
+  owner: batch.map(({ lease }) => lease.owner),
+  fence: batch.map(({ lease }) => lease.fence),
+  // The attempt is told apart by its fence; within one lease an event is tried once.
+  cursor: batch.map(({ event }) => event.cursor),
+  event: batch.map(({ event }) => event.id),
+  part: batch.map(({ part }) => part),
+  redo: batch.map(({ event }) => Number(event.redo)),
+  last: batch.map(({ last }) => Number(last)),
+  telling: batch.map(({ telling }) => Number(telling)),
+  recovered: batch.map(({ lease, event, outcome }) =>
+    Number(outcome === "sent" && lease.failures > 0 && event === lease.events[0])
+  ),
+  outcome: batch.map(({ outcome }) => outcome),
+  statusCode: batch.map(({ statusCode }) => statusCode),
+  errorCode: batch.map(({ errorCode }) => errorCode),
+  answer: batch.map(({ answer }) => answer),
+  startedAt: batch.map(({ startedAt }) => startedAt.toISOString()),
+  latencyMs: batch.map(({ latency }) => milliseconds(latency)),
+  // Behind the last event of the lease the channel wants nothing of what was looked through.
+  position: batch.map(({ lease, event, last, onward }) =>
+    onward !== "pass" || event.redo || !last
+      ? null
+      : event.cursor === lease.events.at(-1)?.cursor
+        ? lease.examined
+        : event.cursor
+  ),
+  // Null: the lane is as far within the event as it was.
+  past: batch.map(({ event, part, last, onward }) => (onward !== "pass" || event.redo ? null : last ? 0 : part + 1)),
+  parked: batch.map(({ onward }) => Number(onward === "park")),
+  failures: batch.map(({ onward }) => (typeof onward === "string" ? 0 : onward.failures)),
+  delayMs: batch.map(({ onward }) => (typeof onward === "string" ? null : milliseconds(onward.retryAfter))),
+  next: batch.map(({ next }) => next?.cursor ?? null)
+})

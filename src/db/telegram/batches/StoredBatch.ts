@@ -1,0 +1,36 @@
+import type { BotStatus } from "../bots/StoredBot.ts"
+import type { BatchAction } from "./batchKinds.ts"
+
+/** A bot that somebody is to make. */
+export interface WantedBot {
+  readonly suggested_name: string
+  readonly suggested_username: string
+  /** We have made it up. */
+  readonly is_random: boolean
+  readonly owner_ref: string | null
+}
+
+export interface StoredBatch {
+  readonly batch_id: string
+  readonly action: BatchAction
+  readonly dry_run: boolean
+  /** By whose links its bots are made; null: they are not. */
+  readonly manager: string | null
+  readonly total: number
+  readonly done: number
+  readonly failed: number
+  readonly created_at: Date
+}
+
+export interface StoredItem {
+  readonly item: string
+  readonly channel_id: string
+  readonly status: "pending" | "done" | "failed"
+  readonly error: string | null
+  readonly due_at: Date
+  readonly character_slug: string | null
+  readonly wanted: WantedBot | null
+  readonly bot: { readonly status: BotStatus; readonly reason: string | null; readonly username: string | null } | null
+  /** Of a link that can be used still. */
+  readonly link: { readonly claimCode: string; readonly expiresAt: Date } | null
+}

@@ -1,0 +1,32 @@
+export const BATCH_ACTIONS = [
+  "attach",
+  "suspend",
+  "resume",
+  "rotate_secret",
+  "rotate_token",
+  "rebrand",
+  "create_managed"
+] as const
+export type BatchAction = (typeof BATCH_ACTIONS)[number]
+
+/**
+ * Between two items of a kind, and how many at once: 20 new tokens a minute and 600 an hour, one change a second of
+ * what people see or of a token, ten webhooks; and where Telegram is not asked, nothing is waited for.
+ */
+export const PACES = {
+  attach: { everyMs: 6000, burst: 10 },
+  change: { everyMs: 1000, burst: 1 },
+  arm: { everyMs: 100, burst: 1 },
+  at_once: { everyMs: 0, burst: 1 }
+} as const
+export type BatchKind = keyof typeof PACES
+export const BATCH_KINDS = Object.keys(PACES) as ReadonlyArray<BatchKind>
+export const KIND_OF: Record<BatchAction, BatchKind> = {
+  attach: "attach",
+  suspend: "at_once",
+  resume: "arm",
+  rotate_secret: "arm",
+  rotate_token: "change",
+  rebrand: "change",
+  create_managed: "at_once"
+}

@@ -1,0 +1,65 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { createHmac } from "node:crypto"
+import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
+import { HOOKS_PATH, MANAGER } from "#channels/telegram/hooksPath.ts"
+import { TelegramUnavailable } from "../Arming.ts"
+
+/** How often the manager's own webhook is seen to: nobody else tells us that it was taken away. */
+const ARMED_FOR_MS = 10 * 60_000
+
+/** No manager bot is set up here. */
+export class NoManager extends Schema.TaggedError<NoManager>()("NoManager", {}) {}
+
+export interface ManagerOptions {
+  readonly token: Redacted.Redacted<string> | null
+  readonly polling: boolean
+  readonly publicUrl: string | null
+}
+
+/** The manager bot itself: calls under its token, and its own webhook. */
+export const makeManagerBot = Effect.fnUntraced(function* ({ token, polling, publicUrl }: ManagerOptions) {
+  const api = yield* BotApi
+  const secret =
+    token === null ? null : createHmac("sha256", Redacted.value(token)).update("the manager's hook").digest("base64url")
+  const toUnavailable = ({ description }: BotApiError) => new TelegramUnavailable({ description })
+  const own = token === null ? new NoManager() : Effect.succeed(token)
+  const call = <A>(ask: (token: Redacted.Redacted<string>) => Effect.Effect<A, BotApiError>) =>
+    Effect.flatMap(own, (token) => Effect.mapError(ask(token), toUnavailable))
+
+  let known: string | null = null
+  const username = Effect.gen(function* () {
+    known ??= (yield* call((token) => api.call(token, "getMe", undefined))).username
+    return known
+  })
+  let armed = { at: "", until: 0 }
+  const arm = Effect.fnUntraced(function* (hooksAt: string) {
+    if (secret === null) return yield* new NoManager()
+    const now = yield* Clock.currentTimeMillis
+    if (armed.at === hooksAt && now < armed.until) return
+    yield* username
+    // The same once more is nothing to Telegram.
+    if (!polling)
+      yield* call((token) =>
+        api.call(token, "setWebhook", {
+          url: `${hooksAt}/${MANAGER}`,
+          secret_token: secret,
+          allowed_updates: ["message", "managed_bot"]
+        })
+      )
+    armed = { at: hooksAt, until: now + ARMED_FOR_MS }
+  })
+  const stayArmed =
+    secret === null || publicUrl === null
+      ? Effect.void
+      : arm(`${publicUrl}${HOOKS_PATH}`).pipe(
+          Effect.catch((error) =>
+            Effect.logWarning("the manager bot's webhook could not be set", { reason: error.message })
+          )
+        )
+
+  return { secret, username, arm, stayArmed, call }
+})
+export type ManagerBot = Effect.Success<ReturnType<typeof makeManagerBot>>

@@ -1,0 +1,72 @@
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { BotApi } from "#channels/telegram/BotApi.ts"
+import { BotRows } from "#src/db/telegram/BotRows.ts"
+import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
+import type { BotPlace } from "#src/db/telegram/managed/MadeBot.ts"
+import { Provisionings } from "#src/db/telegram/Provisionings.ts"
+import { Arming, TelegramUnavailable } from "../Arming.ts"
+import type { ManagerBot } from "./ManagerBot.ts"
+
+/** The app has let the bot go meanwhile: there is nothing left to do for it. */
+export class LetGo extends Schema.TaggedError<LetGo>()("LetGo", {}) {}
+
+/** What the manager bot reads and replaces: the tokens of the bots that were made for us. */
+export const makeManagedTokens = Effect.fnUntraced(function* ({ call }: ManagerBot) {
+  const [api, rows, arming, requests] = [yield* BotApi, yield* BotRows, yield* Arming, yield* Provisionings]
+
+  const tokenOf = (userId: number) =>
+    Effect.map(
+      call((token) => api.call(token, "getManagedBotToken", { user_id: userId })),
+      (text) => Redacted.make(text, { label: "bot token" })
+    )
+  const identify = (next: Redacted.Redacted<string>) =>
+    arming
+      .identify(next)
+      .pipe(
+        Effect.catchTag("TokenRejected", () => new TelegramUnavailable({ description: "the token is not good yet" }))
+      )
+  const place = ({ app_id: appId, channel_id: channelId }: StoredBot): BotPlace => ({ appId, channelId })
+  const again = Effect.fnUntraced(function* ({ appId, channelId }: BotPlace) {
+    return (yield* rows.get(appId, channelId)) ?? (yield* new LetGo())
+  })
+  const setUp = (at: BotPlace) =>
+    Effect.flatMap(again(at), (bot) => arming.arm(bot, { hooksAt: null, dropPending: false })).pipe(
+      Effect.catchTag("TokenRejected", () => Effect.void)
+    )
+
+  const take = Effect.fnUntraced(function* (bot: StoredBot, next: Redacted.Redacted<string>, byOwner: boolean) {
+    yield* rows.replaceToken(bot.app_id, bot.channel_id, next, yield* identify(next), byOwner)
+    if (bot.status !== "suspended") yield* setUp(place(bot))
+  })
+  const reconcile = Effect.fnUntraced(function* (bot: StoredBot) {
+    if (bot.user_id === null) return false
+    const [theirs, ours] = [yield* tokenOf(bot.user_id), yield* Effect.orDie(rows.token(bot))]
+    if (ours !== undefined && Redacted.value(theirs) === Redacted.value(ours)) {
+      yield* requests.endRotation(place(bot))
+      return false
+    }
+    // Not by us, so the owner has revoked the one before.
+    yield* take(bot, theirs, bot.rotating_since === null)
+    return true
+  })
+  const rotate = Effect.fnUntraced(function* (bot: StoredBot) {
+    yield* requests.beginRotation(place(bot))
+    const next = yield* call((token) => api.call(token, "replaceManagedBotToken", { user_id: bot.user_id ?? 0 }))
+    yield* take(bot, Redacted.make(next, { label: "bot token" }), false)
+  })
+
+  const letGo = Effect.fnUntraced(
+    function* (bot: StoredBot) {
+      const { user_id } = bot
+      if (user_id === null) return
+      yield* requests.beginRotation(place(bot))
+      yield* call((token) => api.call(token, "replaceManagedBotToken", { user_id }))
+    },
+    (effect) => Effect.ignore(effect)
+  )
+
+  return { tokenOf, identify, again, setUp, reconcile, rotate, letGo }
+})
+export type ManagedTokens = Effect.Success<ReturnType<typeof makeManagedTokens>>

@@ -1,0 +1,19 @@
+import * as Schema from "effect/Schema"
+
+const Made = Schema.Struct({
+  user: Schema.Struct({ id: Schema.Int }),
+  bot: Schema.Struct({ id: Schema.Int, username: Schema.String })
+})
+const Told = Schema.Struct({
+  update_id: Schema.Int,
+  managed_bot: Schema.optionalKey(Made),
+  message: Schema.optionalKey(
+    Schema.Struct({
+      chat: Schema.Struct({ id: Schema.Int, type: Schema.String }),
+      text: Schema.optionalKey(Schema.String)
+    })
+  )
+})
+
+/** What the manager is told. None: it is nothing that we know. */
+export const readManagerUpdate = Schema.decodeUnknownOption(Told)
