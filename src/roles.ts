@@ -129,6 +129,7 @@ import { demoCharacters } from "./demo/characters.ts"
 import { offlineWriter, painter, transcriber, writer } from "./engines.ts"
 import { assets } from "./pictureLayers.ts"
 import { pricing } from "./pricing.ts"
+import { routes } from "./composition/routes.ts"
 import { Settings } from "./settings.ts"
 
 const publicAddress = Layer.unwrap(
@@ -346,7 +347,7 @@ const http = Layer.unwrap(
       trustedProxies,
       perProcess: { streamsPerApp, publicRequests }
     } = yield* Settings
-    return HttpServer.layer({ host, port, trustedProxies, publicRequestsPerMinute: publicRequests }).pipe(
+    return HttpServer.layer({ routes, host, port, trustedProxies, publicRequestsPerMinute: publicRequests }).pipe(
       Layer.provide([ParseWorkers.layer, OpenReads.layer(streamsPerApp)]),
       Layer.provide([
         accounts,

@@ -65,7 +65,6 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/http/evals/evalRunRoutes.ts",
   "src/http/evals/evalsSchemas.ts",
   "src/http/research/researchRoutes.ts",
-  "src/http/server/HttpServer.ts",
   "src/http/telegram/telegramBotActionRoutes.ts",
   "src/imports/mapLore.ts",
   "src/jobs/conversation/TurnRunner.ts",
