@@ -26,7 +26,7 @@ import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created, publicAnswers } from "#src/http/server/schemas/answers.ts"
 import { ImageCreate, ImageData, ImagePage, ImageProbeData, imageStatus } from "./imageSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { readContent, showContent } from "#src/http/server/showContent.ts"
+import { readContent, showContent } from "./showContent.ts"
 
 const PROBE = "A single green leaf on a white background."
 

@@ -23,7 +23,7 @@ import { rateLimited, validationError, versionConflict } from "#src/http/server/
 import { findCharacter } from "#src/http/character/findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
-import { patched } from "#src/http/server/patched.ts"
+import { patched } from "#src/http/character/patched.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
 import {
   FindingAccept,
