@@ -16,6 +16,7 @@ import * as proactive from "./proactive.ts"
 import * as research from "./research.ts"
 import * as telegram from "./telegram.ts"
 import * as tenancy from "./tenancy.ts"
+import { routes } from "./routes.ts"
 
 const http = Layer.unwrap(
   Effect.gen(function* () {
@@ -25,7 +26,7 @@ const http = Layer.unwrap(
       trustedProxies,
       perProcess: { streamsPerApp, publicRequests }
     } = yield* Settings
-    return HttpServer.layer({ host, port, trustedProxies, publicRequestsPerMinute: publicRequests }).pipe(
+    return HttpServer.layer({ routes, host, port, trustedProxies, publicRequestsPerMinute: publicRequests }).pipe(
       Layer.provide([ParseWorkers.layer, OpenReads.layer(streamsPerApp)])
     )
   })

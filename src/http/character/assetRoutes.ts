@@ -19,7 +19,7 @@ import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created, publicAnswers, written } from "#src/http/server/schemas/answers.ts"
 import { AssetCreate, AssetData, AssetPage, AssetPatch } from "./assetSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { readContent, showContent } from "#src/http/server/showContent.ts"
+import { readContent, showContent } from "./showContent.ts"
 import { characterExists } from "./characterExists.ts"
 import { assetExists } from "./pictureExists.ts"
 

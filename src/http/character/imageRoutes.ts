@@ -13,7 +13,7 @@ import { probeImages } from "./probeImages.ts"
 import { requestImage } from "./requestImage.ts"
 import { ImageCreate, ImageData, ImagePage, ImageProbeData, imageStatus } from "./imageSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { readContent, showContent } from "#src/http/server/showContent.ts"
+import { readContent, showContent } from "./showContent.ts"
 import { imageNotFound } from "./pictureErrors.ts"
 
 /** Pictures on demand. */

@@ -41,7 +41,7 @@ import {
   TokenData,
   TokenRevoked
 } from "#src/http/tenancy/accountSchemas.ts"
-import { routes } from "#src/http/server/routes.ts"
+import { routes } from "#src/composition/routes.ts"
 import type { Server } from "#src/http/server/Server.ts"
 import { AppCapsData } from "#src/http/billing/capsSchemas.ts"
 import { RatesData, SafetyUsageData, UsageData } from "#src/http/billing/usageSchemas.ts"

@@ -4,8 +4,13 @@ import fastify, { type RouteOptions } from "fastify"
 import { createJsonSchemaTransform, type ZodTypeProvider } from "fastify-type-provider-zod"
 import { VERSION } from "#pipeline/domain/version.ts"
 import { errorList } from "#src/http/server/errorTexts.ts"
-import { eventPush } from "#src/http/delivery/eventPush.ts"
-import { routes } from "#src/http/server/routes.ts"
+import type { Routes } from "#src/http/server/Server.ts"
+
+/** What the document is made of. */
+export interface Described {
+  readonly routes: ReadonlyArray<Routes>
+  readonly webhooks: { readonly event: object }
+}
 
 const tags = [
   { name: "App", description: "The app that a key belongs to" },
@@ -48,7 +53,7 @@ const open = () =>
     .setSerializerCompiler(() => JSON.stringify)
 const neverAsked = () => Promise.reject(new Error("this server listens nowhere"))
 
-const registeredRoutes = async (): Promise<ReadonlyArray<RouteOptions>> => {
+const registeredRoutes = async (routes: Described["routes"]): Promise<ReadonlyArray<RouteOptions>> => {
   const app = open().withTypeProvider<ZodTypeProvider>()
   const found: Array<RouteOptions> = []
   // As they are: a hook that runs later may still add a schema.
@@ -65,7 +70,7 @@ const registeredRoutes = async (): Promise<ReadonlyArray<RouteOptions>> => {
 /**
  * The OpenAPI document of all routes, as JSON. Takes about a second of CPU, so not on the thread that serves requests.
  */
-export const describeServer = async (): Promise<string> => {
+export const describeServer = async ({ routes, webhooks }: Described): Promise<string> => {
   // Fields are added over time (contract 9.3), so no schema of ours forbids those it does not know.
   const transform = createJsonSchemaTransform({
     zodToJsonConfig: {
@@ -113,12 +118,12 @@ export const describeServer = async (): Promise<string> => {
         }
       },
       security: [{ runtimeKey: [] }],
-      webhooks: { event: eventPush }
+      webhooks
     },
     transform
   })
   // OpenAPI has no wildcards: the rest of a path is a parameter.
-  for (const { method, url, schema } of await registeredRoutes()) {
+  for (const { method, url, schema } of await registeredRoutes(routes)) {
     described.route({
       method,
       url: url.replace(/\*$/, ":rest"),

@@ -31,75 +31,78 @@ const available = Effect.fnUntraced(function* (baseUrl: string) {
   return { sandbox: isOpen, signIn: kind(baseUrl) !== null, managedBots: secret !== null }
 })
 
-export const referenceRoutes: Routes = ({ app, baseUrl, run }) => {
-  const prepared = new Map<string, Promise<PublicContent>>()
-  /** Once, and anew after it has failed. */
-  const once = (path: string, prepare: () => Promise<PublicContent>): Promise<PublicContent> => {
-    const content =
-      prepared.get(path) ??
-      prepare().catch((thrown: unknown) => {
-        prepared.delete(path)
-        throw thrown
-      })
-    prepared.set(path, content)
-    return content
-  }
-  let told: { readonly text: string; readonly content: Promise<PublicContent> } | null = null
-
-  app.get(
-    "/openapi.json",
-    {
-      config: { public: true },
-      schema: {
-        operationId: "readOpenApi",
-        summary: "This document",
-        tags: ["Reference"],
-        security: [],
-        response: publicAnswers(
-          "application/json",
-          z.looseObject({ openapi: z.string(), paths: z.looseObject({}) }),
-          429
-        )
-      }
-    },
-    async (request, reply) =>
-      sendPublic(request, reply, await once("/openapi.json", () => prepareReference("openApi", undefined)))
-  )
-
-  app.get(
-    "/v1/llms.txt",
-    {
-      config: { public: true },
-      schema: {
-        operationId: "readLlmsText",
-        summary: "How to set up and use this server, as text for agents",
-        tags: ["Reference"],
-        security: [],
-        response: publicAnswers("text/plain", z.string(), 429)
-      }
-    },
-    async (request, reply) => {
-      // It changes with what the server offers, and with its address, which may be known only once it listens.
-      const text = llmsText(baseUrl(), await run(reply, available(baseUrl())))
-      if (told?.text !== text)
-        told = { text, content: preparePublic("text/plain; charset=utf-8", text, REVISED_SECONDS) }
-      return sendPublic(request, reply, await told.content)
+/** `routesModule`: the URL of the module with the routes that the OpenAPI document describes. */
+export const referenceRoutes =
+  (routesModule: string): Routes =>
+  ({ app, baseUrl, run }) => {
+    const prepared = new Map<string, Promise<PublicContent>>()
+    /** Once, and anew after it has failed. */
+    const once = (path: string, prepare: () => Promise<PublicContent>): Promise<PublicContent> => {
+      const content =
+        prepared.get(path) ??
+        prepare().catch((thrown: unknown) => {
+          prepared.delete(path)
+          throw thrown
+        })
+      prepared.set(path, content)
+      return content
     }
-  )
+    let told: { readonly text: string; readonly content: Promise<PublicContent> } | null = null
 
-  const showDocs = (path: string, maxAgeSeconds: number) => async (request: FastifyRequest, reply: FastifyReply) => {
-    const content = await once(path, () => prepareReference("docs", { path, maxAgeSeconds }))
-    // The page runs its own inline script; nothing of ours or a tenant's is on it.
-    return sendPublic(request, reply.header("content-security-policy", DOCS_POLICY), content)
+    app.get(
+      "/openapi.json",
+      {
+        config: { public: true },
+        schema: {
+          operationId: "readOpenApi",
+          summary: "This document",
+          tags: ["Reference"],
+          security: [],
+          response: publicAnswers(
+            "application/json",
+            z.looseObject({ openapi: z.string(), paths: z.looseObject({}) }),
+            429
+          )
+        }
+      },
+      async (request, reply) =>
+        sendPublic(request, reply, await once("/openapi.json", () => prepareReference("openApi", routesModule)))
+    )
+
+    app.get(
+      "/v1/llms.txt",
+      {
+        config: { public: true },
+        schema: {
+          operationId: "readLlmsText",
+          summary: "How to set up and use this server, as text for agents",
+          tags: ["Reference"],
+          security: [],
+          response: publicAnswers("text/plain", z.string(), 429)
+        }
+      },
+      async (request, reply) => {
+        // It changes with what the server offers, and with its address, which may be known only once it listens.
+        const text = llmsText(baseUrl(), await run(reply, available(baseUrl())))
+        if (told?.text !== text)
+          told = { text, content: preparePublic("text/plain; charset=utf-8", text, REVISED_SECONDS) }
+        return sendPublic(request, reply, await told.content)
+      }
+    )
+
+    const showDocs = (path: string, maxAgeSeconds: number) => async (request: FastifyRequest, reply: FastifyReply) => {
+      const content = await once(path, () => prepareReference("docs", { path, maxAgeSeconds }))
+      // The page runs its own inline script; nothing of ours or a tenant's is on it.
+      return sendPublic(request, reply.header("content-security-policy", DOCS_POLICY), content)
+    }
+    const script = {
+      operationId: "readDocsScript",
+      summary: "The script of /docs",
+      ...INTERNAL,
+      response: publicAnswers("text/javascript", z.string(), 429)
+    }
+    const way = { operationId: "findDocs", summary: "The way to /docs/", ...INTERNAL, response: PAGE }
+    app.get("/docs", { config: { public: true }, schema: way }, async (_, reply) => reply.redirect("/docs/", 302))
+    app.get("/docs/", { config: { public: true }, schema: docsSchema() }, showDocs("/docs/", REVISED_SECONDS))
+    app.get(SCRIPT_PATH, { config: { public: true }, schema: script }, showDocs(SCRIPT_PATH, SCRIPT_SECONDS))
   }
-  const script = {
-    operationId: "readDocsScript",
-    summary: "The script of /docs",
-    ...INTERNAL,
-    response: publicAnswers("text/javascript", z.string(), 429)
-  }
-  const way = { operationId: "findDocs", summary: "The way to /docs/", ...INTERNAL, response: PAGE }
-  app.get("/docs", { config: { public: true }, schema: way }, async (_, reply) => reply.redirect("/docs/", 302))
-  app.get("/docs/", { config: { public: true }, schema: docsSchema() }, showDocs("/docs/", REVISED_SECONDS))
-  app.get(SCRIPT_PATH, { config: { public: true }, schema: script }, showDocs(SCRIPT_PATH, SCRIPT_SECONDS))
-}

@@ -1,3 +1,4 @@
+import type { Described } from "./openapi.ts"
 import { preparePublic, REVISED_SECONDS } from "./publicContent.ts"
 
 /** Without what would call services of Scalar's: the page speaks to this server only. */
@@ -16,9 +17,13 @@ const DOCS = {
 
 // Each loads what it needs itself: a thread runs one of them, and what describes the routes loads the whole server.
 
-export const openApi = async () => {
-  const { describeServer } = await import("./openapi.ts")
-  return preparePublic("application/json; charset=utf-8", await describeServer(), REVISED_SECONDS)
+/** `routesModule`: the URL of the module that exports `routes` and `webhooks`. */
+export const openApi = async (routesModule: string) => {
+  const [{ describeServer }, described] = await Promise.all([
+    import("./openapi.ts"),
+    import(routesModule) as Promise<Described>
+  ])
+  return preparePublic("application/json; charset=utf-8", await describeServer(described), REVISED_SECONDS)
 }
 
 /** What the library of these pages shows at a path: it is asked in a server that listens nowhere. */

@@ -2,14 +2,14 @@ import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { AccountAuthentication, type AccountUnauthenticated } from "#src/accounts/AccountAuthentication.ts"
 import type { Scope } from "#src/accounts/scopes.ts"
-import type { ApiError } from "#src/http/server/ApiError.ts"
+import type { ApiError } from "./ApiError.ts"
 import {
   idpKeyUsedAsAccountToken,
   invalidAccountToken,
   missingAccountToken,
   runtimeKeyUsed,
   scopeMissing
-} from "#src/http/server/errors.ts"
+} from "./errors.ts"
 
 const unauthenticated: Record<AccountUnauthenticated["reason"], ApiError> = {
   missing: missingAccountToken,

@@ -1,4 +1,6 @@
-import type { Routes } from "./Server.ts"
+import { eventPush } from "#src/http/delivery/eventPush.ts"
+import type { Described } from "#src/http/server/reference/openapi.ts"
+import type { Routes } from "#src/http/server/Server.ts"
 import { accountRoutes } from "#src/http/tenancy/accountRoutes.ts"
 import { accountAppRoutes } from "#src/http/tenancy/accountAppRoutes.ts"
 import { accountCapsRoutes } from "#src/http/billing/accountCapsRoutes.ts"
@@ -24,7 +26,7 @@ import { evalSuiteRoutes } from "#src/http/evals/evalSuiteRoutes.ts"
 import { evidenceRoutes } from "#src/http/research/evidenceRoutes.ts"
 import { eventRoutes } from "#src/http/conversation/eventRoutes.ts"
 import { graphRoutes } from "#src/http/world/graphRoutes.ts"
-import { healthRoutes } from "./healthRoutes.ts"
+import { healthRoutes } from "#src/http/server/healthRoutes.ts"
 import { importRoutes } from "#src/http/character/importRoutes.ts"
 import { loreRoutes } from "#src/http/character/loreRoutes.ts"
 import { imageRoutes } from "#src/http/character/imageRoutes.ts"
@@ -37,7 +39,7 @@ import { proactiveRoutes } from "#src/http/proactive/proactiveRoutes.ts"
 import { proactivePolicyRoutes } from "#src/http/proactive/proactivePolicyRoutes.ts"
 import { proactivePreferenceRoutes } from "#src/http/proactive/proactivePreferenceRoutes.ts"
 import { readinessRoutes } from "#src/http/character/readinessRoutes.ts"
-import { referenceRoutes } from "./reference/referenceRoutes.ts"
+import { referenceRoutes } from "#src/http/server/reference/referenceRoutes.ts"
 import { relationshipScoreRoutes } from "#src/http/memory/relationshipScoreRoutes.ts"
 import { researchRoutes } from "#src/http/research/researchRoutes.ts"
 import { runRoutes } from "#src/http/conversation/runRoutes.ts"
@@ -55,9 +57,14 @@ import { traceRoutes } from "#src/http/conversation/traceRoutes.ts"
 import { usageRoutes } from "#src/http/billing/usageRoutes.ts"
 import { visualIdentityRoutes } from "#src/http/character/visualIdentityRoutes.ts"
 
+/** What is pushed to clients, for the OpenAPI document. */
+export const webhooks: Described["webhooks"] = { event: eventPush }
+
+/** All routes of the server. */
 export const routes: ReadonlyArray<Routes> = [
   healthRoutes,
-  referenceRoutes,
+  // Loaded once more on the thread that describes them.
+  referenceRoutes(import.meta.url),
   appRoutes,
   characterRoutes,
   characterVersionRoutes,

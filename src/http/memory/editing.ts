@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import type { EditRefused } from "#src/db/memory/RelationshipEdits.ts"
-import { memoryForgotten, personOptedOut, pinnedLimitReached } from "#src/http/memory/memoryErrors.ts"
-import type { ApiError } from "./ApiError.ts"
+import { memoryForgotten, personOptedOut, pinnedLimitReached } from "./memoryErrors.ts"
+import type { ApiError } from "#src/http/server/ApiError.ts"
 
 /** An edit of what a character knows, with why it was refused as an answer; `gone` is what is not there. */
 export const edited = <A, R>(

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
-import { validationError } from "./errors.ts"
-import { CharacterCreate } from "#src/http/character/characterSchemas.ts"
-import { applyMergePatch } from "./schemas/mergePatch.ts"
-import { quoteIssues } from "./body/validation.ts"
+import { validationError } from "#src/http/server/errors.ts"
+import { CharacterCreate } from "./characterSchemas.ts"
+import { applyMergePatch } from "#src/http/server/schemas/mergePatch.ts"
+import { quoteIssues } from "#src/http/server/body/validation.ts"
 
 /**
  * The profile with a merge patch applied, checked as a whole as if it were new: a patch must not clear what is

@@ -1,0 +1,21 @@
+import * as Schema from "effect/Schema"
+
+/** Which setting an address that cannot be listened on is to be mended by. */
+const AT_FAULT: Readonly<Record<string, string>> = {
+  EADDRINUSE: "PORT",
+  EACCES: "PORT",
+  EADDRNOTAVAIL: "HOST",
+  ENOTFOUND: "HOST",
+  EAI_AGAIN: "HOST",
+  EINVAL: "HOST",
+  EAFNOSUPPORT: "HOST"
+}
+
+/** The address cannot be listened on. */
+export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", { cause: Schema.Defect() }) {
+  override get message() {
+    const { code, message } =
+      this.cause instanceof Error ? (this.cause as NodeJS.ErrnoException) : { code: "", message: String(this.cause) }
+    return `${AT_FAULT[code ?? ""] ?? "HOST, PORT"}: cannot listen: ${message}`
+  }
+}

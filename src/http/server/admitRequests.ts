@@ -1,0 +1,92 @@
+import * as Effect from "effect/Effect"
+import type { FastifyReply, FastifyRequest } from "fastify"
+import { Authentication } from "#src/accounts/Authentication.ts"
+import { bearerOf } from "#src/accounts/bearer.ts"
+import { RateLimits } from "#src/db/tenancy/RateLimits.ts"
+import type { ApiError } from "./ApiError.ts"
+import { authenticate } from "./authenticate.ts"
+import { authenticateAccount } from "./authenticateAccount.ts"
+import { LARGE_BYTES, makeLargeBodies } from "./body/LargeBodies.ts"
+import { requireReadable } from "./body/requireReadable.ts"
+import type { Bridge } from "./bridge.ts"
+import { apiKeyExpired, demoBodyTooLarge, demoKeySurfaceDisabled, draining, quotaTaken } from "./errors.ts"
+import { makeAddressLimit } from "./limits/AddressLimit.ts"
+import { isClosedToDemo } from "./limits/demoSurface.ts"
+import { showStanding } from "./limits/rateLimitHeaders.ts"
+import type { App, HandlerServices } from "./Server.ts"
+
+/** Where the route takes more than others, and the request does not say that it has no more than they take. */
+const mayBeLarge = ({ headers, routeOptions }: FastifyRequest): boolean =>
+  routeOptions.bodyLimit > LARGE_BYTES &&
+  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > LARGE_BYTES)
+
+/** Before anything of a body is read: who asks, whether they may, and whether it is too much at once. */
+export const admitRequests = Effect.fnUntraced(function* (
+  app: App,
+  options: {
+    readonly bridge: Bridge<HandlerServices>
+    readonly headers: Readonly<Record<string, string>>
+    readonly publicRequestsPerMinute: number
+    readonly isClosing: () => boolean
+  }
+) {
+  const { bridge, headers, isClosing } = options
+  const { remembered } = yield* Authentication
+  const limits = yield* RateLimits
+  const refuseAddress = makeAddressLimit(options.publicRequestsPerMinute)
+  const waitForLarge = makeLargeBodies()
+
+  const principalOf = async (request: FastifyRequest, reply: FastifyReply) =>
+    remembered(request.headers.authorization) ?? (await bridge.run(authenticate(request), reply, "when caller leaves"))
+  /**
+   * Where no runtime key will do anyway: a demo key is told so in its own words, and so is one that has expired.
+   */
+  const refuseDemoKey = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (bearerOf(request.headers.authorization)?.startsWith("ck_") !== true) return
+    const principal = await principalOf(request, reply).catch((error: ApiError) => {
+      if (error === apiKeyExpired || error.status >= 500) throw error
+    })
+    if (principal?.kind === "demo") throw demoKeySurfaceDisabled
+  }
+  /** By app, and on the account plane by account. */
+  const countRequest = async (subject: string, reply: FastifyReply) => {
+    const standing =
+      limits.takeAtOnce(subject, "requests") ??
+      (await bridge.run(limits.take(subject, "requests"), reply, "when caller leaves"))
+    showStanding(reply, standing)
+    if (!standing.taken) throw quotaTaken(standing)
+  }
+  const admitLarge = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (request.principal?.kind !== "demo") {
+      return void (await bridge.run(
+        waitForLarge(request.account?.accountId ?? request.principal.appId, reply),
+        reply,
+        "when caller leaves"
+      ))
+    }
+    const { tooLargeForDemo } = request.routeOptions.config
+    if (Number(request.headers["content-length"] ?? 0) > LARGE_BYTES)
+      throw tooLargeForDemo ?? demoBodyTooLarge(LARGE_BYTES)
+  }
+  app.addHook("onRequest", async (request, reply) => {
+    const { public: isPublic, account: scope, demo, machine, uncounted } = request.routeOptions.config
+    void (machine === true ? reply : reply.headers(headers)).header("x-request-id", request.id)
+    if (isClosing()) throw draining
+    if (request.is404) return isClosedToDemo(request.url) ? refuseDemoKey(request, reply) : undefined
+    if (isPublic === true) {
+      const refused = uncounted === true ? null : refuseAddress(request)
+      if (refused !== null) throw refused
+      return requireReadable(request)
+    }
+    if (scope !== undefined) {
+      await refuseDemoKey(request, reply)
+      request.account = await bridge.run(authenticateAccount(request, scope), reply, "when caller leaves")
+    } else {
+      request.principal = await principalOf(request, reply)
+      if (request.principal.kind === "demo" && demo !== true) throw demoKeySurfaceDisabled
+    }
+    await countRequest(request.account?.accountId ?? request.principal.appId, reply)
+    requireReadable(request)
+    if (mayBeLarge(request)) await admitLarge(request, reply)
+  })
+})

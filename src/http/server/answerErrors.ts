@@ -1,0 +1,49 @@
+import * as Effect from "effect/Effect"
+import { noteMethods } from "./allowedMethods.ts"
+import { ApiError } from "./ApiError.ts"
+import { fromFastify } from "./body/parsing.ts"
+import type { Bridge } from "./bridge.ts"
+import { internalError, methodNotAllowed, routeNotFound } from "./errors.ts"
+import { sendError } from "./sendError.ts"
+import type { App, HandlerServices } from "./Server.ts"
+
+/** Answers what fails, and what no route answers. Call it before the routes are added. */
+export const answerErrors = (
+  app: App,
+  { bridge, headers }: { readonly bridge: Bridge<HandlerServices>; readonly headers: Readonly<Record<string, string>> }
+): void => {
+  const methodsOf = noteMethods(app)
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = methodsOf(request.url)
+    if (allowed.length === 0) return sendError(request, reply, routeNotFound)
+    return sendError(request, reply.header("allow", allowed.join(", ")), methodNotAllowed(request.method, allowed))
+  })
+  app.setErrorHandler(async (thrown: unknown, request, reply) => {
+    const { tooLarge, tooLargeForDemo, machine } = request.routeOptions.config
+    if (machine === true) void reply.headers(headers)
+    const error =
+      thrown instanceof ApiError
+        ? thrown
+        : fromFastify(
+            thrown as Error,
+            request.routeOptions.bodyLimit,
+            request.principal?.kind === "demo" ? (tooLargeForDemo ?? tooLarge) : tooLarge
+          )
+    if (error === null) {
+      await bridge.run(Effect.logError("request failed", thrown), reply, "never").catch(() => {})
+      return sendError(request, reply, internalError)
+    }
+    const { exists } = request.routeOptions.config
+    if (
+      error.code === "validation_error" &&
+      exists !== undefined &&
+      (request.principal ?? request.account) !== undefined
+    ) {
+      const absent = await bridge
+        .run(Effect.as(exists(request), null), reply, "when caller leaves")
+        .catch((failed: ApiError) => failed)
+      if (absent !== null) return sendError(request, reply, absent)
+    }
+    return sendError(request, reply, error)
+  })
+}

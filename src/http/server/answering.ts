@@ -1,0 +1,28 @@
+import * as Effect from "effect/Effect"
+import type { FastifyRequest } from "fastify"
+import { type Actor, CurrentActor } from "#src/accounts/Actor.ts"
+import { ignoredFields } from "./body/ignoredFields.ts"
+import { rawBody } from "./body/parsing.ts"
+import type { Bridge } from "./bridge.ts"
+import { envelope } from "./envelope.ts"
+import type { HandlerServices, Server } from "./Server.ts"
+
+/** Who changes what a request changes. */
+const actorOf = ({ principal, account }: FastifyRequest): Actor =>
+  account === undefined
+    ? { kind: "runtime_key", id: principal?.prefix ?? null }
+    : { kind: "account_token", id: account.token.prefix }
+
+/** Runs handlers and wraps what they answer in the envelope. */
+export const answering = (bridge: Bridge<HandlerServices>): Server["answer"] => {
+  return async (request, reply, handler) => {
+    const result = await bridge.run(
+      Effect.provideService(handler, CurrentActor, actorOf(request)),
+      reply,
+      request.routeOptions.config.writes === true ? "never" : "when caller leaves"
+    )
+    const taken = request.routeOptions.schema?.body === undefined ? {} : request.body
+    const ignored = request.body === undefined ? [] : ignoredFields(rawBody(request.body), taken)
+    return reply.header("content-type", "application/json; charset=utf-8").send(envelope(result, ignored))
+  }
+}

@@ -1,0 +1,28 @@
+import type { Bridge } from "#src/http/server/bridge.ts"
+import { clientAddress } from "#src/http/server/limits/clientAddress.ts"
+import type { App, HandlerServices } from "#src/http/server/Server.ts"
+import { unitOfRequest } from "#src/http/server/unitOfRequest.ts"
+import { during } from "#src/units/currentUnit.ts"
+import { UnreadBody } from "./parsing.ts"
+import { ParseWorkers } from "./ParseWorkers.ts"
+
+/** Has large bodies read on another thread, unless their route does so itself. */
+export const parseOnThread = (app: App, bridge: Bridge<HandlerServices>): void => {
+  app.addHook("preValidation", (request, reply, done) => {
+    if (!(request.body instanceof UnreadBody) || request.routeOptions.config.readsBody === true) return done()
+    const { bytes } = request.body
+    const subject = request.principal?.appId ?? request.account?.accountId ?? clientAddress(request.ip)
+    const validate = (body: unknown) => {
+      request.body = body
+      // What follows at once is the validation of the body, which must have an owner, too.
+      return during(unitOfRequest(request), done)
+    }
+    bridge
+      .run(
+        ParseWorkers.use((workers) => workers.json(subject, bytes)),
+        reply,
+        "when caller leaves"
+      )
+      .then(validate, done)
+  })
+}
