@@ -38,6 +38,28 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   yazl: ["src/imports/"],
   "graphile-worker": ["src/jobs/", "src/db/postgres/migrate.ts"]
 }
+/**
+ * The domains of a layer of `src`, from the lowest up. A module imports from domains before its own and from its own.
+ */
+const DOMAINS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  db: [
+    "postgres",
+    "crashes",
+    "tenancy",
+    "world",
+    "billing",
+    "delivery",
+    "character",
+    "conversation",
+    "memory",
+    "proactive",
+    "research",
+    "privacy",
+    "evals",
+    "telegram",
+    "operators"
+  ]
+}
 const SAYS_NOTHING = /^(?:utils?|commons?|misc|helpers?|index)\.ts$/
 const MOST_LINES = 300
 /** Files that became too long when they were formatted at 120 columns, and are still to be split. None is added. */
@@ -46,10 +68,7 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "pipeline/Turn.ts",
   "pipeline/generation/prompt.ts",
   "pipeline/relational/rules/facts.ts",
-  "src/db/character/Characters.ts",
   "src/db/character/Imports.ts",
-  "src/db/conversation/Turns.ts",
-  "src/db/conversation/turnStatements.ts",
   "src/db/delivery/Channels.ts",
   "src/db/delivery/laneStatements.ts",
   "src/db/memory/ReadTurns.ts",
@@ -70,10 +89,7 @@ const TO_SPLIT: ReadonlyArray<string> = [
   "src/http/telegram/telegramBotActionRoutes.ts",
   "src/imports/mapLore.ts",
   "src/jobs/conversation/TurnRunner.ts",
-  "src/jobs/runner/Runner.ts",
-  "src/main.ts",
-  "src/roles.ts",
-  "src/settings.ts"
+  "src/main.ts"
 ]
 
 const rankOf = (path: string): number => RANKS.findIndex((folders) => folders.some((folder) => path.startsWith(folder)))
@@ -83,6 +99,23 @@ const upward = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
     imports
       .filter(({ target, isOurs }) => isOurs && (rankOf(target) === -1 || rankOf(target) > rankOf(path)))
       .map(({ target }) => `${path} -> ${target}`)
+  )
+
+/** The domain of a path in a layer, as its place in the order: -1 where it is in none that is listed. */
+const domainOf = (layer: string, path: string): number =>
+  (DOMAINS[layer] ?? []).findIndex((domain) => path.startsWith(`src/${layer}/${domain}/`))
+
+/** Imports within a layer of a domain that comes later, or of one that has no place in the order. */
+const outOfOrder = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
+  Object.keys(DOMAINS).flatMap((layer) =>
+    modules
+      .filter(({ path }) => path.startsWith(`src/${layer}/`))
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter(({ target, isOurs }) => isOurs && target.startsWith(`src/${layer}/`))
+          .filter(({ target }) => domainOf(layer, target) === -1 || domainOf(layer, target) > domainOf(layer, path))
+          .map(({ target }) => `${path} -> ${target}`)
+      )
   )
 
 const astray = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
@@ -130,6 +163,21 @@ describe("the house", () => {
 
   it("imports only downwards, or on the same floor", () => {
     assert.deepStrictEqual(upward(modules), [])
+  })
+
+  it("has every module of an ordered layer in a listed domain", () => {
+    assert.deepStrictEqual(
+      Object.keys(DOMAINS).flatMap((layer) =>
+        modules
+          .filter(({ path }) => path.startsWith(`src/${layer}/`) && domainOf(layer, path) === -1)
+          .map(({ path }) => path)
+      ),
+      []
+    )
+  })
+
+  it("imports within a layer only from domains that come before, or from its own", () => {
+    assert.deepStrictEqual(outOfOrder(modules), [])
   })
 
   it("has no cycle of imports", () => {
@@ -206,6 +254,16 @@ describe("the rules of the house", () => {
       upward([readModule("src/db/tenancy/Apps.ts", `import { mintApiKey } from "#src/accounts/apiKey.ts"`)]),
       []
     )
+  })
+
+  it("notice an import of a later domain of the same layer, also one of a type", () => {
+    const from = (path: string, target: string) => outOfOrder([readModule(path, `import type { A } from "${target}"`)])
+    assert.lengthOf(from("src/db/character/Images.ts", "#src/db/conversation/Turns.ts"), 1)
+    assert.lengthOf(from("src/db/postgres/retry.ts", "../tenancy/Apps.ts"), 1)
+    assert.lengthOf(from("src/db/telegram/BotRows.ts", "#src/db/unlisted/Rows.ts"), 1)
+    assert.deepStrictEqual(from("src/db/conversation/Turns.ts", "#src/db/character/Images.ts"), [])
+    assert.deepStrictEqual(from("src/db/conversation/Turns.ts", "./turnJobs.ts"), [])
+    assert.deepStrictEqual(from("src/jobs/character/Studio.ts", "#src/db/telegram/BotRows.ts"), [])
   })
 
   it("notice a cycle, and let a type point back", () => {

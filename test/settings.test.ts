@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inspect } from "node:util"
 import { assert, describe, it } from "vitest"
-import { Settings } from "#src/settings.ts"
+import { Settings } from "#src/settings/Settings.ts"
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
 

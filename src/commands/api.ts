@@ -4,7 +4,7 @@ import type * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import * as check from "#src/settingChecks.ts"
+import * as check from "#src/settings/checks.ts"
 import { printable } from "./output.ts"
 
 /** What every command that speaks to a server is given; what is not comes from the environment. */

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { tables } from "#src/app.ts"
+import { tables } from "#src/composition/tables.ts"
 import { type App, Apps } from "#src/db/tenancy/Apps.ts"
 import { SHADOW_ACCOUNT } from "#src/db/tenancy/shadow.ts"
 import { toAppResource } from "#src/http/tenancy/appResource.ts"

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises"
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
-import * as check from "#src/settingChecks.ts"
+import * as check from "#src/settings/checks.ts"
 import { connect, type ServerFlags } from "./api.ts"
 import { BadArgument } from "./BadArgument.ts"
 import { print } from "./output.ts"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import * as check from "#src/settingChecks.ts"
+import * as check from "#src/settings/checks.ts"
 import { connect, type ServerFlags } from "./api.ts"
 import { eventLine } from "./eventLine.ts"
 import { earliestAfter, follow } from "./follow.ts"

@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { tables } from "#src/app.ts"
+import { tables } from "#src/composition/tables.ts"
 import { Ledger } from "#src/db/billing/Ledger.ts"
 import { BadArgument } from "./BadArgument.ts"
 import { print } from "./output.ts"

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { tables } from "#src/app.ts"
+import { tables } from "#src/composition/tables.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
 import { BadArgument } from "./BadArgument.ts"
 import { print } from "./output.ts"

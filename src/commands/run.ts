@@ -2,8 +2,8 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as observability from "#src/observability.ts"
-import { Settings } from "#src/settings.ts"
+import * as observability from "#src/composition/observability.ts"
+import { Settings } from "#src/settings/Settings.ts"
 
 /** Shutdown that has not come to its end by then is cut off: nothing is lost by it, the tables hold the truth. */
 const EXIT_BY_MS = 9_000

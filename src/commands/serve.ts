@@ -1,16 +1,16 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import { tables } from "#src/app.ts"
+import { tables } from "#src/composition/tables.ts"
 import * as monitor from "#src/db/crashes/monitor.ts"
 import { firstRun } from "#src/demo/firstRun.ts"
-import { secretsKeys } from "#src/secretsKeys.ts"
-import { Settings } from "#src/settings.ts"
+import { secretsKeys } from "#src/composition/secretsKeys.ts"
+import { Settings } from "#src/settings/Settings.ts"
 import { print } from "./output.ts"
 import { runCommand } from "./run.ts"
 
 /** What the roles need takes as long to load as a database takes to be made: the two go on at the same time. */
-const load = () => Promise.all([import("#src/roles.ts"), import("#src/http/server/HttpServer.ts")])
+const load = () => Promise.all([import("#src/composition/process.ts"), import("#src/http/server/HttpServer.ts")])
 /** Loading keeps this process busy, so the database is got under way first. */
 const HEAD_START = "100 millis"
 type Loaded = Awaited<ReturnType<typeof load>>

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { tables } from "#src/app.ts"
+import { tables } from "#src/composition/tables.ts"
 import { Holds } from "#src/db/telegram/Holds.ts"
 import { BadArgument } from "./BadArgument.ts"
 import { print } from "./output.ts"

@@ -11,13 +11,14 @@ import * as Accept from "#src/db/conversation/Accept.ts"
 import { Allowances } from "#src/db/billing/Allowances.ts"
 import { Apps } from "#src/db/tenancy/Apps.ts"
 import { Characters } from "#src/db/character/Characters.ts"
+import { CharacterArchival } from "#src/db/conversation/CharacterArchival.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { Ledger } from "#src/db/billing/Ledger.ts"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { Turns } from "#src/db/conversation/Turns.ts"
 import type { TestDatabase } from "./TestDatabase.ts"
 
-type Services = Allowances | Apps | Characters | Database | Inbox | Ledger | Sessions | Turns
+type Services = Allowances | Apps | CharacterArchival | Characters | Database | Inbox | Ledger | Sessions | Turns
 export type Send = Pick<InboundMessage, "appId" | "sessionId"> & Partial<InboundMessage>
 /** `accepted`, `replay` or the reason of the refusal. */
 export interface Verdict extends Partial<Accepted> {
@@ -59,7 +60,7 @@ export const startEngine = (
       Ledger.layer,
       Accept.layer({ reserve: () => ({ turn: holdMicroUsd, reading: 0, perCharacterMegabyte: 0 }) }),
       Turns.layer,
-      Sessions.layer.pipe(Layer.provideMerge(Characters.layer))
+      Layer.mergeAll(Sessions.layer, CharacterArchival.layer).pipe(Layer.provideMerge(Characters.layer))
     ).pipe(
       Layer.provideMerge(LogSignals.layer),
       Layer.provideMerge(database),

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import postgres from "postgres"
 import { open } from "#src/db/postgres/embedded/open.ts"
-import * as Observability from "#src/observability.ts"
+import * as Observability from "#src/composition/observability.ts"
 
 /** Opens the embedded server of argv[2], prints one line of JSON once it answers, and leaves when stdin ends. */
 const program = Effect.gen(function* () {

@@ -22,6 +22,13 @@ export const lockAllowances = (sql: Sql, apps: ReadonlyArray<string>, sessions: 
   select 1 from allowances where
     ${limitsOf(sql, apps, sessions)} order by app_id, kind, external_user_ref for no key update`
 
+/** Locks these sessions, after the allowances, in order of id: see lockAllowances. Gives those that exist. */
+export const lockSessions = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) =>
+  sql`
+    select session_id from session_logs
+    where (app_id, session_id) in (select * from unnest(${apps}::text[], ${sessions}::text[]))
+    order by app_id, session_id for no key update`
+
 /** Whether something limits what may be spent on the turn `t` (app_id, external_user_ref). */
 export const isLimited = (sql: Sql, t: postgres.PendingQuery<postgres.Row[]>) => sql`
   exists (select from allowances a

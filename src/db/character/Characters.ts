@@ -3,17 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { isDeepStrictEqual } from "node:util"
-import { LogSignals } from "#channels/event-log/LogSignals.ts"
-import type { Payload } from "#pipeline/domain/Event.ts"
-import { newId } from "#pipeline/domain/Id.ts"
 import { assess, byRules } from "#pipeline/readiness/assess.ts"
 import type { ReadinessStatus } from "#pipeline/readiness/Readiness.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
 import { withLoreIds } from "./loreIds.ts"
-import { lockAllowances } from "#src/db/billing/moneyStatements.ts"
-import { moveHeads } from "#src/db/delivery/moveHeads.ts"
 import { QuotaReached, quotasOf } from "#src/db/tenancy/quotas.ts"
-import { settleBehindExit } from "#src/db/conversation/turnStatements.ts"
 import { VersionConflict } from "#src/db/postgres/VersionConflict.ts"
 
 export interface StoredCharacter {
@@ -41,14 +35,6 @@ export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", {
   archivedAt: Schema.NullOr(Schema.Int)
 }) {}
 export class VersionNotFound extends Schema.TaggedError<VersionNotFound>()("VersionNotFound", {}) {}
-
-const REASON = "character_archived"
-const exited: Payload<"session.exited"> = { reason_code: REASON }
-
-interface LogRow {
-  readonly session_id: string
-  readonly last_cursor: number
-}
 
 export interface CharacterVersion {
   readonly version: number
@@ -116,21 +102,16 @@ export class Characters extends Context.Service<
       version: number,
       status: ReadinessStatus
     ) => Effect.Effect<void, DatabaseError>
-    /** Archives it; its sessions run on unless they are to end, in which case each gets its `session.exited`. */
-    readonly archive: (
-      appId: string,
-      slug: string,
-      endSessions: boolean
-    ) => Effect.Effect<StoredCharacter | undefined, DatabaseError>
+    /** Only its own row: see CharacterArchival. Joins the transaction of the caller. */
+    readonly archive: (appId: string, slug: string) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/character/Characters") {
   static readonly layer = Layer.effect(
     Characters,
     Effect.gen(function* () {
       const database = yield* Database
-      const { query, transaction, afterCommit } = database
+      const { query, transaction } = database
       const quotas = quotasOf(database)
-      const signals = yield* LogSignals
 
       const columns = (sql: Sql) =>
         sql`c.slug, c.version, c.status, v.profile, coalesce(v.readiness, 'ready') as readiness, coalesce(v.checked_at,
@@ -254,76 +235,14 @@ export class Characters extends Context.Service<
         return yield* writeNext(appId, present, old.profile)
       }, transaction)
 
-      const archive = Effect.fnUntraced(
-        function* (appId: string, slug: string, endSessions: boolean) {
-          yield* query(
+      const archive = (appId: string, slug: string) =>
+        Effect.asVoid(
+          query(
             (sql) => sql`
         update characters set status = 'archived', updated_at = now()
           where app_id = ${appId} and slug = ${slug} and status <> 'archived'`
           )
-          const ended = endSessions ? yield* endSessionsOf(appId, slug) : []
-          return { character: yield* get(appId, slug), ended }
-        },
-        transaction,
-        Effect.flatMap(({ character, ended }) =>
-          Effect.as(
-            afterCommit(() => signals.announce(ended, true)),
-            character
-          )
         )
-      )
-
-      const endSessionsOf = Effect.fnUntraced(function* (appId: string, slug: string) {
-        const all = yield* query<Array<{ session_id: string }>>(
-          (sql) => sql`select session_id from sessions where app_id = ${appId} and character_slug = ${slug}`
-        )
-        yield* query((sql) =>
-          lockAllowances(
-            sql,
-            all.map(() => appId),
-            all.map((row) => row.session_id)
-          )
-        )
-        const active = yield* query<Array<{ session_id: string }>>(
-          (sql) => sql`
-        select l.session_id from session_logs l
-        where l.app_id = ${appId} and l.status = 'active'
-          and l.session_id = any(${all.map((row) => row.session_id)}::text[])
-        order by l.session_id for no key update`
-        )
-        const sessions = active.map((row) => row.session_id)
-        const ended = yield* query<Array<LogRow>>(
-          (sql) => sql`
-        with ended as (
-          update session_logs set status = 'exited', exited_at = now(),
-            exit_reason = ${REASON}, last_cursor = last_cursor + 1
-          where app_id = ${appId} and session_id = any(${sessions}::text[]) returning session_id, last_cursor
-        ), said as (
-          insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-          select ${appId}, session_id, last_cursor, ids.event_id, 'session.exited', 'system', ids.run_ref, 'system',
-            ${JSON.stringify(exited)}::text::json
-          from ended join unnest(${sessions}::text[],
-            ${sessions.map(() => newId("evt"))}::text[],
-              ${sessions.map(() => newId("run"))}::text[]) as ids(session_id, event_id, run_ref) using (session_id)
-        )
-        select session_id, last_cursor from ended`
-        )
-        yield* query((sql) =>
-          settleBehindExit(
-            sql,
-            sessions.map(() => appId),
-            sessions
-          )
-        )
-        yield* query((sql) =>
-          moveHeads(
-            sql,
-            sessions.map(() => appId),
-            sessions
-          )
-        )
-        return ended.map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor }))
-      })
 
       const list = (appId: string, { status, search, after, limit }: CharacterFilter) =>
         query<Array<StoredCharacter>>(

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { beforeIdsFrom } from "#pipeline/domain/Id.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { decidedOf, skippedByOf } from "#src/db/proactive/initiativeStatements.ts"
+import { decidedOf, skippedByOf } from "./proactiveOutcomes.ts"
 
 /** Turns that are looked at, the latest. */
 const MOST_TURNS = 20_000

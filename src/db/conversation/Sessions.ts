@@ -13,7 +13,7 @@ import { controlsOf, isOn } from "#pipeline/proactive/controls.ts"
 import { openLanes } from "#src/db/delivery/alignLanes.ts"
 import { Characters, type StoredCharacter } from "#src/db/character/Characters.ts"
 import { Database, type DatabaseError, TOGETHER } from "#src/db/postgres/Database.ts"
-import { lookAgain } from "#src/db/proactive/initiativeStatements.ts"
+import { scheduleProactiveCheck } from "./proactiveChecks.ts"
 import { isMarkedMinor } from "./minorMarks.ts"
 import { moveHeads } from "#src/db/delivery/moveHeads.ts"
 import { QuotaReached, quotasOf } from "#src/db/tenancy/quotas.ts"
@@ -241,7 +241,7 @@ export class Sessions extends Context.Service<
               query((sql) => sql`insert into session_logs (app_id, session_id) values (${appId}, ${sessionId})`),
               openLanes(appId, sessionId).pipe(Effect.provideService(Database, database)),
               ...greet(appId, sessionId, character.profile, display_name, wanted.seed ?? sessionId),
-              ...(initiates ? [query((sql) => lookAgain(sql, { appId, sessionId }))] : [])
+              ...(initiates ? [query((sql) => scheduleProactiveCheck(sql, { appId, sessionId }))] : [])
             ],
             TOGETHER
           )
@@ -266,7 +266,7 @@ export class Sessions extends Context.Service<
         update sessions set proactive_controls = jsonb_strip_nulls(proactive_controls ||
           ${JSON.stringify(changed)}::text::jsonb) where app_id = ${appId} and session_id = ${sessionId} returning 1`
         )
-        if (found.length > 0) yield* query((sql) => lookAgain(sql, { appId, sessionId }))
+        if (found.length > 0) yield* query((sql) => scheduleProactiveCheck(sql, { appId, sessionId }))
         return yield* get(appId, sessionId)
       }, transaction)
 

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type postgres from "postgres"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { decidedOf, skippedByOf } from "#src/db/proactive/initiativeStatements.ts"
+import { decidedOf, skippedByOf } from "./proactiveOutcomes.ts"
 
 type Fragment = postgres.PendingQuery<postgres.Row[]>
 

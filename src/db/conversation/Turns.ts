@@ -2,32 +2,18 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
-import type { NewEvent } from "#pipeline/domain/Event.ts"
 import type { Initiative } from "#pipeline/domain/Initiative.ts"
-import { newId } from "#pipeline/domain/Id.ts"
 import type { Outcome, StageRecord } from "#pipeline/domain/Turn.ts"
-import { reportedIn } from "#pipeline/safety/reported.ts"
-import { Prices } from "#src/model/prices.ts"
-import { lockSessions } from "./acceptStatements.ts"
 import { Database, type DatabaseError, type Sql, toDatabaseError } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
-import { lockAllowances } from "#src/db/billing/moneyStatements.ts"
-import { moveHeads } from "#src/db/delivery/moveHeads.ts"
-import { countReported, type Reported } from "./safetyCounts.ts"
-import { isShadow } from "#src/db/tenancy/shadow.ts"
-import { addReadingJobs, addTurnJobs, putOffTurns } from "./turnJobs.ts"
-import { type ClaimRow, claimTurns } from "./claimTurns.ts"
-import { askForPictures, type TurnPicture } from "./turnPictures.ts"
-import {
-  findSettled,
-  type SettleColumns,
-  settleBehindExit,
-  type SettleRow,
-  type Spending,
-  writeDeferred,
-  writeSettled,
-  writeSpent
-} from "./turnStatements.ts"
+import { Prices } from "#src/model/prices.ts"
+import { bookSpending } from "./bookSpending.ts"
+import { claimBatch, type WantedTurn } from "./claimBatch.ts"
+import type { ClaimRow } from "./claimTurns.ts"
+import { writeDeferred } from "./deferTurn.ts"
+import type { SettleRow } from "./settleStatements.ts"
+import { settleTurns } from "./settleTurns.ts"
+import { addTurnJobs, putOffTurns } from "./turnJobs.ts"
 
 export interface SessionRef {
   readonly appId: string
@@ -54,139 +40,6 @@ export interface Settlement {
  * many still wait in the session.
  */
 export type Settled = { readonly _tag: "Settled"; readonly openTurns: number } | { readonly _tag: "Taken" }
-
-const OUTCOME_NAME = { Replied: "replied", Withheld: "withheld", Exited: "exited", Failed: "failed" } as const
-
-/**
- * What a turn that answers nobody puts on the log: its words, or nothing. Its failure is nobody's concern who reads
- * along.
- */
-const initiatedBy = (outcome: Outcome, { reason }: Initiative): ReadonlyArray<NewEvent> =>
-  outcome._tag !== "Replied"
-    ? []
-    : [
-        {
-          type: "character.initiated",
-          role: "character",
-          payload: { text: outcome.bubbles.join("\n"), bubbles: outcome.bubbles, kind: "proactive", reason }
-        }
-      ]
-
-const eventsOf = (outcome: Outcome, turnIndex: number): ReadonlyArray<NewEvent> => {
-  const said = (bubbles: ReadonlyArray<string>): ReadonlyArray<NewEvent> =>
-    bubbles.length === 0
-      ? []
-      : [
-          {
-            type: "message.created",
-            role: "character",
-            payload: { text: bubbles.join("\n"), bubbles, turn_index: turnIndex }
-          }
-        ]
-  switch (outcome._tag) {
-    case "Replied":
-      return said(outcome.bubbles)
-    case "Withheld":
-      return []
-    case "Exited":
-      return [
-        ...said(outcome.bubbles),
-        { type: "session.exited", role: "system", payload: { reason_code: outcome.reasonCode } }
-      ]
-    case "Failed":
-      return [
-        {
-          type: "message.failed",
-          role: "system",
-          payload: { turn_index: turnIndex, reason: outcome.reason, recoverable: true }
-        }
-      ]
-  }
-}
-
-/** A stage row of the turn at place `n` of its batch, for `trace`. */
-export const stageRow = (record: StageRecord, n: number, seq: number) => ({
-  n,
-  seq,
-  stage: record.stage,
-  attempt: record.attempt,
-  started_at: record.startedAt.toISOString(),
-  latency_ms: record.latencyMs,
-  status: record.status,
-  decision: record.decision,
-  error_code: record.errorCode,
-  detail: record.detail,
-  model: record.usage?.model,
-  input_tokens: record.usage?.inputTokens,
-  cached_input_tokens: record.usage?.cachedInputTokens,
-  output_tokens: record.usage?.outputTokens,
-  cost_micro_usd: record.usage?.costMicroUsd,
-  estimated: record.usage?.estimated,
-  unpriced: record.usage?.unpriced
-})
-
-/** The picture of a reply, if it has one. */
-const pictureOf = (settlement: Settlement | undefined): ReadonlyArray<TurnPicture> => {
-  if (settlement === undefined || settlement.outcome._tag !== "Replied" || settlement.outcome.picture === undefined)
-    return []
-  const {
-    lease: { appId, sessionId, turnIndex },
-    outcome: { picture: wish }
-  } = settlement
-  return [{ app: appId, session: sessionId, turn: turnIndex, wish }]
-}
-
-/** What is counted of a turn for the reports of its app. */
-const reportedOf = (settlement: Settlement | undefined): ReadonlyArray<Reported> =>
-  settlement === undefined || isShadow(settlement.lease.appId)
-    ? []
-    : reportedIn(settlement.outcome, settlement.stages).map((kind) => ({ appId: settlement.lease.appId, kind }))
-
-const costOf = (stages: ReadonlyArray<StageRecord>) =>
-  stages.reduce((sum, stage) => sum + (stage.usage?.costMicroUsd ?? 0), 0)
-
-const toSpending = (lease: Lease, stages: ReadonlyArray<StageRecord>): Spending => ({
-  app: lease.appId,
-  session: lease.sessionId,
-  turn: lease.turnIndex,
-  owner: lease.owner,
-  fence: lease.fence,
-  cost: costOf(stages),
-  stageCount: stages.length,
-  stages: JSON.stringify(stages.map((record, seq) => stageRow(record, 1, seq)))
-})
-
-const toColumns = (batch: ReadonlyArray<Settlement>): SettleColumns => {
-  const events = batch.flatMap(({ lease, outcome, initiative = null }, index) =>
-    (initiative === null ? eventsOf(outcome, lease.turnIndex) : initiatedBy(outcome, initiative)).map(
-      (event, place) => ({ of: index + 1, offset: place + 1, event })
-    )
-  )
-  return {
-    app: batch.map(({ lease }) => lease.appId),
-    session: batch.map(({ lease }) => lease.sessionId),
-    turn: batch.map(({ lease }) => lease.turnIndex),
-    owner: batch.map(({ lease }) => lease.owner),
-    fence: batch.map(({ lease }) => lease.fence),
-    outcome: batch.map(({ outcome }) => OUTCOME_NAME[outcome._tag]),
-    reason: batch.map(({ outcome }) =>
-      outcome._tag === "Failed" ? outcome.reason : outcome._tag === "Withheld" ? (outcome.by ?? null) : null
-    ),
-    cost: batch.map(({ stages }) => costOf(stages)),
-    stageCount: batch.map(({ stages }) => stages.length),
-    events: {
-      of: events.map((entry) => entry.of),
-      offset: events.map((entry) => entry.offset),
-      id: events.map(() => newId("evt")),
-      type: events.map(({ event }) => event.type),
-      role: events.map(({ event }) => event.role),
-      payload: events.map(({ event }) => JSON.stringify(event.payload))
-    },
-    stages: JSON.stringify(
-      batch.flatMap(({ stages }, index) => stages.map((record, seq) => stageRow(record, index + 1, seq)))
-    )
-  }
-}
 
 /**
  * The queue of user turns. A turn waits (no owner), is claimed (owner and a new fence), and is settled once (outcome);
@@ -231,30 +84,11 @@ export class Turns extends Context.Service<
       const { version } = yield* Prices
       const signals = yield* LogSignals
 
-      const claim = groupCommit<SessionRef & { readonly owner: string }, ClaimRow | undefined>({
+      const claim = groupCommit<WantedTurn, ClaimRow | undefined>({
         maxBatch: 64,
         inFlight: 2,
         appOf: ({ appId }) => appId,
-        run: async (batch) => {
-          // A batch has two owners when the process has registered anew in between.
-          const rows = new Map<string, ClaimRow>()
-          for (const [owner, wanted] of Map.groupBy(batch, ({ owner }) => owner)) {
-            for (const row of await claimTurns(
-              pool,
-              owner,
-              wanted.map((w) => w.appId),
-              wanted.map((w) => w.sessionId)
-            ))
-              rows.set(`${owner} ${row.session_id}`, row)
-          }
-          // Two wake-ups of one session in a batch: the first gets the turn.
-          return batch.map((wanted) => {
-            const name = `${wanted.owner} ${wanted.sessionId}`
-            const row = rows.get(name)
-            rows.delete(name)
-            return row
-          })
-        }
+        run: (batch) => claimBatch(pool, batch)
       })
 
       const settle = groupCommit<Settlement, Settled>({
@@ -262,36 +96,7 @@ export class Turns extends Context.Service<
         inFlight: 2,
         appOf: ({ lease }) => lease.appId,
         run: async (batch) => {
-          const columns = toColumns(batch)
-          const { rows, pushed } = await pool.begin(async (sql) => {
-            const [, , rows, moved] = await Promise.all([
-              lockAllowances(sql, columns.app, columns.session),
-              lockSessions(sql, columns.app, columns.session),
-              writeSettled(sql, columns, version),
-              moveHeads(sql, columns.app, columns.session)
-            ])
-            if (rows.length > 0)
-              await sql`select ${addReadingJobs(
-                sql,
-                rows.map((row) => columns.app[row.n - 1] ?? ""),
-                rows.map((row) => row.session_id)
-              )}`
-            const pictures = rows.flatMap(({ n }) => pictureOf(batch[n - 1]))
-            if (pictures.length > 0) await askForPictures(sql, pictures)
-            const exits = batch.filter(({ outcome }) => outcome._tag === "Exited").map(({ lease }) => lease)
-            if (exits.length > 0)
-              await settleBehindExit(
-                sql,
-                exits.map((lease) => lease.appId),
-                exits.map((lease) => lease.sessionId)
-              )
-            const reported = rows.flatMap(({ n, as_meant }) => (as_meant ? reportedOf(batch[n - 1]) : []))
-            if (reported.length > 0) await countReported(sql, reported)
-            return {
-              rows: rows.length === batch.length ? rows : [...(await findSettled(sql, columns)), ...rows],
-              pushed: moved.length > 0
-            }
-          })
+          const { rows, pushed } = await settleTurns(pool, batch, version)
           signals.announce(
             rows.map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor })),
             pushed
@@ -351,17 +156,11 @@ export class Turns extends Context.Service<
           )
         )
 
-      const spend = (lease: Lease, stages: ReadonlyArray<StageRecord>, free: boolean) => (sql: Sql) =>
-        Promise.all([
-          lockAllowances(sql, [lease.appId], [lease.sessionId]),
-          lockSessions(sql, [lease.appId], [lease.sessionId]),
-          writeSpent(sql, toSpending(lease, stages), free, version)
-        ])
       const attempt = <A>(work: (sql: Sql) => Promise<A>) =>
         Effect.tryPromise({ try: () => pool.begin(work), catch: toDatabaseError })
 
       const book = (lease: Lease, stages: ReadonlyArray<StageRecord>) =>
-        Effect.asVoid(attempt(spend(lease, stages, false)))
+        Effect.asVoid(attempt((sql) => bookSpending(sql, lease, stages, false, version)))
       const defer = (lease: Lease, dueAt: Date) =>
         Effect.asVoid(
           query((sql) =>
@@ -371,7 +170,7 @@ export class Turns extends Context.Service<
       const release = (lease: Lease, stages: ReadonlyArray<StageRecord>) =>
         Effect.asVoid(
           attempt(async (sql) => {
-            const [, , freed] = await spend(lease, stages, true)(sql)
+            const freed = await bookSpending(sql, lease, stages, true, version)
             if (freed.length > 0)
               await sql`select ${addTurnJobs(
                 sql,

@@ -46,13 +46,6 @@ export interface RepeatRow {
   readonly answer: "repeat"
 }
 
-/** After the allowances, in order of id: see lockAllowances. Gives those that there are. */
-export const lockSessions = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) =>
-  sql`
-    select session_id from session_logs
-    where (app_id, session_id) in (select * from unnest(${apps}::text[], ${sessions}::text[]))
-    order by app_id, session_id for no key update`
-
 /** Unanswered turns that may queue in one session. */
 export const MAX_OPEN_TURNS = 500
 

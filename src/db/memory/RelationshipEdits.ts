@@ -15,7 +15,7 @@ import {
 } from "#pipeline/relational/edits.ts"
 import { EMPTY_PATCH, type Patch } from "#pipeline/relational/Patch.ts"
 import type { Memory, OpenLoop, Preferences, Relationship } from "#pipeline/relational/Relationship.ts"
-import { lockSessions } from "#src/db/conversation/acceptStatements.ts"
+import { lockSessions } from "#src/db/billing/moneyStatements.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { Relationships } from "./Relationships.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"

@@ -9,10 +9,10 @@ import type { Relationship } from "#pipeline/relational/Relationship.ts"
 import { standing } from "#pipeline/relational/scores.ts"
 import { entering, type Occasion } from "#pipeline/world/storylines.ts"
 import type { Beat, SessionWorld, Step, Storyline } from "#pipeline/world/World.ts"
-import { lockSessions } from "#src/db/conversation/acceptStatements.ts"
+import { lockSessions } from "#src/db/billing/moneyStatements.ts"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { lookAgain } from "#src/db/proactive/initiativeStatements.ts"
+import { scheduleProactiveCheck } from "#src/db/conversation/proactiveChecks.ts"
 import { iso } from "#src/db/postgres/moments.ts"
 import { Relationships } from "./Relationships.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
@@ -120,7 +120,7 @@ export class SessionStories extends Context.Service<
           ${storyline.id}, ${beat.key}, ${at.toISOString()}::timestamptz, ${turnIndex}::int, ${trigger}, ${initiates}
         from storyline_steps where app_id = ${appId} and session_id = ${sessionId}`
         )
-        if (initiates) yield* query((sql) => lookAgain(sql, session))
+        if (initiates) yield* query((sql) => scheduleProactiveCheck(sql, session))
       })
 
       const next = Effect.fnUntraced(function* (

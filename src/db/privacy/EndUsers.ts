@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { auditing } from "#src/db/tenancy/auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { hasten } from "#src/db/proactive/initiativeStatements.ts"
+import { scheduleProactiveChecks } from "#src/db/conversation/proactiveChecks.ts"
 import { minorMark } from "#src/db/conversation/minorMarks.ts"
 
 /** What an app knows of one of its end-users, whom it names by a reference of its own. */
@@ -129,7 +129,7 @@ export class EndUsers extends Context.Service<
             )
           // Whether they are blocked, how old they are and where they live decide whether they are written to.
           yield* query((sql) =>
-            hasten(
+            scheduleProactiveChecks(
               sql,
               sql`select app_id, session_id from sessions
                 where app_id = ${appId} and external_user_ref = ${externalUserRef}`

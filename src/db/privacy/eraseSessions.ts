@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
 import { discardObjects } from "#src/db/character/discardObjects.ts"
-import { releaseHolds } from "#src/db/conversation/turnStatements.ts"
+import { releaseHolds } from "#src/db/conversation/unansweredTurns.ts"
 
 /** All that is kept of a session, under its id; its own row last. */
 const TABLES = [

@@ -9,28 +9,20 @@ import { isOn } from "#pipeline/proactive/controls.ts"
 import { afterwards, decide, type Decision, heldBack, type Prospect, prospectOf } from "#pipeline/proactive/decide.ts"
 import { type GateName, shutBy } from "#pipeline/proactive/gates.ts"
 import { EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
-import { lockSessions } from "#src/db/conversation/acceptStatements.ts"
+import { lockSessions, lockAllowances } from "#src/db/billing/moneyStatements.ts"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { type Gathered, gatherer } from "./initiativeFacts.ts"
 import { Prices } from "#src/model/prices.ts"
 import type { Reserve } from "#src/model/reservation.ts"
-import {
-  beginTurn,
-  claimDue,
-  decidedOf,
-  lockCaps,
-  skippedByOf,
-  writeDecision,
-  writeDue
-} from "./initiativeStatements.ts"
-import { lockAllowances } from "#src/db/billing/moneyStatements.ts"
+import { beginTurn, claimDue, lockCaps, writeDecision, writeDue } from "./initiativeStatements.ts"
+import { decidedOf, skippedByOf } from "#src/db/conversation/proactiveOutcomes.ts"
 import { attempt } from "#src/units/attempt.ts"
 import { unitOf } from "#src/units/Unit.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
 import { beginScheduled } from "./scheduleStatements.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
-import { OVERTAKEN } from "#src/db/conversation/turnStatements.ts"
+import { OVERTAKEN } from "#src/db/conversation/settleStatements.ts"
 
 export interface ProactiveState {
   readonly effective: EffectiveControls

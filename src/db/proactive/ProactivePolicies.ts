@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { hasten } from "./initiativeStatements.ts"
+import { scheduleProactiveChecks } from "#src/db/conversation/proactiveChecks.ts"
 import { VersionConflict } from "#src/db/postgres/VersionConflict.ts"
 
 export interface StoredPolicy {
@@ -61,7 +61,7 @@ export class ProactivePolicies extends Context.Service<
           ${JSON.stringify(next)}::text::json, version = ${version + 1}::int where app_id = ${appId}`
             )
             yield* query((sql) =>
-              hasten(sql, sql`select app_id, session_id from relationships where app_id = ${appId}`)
+              scheduleProactiveChecks(sql, sql`select app_id, session_id from relationships where app_id = ${appId}`)
             )
             return { policy: next, version: version + 1 }
           })

@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { newId } from "#pipeline/domain/Id.ts"
-import { lockSessions } from "#src/db/conversation/acceptStatements.ts"
+import { lockSessions } from "#src/db/billing/moneyStatements.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
-import { lookAgain } from "./initiativeStatements.ts"
+import { scheduleProactiveCheck } from "#src/db/conversation/proactiveChecks.ts"
 import { openSchedule } from "./scheduleStatements.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
@@ -112,7 +112,7 @@ export class ScheduledMessages extends Context.Service<
         insert into scheduled_messages (app_id, session_id, scheduled_id, at, until, text, topic)
         values (${appId}, ${sessionId}, ${id}, ${at.toISOString()}, ${until.toISOString()}, ${text}, ${topic})`
         )
-        yield* query((sql) => lookAgain(sql, session))
+        yield* query((sql) => scheduleProactiveCheck(sql, session))
         return yield* get(session, id)
       }, transaction)
 

@@ -1,4 +1,3 @@
-import type postgres from "postgres"
 import type { Initiative } from "#pipeline/domain/Initiative.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 import { countUse, enterInLedger } from "#src/db/billing/moneyStatements.ts"
@@ -99,31 +98,3 @@ export const writeDue = (
   update relationships set initiate_at =
     ${at === "off" ? sql`null` : at === "never" ? sql`'infinity'` : sql`${at}::timestamptz`},
       awaits_word = ${awaitsWord} where app_id = ${appId} and session_id = ${sessionId}`
-
-/**
- * Has all sessions (app_id, session_id) of a query looked at soon, of those that are looked at at all. In the order of
- * their key, as everywhere where there are several, and each by its key (`offset 0`), however many wait.
- */
-export const hasten = (sql: Sql, sessions: postgres.PendingQuery<postgres.Row[]>) => sql`
-  with wanted as materialized (
-    select * from (${sessions}) s(app_id, session_id) order by app_id, session_id
-  ), mine as (
-    select r.* from wanted w cross join lateral (
-      select app_id, session_id from relationships r where r.app_id = w.app_id and r.session_id = w.session_id
-        and r.initiate_at > now() offset 0 for no key update
-    ) r
-  )
-  update relationships r set initiate_at = now() from mine m where r.app_id = m.app_id and r.session_id = m.session_id`
-
-/** Has a session looked at soon: something has changed. */
-export const lookAgain = (sql: Sql, { appId, sessionId }: SessionRef) => sql`
-  insert into relationships (app_id, session_id, initiate_at) values (${appId}, ${sessionId}, now())
-  on conflict (app_id, session_id) do update set initiate_at = now()`
-
-/** What a decision `d` came to, by the turn `t` that was begun by it: one that came to nothing was not sent. */
-export const decidedOf = (sql: Sql) =>
-  sql`case when t.outcome is null or t.outcome = 'replied' then d.decision else 'skipped' end`
-/** And what it was skipped by. */
-export const skippedByOf = (sql: Sql) =>
-  sql`case t.outcome when 'failed' then 'failed' when 'exited' then 'session_exited' when 'withheld'
-    then coalesce(t.failure_reason, 'withheld') else d.skipped_by end`

@@ -1,7 +1,7 @@
 import { GATE_NAMES } from "#pipeline/proactive/gates.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
-import { OVERTAKEN } from "#src/db/conversation/turnStatements.ts"
+import { OVERTAKEN } from "#src/db/conversation/settleStatements.ts"
 
 /** A turn that was withheld for one of these has said nothing: its message may still be sent. */
 const RETRIED: ReadonlyArray<string> = [...GATE_NAMES, OVERTAKEN]

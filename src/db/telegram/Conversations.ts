@@ -7,7 +7,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import { EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
 import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { Database, type DatabaseError, type Sql, TOGETHER } from "#src/db/postgres/Database.ts"
-import { hasten } from "#src/db/proactive/initiativeStatements.ts"
+import { scheduleProactiveChecks } from "#src/db/conversation/proactiveChecks.ts"
 import { moveHeads } from "#src/db/delivery/moveHeads.ts"
 import type { QuotaReached } from "#src/db/tenancy/quotas.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
@@ -263,7 +263,7 @@ export class Conversations extends Context.Service<
           )
           const ids = back.flatMap(({ session_id }) => session_id ?? [])
           if (ids.length === 0) return
-          yield* query((sql) => hasten(sql, sql`select ${appId}::text, unnest(${ids}::text[])`))
+          yield* query((sql) => scheduleProactiveChecks(sql, sql`select ${appId}::text, unnest(${ids}::text[])`))
           yield* query(
             (sql) => sql`
         update lanes set status = case when position < head then 'ready' else 'idle' end, due_at = now(),

@@ -5,7 +5,7 @@ import type { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { auditing, type AuditAction } from "#src/db/tenancy/auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { goOnApp } from "./goOnApp.ts"
+import { resumeApp } from "#src/db/conversation/resumeApp.ts"
 import { OPERATOR } from "#src/db/tenancy/operator.ts"
 import { type BotPlace, goOn } from "./goOn.ts"
 import { type HoldKind, holdRows, type NoSuchApp } from "#src/db/delivery/holdRows.ts"
@@ -119,7 +119,7 @@ export class Holds extends Context.Service<
       }) {
         let place: BotPlace | null = { app_id: "", channel_id: "" }
         while (place !== null) place = yield* goOn(scope, place).pipe(Effect.provideService(Database, database))
-        if (kind === "app") yield* goOnApp(scope).pipe(Effect.provideService(Database, database))
+        if (kind === "app") yield* resumeApp(scope).pipe(Effect.provideService(Database, database))
         yield* query(
           (sql) =>
             sql`delete from telegram_holds

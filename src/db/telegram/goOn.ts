@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
-import { hasten } from "#src/db/proactive/initiativeStatements.ts"
+import { scheduleProactiveChecks } from "#src/db/conversation/proactiveChecks.ts"
 import { ALL_APPS, isHeld } from "#src/db/delivery/isHeld.ts"
 
 const BOTS_A_STEP = 16
@@ -35,7 +35,7 @@ export const takeUp = Effect.fnUntraced(function* (bots: ReadonlyArray<BotPlace>
   // A session that was looked at meanwhile could not be written in, as things stood, and would be looked at no more
   // before somebody writes.
   yield* query((sql) =>
-    hasten(
+    scheduleProactiveChecks(
       sql,
       sql`
     select r.app_id, r.session_id from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id)

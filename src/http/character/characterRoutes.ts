@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { Characters } from "#src/db/character/Characters.ts"
+import { CharacterArchival } from "#src/db/conversation/CharacterArchival.ts"
 import { toCharacterResource } from "./characterResource.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { demoQuotaExceeded, notFound, slugTaken, versionConflict } from "#src/http/server/errors.ts"
@@ -171,8 +172,8 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const { slug } = request.params
           if (!isSlug(slug)) return yield* notFound.character
-          const character = yield* Characters.use((characters) =>
-            characters.archive(request.principal.appId, slug, request.query.end_sessions === "true")
+          const character = yield* CharacterArchival.use((archival) =>
+            archival.archive(request.principal.appId, slug, request.query.end_sessions === "true")
           )
           if (character === undefined) return yield* notFound.character
           return success(toCharacterResource(character), [

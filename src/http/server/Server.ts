@@ -34,6 +34,7 @@ import type { Apps } from "#src/db/tenancy/Apps.ts"
 import type { Channels } from "#src/db/delivery/Channels.ts"
 import type { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import type { Characters } from "#src/db/character/Characters.ts"
+import type { CharacterArchival } from "#src/db/conversation/CharacterArchival.ts"
 import type { ContentSignatures } from "#src/db/character/ContentSignatures.ts"
 import type { Database } from "#src/db/postgres/Database.ts"
 import type { DeviceApprovals } from "#src/db/tenancy/DeviceApprovals.ts"
@@ -119,6 +120,7 @@ export type HandlerServices =
   | ChannelKinds
   | Channels
   | CharacterVersions
+  | CharacterArchival
   | Characters
   | ChatRows
   | ContentSignatures

@@ -17,6 +17,7 @@ import { attempt } from "#src/units/attempt.ts"
 import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { makeSharedRuns } from "#src/jobs/runner/sharedRuns.ts"
+import { task } from "#src/jobs/runner/task.ts"
 
 /** Rehearsals of one app at once in one process. */
 const AT_ONCE = 16
@@ -104,3 +105,9 @@ export class Rehearsals extends Context.Service<
       })
     )
 }
+
+export const rehearseTask = task(
+  "rehearse",
+  Rehearsals.use((rehearsals) => rehearsals.work),
+  { cron: "* * * * *" }
+)

@@ -29,6 +29,7 @@ import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { PublicAddress } from "#src/jobs/telegram/PublicAddress.ts"
 import { makeSharedRuns } from "#src/jobs/runner/sharedRuns.ts"
+import { task } from "#src/jobs/runner/task.ts"
 
 /** Pictures of one app made at once by one process. */
 const AT_ONCE = 6
@@ -207,3 +208,9 @@ export class Studio extends Context.Service<
     })
   )
 }
+
+export const imagesTask = task(
+  "images",
+  Studio.use((studio) => studio.work),
+  { cron: "* * * * *" }
+)

@@ -26,6 +26,7 @@ import { TurnRunner } from "#src/jobs/conversation/TurnRunner.ts"
 import { EvalEngines } from "./EvalEngines.ts"
 import { gradeCase, ungraded } from "./gradeCase.ts"
 import { playCase } from "./playCase.ts"
+import { task } from "#src/jobs/runner/task.ts"
 
 /** Runs of one app that one process works on at a time. */
 const RUNS_AT_ONCE = 4
@@ -256,3 +257,9 @@ export class EvalRunner extends Context.Service<
     })
   )
 }
+
+export const evalsTask = task(
+  "evals",
+  EvalRunner.use((runner) => runner.work),
+  { cron: "* * * * *" }
+)

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { ExpiredSandboxes } from "#src/db/privacy/ExpiredSandboxes.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
+import { task } from "#src/jobs/runner/task.ts"
 
 /** Takes the app's bots away from here, so that whoever attached them may attach them again. */
 const letBotsGo = Effect.fnUntraced(function* (appId: string) {
@@ -16,7 +17,7 @@ const letBotsGo = Effect.fnUntraced(function* (appId: string) {
  * Erases the sandboxes whose keys have expired, one after another. One that cannot be now does not keep the others: it
  * is due again the next time.
  */
-export const clearSandboxes = Effect.gen(function* () {
+const clearSandboxes = Effect.gen(function* () {
   const expired = yield* ExpiredSandboxes
   const clear = (appId: string) =>
     Effect.andThen(letBotsGo(appId), expired.erase(appId)).pipe(
@@ -26,3 +27,5 @@ export const clearSandboxes = Effect.gen(function* () {
     )
   yield* Effect.forEach(yield* expired.due, clear, { discard: true })
 })
+
+export const sandboxesTask = task("sandboxes", clearSandboxes, { cron: "*/10 * * * *" })

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { Initiatives } from "#src/db/proactive/Initiatives.ts"
+import { task } from "#src/jobs/runner/task.ts"
 
 /** Sessions taken at a time: as many as are surely decided on before another process takes them for left alone. */
 const A_BATCH = 100
@@ -8,7 +9,7 @@ const AT_ONCE = 4
 const BATCHES = 50
 
 /** Looks at every session that is due, whether its character writes first. */
-export const initiate = Effect.gen(function* () {
+const initiate = Effect.gen(function* () {
   const initiatives = yield* Initiatives
   for (let batch = 0; batch < BATCHES; batch++) {
     const due = yield* initiatives.takeDue(A_BATCH)
@@ -23,3 +24,5 @@ export const initiate = Effect.gen(function* () {
     if (due.length < A_BATCH) return
   }
 })
+
+export const initiateTask = task("initiate", initiate, { cron: "* * * * *" })

@@ -21,6 +21,7 @@ import { attempt } from "#src/units/attempt.ts"
 import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { makeSharedRuns } from "#src/jobs/runner/sharedRuns.ts"
+import { task } from "#src/jobs/runner/task.ts"
 
 /** Research of one app at once in one process. */
 const AT_ONCE = 16
@@ -151,3 +152,9 @@ export class Researches extends Context.Service<
     })
   )
 }
+
+export const researchTask = task(
+  "research",
+  Researches.use((researches) => researches.work),
+  { cron: "* * * * *" }
+)

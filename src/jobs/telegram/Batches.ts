@@ -11,6 +11,7 @@ import { Provisionings } from "#src/db/telegram/Provisionings.ts"
 import { Arming } from "./Arming.ts"
 import { Introduction } from "./Introduction.ts"
 import { Manager } from "./Manager.ts"
+import { task } from "#src/jobs/runner/task.ts"
 
 /** Why an item cannot be done. */
 class ItemRefused extends Schema.TaggedError<ItemRefused>()("ItemRefused", { reason: Schema.String }) {}
@@ -178,3 +179,9 @@ export class Batches extends Context.Service<
     })
   )
 }
+
+export const batchesTask = task(
+  "batches",
+  Batches.use((batches) => batches.work),
+  { cron: "* * * * *" }
+)

@@ -14,6 +14,7 @@ import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { handleBatch } from "./handleBatch.ts"
 import { turnAway } from "./turnAway.ts"
+import { task } from "#src/jobs/runner/task.ts"
 
 /**
  * Chats whose updates are handled at once by one process: no more are claimed before half of these are done, for a
@@ -123,3 +124,8 @@ export class Intake extends Context.Service<
     })
   )
 }
+
+export const telegramTask = task(
+  "telegram",
+  Intake.use((intake) => intake.wake)
+)

@@ -13,6 +13,7 @@ import { type BotHealth, BotRows, type StoredBot } from "#src/db/telegram/BotRow
 import { ALLOWED_UPDATES, Arming } from "./Arming.ts"
 import { Introduction } from "./Introduction.ts"
 import { Manager } from "./Manager.ts"
+import { task } from "#src/jobs/runner/task.ts"
 
 /** Between two probes of a bot, give or take a tenth. */
 const EVERY_SECONDS = { well: 600, ill: 300, unarmed: 30 }
@@ -173,3 +174,9 @@ export class Probe extends Context.Service<
     })
   )
 }
+
+export const probeTask = task(
+  "probe",
+  Probe.use((probe) => probe.due),
+  { cron: "* * * * *" }
+)

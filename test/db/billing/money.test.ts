@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Outcome, type StageRecord } from "#pipeline/domain/Turn.ts"
 import { Allowances, type AppLimitsChange, type EndUserLimits } from "#src/db/billing/Allowances.ts"
-import { Characters } from "#src/db/character/Characters.ts"
+import { CharacterArchival } from "#src/db/conversation/CharacterArchival.ts"
 import { Ledger } from "#src/db/billing/Ledger.ts"
 import { OPERATOR } from "#src/db/tenancy/operator.ts"
 import { type Lease, Turns } from "#src/db/conversation/Turns.ts"
@@ -152,7 +152,7 @@ describe("the ledger", () => {
     const appId = await engine.createApp(1_000_000)
     const sessionId = await engine.createSession(appId)
     await sendMany(appId, [sessionId], 3)
-    await engine.run(Characters.use((characters) => characters.archive(appId, "mara", true)))
+    await engine.run(CharacterArchival.use((archival) => archival.archive(appId, "mara", true)))
     assert.deepInclude(await sums(appId), { held: 0, settled: 0 })
     assert.strictEqual((await ofApp(appId)).month_used_micro_usd, 0)
   })

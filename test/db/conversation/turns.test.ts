@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Outcome, type StageRecord } from "#pipeline/domain/Turn.ts"
-import { Characters } from "#src/db/character/Characters.ts"
+import { CharacterArchival } from "#src/db/conversation/CharacterArchival.ts"
 import { type Lease, Turns } from "#src/db/conversation/Turns.ts"
 import type { ClaimRow } from "#src/db/conversation/claimTurns.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
@@ -342,7 +342,7 @@ describe("what an attempt has cost", () => {
   it("stays paid when the session ends before the next attempt", async () => {
     const place = await waiting(1)
     await release(leaseOf(await claim(place)), [spent(10)])
-    await engine.run(Characters.use((characters) => characters.archive(place.appId, "mara", true)))
+    await engine.run(CharacterArchival.use((archival) => archival.archive(place.appId, "mara", true)))
     assert.deepStrictEqual(await outcomesOf(place), ["exited"])
     assert.deepStrictEqual(await costOf(place), [10])
     assert.strictEqual(await heldOf(place), 10)
@@ -413,7 +413,7 @@ describe("a session that ends", () => {
     async () => {
       const place = await waiting(3)
       const lease = leaseOf(await claim(place))
-      await engine.run(Characters.use((characters) => characters.archive(place.appId, "mara", true)))
+      await engine.run(CharacterArchival.use((archival) => archival.archive(place.appId, "mara", true)))
       assert.deepStrictEqual(await outcomesOf(place), [null, "exited", "exited"])
       assert.deepStrictEqual(await settle(lease, reply("too late"), [spent(40)]), { _tag: "Settled", openTurns: 0 })
       assert.deepStrictEqual(await outcomesOf(place), ["exited", "exited", "exited"])

@@ -42,8 +42,8 @@ import { Rehearsals } from "#src/jobs/character/Rehearsals.ts"
 import { Researches } from "#src/jobs/research/Researches.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { Studio } from "#src/jobs/character/Studio.ts"
-import * as Runner from "#src/jobs/runner/Runner.ts"
-import { courier } from "#src/roles.ts"
+import { jobs } from "#src/composition/jobs.ts"
+import { courier } from "#src/composition/delivery.ts"
 import { Batches } from "#src/jobs/telegram/Batches.ts"
 import { Intake } from "#src/jobs/telegram/Intake.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
@@ -164,7 +164,7 @@ describe("without the watchdog", () => {
 
       // All that a worker process runs, but for the watchdog.
       const runtime = ManagedRuntime.make(
-        Runner.layer.pipe(
+        jobs.pipe(
           Layer.provide([
             TurnRunner.layer,
             TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(Relationships.layer)),

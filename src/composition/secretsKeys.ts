@@ -5,11 +5,11 @@ import * as Redacted from "effect/Redacted"
 import { randomBytes } from "node:crypto"
 import { link, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { makeDataDir } from "./db/postgres/dataDir.ts"
-import { SecretsKeys } from "./db/postgres/Secrets.ts"
-import { secretsKey } from "./db/postgres/secretsCipher.ts"
-import { BadSetting, key } from "./settingChecks.ts"
-import { Settings } from "./settings.ts"
+import { makeDataDir } from "#src/db/postgres/dataDir.ts"
+import { SecretsKeys } from "#src/db/postgres/Secrets.ts"
+import { secretsKey } from "#src/db/postgres/secretsCipher.ts"
+import { BadSetting, key } from "#src/settings/checks.ts"
+import { Settings } from "#src/settings/Settings.ts"
 
 const isCode = (error: unknown, code: string) => error instanceof Error && "code" in error && error.code === code
 

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Transcriber } from "#channels/Transcriber.ts"
-import { Settings } from "./settings.ts"
+import { Settings } from "#src/settings/Settings.ts"
 
 /** How long a voice message may take to be listened to; its chat waits meanwhile. */
 const LISTENING = "45 seconds"

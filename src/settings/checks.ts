@@ -3,10 +3,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { readFileSync } from "node:fs"
-import { parseAllowList } from "#channels/outbound/AllowList.ts"
-import type { ConfiguredPrices } from "#src/model/prices.ts"
-import { SafetyTexts, type SafetyTextsByLocale } from "#pipeline/safety/texts.ts"
 
 /** A setting that cannot be used. Its message is the one line that the operator gets. */
 export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
@@ -21,10 +17,10 @@ export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
 /**
  * Keeps what fits; otherwise says what would have. No check repeats the value: it may be a secret in the wrong place.
  */
-const need = <A>(setting: string, value: A | null, problem: string) =>
+export const need = <A>(setting: string, value: A | null, problem: string) =>
   value === null ? Effect.fail(new BadSetting({ setting, problem })) : Effect.succeed(value)
 
-type Given = Option.Option<string>
+export type Given = Option.Option<string>
 type GivenSecret = Option.Option<Redacted.Redacted<string>>
 
 /** Blank is as good as not given: compose files pass on what they do not have. */
@@ -65,37 +61,6 @@ export const optionalNumber = (setting: string, text: Given, from: number, to: n
     setting,
     Number(value) >= from && Number(value) <= to ? Number(value) : null,
     `must be a number from ${from} to ${to}`
-  )
-}
-
-/** A dollar amount that is neither negative nor a slip of the pen. */
-const Usd = Schema.Number.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
-const ModelPrice = Schema.Struct({
-  input: Schema.optionalKey(Usd),
-  cached_input: Schema.optionalKey(Usd),
-  output: Schema.optionalKey(Usd),
-  image: Schema.optionalKey(Usd),
-  minute: Schema.optionalKey(Usd)
-}).check(
-  Schema.makeFilter(
-    (price) => Object.keys(price).length > 0 && (price.input === undefined) === (price.output === undefined)
-  )
-)
-const decodeModelPrices = Schema.decodeUnknownOption(
-  Schema.fromJsonString(Schema.Record(Schema.String, Schema.Union([Schema.Literal("list"), ModelPrice]))),
-  { onExcessProperty: "error" }
-)
-
-/** What models cost, as JSON by the name of the model. */
-export const modelPrices = (setting: string, text: Given): Effect.Effect<ConfiguredPrices, BadSetting> => {
-  const json = given(text)
-  if (json === null) return Effect.succeed({})
-  return need<ConfiguredPrices>(
-    setting,
-    Option.getOrNull(decodeModelPrices(json)),
-    'must be JSON such as {"llama3.1": {"input": 0.1, "cached_input": 0.05, "output": 0.4}}: USD per million ' +
-      'tokens, input and output together; "image" per picture, "minute" per minute of voice; or "list" for the ' +
-      "list price"
   )
 }
 
@@ -150,68 +115,4 @@ export const key = (setting: string, secret: GivenSecret) => {
 export const token = (setting: string, secret: GivenSecret, form: RegExp, problem: string) => {
   const text = givenSecret(secret)
   return text === null ? Effect.succeed(null) : need(setting, form.test(Redacted.value(text)) ? text : null, problem)
-}
-
-export const allowList = (setting: string, text: string) => {
-  const read = parseAllowList(text)
-  const bad = "bad" in read ? JSON.stringify(read.bad.slice(0, 80)) : ""
-  return need(
-    setting,
-    "allow" in read ? read.allow : null,
-    `must be a comma-separated list of host, host:port or CIDR (such as 10.0.0.0/8), which ${bad} is not`
-  )
-}
-
-const HOST = /^(?:\*\.)?(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,62})(?:\.[a-z0-9-]{1,63})*$/
-/** Names of hosts; `*.` in front stands for all below one. */
-export const hosts = (setting: string, text: string) => {
-  const names = text
-    .split(",")
-    .map((part) => part.trim().toLowerCase())
-    .filter((part) => part !== "")
-  return need<ReadonlyArray<string>>(
-    setting,
-    names.every((name) => HOST.test(name)) ? names : null,
-    "must be a comma-separated list of hosts such as example.org or *.example.org"
-  )
-}
-
-const { crisis, emergency, danger, threat, ai_opening, ai_disclosure, minors } = SafetyTexts.fields
-const LANGUAGE_TAG = /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$/
-const decodeSafetyTexts = Schema.decodeUnknownOption(
-  Schema.fromJsonString(
-    Schema.Record(
-      Schema.String,
-      Schema.Struct({
-        crisis: Schema.optionalKey(crisis),
-        emergency: Schema.optionalKey(emergency),
-        danger: Schema.optionalKey(danger),
-        threat: Schema.optionalKey(threat),
-        ai_opening: Schema.optionalKey(ai_opening),
-        ai_disclosure: Schema.optionalKey(ai_disclosure),
-        minors: Schema.optionalKey(minors)
-      })
-    )
-  )
-)
-
-/** The operator's safety texts: a JSON file by language tag. */
-export const safetyTexts = (setting: string, path: Given): Effect.Effect<SafetyTextsByLocale, BadSetting> => {
-  const file = given(path)
-  if (file === null) return Effect.succeed(new Map())
-  return Effect.try({
-    try: () => readFileSync(file, "utf8"),
-    catch: () => new BadSetting({ setting, problem: "must be the path of a file that can be read" })
-  }).pipe(
-    Effect.flatMap((text) =>
-      need(
-        setting,
-        Option.getOrNull(
-          Option.filter(decodeSafetyTexts(text), (texts) => Object.keys(texts).every((tag) => LANGUAGE_TAG.test(tag)))
-        ),
-        'must be JSON such as {"de-AT": {"crisis": ["..."], "ai_disclosure": ["..."], "minors": ["..."]}}'
-      )
-    ),
-    Effect.map((texts) => new Map(Object.entries(texts)))
-  )
 }

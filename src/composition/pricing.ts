@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import { isLocalUrl } from "#src/model/localAddress.ts"
 import { makePrices, Prices } from "#src/model/prices.ts"
 import { ModelCast, OFFLINE_CAST } from "#src/model/reservation.ts"
-import { Settings } from "./settings.ts"
+import { Settings } from "#src/settings/Settings.ts"
 
 /** By which prices this process books and by which models it replies. Says which of these models have no price. */
 export const pricing = Layer.unwrap(

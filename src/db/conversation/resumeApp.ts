@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
-import { hasten } from "#src/db/proactive/initiativeStatements.ts"
+import { scheduleProactiveChecks } from "./proactiveChecks.ts"
 import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
 
 const LANES_A_STEP = 1000
@@ -27,10 +27,10 @@ interface LanePlace {
 }
 
 /**
- * The next lanes of the app that were parked. Those of Telegram bots are their own to go on with. Null: there are no
+ * Makes the app's next parked lanes ready. Lanes of Telegram bots are resumed with their bots. Null: there are no
  * more.
  */
-const goOnLanes = Effect.fnUntraced(function* (appId: string, { session_id, channel_id }: LanePlace) {
+const resumeLanes = Effect.fnUntraced(function* (appId: string, { session_id, channel_id }: LanePlace) {
   const { query } = yield* Database
   const walked = yield* query<Array<LanePlace>>(
     (sql) => sql`
@@ -54,8 +54,8 @@ const goOnLanes = Effect.fnUntraced(function* (appId: string, { session_id, chan
   return walked[0] ?? null
 })
 
-/** Has the next sessions looked at whose characters could not write first. Null: there are no more. */
-const goOnInitiatives = Effect.fnUntraced(function* (appId: string, after: string) {
+/** Schedules proactive checks of the next sessions whose characters could not write first. Null: there are no more. */
+const resumeProactiveChecks = Effect.fnUntraced(function* (appId: string, after: string) {
   const { query } = yield* Database
   const step = (yield* query<Array<{ session_id: string }>>(
     (sql) => sql`
@@ -65,22 +65,22 @@ const goOnInitiatives = Effect.fnUntraced(function* (appId: string, after: strin
   )).map((row) => row.session_id)
   if (step.length > 0)
     yield* query((sql) =>
-      hasten(sql, sql`select ${appId}::text, session_id from unnest(${step}::text[]) as t(session_id)`)
+      scheduleProactiveChecks(sql, sql`select ${appId}::text, session_id from unnest(${step}::text[]) as t(session_id)`)
     )
   return step.at(-1) ?? null
 })
 
 /**
- * Lets an app whose suspension was lifted go on where it was, apart from its Telegram bots: webhooks, characters that
- * write first, and runs that wait. Step by step, and again is the same.
+ * Resumes an app whose suspension was lifted, apart from its Telegram bots: webhooks, proactive checks, and runs that
+ * wait. It works in steps, and a repeated call does no harm.
  */
-export const goOnApp = Effect.fnUntraced(function* (appId: string) {
+export const resumeApp = Effect.fnUntraced(function* (appId: string) {
   const { query } = yield* Database
   yield* forgiveChannels(appId)
   let place: LanePlace | null = { session_id: "", channel_id: "" }
-  while (place !== null) place = yield* goOnLanes(appId, place)
+  while (place !== null) place = yield* resumeLanes(appId, place)
   let after: string | null = ""
-  while (after !== null) after = yield* goOnInitiatives(appId, after)
+  while (after !== null) after = yield* resumeProactiveChecks(appId, after)
   yield* query(
     (sql) => sql`
     select graphile_worker.add_job(task, '{}'::json) from unnest(array['deliver', 'initiate', 'evals', 'research',

@@ -1,0 +1,50 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as KeyEndings from "#src/db/tenancy/KeyEndings.ts"
+import { ParseWorkers } from "#src/http/server/body/ParseWorkers.ts"
+import { HttpServer } from "#src/http/server/HttpServer.ts"
+import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
+import { Settings } from "#src/settings/Settings.ts"
+import * as conversation from "./conversation.ts"
+import * as delivery from "./delivery.ts"
+import * as evals from "./evals.ts"
+import * as memory from "./memory.ts"
+import { transcriber } from "./model.ts"
+import * as operators from "./operators.ts"
+import * as privacy from "./privacy.ts"
+import * as proactive from "./proactive.ts"
+import * as research from "./research.ts"
+import * as telegram from "./telegram.ts"
+import * as tenancy from "./tenancy.ts"
+
+const http = Layer.unwrap(
+  Effect.gen(function* () {
+    const {
+      host,
+      port,
+      trustedProxies,
+      perProcess: { streamsPerApp, publicRequests }
+    } = yield* Settings
+    return HttpServer.layer({ host, port, trustedProxies, publicRequestsPerMinute: publicRequests }).pipe(
+      Layer.provide([ParseWorkers.layer, OpenReads.layer(streamsPerApp)])
+    )
+  })
+).pipe(
+  Layer.provide([
+    conversation.serving,
+    delivery.serving,
+    evals.serving,
+    memory.serving,
+    operators.serving,
+    privacy.serving,
+    proactive.serving,
+    research.serving,
+    telegram.serving,
+    tenancy.serving,
+    transcriber
+  ]),
+  Layer.provide(conversation.log)
+)
+
+/** A process in the role `api`. */
+export const api = Layer.merge(http, KeyEndings.layer)

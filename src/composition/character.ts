@@ -1,0 +1,25 @@
+import * as Layer from "effect/Layer"
+import { Expenses } from "#src/db/billing/Expenses.ts"
+import { Assets } from "#src/db/character/Assets.ts"
+import { ContentSignatures } from "#src/db/character/ContentSignatures.ts"
+import { Images } from "#src/db/character/Images.ts"
+import * as LoreRecords from "#src/db/character/LoreRecords.ts"
+import { StoredObjects } from "#src/db/character/StoredObjects.ts"
+import { VisualIdentities } from "#src/db/character/VisualIdentities.ts"
+import { Studio } from "#src/jobs/character/Studio.ts"
+import { Pictures } from "#src/pictures/Pictures.ts"
+import { storage } from "./storage.ts"
+
+/** The pictures of characters, and what is in the storage for them. */
+export const pictures = Layer.mergeAll(
+  Assets.layer,
+  VisualIdentities.layer,
+  ContentSignatures.layer,
+  Images.layer.pipe(Layer.provideMerge(Expenses.layer))
+).pipe(Layer.provideMerge(StoredObjects.layer), Layer.provideMerge(Layer.merge(storage, Pictures.layer)))
+
+/** What turns read. */
+export const stores = LoreRecords.layer
+
+/** What jobs use. */
+export const working = Studio.layer

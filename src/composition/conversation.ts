@@ -1,0 +1,35 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Feeds } from "#channels/event-log/Feeds.ts"
+import * as LogWatch from "#channels/event-log/LogWatch.ts"
+import * as Accept from "#src/db/conversation/Accept.ts"
+import * as EventLogReader from "#src/db/conversation/EventLogReader.ts"
+import { Metrics } from "#src/db/conversation/Metrics.ts"
+import { Runs } from "#src/db/conversation/Runs.ts"
+import * as SafetyRecords from "#src/db/conversation/SafetyRecords.ts"
+import { Timeline } from "#src/db/conversation/Timeline.ts"
+import { Traces } from "#src/db/conversation/Traces.ts"
+import * as Transcripts from "#src/db/conversation/Transcripts.ts"
+import { Turns } from "#src/db/conversation/Turns.ts"
+import { TurnRunner } from "#src/jobs/conversation/TurnRunner.ts"
+import { Prices } from "#src/model/prices.ts"
+import { ModelCast, reserving } from "#src/model/reservation.ts"
+
+/** What accepts messages, from whichever channel they come. */
+export const inbox = Layer.unwrap(
+  Effect.gen(function* () {
+    return Accept.layer({ reserve: reserving(yield* Prices, yield* ModelCast) })
+  })
+)
+
+/** Who reads the logs of sessions, and is told when one grows. */
+export const log = LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer))
+
+/** What routes use. */
+export const serving = Layer.mergeAll(inbox, Metrics.layer, Runs.layer, Timeline.layer, Traces.layer)
+
+/** What turns read and write. */
+export const stores = Layer.mergeAll(SafetyRecords.layer, Transcripts.layer, Turns.layer)
+
+/** What jobs use. */
+export const working = TurnRunner.layer

@@ -1,0 +1,37 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Courier, CourierName } from "#channels/Courier.ts"
+import { Outbound } from "#channels/outbound/Outbound.ts"
+import { Pages } from "#channels/outbound/Pages.ts"
+import { Channels } from "#src/db/delivery/Channels.ts"
+import { Deliveries } from "#src/db/delivery/Deliveries.ts"
+import * as Lanes from "#src/db/delivery/Lanes.ts"
+import { Membership } from "#src/jobs/runner/Membership.ts"
+import { Settings } from "#src/settings/Settings.ts"
+
+/** The only way to an address that a tenant chose. */
+export const outbound = Layer.unwrap(
+  Effect.map(Settings, ({ outboundAllow }) => Outbound.layer({ allow: outboundAllow }))
+)
+
+/** What reads pages of the hosts that research may read. */
+export const pages = Layer.unwrap(
+  Effect.map(Settings, ({ outboundAllow, researchHosts }) =>
+    Pages.layer({ allow: outboundAllow, hosts: researchHosts })
+  )
+)
+
+/** The couriers lease lanes under the name that this process is registered by as a worker. */
+const courierName = Layer.effect(
+  CourierName,
+  Effect.map(Membership, ({ current }) => CourierName.of({ current }))
+)
+
+/** What moves the lanes. */
+export const courier = Courier.layer.pipe(Layer.provide([Lanes.layer, courierName]))
+
+/** What routes use. */
+export const serving = Layer.mergeAll(Channels.layer, Deliveries.layer)
+
+/** What jobs use. */
+export const working = courier

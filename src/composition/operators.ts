@@ -1,0 +1,4 @@
+import { AppHealth } from "#src/db/operators/AppHealth.ts"
+
+/** What routes use. */
+export const serving = AppHealth.layer

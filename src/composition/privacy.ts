@@ -1,0 +1,27 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { ExpiredSandboxes } from "#src/db/privacy/ExpiredSandboxes.ts"
+import { Retention } from "#src/db/privacy/Retention.ts"
+import { Sandboxes } from "#src/db/privacy/Sandboxes.ts"
+import { demoCharacters } from "#src/demo/characters.ts"
+import { Settings } from "#src/settings/Settings.ts"
+
+/** How many of the demo characters a sandbox begins with. */
+const READY = 2
+const sandboxes = Layer.unwrap(
+  Effect.gen(function* () {
+    const {
+      demo: { sandbox, keysPerHour }
+    } = yield* Settings
+    return Sandboxes.layer({ open: sandbox, keysPerHour, characters: demoCharacters.slice(0, READY) })
+  })
+)
+
+/** What routes use. */
+export const serving = sandboxes
+
+/** What jobs use. */
+export const working = Layer.merge(
+  ExpiredSandboxes.layer,
+  Layer.unwrap(Effect.map(Settings, ({ retention }) => Retention.layer(retention)))
+)

@@ -1,0 +1,18 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
+import { Initiatives } from "#src/db/proactive/Initiatives.ts"
+import { ProactivePolicies } from "#src/db/proactive/ProactivePolicies.ts"
+import { ScheduledMessages } from "#src/db/proactive/ScheduledMessages.ts"
+import { Prices } from "#src/model/prices.ts"
+import { ModelCast, reserving } from "#src/model/reservation.ts"
+
+/** What decides whether characters write first. */
+export const initiatives = Layer.unwrap(
+  Effect.gen(function* () {
+    return Initiatives.layer({ reserve: reserving(yield* Prices, yield* ModelCast) })
+  })
+).pipe(Layer.provideMerge(CharacterVersions.layer))
+
+/** What routes use. */
+export const serving = Layer.mergeAll(initiatives, ProactivePolicies.layer, ScheduledMessages.layer)

@@ -1,0 +1,34 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Expenses } from "#src/db/billing/Expenses.ts"
+import { Evidence } from "#src/db/research/Evidence.ts"
+import * as EvidenceStores from "#src/db/research/EvidenceStores.ts"
+import { Findings } from "#src/db/research/Findings.ts"
+import { Probes } from "#src/db/research/Probes.ts"
+import { Research } from "#src/db/research/Research.ts"
+import { Rehearsals } from "#src/jobs/character/Rehearsals.ts"
+import { Researches } from "#src/jobs/research/Researches.ts"
+import { pages } from "./delivery.ts"
+import { turnOptions } from "./turnPipeline.ts"
+
+const probes = Probes.layer.pipe(Layer.provide(Expenses.layer))
+
+/** What sources say of characters, and what is read in them. */
+const evidence = Evidence.layer
+const research = Layer.merge(Research.layer.pipe(Layer.provide(Expenses.layer)), Findings.layer).pipe(
+  Layer.provideMerge(evidence)
+)
+
+/** What routes use. */
+export const serving = Layer.mergeAll(probes, research, pages)
+
+/** What turns read. */
+export const stores = EvidenceStores.layer.pipe(Layer.provide(evidence))
+
+const rehearsals = Layer.unwrap(Effect.map(turnOptions, Rehearsals.layer))
+
+/** What jobs use. */
+export const working = Layer.merge(
+  rehearsals.pipe(Layer.provide(probes)),
+  Researches.layer.pipe(Layer.provide([research, pages]))
+)

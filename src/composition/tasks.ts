@@ -1,0 +1,48 @@
+import { budgetsTask } from "#src/jobs/billing/budgetsTask.ts"
+import { reconcileTask, recountTask } from "#src/jobs/billing/ledgerTasks.ts"
+import { objectsTask } from "#src/jobs/character/objectsTask.ts"
+import { rehearseTask } from "#src/jobs/character/Rehearsals.ts"
+import { imagesTask } from "#src/jobs/character/Studio.ts"
+import { turnTask } from "#src/jobs/conversation/turnTask.ts"
+import { alignTask, realignTask } from "#src/jobs/delivery/alignTasks.ts"
+import { deliverTask } from "#src/jobs/delivery/deliverTask.ts"
+import { evalsTask } from "#src/jobs/evals/EvalRunner.ts"
+import { relateTask } from "#src/jobs/memory/relateTask.ts"
+import { sandboxesTask } from "#src/jobs/privacy/clearSandboxes.ts"
+import { erasuresTask } from "#src/jobs/privacy/erasuresTask.ts"
+import { retainTask } from "#src/jobs/privacy/retainTask.ts"
+import { initiateTask } from "#src/jobs/proactive/initiate.ts"
+import { researchTask } from "#src/jobs/research/Researches.ts"
+import { batchesTask } from "#src/jobs/telegram/Batches.ts"
+import { telegramTask } from "#src/jobs/telegram/Intake.ts"
+import { managerTask } from "#src/jobs/telegram/managerTask.ts"
+import { probeTask } from "#src/jobs/telegram/Probe.ts"
+import { releaseTask } from "#src/jobs/telegram/releaseTask.ts"
+import { expireTask } from "#src/jobs/tenancy/expireTask.ts"
+
+/** Every kind of job that workers run. */
+export const tasks = [
+  alignTask,
+  batchesTask,
+  budgetsTask,
+  deliverTask,
+  erasuresTask,
+  evalsTask,
+  expireTask,
+  imagesTask,
+  initiateTask,
+  managerTask,
+  objectsTask,
+  probeTask,
+  realignTask,
+  reconcileTask,
+  recountTask,
+  rehearseTask,
+  relateTask,
+  releaseTask,
+  researchTask,
+  retainTask,
+  sandboxesTask,
+  telegramTask,
+  turnTask
+]

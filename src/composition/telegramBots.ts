@@ -1,0 +1,42 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { BotApi } from "#channels/telegram/BotApi.ts"
+import { BatchRows } from "#src/db/telegram/BatchRows.ts"
+import { BotRows } from "#src/db/telegram/BotRows.ts"
+import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
+import { PolledBots } from "#src/db/telegram/PolledBots.ts"
+import { Provisionings } from "#src/db/telegram/Provisionings.ts"
+import { Arming } from "#src/jobs/telegram/Arming.ts"
+import { Batches } from "#src/jobs/telegram/Batches.ts"
+import { Introduction } from "#src/jobs/telegram/Introduction.ts"
+import { Manager } from "#src/jobs/telegram/Manager.ts"
+import * as Pollers from "#src/jobs/telegram/Pollers.ts"
+import { Probe } from "#src/jobs/telegram/Probe.ts"
+import { Settings } from "#src/settings/Settings.ts"
+
+export const botApi = Layer.unwrap(Effect.map(Settings, ({ telegram: { apiRoot } }) => BotApi.layer({ apiRoot })))
+
+/** What looks after Telegram bots. */
+export const botCare = Layer.unwrap(
+  Effect.gen(function* () {
+    const { publicUrl, telegram } = yield* Settings
+    return Layer.merge(Probe.layer, Batches.layer).pipe(
+      Layer.provideMerge(
+        Manager.layer({ token: telegram.managerToken, polling: telegram.mode === "polling", publicUrl })
+      ),
+      Layer.provide(Introduction.layer),
+      Layer.provideMerge(Arming.layer({ polling: telegram.mode === "polling", publicUrl })),
+      Layer.provideMerge(Layer.mergeAll(Provisionings.layer, ManagerUpdates.layer, BatchRows.layer)),
+      Layer.provideMerge(BotRows.layer)
+    )
+  })
+)
+
+/** What asks for updates where Telegram does not post them. */
+export const pollers = Layer.unwrap(
+  Effect.map(Settings, ({ telegram }) =>
+    telegram.mode === "polling"
+      ? Pollers.layer(telegram.managerToken).pipe(Layer.provide(PolledBots.layer))
+      : Layer.empty
+  )
+)

@@ -1,0 +1,43 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Critic } from "#pipeline/critic/Critic.ts"
+import { REWRITE_RULES } from "#pipeline/critic/criticPrompt.ts"
+import {
+  BLOCK_RULES,
+  INITIATIVE_LAST_WORD,
+  LAST_WORD,
+  PLAIN_RULES,
+  SERVICE_RULES
+} from "#pipeline/generation/prompt.ts"
+import { Analyst } from "#pipeline/grounding/Analyst.ts"
+import { TurnPipeline, type TurnPipelineOptions } from "#pipeline/Turn.ts"
+import { Settings } from "#src/settings/Settings.ts"
+import { offlineWriter } from "./model.ts"
+
+/** What the models that write are told, and nobody else is to read. */
+const SERVICE_TEXT = [
+  SERVICE_RULES,
+  PLAIN_RULES,
+  ...Object.values(BLOCK_RULES),
+  LAST_WORD,
+  INITIATIVE_LAST_WORD,
+  REWRITE_RULES
+].join("\n")
+
+export const turnOptions = Effect.map(Settings, ({ deadlines, safetyTexts }): TurnPipelineOptions => ({
+  deadlines,
+  serviceText: SERVICE_TEXT,
+  safetyTexts
+}))
+
+/** What makes replies, by the engine that this process has. */
+export const turnPipeline = Layer.unwrap(Effect.map(turnOptions, TurnPipeline.layer))
+
+/** The pipeline with nothing in it that a model does. A layer of its own: the one above is built only once. */
+export const offlinePipeline = Layer.unwrap(
+  Effect.map(turnOptions, (options) =>
+    TurnPipeline.layer(options).pipe(
+      Layer.provide([offlineWriter, Layer.succeed(Analyst, null), Layer.succeed(Critic, null)])
+    )
+  )
+)

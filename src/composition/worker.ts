@@ -1,0 +1,33 @@
+import * as Layer from "effect/Layer"
+import { Membership } from "#src/jobs/runner/Membership.ts"
+import * as billing from "./billing.ts"
+import * as character from "./character.ts"
+import * as conversation from "./conversation.ts"
+import * as delivery from "./delivery.ts"
+import { jobs } from "./jobs.ts"
+import * as evals from "./evals.ts"
+import * as memory from "./memory.ts"
+import * as privacy from "./privacy.ts"
+import { initiatives } from "./proactive.ts"
+import * as research from "./research.ts"
+import * as telegram from "./telegram.ts"
+import { pollers } from "./telegramBots.ts"
+import * as tenancy from "./tenancy.ts"
+import { turnPipeline } from "./turnPipeline.ts"
+import * as world from "./world.ts"
+
+/** A process in the role `worker`. */
+export const worker = Layer.merge(jobs, pollers).pipe(
+  Layer.provide(evals.working),
+  Layer.provide([
+    character.working,
+    conversation.working,
+    delivery.working,
+    memory.working,
+    research.working,
+    telegram.working
+  ]),
+  Layer.provide(turnPipeline),
+  Layer.provide([character.stores, conversation.stores, memory.stores, research.stores, world.stores]),
+  Layer.provide([Membership.layer, billing.working, initiatives, privacy.working, telegram.holds, tenancy.working])
+)

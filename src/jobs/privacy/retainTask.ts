@@ -1,0 +1,9 @@
+import { Retention } from "#src/db/privacy/Retention.ts"
+import { task } from "#src/jobs/runner/task.ts"
+
+/** Deletes what is older than the operator keeps it. */
+export const retainTask = task(
+  "retain",
+  Retention.use((retention) => retention.apply),
+  { cron: "23 3 * * *", fill: "1d" }
+)

@@ -1,0 +1,48 @@
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { EventEmitter } from "node:events"
+import { Logger, run, type Runner as GraphileRunner, type TaskList, type WorkerEvents } from "graphile-worker"
+
+/** Jobs fetched ahead. Few, so that a backlog spreads over processes. */
+const LOCAL_QUEUE = 50
+
+const quiet = new Logger(() => () => {})
+
+export interface PoolOptions {
+  readonly url: Redacted.Redacted<string>
+  /** Jobs at once. */
+  readonly concurrency: number
+  readonly taskList: TaskList
+  readonly crontab: string
+}
+
+/** A pool of graphile-worker at work. */
+export interface JobPool {
+  readonly runner: GraphileRunner
+  /** What it is called in the table of its workers. */
+  readonly id: string
+  /** Settles when it is at its end, whether or not it was asked to stop. */
+  readonly ended: Promise<void>
+}
+
+export const startJobPool = ({ url, ...options }: PoolOptions) =>
+  Effect.tryPromise((): Promise<JobPool> => {
+    const events: WorkerEvents = new EventEmitter()
+    let id = ""
+    events.on("pool:create", ({ workerPool }) => {
+      id = workerPool.id
+    })
+    // Its own promise may never settle once its connections are gone: that it shuts down tells of its end.
+    const ended = new Promise<void>((resolve) => {
+      events.on("pool:gracefulShutdown", () => resolve())
+    })
+    return run({
+      ...options,
+      connectionString: Redacted.value(url),
+      maxPoolSize: 6,
+      noHandleSignals: true,
+      logger: quiet,
+      events,
+      preset: { worker: { localQueue: { size: LOCAL_QUEUE }, completeJobBatchDelay: 5, failJobBatchDelay: 5 } }
+    }).then((runner) => ({ runner, id, ended: Promise.race([ended, runner.promise]) }))
+  })

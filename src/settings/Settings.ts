@@ -1,0 +1,45 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { BadSetting } from "./checks.ts"
+import { readDemo } from "./demo.ts"
+import { readLimits } from "./limits.ts"
+import { readModel, readModelPrices } from "./model.ts"
+import { readOidc } from "./oidc.ts"
+import { readOutbound } from "./outbound.ts"
+import { readRetention } from "./retention.ts"
+import { readAdminToken, readSecrets } from "./secrets.ts"
+import { readServer } from "./server.ts"
+import { readStorage } from "./storage.ts"
+import { readTelegram } from "./telegram.ts"
+import { readTurns } from "./turns.ts"
+
+/** In this order, so that the first that cannot be used is the one that the operator is told of. */
+const read = Effect.gen(function* () {
+  const server = yield* readServer
+  const { production } = server
+  return {
+    ...server,
+    model: yield* readModel,
+    modelPrices: yield* readModelPrices,
+    ...(yield* readTurns),
+    storage: yield* readStorage,
+    secrets: yield* readSecrets,
+    ...(yield* readOutbound),
+    retention: yield* readRetention,
+    adminToken: yield* readAdminToken(production),
+    telegram: yield* readTelegram,
+    ...(yield* readLimits),
+    demo: yield* readDemo(production),
+    oidc: yield* readOidc
+  } as const
+}).pipe(
+  Effect.catchTag("ConfigError", (error) =>
+    Effect.fail(new BadSetting({ setting: "environment", problem: error.message }))
+  )
+)
+
+/** The environment, read once. The reference for operators is docs/operate/settings.md. */
+export class Settings extends Context.Service<Settings, Effect.Success<typeof read>>()("src/settings") {
+  static readonly layer = Layer.effect(Settings, read)
+}

@@ -1,0 +1,27 @@
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as check from "./checks.ts"
+import { text } from "./text.ts"
+
+const env = Config.all({
+  MESSAGES_PER_MINUTE: text("MESSAGES_PER_MINUTE", "600"),
+  REQUESTS_PER_MINUTE: text("REQUESTS_PER_MINUTE", "12000"),
+  STREAMS_PER_APP: text("STREAMS_PER_APP", "1000"),
+  PUBLIC_REQUESTS_PER_MINUTE: text("PUBLIC_REQUESTS_PER_MINUTE", "600")
+})
+
+export const readLimits = Effect.gen(function* () {
+  const e = yield* env
+  return {
+    /** What an app may send and ask in a minute, unless it has a limit of its own. */
+    rates: {
+      messages: yield* check.whole("MESSAGES_PER_MINUTE", e.MESSAGES_PER_MINUTE, 1, 1_000_000_000),
+      requests: yield* check.whole("REQUESTS_PER_MINUTE", e.REQUESTS_PER_MINUTE, 1, 1_000_000_000)
+    },
+    /** In one process: streams and waiting polls of an app, and requests without a key of an address in a minute. */
+    perProcess: {
+      streamsPerApp: yield* check.whole("STREAMS_PER_APP", e.STREAMS_PER_APP, 1, 1_000_000),
+      publicRequests: yield* check.whole("PUBLIC_REQUESTS_PER_MINUTE", e.PUBLIC_REQUESTS_PER_MINUTE, 1, 1_000_000_000)
+    }
+  }
+})

@@ -1,0 +1,27 @@
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as check from "./checks.ts"
+
+const env = Config.all({
+  OIDC_ISSUER: Config.option(Config.String("OIDC_ISSUER")),
+  OIDC_CLIENT_ID: Config.option(Config.String("OIDC_CLIENT_ID")),
+  OIDC_CLIENT_SECRET: Config.option(Config.Redacted("OIDC_CLIENT_SECRET"))
+})
+
+/** Who people sign in with; null: the development sign-in. */
+export const readOidc = Effect.gen(function* () {
+  const e = yield* env
+  const issuer = yield* check.optionalUrl("OIDC_ISSUER", e.OIDC_ISSUER)
+  const clientId = check.given(e.OIDC_CLIENT_ID)
+  const clientSecret = check.givenSecret(e.OIDC_CLIENT_SECRET)
+  if (issuer === null && clientId === null && clientSecret === null) return null
+  const missing = (setting: string) =>
+    new check.BadSetting({
+      setting,
+      problem: "must be given too: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET come together"
+    })
+  if (issuer === null) return yield* missing("OIDC_ISSUER")
+  if (clientId === null) return yield* missing("OIDC_CLIENT_ID")
+  if (clientSecret === null) return yield* missing("OIDC_CLIENT_SECRET")
+  return { url: issuer, clientId, clientSecret }
+})

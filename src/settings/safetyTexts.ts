@@ -1,0 +1,46 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { readFileSync } from "node:fs"
+import { SafetyTexts, type SafetyTextsByLocale } from "#pipeline/safety/texts.ts"
+import { BadSetting, type Given, given, need } from "./checks.ts"
+
+const { crisis, emergency, danger, threat, ai_opening, ai_disclosure, minors } = SafetyTexts.fields
+const LANGUAGE_TAG = /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$/
+const decodeSafetyTexts = Schema.decodeUnknownOption(
+  Schema.fromJsonString(
+    Schema.Record(
+      Schema.String,
+      Schema.Struct({
+        crisis: Schema.optionalKey(crisis),
+        emergency: Schema.optionalKey(emergency),
+        danger: Schema.optionalKey(danger),
+        threat: Schema.optionalKey(threat),
+        ai_opening: Schema.optionalKey(ai_opening),
+        ai_disclosure: Schema.optionalKey(ai_disclosure),
+        minors: Schema.optionalKey(minors)
+      })
+    )
+  )
+)
+
+/** The operator's safety texts: a JSON file by language tag. */
+export const checkSafetyTexts = (setting: string, path: Given): Effect.Effect<SafetyTextsByLocale, BadSetting> => {
+  const file = given(path)
+  if (file === null) return Effect.succeed(new Map())
+  return Effect.try({
+    try: () => readFileSync(file, "utf8"),
+    catch: () => new BadSetting({ setting, problem: "must be the path of a file that can be read" })
+  }).pipe(
+    Effect.flatMap((text) =>
+      need(
+        setting,
+        Option.getOrNull(
+          Option.filter(decodeSafetyTexts(text), (texts) => Object.keys(texts).every((tag) => LANGUAGE_TAG.test(tag)))
+        ),
+        'must be JSON such as {"de-AT": {"crisis": ["..."], "ai_disclosure": ["..."], "minors": ["..."]}}'
+      )
+    ),
+    Effect.map((texts) => new Map(Object.entries(texts)))
+  )
+}

@@ -1,0 +1,23 @@
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as check from "./checks.ts"
+import { checkSafetyTexts } from "./safetyTexts.ts"
+import { text } from "./text.ts"
+
+const env = Config.all({
+  TURN_DEADLINE_FAST_SECONDS: text("TURN_DEADLINE_FAST_SECONDS", "45"),
+  TURN_DEADLINE_DEEP_SECONDS: text("TURN_DEADLINE_DEEP_SECONDS", "90"),
+  SAFETY_TEXTS: Config.option(Config.String("SAFETY_TEXTS"))
+})
+
+export const readTurns = Effect.gen(function* () {
+  const e = yield* env
+  return {
+    /** What is said for safety's sake, over the built-in texts. */
+    safetyTexts: yield* checkSafetyTexts("SAFETY_TEXTS", e.SAFETY_TEXTS),
+    deadlines: {
+      fast: yield* check.seconds("TURN_DEADLINE_FAST_SECONDS", e.TURN_DEADLINE_FAST_SECONDS),
+      deep: yield* check.seconds("TURN_DEADLINE_DEEP_SECONDS", e.TURN_DEADLINE_DEEP_SECONDS)
+    }
+  }
+})
