@@ -7,7 +7,7 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { BATCH_TOKEN, CLAIM_CODE } from "#src/db/postgres/sealedColumns.ts"
 import { Secrets } from "#src/db/postgres/Secrets.ts"
 import type { SecretUnreadable } from "#src/db/postgres/secretsCipher.ts"
-import type { BotStatus } from "./BotRows.ts"
+import type { BotStatus } from "./bots/StoredBot.ts"
 
 export const BATCH_ACTIONS = [
   "attach",

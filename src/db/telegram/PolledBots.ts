@@ -2,7 +2,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { BotRows, type StoredBot } from "./BotRows.ts"
+import { BotRows } from "./BotRows.ts"
+import type { StoredBot } from "./bots/StoredBot.ts"
 
 /** Bots that one process polls: each holds a connection. */
 const MOST_POLLED = 50

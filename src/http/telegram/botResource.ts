@@ -1,5 +1,5 @@
 import type { BotFigures, StoredChat } from "#src/db/telegram/ChatRows.ts"
-import type { StoredBot } from "#src/db/telegram/BotRows.ts"
+import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 
 export const toBotResource = (bot: StoredBot) => ({
   id: bot.channel_id,

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { BATCH_ACTIONS } from "#src/db/telegram/BatchRows.ts"
-import { BOT_STATUSES } from "#src/db/telegram/BotRows.ts"
+import { BOT_STATUSES } from "#src/db/telegram/bots/StoredBot.ts"
 import { wholeBetween } from "#src/http/server/schemas/number.ts"
 import { suggestions } from "./telegramSchemas.ts"
 import { text } from "#src/http/server/schemas/text.ts"

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
-import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
+import { BotRows } from "#src/db/telegram/BotRows.ts"
+import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { ExpiredSandboxes } from "#src/db/privacy/ExpiredSandboxes.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
 import { task } from "#src/jobs/runner/task.ts"

@@ -6,7 +6,8 @@ import * as Schema from "effect/Schema"
 import { createHash, randomBytes } from "node:crypto"
 import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
 import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
-import { BotRows, type BotIdentity, type StoredBot } from "#src/db/telegram/BotRows.ts"
+import { BotRows } from "#src/db/telegram/BotRows.ts"
+import type { BotIdentity, StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
 
 /** What bots are told of. The list is sent whole each time: what is left out would stay as it was. */

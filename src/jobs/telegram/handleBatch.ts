@@ -11,8 +11,10 @@ import {
   type Update
 } from "#channels/telegram/Update.ts"
 import { Inbox, InboxUnavailable } from "#pipeline/Inbox.ts"
-import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
-import { Conversations, type Met } from "#src/db/telegram/Conversations.ts"
+import { BotRows } from "#src/db/telegram/BotRows.ts"
+import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
+import { Conversations } from "#src/db/telegram/Conversations.ts"
+import type { Met } from "#src/db/telegram/conversations/Meeting.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
 import { isWord } from "#src/db/telegram/Words.ts"
 import { Turns } from "#src/db/conversation/Turns.ts"

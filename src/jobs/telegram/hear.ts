@@ -4,7 +4,8 @@ import { BotApi } from "#channels/telegram/BotApi.ts"
 import type { Media, Message } from "#channels/telegram/Update.ts"
 import { Transcriber } from "#channels/Transcriber.ts"
 import { Expenses } from "#src/db/billing/Expenses.ts"
-import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
+import { BotRows } from "#src/db/telegram/BotRows.ts"
+import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 
 /** What is longer or larger is not listened to. Bots are given files of up to 20 MB. */
 const MOST_SECONDS = 600

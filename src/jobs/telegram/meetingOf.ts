@@ -1,7 +1,7 @@
 import { nameOf, refOf } from "#channels/telegram/readMessage.ts"
 import { type Message, threadOf } from "#channels/telegram/Update.ts"
-import type { StoredBot } from "#src/db/telegram/BotRows.ts"
-import type { Meeting } from "#src/db/telegram/Conversations.ts"
+import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
+import type { Meeting } from "#src/db/telegram/conversations/Meeting.ts"
 
 /** Of a language, as it can be one. */
 const LOCALE = /^[A-Za-z0-9-]{2,35}$/

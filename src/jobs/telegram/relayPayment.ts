@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { Update } from "#channels/telegram/Update.ts"
 import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { Database } from "#src/db/postgres/Database.ts"
-import type { StoredBot } from "#src/db/telegram/BotRows.ts"
+import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { Conversations } from "#src/db/telegram/Conversations.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
 

@@ -1,4 +1,4 @@
-import type { StoredBot } from "#src/db/telegram/BotRows.ts"
+import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { Conversations } from "#src/db/telegram/Conversations.ts"
 
 /** A person has written: by that the bot is welcome in the chat. */

@@ -1,0 +1,63 @@
+import type { UnknownPolicy } from "#channels/telegram/TelegramBots.ts"
+
+export const BOT_STATUSES = [
+  "awaiting_creation",
+  "pending",
+  "active",
+  "degraded",
+  "suspended",
+  "revoked",
+  "detached"
+] as const
+export type BotStatus = (typeof BOT_STATUSES)[number]
+
+/** What a probe saw of a bot's webhook. */
+export interface BotHealth {
+  readonly probed_at?: string
+  readonly pending_update_count?: number
+  readonly last_error_message?: string
+  readonly last_error_at?: string
+  readonly good_probes?: number
+  /** When it was last asked who it is. */
+  readonly identified_at?: string
+}
+
+export interface StoredBot {
+  readonly app_id: string
+  readonly channel_id: string
+  readonly mode: "byo" | "managed"
+  readonly character_slug: string
+  readonly user_id: number | null
+  readonly username: string | null
+  readonly info: Readonly<Record<string, unknown>> | null
+  readonly token_hint: string | null
+  readonly token_version: number
+  readonly status: BotStatus
+  readonly reason: string | null
+  readonly unknown_policy: UnknownPolicy
+  readonly join_window_ms: number
+  readonly drafts: boolean
+  readonly webhook_url: string | null
+  readonly webhook_set_at: Date | null
+  /** Since when there is a secret of which nobody knows whether Telegram has it. */
+  readonly secret_pending_since: Date | null
+  readonly health: BotHealth
+  readonly last_in_at: Date | null
+  readonly owner_id: number | null
+  readonly owner_ref: string | null
+  readonly rotating_since: Date | null
+  /** When its profile is to be put again; null: it stands. */
+  readonly profile_due_at: Date | null
+  /** The picture of its profile that was put last. */
+  readonly photo_sha256: string | null
+  readonly photo_put_at: Date | null
+  /** The operator holds it back. */
+  readonly held: boolean
+  readonly created_at: Date
+}
+
+export interface BotIdentity {
+  readonly userId: number
+  readonly username: string
+  readonly info: object
+}

@@ -1,0 +1,49 @@
+import * as Effect from "effect/Effect"
+import { Database } from "#src/db/postgres/Database.ts"
+import type { BotIdentity } from "./StoredBot.ts"
+
+/**
+ * The webhook is set there, under this secret: if it is the one that was let in last, that is settled. Null: there is
+ * none.
+ */
+export const noteWebhook = (appId: string, channelId: string, url: string | null, secretHash: Uint8Array | null) =>
+  Database.use(({ query }) =>
+    query(
+      (sql) => sql`
+        update telegram_bots set webhook_url =
+          ${url}, webhook_set_at = now(), previous_secret_until = least(previous_secret_until,
+            now() + interval '10 minutes'),
+          secret_pending_since = case when
+            ${secretHash === null ? null : Buffer.from(secretHash)}::bytea <> secret_hash then now() end
+        where app_id = ${appId} and channel_id = ${channelId}`
+    )
+  ).pipe(Effect.asVoid)
+
+/** What its owner may have changed in @BotFather. */
+export const noteIdentity = (appId: string, channelId: string, { userId, username, info }: BotIdentity) =>
+  Database.use(({ query }) =>
+    query(
+      (sql) => sql`
+        update telegram_bots set username = ${username}, info = ${JSON.stringify(info)}::text::jsonb
+        where app_id = ${appId} and channel_id = ${channelId} and user_id = ${userId}`
+    )
+  ).pipe(Effect.asVoid)
+
+/** Its profile stands, or is to be put again in so many seconds. */
+export const noteProfile = (appId: string, channelId: string, dueInSeconds: number | null) =>
+  Database.use(({ query }) =>
+    query(
+      (sql) => sql`
+        update telegram_bots set profile_due_at = now() +
+          ${dueInSeconds}::float8 * interval '1 second' where app_id = ${appId} and channel_id = ${channelId}`
+    )
+  ).pipe(Effect.asVoid)
+
+export const notePhoto = (appId: string, channelId: string, sha256: string) =>
+  Database.use(({ query }) =>
+    query(
+      (sql) => sql`
+        update telegram_bots set photo_sha256 =
+          ${sha256}, photo_put_at = now() where app_id = ${appId} and channel_id = ${channelId}`
+    )
+  ).pipe(Effect.asVoid)

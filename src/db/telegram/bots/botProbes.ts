@@ -1,0 +1,48 @@
+import * as Effect from "effect/Effect"
+import { isHeld } from "#src/db/delivery/isHeld.ts"
+import { Database } from "#src/db/postgres/Database.ts"
+import { inTransaction } from "#src/db/postgres/inTransaction.ts"
+import { takeUp } from "../goOn.ts"
+import { WALKED } from "./botStatus.ts"
+import { botColumns } from "./readBots.ts"
+import type { BotHealth, StoredBot } from "./StoredBot.ts"
+
+/** Bots that one process takes to probe before it takes more, so that others take some, too. */
+const PROBES_A_ROUND = 40
+
+/**
+ * Nothing younger of a bot's is handled while anything of it is aside: what was left so is found here, if by nobody
+ * else.
+ */
+export const noteProbe = Effect.fnUntraced(function* (
+  appId: string,
+  channelId: string,
+  health: BotHealth,
+  nextInSeconds: number
+) {
+  const { query } = yield* Database
+  const [noted] = yield* query<Array<{ left: boolean }>>(
+    (sql) => sql`
+          update telegram_bots b set health =
+            ${JSON.stringify(health)}::text::jsonb,
+              probe_due_at = now() + ${nextInSeconds}::float8 * interval '1 second'
+          where app_id = ${appId} and channel_id = ${channelId}
+          returning b.status = any(${[...WALKED]}::text[]) and not (${isHeld(sql, sql`b.app_id`)}) and exists (
+            select from telegram_updates a where a.app_id = b.app_id and a.channel_id = b.channel_id
+              and a.done_at is null and a.due_at = 'infinity' offset 0) as left`
+  )
+  if (noted?.left === true) yield* takeUp([{ app_id: appId, channel_id: channelId }])
+}, inTransaction)
+
+/** Bots whose probe is due, and which are nobody else's for the next minute. */
+export const dueProbes = Database.use(({ query }) =>
+  query<Array<StoredBot>>(
+    (sql) => sql`
+        update telegram_bots b set probe_due_at = now() + interval '1 minute' from (
+          select app_id as app, channel_id as channel from telegram_bots
+          where probe_due_at <= now() and (status in ('active', 'degraded', 'pending') or (status = 'revoked'
+            and mode = 'managed')) and token is not null order by probe_due_at
+              limit ${PROBES_A_ROUND} for update skip locked
+        ) d where b.app_id = d.app and b.channel_id = d.channel returning ${botColumns(sql)}`
+  )
+)

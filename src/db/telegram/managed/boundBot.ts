@@ -1,0 +1,13 @@
+import * as Effect from "effect/Effect"
+import { Database } from "#src/db/postgres/Database.ts"
+import type { BotPlace } from "./MadeBot.ts"
+
+/** The bot that is bound to this Telegram bot already, in whatever app. */
+export const boundBot = (userId: number) =>
+  Database.use(({ query }) =>
+    query<Array<BotPlace>>(
+      (sql) => sql`
+        select app_id as "appId", channel_id as "channelId" from telegram_bots
+          where user_id = ${userId} and status <> 'detached'`
+    ).pipe(Effect.map(([row]) => row))
+  )

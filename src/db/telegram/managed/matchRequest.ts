@@ -1,0 +1,53 @@
+import * as Effect from "effect/Effect"
+import { Database } from "#src/db/postgres/Database.ts"
+import { inTransaction } from "#src/db/postgres/inTransaction.ts"
+import type { BotPlace, MadeBot } from "./MadeBot.ts"
+
+const matched = (userId: number) =>
+  Database.use(({ query }) =>
+    query<Array<BotPlace>>(
+      (sql) => sql`
+      select app_id as "appId", channel_id as "channelId" from telegram_provisionings
+        where user_id = ${userId} order by matched_at desc limit 1`
+    ).pipe(Effect.map(([row]) => row))
+  )
+
+/**
+ * Whose request the bot answers: the one whose link bears its random name, or the only one that the person who made it
+ * has claimed. Otherwise it is kept unclaimed.
+ */
+export const matchRequest = Effect.fnUntraced(function* ({ userId, username, ownerId }: MadeBot) {
+  const { query } = yield* Database
+  // Whoever found the request and died before the bot was taken in finds it again.
+  const found = yield* matched(userId)
+  if (found !== undefined) return found
+  // A username that an app has thought of is no proof of which link was used: a person may choose the same one. A
+  // random name is known from its link only.
+  const [claimed] = yield* query<Array<BotPlace>>(
+    (sql) => sql`
+        with open as (
+          select app_id, channel_id, case when named and is_random then 1 when named then 2 else 3 end as rank
+          from telegram_provisionings, lateral (select lower(suggested_username) = lower(${username}) as named) n
+          where matched_at is null and expires_at > now() and coalesce(claimed_by,
+            ${ownerId}) = ${ownerId} and (claimed_by is not null or (named and is_random))
+        ), best as (
+          select rank from open group by rank having count(*) = 1 and rank = (select min(rank) from open)
+        )
+        update telegram_provisionings p set matched_at = now(), user_id = ${userId} from open o join best using (rank)
+        where p.app_id = o.app_id and p.channel_id = o.channel_id and p.matched_at is null
+        returning p.app_id as "appId", p.channel_id as "channelId"`
+  )
+  // Another process may have heard of it in the same moment.
+  const place = claimed ?? (yield* matched(userId))
+  // People write on to a bot that an app has let go: it is not given to another.
+  if (place === undefined) {
+    yield* query(
+      (sql) => sql`
+          insert into telegram_unclaimed (user_id, username, owner_id)
+            select ${userId}, ${username},
+              ${ownerId} where not exists (select from telegram_bots where user_id = ${userId})
+          on conflict (user_id) do update set username = excluded.username, owner_id = excluded.owner_id`
+    )
+  }
+  return place
+}, inTransaction)

@@ -1,0 +1,30 @@
+import * as Effect from "effect/Effect"
+import { appendOperational } from "#src/db/delivery/appendOperational.ts"
+import { Database } from "#src/db/postgres/Database.ts"
+import { inTransaction } from "#src/db/postgres/inTransaction.ts"
+import { BotRows } from "../BotRows.ts"
+import type { BotPlace } from "./MadeBot.ts"
+
+/**
+ * It is another's by now. Whether the new owner may go on with it is for the app to say, which is told: the bot is
+ * suspended until then.
+ */
+export const setOwner = Effect.fnUntraced(function* ({ appId, channelId }: BotPlace, ownerId: number) {
+  const [{ query }, rows] = [yield* Database, yield* BotRows]
+  // Two that hear of it at once do it once.
+  yield* query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
+  const changed = yield* query(
+    (sql) =>
+      sql`update telegram_bots set owner_id =
+                  ${ownerId} where app_id = ${appId}
+                    and channel_id = ${channelId} and owner_id is distinct from ${ownerId} returning 1`
+  )
+  if (changed.length === 0) return
+  yield* rows.become(appId, channelId, {
+    status: "suspended",
+    reason: "owner_changed",
+    from: ["pending", "active", "degraded", "revoked"],
+    news: null
+  })
+  yield* appendOperational({ appId, type: "bot.owner_changed", payload: { bot_id: channelId } })
+}, inTransaction)

@@ -1,0 +1,26 @@
+import * as Effect from "effect/Effect"
+import { Database } from "#src/db/postgres/Database.ts"
+import type { BotPlace } from "./MadeBot.ts"
+
+/** Who replaces a token has done so by then, or will not. */
+const ROTATED_WITHIN = "1 minute"
+
+export const beginRotation = ({ appId, channelId }: BotPlace) =>
+  Database.use(({ query }) =>
+    query(
+      (sql) => sql`
+        update telegram_bots set rotating_since = now(), probe_due_at = least(probe_due_at,
+          now() + interval '1 minute') where app_id = ${appId} and channel_id = ${channelId}`
+    )
+  ).pipe(Effect.asVoid)
+
+/** Telegram still has the old token: unless it was begun a moment ago, nothing has come of it. */
+export const endRotation = ({ appId, channelId }: BotPlace) =>
+  Database.use(({ query }) =>
+    query(
+      (sql) => sql`
+        update telegram_bots set rotating_since = null
+          where app_id = ${appId} and channel_id =
+            ${channelId} and rotating_since < now() - ${ROTATED_WITHIN}::interval`
+    )
+  ).pipe(Effect.asVoid)
