@@ -39,7 +39,7 @@ const read = Effect.gen(function* () {
   )
 )
 
-/** The environment, read once. The README's table is the reference for operators. */
+/** The environment, read once. The reference for operators is docs/operate/settings.md. */
 export class Settings extends Context.Service<Settings, Effect.Success<typeof read>>()("src/settings") {
   static readonly layer = Layer.effect(Settings, read)
 }

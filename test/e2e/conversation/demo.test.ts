@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { resolve } from "node:path"
@@ -6,13 +5,13 @@ import type { Browser, Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { demoCharacters } from "#src/demo/characters.ts"
 import { hasBrowser, startBrowser } from "#test/support/Browser.ts"
+import { example } from "#test/support/docs.ts"
 import { processesOn } from "#test/support/embedded.ts"
-import { ROOT, type Started, startProgram } from "#test/support/startUp.ts"
+import { type Started, startProgram } from "#test/support/startUp.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 
-const README = readFileSync(resolve(ROOT, "README.md"), "utf8")
-const COMMAND = /<!-- demo -->\n```sh\n(.*)\n```/.exec(README)?.[1] ?? assert.fail("the README has no demo")
+const COMMAND = example("demo")
 
 const folders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith("troupe-demo-"))
 const startDemo = (env: Record<string, string> = {}) =>

@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs"
+import { dirname, join, normalize } from "node:path"
+import { assert, describe, it } from "vitest"
+import {
+  anchors,
+  documentedSettings,
+  type Example,
+  examples,
+  page,
+  pages,
+  prose,
+  readExamples,
+  ROOT
+} from "./support/docs.ts"
+
+/** Markers of blocks that are run, each where its test is. */
+const RUN: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "test/e2e/operators/readme.test.ts": [
+    "conversation",
+    "stream",
+    "own",
+    "walk",
+    "account-start",
+    "account-finish",
+    "caps",
+    "sandbox",
+    "proactive",
+    "picture",
+    "world",
+    "research",
+    "webhook"
+  ],
+  "test/e2e/operators/docs-examples.test.ts": [
+    "verify",
+    "answer: error",
+    "answer: rate-limit",
+    "setting: SAFETY_TEXTS",
+    "model",
+    "processes",
+    "commands",
+    "telegram-attach",
+    "telegram-sheet",
+    "body: POST /v1/telegram/bots",
+    "body: POST /v1/telegram/batches"
+  ],
+  "test/e2e/conversation/demo.test.ts": ["demo"]
+}
+/** Of blocks that are not run: their scripts exist. */
+const SCRIPT = "script"
+const KNOWN: ReadonlySet<string> = new Set([SCRIPT, ...Object.values(RUN).flat()])
+
+/** Blocks that no test knows. A diagram is none. */
+const unknown = (blocks: ReadonlyArray<Example>) =>
+  blocks
+    .filter(({ language, marker }) => language !== "mermaid" && (marker === null || !KNOWN.has(marker)))
+    .map(({ page, line }) => `${page}:${line}`)
+
+/** Links to files or headings that are not there. */
+const broken = (among: typeof pages) =>
+  among.flatMap((from) =>
+    [...prose(from).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = ""]) => {
+      if (/^https?:/.test(link)) return []
+      const [target = "", anchor] = link.split("#")
+      const path = target === "" ? from.path : normalize(join(dirname(from.path), target)).replaceAll("\\", "/")
+      const to = among.find((page) => page.path === path)
+      if (to === undefined) return /^(?:CHANGELOG\.md|LICENSE)$/.test(path) ? [] : [`${from.path} -> ${link}`]
+      return anchor === undefined || anchors(to).has(anchor) ? [] : [`${from.path} -> ${link}`]
+    })
+  )
+
+/** Of the environment, but no settings of the server. */
+const OTHER_VARIABLES: ReadonlySet<string> = new Set([
+  "TROUPE_KEY",
+  "TROUPE_URL",
+  "PHONE_PORT",
+  "PRICE_VERSION",
+  "CHROMIUM",
+  "PICTURES"
+])
+
+describe("the docs", () => {
+  it("have no example that is not tested", () => {
+    assert.deepStrictEqual(unknown(examples), [])
+    assert.deepStrictEqual(unknown(readExamples({ path: "a.md", text: "<!-- other -->\n```sh\nls\n```" })), ["a.md:2"])
+    assert.deepStrictEqual(unknown(readExamples({ path: "a.md", text: "text\n```json\n{}\n```" })), ["a.md:2"])
+  })
+
+  it("have each example that a test runs", () => {
+    const marked = new Set(examples.map(({ marker }) => marker))
+    for (const [file, markers] of Object.entries(RUN)) {
+      const source = readFileSync(join(ROOT, file), "utf8")
+      for (const marker of markers) {
+        assert.isTrue(marked.has(marker), marker)
+        assert.include(source, JSON.stringify(marker), file)
+      }
+    }
+  })
+
+  it("name only scripts that there are", () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
+    const named = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/npm (?:run (?:-s )?)?([a-z][\w:]*)/g)].map(([, name = ""]) => [path, name] as const)
+    )
+    assert.isAbove(named.length, 20)
+    for (const [path, name] of named) {
+      if (["ci", "i", "run", "under"].includes(name)) continue
+      assert.property(scripts, name, path)
+    }
+  })
+
+  it("have only links that lead somewhere", () => {
+    assert.deepStrictEqual(broken(pages), [])
+    const text = "# A b\n[one](#a-b) [two](#c) [three](missing.md)"
+    assert.deepStrictEqual(broken([{ path: "a.md", text }]), ["a.md -> #c", "a.md -> missing.md"])
+  })
+
+  it("are all listed on their first page", () => {
+    const linked = [...page("docs/README.md").matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => `docs/${link}`)
+    const there = pages.map(({ path }) => path).filter((path) => path.startsWith("docs/") && path !== "docs/README.md")
+    assert.sameMembers(linked, there)
+  })
+
+  it("name only settings that there are", () => {
+    const settings = documentedSettings()
+    const named = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/`([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?:=[^`]*)?`/g)].map(([, name = ""]) => [path, name] as const)
+    )
+    assert.isAbove(named.length, 50)
+    for (const [path, name] of named) {
+      const isPrefix = name.endsWith("_")
+      assert.isTrue(settings.has(name) || OTHER_VARIABLES.has(name) || isPrefix, `${name} in ${path}`)
+    }
+  })
+
+  it("begin with a README of two screens", () => {
+    assert.isAtMost(Buffer.byteLength(page("README.md")), 8 * 1024)
+  })
+})

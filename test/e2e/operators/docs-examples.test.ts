@@ -1,0 +1,185 @@
+import { execFile } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { Webhook } from "standardwebhooks"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { documentedSettings, example, examples, ROOT } from "#test/support/docs.ts"
+import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
+import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
+
+const run = promisify(execFile)
+
+let folder: string
+let telegram: FakeTelegram
+let botToken: string
+let server: TroupeProcess
+let key: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "troupe-docs-"))
+  telegram = await startFakeTelegram({ takesAnyWebhookUrl: true })
+  const manager = telegram.createBot({ username: "maker_bot", name: "Bot maker", can_manage_bots: true })
+  botToken = telegram.createBot({ username: "edda_bot", name: "Edda" }).token
+  server = await startTroupe({
+    DATA_DIR: join(folder, "data"),
+    TELEGRAM_API_ROOT: telegram.url,
+    TELEGRAM_MANAGER_TOKEN: manager.token,
+    TELEGRAM_MODE: "polling"
+  })
+  key = /ck_[0-9A-Za-z]{46}/.exec(server.stdout())?.[0] ?? assert.fail("no key was printed")
+})
+afterAll(async () => {
+  await server.stop("SIGTERM")
+  await telegram.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const request = (method: string, path: string, body?: string) =>
+  fetch(`${server.baseUrl}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { "content-type": "application/json" }) },
+    ...(body !== undefined && { body })
+  })
+
+/** Runs an example in a folder of its own, with what its reader fills in. */
+const shell = async (script: string, filledIn: Readonly<Record<string, string>> = {}): Promise<string> => {
+  const filled = Object.entries({ "https://your-server.example": server.baseUrl, ...filledIn }).reduce(
+    (text, [gap, value]) => {
+      assert.include(text, gap)
+      return text.replaceAll(gap, value)
+    },
+    script
+  )
+  return (await run("bash", ["-c", filled], { cwd: folder, env: { ...process.env, TROUPE_KEY: key } })).stdout
+}
+
+/** The commands of a line of an example that start a server: their settings. */
+const starts = (block: string): ReadonlyArray<Record<string, string>> =>
+  block.split("\n").map((line) => {
+    const [assignments = "", rest] = line.split(/(?=npm start)/)
+    assert.match(rest ?? "", /^npm start(?: +#.*)?$/, line)
+    return Object.fromEntries(
+      assignments
+        .trim()
+        .split(/\s+/)
+        .map((assignment) => assignment.split("="))
+    )
+  })
+
+/** Starts a server with settings of an example, beside the one that runs, until it is ready. */
+const starting = async (settings: Record<string, string>) => {
+  for (const name of Object.keys(settings)) assert.include([...documentedSettings()], name)
+  const { PORT: _, ...others } = settings
+  const another = await startTroupe({ DATA_DIR: join(folder, "data"), ...others })
+  assert.strictEqual(await another.stop("SIGTERM"), 0)
+  return another
+}
+
+/** The commands of an example: their words up to the first argument, and every option that is named with them. */
+const commandsIn = (block: string) =>
+  block
+    .split(/^npm run -s troupe -- /m)
+    .slice(1)
+    .map((text) => {
+      const [usage = ""] = text.split(/ {2,}/)
+      return {
+        words: /^(?:[a-z]+(?: |$))*/.exec(usage)?.[0].trim().split(" ").filter(Boolean) ?? [],
+        options: [...new Set([...text.matchAll(/--[a-z][a-z-]+/g)].map(([option]) => option))]
+      }
+    })
+
+const helpOf = async (words: ReadonlyArray<string>) =>
+  (await run(process.execPath, ["bin/troupe.mjs", ...words, "--help"], { cwd: ROOT })).stdout
+
+describe("the examples of the docs", () => {
+  it("show an error as it is answered", async () => {
+    const response = await request("GET", "/v1/sessions/ses_00000000000000000000000000")
+    const { detail } = JSON.parse(example("answer: error"))
+    const actual = ((await response.json()) as { detail: Record<string, string> }).detail
+    assert.strictEqual(response.status, 404)
+    assert.match(actual["request_id"] ?? "", /^req_/)
+    assert.deepStrictEqual({ ...actual, request_id: detail.request_id }, detail)
+  })
+
+  it("show the header fields of the rate limit as they are answered", async () => {
+    const opened = await request(
+      "POST",
+      "/v1/sessions",
+      JSON.stringify({ character_slug: "edda-brandvik", external_user_ref: "reader" })
+    )
+    const session = ((await opened.json()) as { data: { id: string } }).data.id
+    const { headers } = await request("POST", `/v1/sessions/${session}/messages`, JSON.stringify({ text: "Hello!" }))
+    const comparable = (text: string) => text.replaceAll(/\b([rt])=\d+/g, "$1=N")
+    const actual = ["RateLimit-Policy", "RateLimit"].map((name) => `${name}: ${headers.get(name)}`)
+    assert.strictEqual(comparable(actual.join("\n")), comparable(example("answer: rate-limit")))
+  })
+
+  it("verify a push as a webhook is signed", () => {
+    const code = example("verify")
+    const [imported = "", ...rest] = code.split("\n")
+    assert.match(imported, /^import \{ Webhook \} from "standardwebhooks" /)
+    const secret = `whsec_${Buffer.from(randomUUID()).toString("base64")}`
+    const verify = new Function("Webhook", "secret", "rawBody", "request", `${rest.join("\n")}\nreturn event`)
+    const body = JSON.stringify({ type: "message.created" })
+    const headersAt = (at: Date) => ({
+      "webhook-id": "evt_1",
+      "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+      "webhook-signature": new Webhook(secret).sign("evt_1", at, body)
+    })
+    assert.deepStrictEqual(verify(Webhook, secret, body, { headers: headersAt(new Date()) }), JSON.parse(body))
+    assert.throws(() => verify(Webhook, secret, `${body} `, { headers: headersAt(new Date()) }))
+  })
+
+  it("start servers that share a folder, and servers with a model", async () => {
+    const servers = [...starts(example("processes")), ...starts(example("model"))]
+    assert.lengthOf(servers, 4)
+    await Promise.all(servers.map(starting))
+  })
+
+  it("have safety texts that a server takes", async () => {
+    const path = join(folder, "texts.json")
+    const list = () =>
+      run(process.execPath, ["bin/troupe.mjs", "app", "list"], {
+        cwd: ROOT,
+        env: { ...process.env, DATA_DIR: join(folder, "data"), SAFETY_TEXTS: path }
+      })
+    await writeFile(path, example("setting: SAFETY_TEXTS"))
+    assert.include((await list()).stdout, "demo")
+    await writeFile(path, '{"de-AT":{"crisis":"..."}}')
+    const { stderr } = await list().then(
+      () => assert.fail("took texts of another form"),
+      (error) => error
+    )
+    assert.include(stderr, "SAFETY_TEXTS")
+  })
+
+  it("list commands and options that there are", async () => {
+    const commands = examples.filter(({ marker }) => marker === "commands").flatMap(({ text }) => commandsIn(text))
+    assert.isAbove(commands.length, 20)
+    for (const { words, options } of commands) {
+      const help = await helpOf(words)
+      assert.match(help, new RegExp(`^USAGE (?:troupe )?${words.join(" ")}\\b`, "m"))
+      for (const option of options.filter((option) => option !== "--help")) assert.include(help, option)
+    }
+  })
+
+  it("attach a bot", async () => {
+    const answer = await shell(example("telegram-attach"), { "123456789:AA...": botToken })
+    assert.deepInclude(JSON.parse(answer).data, { mode: "byo", character_slug: "edda-brandvik" })
+  })
+
+  it("make bots by links, one and many, and print their sheet", async () => {
+    const send = async (path: string, body: string) => {
+      const response = await request("POST", path, body)
+      const text = await response.text()
+      assert.isTrue(response.ok, text)
+      return JSON.parse(text).data
+    }
+    assert.include((await send("/v1/telegram/bots", example("body: POST /v1/telegram/bots"))).link.url, "https://t.me/")
+    const { id } = await send("/v1/telegram/batches", example("body: POST /v1/telegram/batches"))
+    await shell(example("telegram-sheet"), { "bat_...": id })
+    assert.match(await readFile(join(folder, "bots.html"), "utf8"), /^<!doctype html>[\s\S]*Edda/i)
+  })
+})
