@@ -19,23 +19,34 @@ import { LANGUAGES, type Message, readMessages } from "./training/messages.ts"
 const ALARMS = ["self", "medical", "danger", "threat"] as const
 const isAlarm = ({ labels }: Message): boolean => ALARMS.some((label) => labels.has(label))
 
+/** What the floor finds in one message. */
+interface Found {
+  readonly alarm: boolean
+  readonly minor: boolean
+  readonly question: boolean
+}
+const foundIn = (text: string): Found => ({
+  alarm: alarmIn(text) !== null,
+  minor: saysUnderAge(text),
+  question: asksWhatYouAre(text)
+})
+
 interface Kind {
   readonly name: string
   readonly is: (message: Message) => boolean
   /** Whether a message is a negative of the kind. */
   readonly isNot: (message: Message) => boolean
-  readonly finds: (text: string) => boolean
+  readonly found: keyof Found
   readonly goal: number
   readonly mostFalseAlarms: number
 }
 
-const hasAlarm = (text: string): boolean => alarmIn(text) !== null
 const KINDS: ReadonlyArray<Kind> = [
   {
     name: "crisis",
     is: ({ labels }) => labels.has("self"),
     isNot: (message) => !isAlarm(message),
-    finds: hasAlarm,
+    found: "alarm",
     goal: 0.95,
     mostFalseAlarms: 0.02
   },
@@ -43,7 +54,7 @@ const KINDS: ReadonlyArray<Kind> = [
     name: label,
     is: ({ labels }) => labels.has(label),
     isNot: () => false,
-    finds: hasAlarm,
+    found: "alarm",
     goal: 0.85,
     mostFalseAlarms: 0.02
   })),
@@ -51,7 +62,7 @@ const KINDS: ReadonlyArray<Kind> = [
     name: "minor",
     is: ({ labels }) => labels.has("minor"),
     isNot: ({ labels, open }) => !labels.has("minor") && !open.has("minor"),
-    finds: (text) => saysUnderAge(text),
+    found: "minor",
     goal: 0.95,
     mostFalseAlarms: 0.02
   },
@@ -59,7 +70,7 @@ const KINDS: ReadonlyArray<Kind> = [
     name: "AI question",
     is: ({ labels }) => labels.has("ask"),
     isNot: ({ labels, open }) => !labels.has("ask") && !open.has("ask"),
-    finds: asksWhatYouAre,
+    found: "question",
     goal: 0.9,
     mostFalseAlarms: 0.02
   }
@@ -68,7 +79,10 @@ const KINDS: ReadonlyArray<Kind> = [
 describe.each(["held-out", "messages"])("the messages of %s", (folder) => {
   const learned = new Set(folder === "messages" ? [] : readMessages("messages").map(({ text }) => text.toLowerCase()))
   const messages = readMessages(folder).filter(({ text }) => !learned.has(text.toLowerCase()))
-  describe.each(KINDS)("that are: $name", ({ name, is, isNot, finds, goal, mostFalseAlarms }) => {
+  // Each message is read once for all kinds: its scores are kept for a short time only.
+  let read: ReadonlyMap<string, Found> | undefined
+  const readAll = () => (read ??= new Map(messages.map(({ text }) => [text, foundIn(text)])))
+  describe.each(KINDS)("that are: $name", ({ name, is, isNot, found, goal, mostFalseAlarms }) => {
     it.each(LANGUAGES)("are found in %s, and few others", (language) => {
       const own = messages.filter((message) => message.language === language)
       const set = own.flatMap((message) =>
@@ -78,7 +92,11 @@ describe.each(["held-out", "messages"])("the messages of %s", (folder) => {
             ? [{ text: message.text, positive: false }]
             : []
       )
-      const { recall, falseAlarms, report } = measure(`${name}, ${language}, ${folder}`, set, finds)
+      const { recall, falseAlarms, report } = measure(
+        `${name}, ${language}, ${folder}`,
+        set,
+        (text) => readAll().get(text)?.[found] === true
+      )
       console.log(report)
       assert.isAtLeast(recall, goal, report)
       assert.isAtMost(falseAlarms, mostFalseAlarms, report)

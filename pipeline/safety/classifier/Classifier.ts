@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { brotliDecompressSync } from "node:zlib"
+import { zstdDecompressSync } from "node:zlib"
 import { featuresOf, type KnownTokens } from "./features.ts"
 import { tokensOf } from "./tokens.ts"
 
@@ -73,8 +73,8 @@ const sentencesOf = (text: string): ReadonlyArray<string> => {
 }
 
 /**
- * Logistic regression over `featuresOf`, one for each label: the hash of each feature, and its weights as bytes, label
- * by label. `weights.json` holds what a byte stands for, and the score from which a label is found. `npm run
+ * Logistic regression over `featuresOf`, one for each label: the hashes of the features, sorted, and their weights as
+ * bytes, label by label. `weights.json` holds what a byte stands for, and the score from which a label is found. `npm run
  * train:safety` writes the files.
  */
 export interface Weights {
@@ -85,44 +85,52 @@ export interface Weights {
   readonly bias: ReadonlyArray<number>
 }
 
-/** Slots of the hash table for each feature, at least. */
-const SLOTS_PER_FEATURE = 1.5
+/** By so many of its first bits the place of a hash is looked up. */
+const INDEX_BITS = 20
+const SHIFT = 32 - INDEX_BITS
+
+/** For each value of the first bits, the place of the first hash that has them or comes after; `hashes` are sorted. */
+const indexOf = (hashes: Uint32Array): Uint32Array => {
+  const index = new Uint32Array(2 ** INDEX_BITS + 1)
+  let next = 0
+  for (let place = 0; place < hashes.length; place++) {
+    for (const bits = hashes[place]! >>> SHIFT; next <= bits; next++) index[next] = place
+  }
+  return index.fill(hashes.length, next)
+}
+
+/** The weights of each feature side by side. */
+const byFeature = (values: Int8Array, features: number): Int8Array => {
+  const beside = new Int8Array(values.length)
+  for (let label = 0; label < LABELS.length; label++) {
+    const from = label * features
+    for (let place = 0, at = label; place < features; place++, at += LABELS.length) beside[at] = values[from + place]!
+  }
+  return beside
+}
 
 export class Classifier {
-  /** A hash table: each slot has a hash, and one more than the place of its weights; 0 where it is free. */
-  readonly #slots: Uint32Array
-  readonly #mask: number
+  readonly #hashes: Uint32Array
+  readonly #index: Uint32Array
   readonly #scale: ReadonlyArray<number>
   readonly #bias: ReadonlyArray<number>
-  /** The weights of each feature side by side. */
   readonly #values: Int8Array
 
   constructor({ hashes, values, scale, bias }: Weights) {
+    this.#hashes = hashes
+    this.#index = indexOf(hashes)
     this.#scale = scale
     this.#bias = bias
-    this.#values = new Int8Array(values.length)
-    for (let label = 0; label < LABELS.length; label++) {
-      for (let place = 0; place < hashes.length; place++)
-        this.#values[place * LABELS.length + label] = values[label * hashes.length + place]!
-    }
-    let size = 1
-    while (size < hashes.length * SLOTS_PER_FEATURE) size *= 2
-    this.#mask = size - 1
-    this.#slots = new Uint32Array(size * 2)
-    for (const [place, hash] of hashes.entries()) {
-      let slot = hash & this.#mask
-      while (this.#slots[slot * 2 + 1] !== 0) slot = (slot + 1) & this.#mask
-      this.#slots[slot * 2] = hash
-      this.#slots[slot * 2 + 1] = place + 1
-    }
+    this.#values = byFeature(values, hashes.length)
   }
 
   /** Where a feature's weights are, or -1. */
   #find(hash: number): number {
-    for (let slot = hash & this.#mask; ; slot = (slot + 1) & this.#mask) {
-      const next = this.#slots[slot * 2 + 1]!
-      if (next === 0 || this.#slots[slot * 2] === hash) return next - 1
+    const end = this.#index[(hash >>> SHIFT) + 1]!
+    for (let place = this.#index[hash >>> SHIFT]!; place < end; place++) {
+      if (this.#hashes[place] === hash) return place
     }
+    return -1
   }
 
   /** Raises `best` to the scores of these features where they are higher, after `less` is taken off. */
@@ -161,7 +169,7 @@ const read = (name: string): Buffer => readFileSync(new URL(name, import.meta.ur
 /** The weights that the project comes with. */
 export const readWeights = (): Weights => {
   const { scale, bias } = JSON.parse(read("weights.json").toString("utf8")) as Pick<Weights, "scale" | "bias">
-  const { buffer, byteOffset, length } = brotliDecompressSync(read("weights.bin.br"))
+  const { buffer, byteOffset, length } = zstdDecompressSync(read("weights.bin.zst"))
   const count = length / (4 + LABELS.length)
   return {
     hashes: new Uint32Array(buffer, byteOffset, count),

@@ -24,7 +24,7 @@ const filesOf = (path: string): ReadonlyArray<string> =>
 export const digestOfTraining = (): string => {
   const hash = createHash("sha256")
   for (const file of SOURCES.flatMap((source) => filesOf(join(ROOT, source)))) {
-    if (!/weights\.(?:bin\.br|json)$/.test(file)) hash.update(`${relative(ROOT, file)}\0`).update(readFileSync(file))
+    if (!/weights\.(?:bin\.zst|json)$/.test(file)) hash.update(`${relative(ROOT, file)}\0`).update(readFileSync(file))
   }
   return hash.digest("hex")
 }

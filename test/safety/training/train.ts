@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs"
-import { brotliCompressSync } from "node:zlib"
+import { constants, zstdCompressSync } from "node:zlib"
 import { LABELS, type Label } from "#pipeline/safety/classifier/Classifier.ts"
 import { featuresOf } from "#pipeline/safety/classifier/features.ts"
 import { tokensOf } from "#pipeline/safety/classifier/tokens.ts"
@@ -141,9 +141,11 @@ const write = ({ weights, bias }: Regression): void => {
     for (let label = 0; label < count; label++)
       values[label * sorted.length + at] = Math.round(weights[place * count + label]! / scale[label]!)
   }
-  const packed = brotliCompressSync(Buffer.concat([Buffer.from(hashes.buffer), Buffer.from(values.buffer)]))
+  const packed = zstdCompressSync(Buffer.concat([Buffer.from(hashes.buffer), Buffer.from(values.buffer)]), {
+    params: { [constants.ZSTD_c_compressionLevel]: 19 }
+  })
   const folder = new URL("../../../pipeline/safety/classifier/", import.meta.url)
-  writeFileSync(new URL("weights.bin.br", folder), packed)
+  writeFileSync(new URL("weights.bin.zst", folder), packed)
   writeFileSync(
     new URL("weights.json", folder),
     `${JSON.stringify({ learned_from: digestOfTraining(), scale, bias: LABELS.map((name, label) => bias[label]! - thresholds[label]! - MARGINS[name]) }, null, 2)}\n`
