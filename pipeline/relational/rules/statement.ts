@@ -20,13 +20,11 @@ export const NOTE = new RegExp(
 /** The sentence itself as a fact, with the subject that it is about. */
 export const statement = (sentence: string, cursor: number): Fact => {
   const noun = kin(
-    (
-      HAVING.exec(sentence) ??
+    (HAVING.exec(sentence) ??
       MINE.exec(sentence) ??
       ANY_MINE.exec(sentence) ??
       ANY_HAVING.exec(sentence) ??
-      (NOTE.test(sentence) ? ANY_NOUN.exec(sentence) : null)
-    )?.[1] ?? ""
+      (NOTE.test(sentence) ? ANY_NOUN.exec(sentence) : null))?.[1] ?? ""
   )
   return { subject: noun, attribute: "statement", topic: topicOf(noun), value: "", quote: sentence, cursor }
 }
