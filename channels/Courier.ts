@@ -53,7 +53,7 @@ export class Courier extends Context.Service<
           (channel === undefined ? lanes.release(lease) : walkLane(lanes, channel, lease, wake)).pipe(
             Effect.catchCauseIf(
               (cause) => !Cause.hasInterruptsOnly(cause),
-              (cause) => Effect.logWarning("lane was left", cause)
+              (cause) => Effect.logWarning("lane delivery aborted", cause)
             ),
             Effect.ensuring(
               Effect.sync(() => {
@@ -79,7 +79,7 @@ export class Courier extends Context.Service<
         while (yield* lease);
       }).pipe(
         Effect.catchTag("LanesUnavailable", (error) =>
-          Effect.logWarning("courier could not claim", { reason: String(error.cause) })
+          Effect.logWarning("lane claim failed", { reason: String(error.cause) })
         )
       )
 
@@ -95,7 +95,7 @@ export class Courier extends Context.Service<
       const look = releaseStrays.pipe(
         Effect.andThen(lanes.sweep),
         Effect.catchTag("LanesUnavailable", (error) =>
-          Effect.logWarning("courier could not look", { reason: String(error.cause) })
+          Effect.logWarning("lane sweep failed", { reason: String(error.cause) })
         ),
         Effect.andThen(Effect.sync(wake))
       )

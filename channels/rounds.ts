@@ -7,7 +7,7 @@ export const rounds = <R>(
   work: Effect.Effect<unknown, never, R>
 ): Effect.Effect<never, never, R> =>
   work.pipe(
-    Effect.catchDefect((defect) => Effect.logError("a round died", defect)),
+    Effect.catchDefect((defect) => Effect.logError("background loop iteration failed", defect)),
     Effect.andThen(Effect.sleep(pause)),
     Effect.forever
   )

@@ -44,13 +44,13 @@ export class Outage extends Context.Service<
       if (wasAway && !probing) return Effect.void
       if (wasAway) pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
       if (isAway()) close(now)
-      return isAway() && !wasAway ? Effect.logWarning("Telegram is out of reach: messages wait") : Effect.void
+      return isAway() && !wasAway ? Effect.logWarning("Telegram API unreachable: messages wait") : Effect.void
     }
     const succeed = () => {
       const wasAway = isAway()
       unreached.clear()
       pauseMs = FIRST_PAUSE_MS
-      return wasAway ? Effect.logInfo("Telegram is there again") : Effect.void
+      return wasAway ? Effect.logInfo("Telegram API reachable again") : Effect.void
     }
 
     return Outage.of({

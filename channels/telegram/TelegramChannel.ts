@@ -51,7 +51,7 @@ const isProactive = ({ type, event }: Delivery): boolean =>
 /** Each try that needs our own database waits for it a while: that it is away is no fault of Telegram's. */
 const lookedUp = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
   effect.pipe(
-    Effect.tapError((error) => Effect.logWarning("what a message needs could not be looked up", error)),
+    Effect.tapError((error) => Effect.logWarning("lookup for a message failed", error)),
     Effect.retry(Schedule.spaced("1 second")),
     Effect.timeoutOption(LOOK_UP),
     Effect.orElseSucceed(() => Option.none())

@@ -223,7 +223,7 @@ export const makeSend = Effect.gen(function* () {
     })
     const attempt = yield* sending.pipe(
       Effect.catch(({ cause }): Effect.Effect<Attempt> =>
-        Effect.logWarning("what a bot's message led to could not be written", cause).pipe(
+        Effect.logWarning("outcome of a bot message could not be written", cause).pipe(
           // The message itself was surely refused: it is only that its chat or bot could not be marked.
           Effect.as(
             Attempt.cases.NotSent.make({

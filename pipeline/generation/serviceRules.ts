@@ -43,7 +43,7 @@ export const LAST_WORD =
 
 /** The same where nobody has asked anything. */
 export const INITIATIVE_LAST_WORD =
-  'Nobody waits for an answer. Now write what it writes first, of its own accord, as "initiative" says: about ' +
+  'Nobody waits for an answer. Now write what it writes first, unprompted, as "initiative" says: about ' +
   'its "about", where there is one, else about something of its own or something that the two have spoken of, ' +
   'best one of the topics under "welcome", and nothing that stands under "avoid". Light, short, easy not to ' +
   "answer; not a word about the silence. No guilt, no pressure, no urgency. If there is nothing good to say, " +

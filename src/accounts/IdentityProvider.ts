@@ -159,7 +159,7 @@ export class IdentityProvider extends Context.Service<
 
         const logged = <A>(signIn: Effect.Effect<A, SignInFailed>) =>
           Effect.tapError(signIn, ({ reason, code }) =>
-            Effect.logWarning("the identity provider did not let somebody in", { reason, code })
+            Effect.logWarning("sign-in rejected by the identity provider", { reason, code })
           )
 
         return IdentityProvider.of({

@@ -31,7 +31,7 @@ const refused = ({ reason }: KeyRefused) =>
       problem:
         reason === "ended"
           ? "this key is revoked, expired or rotated already: create another"
-          : `the app has ${MOST_KEYS} keys, which is as many as it may have`
+          : `the app has ${MOST_KEYS} active keys, which is the limit`
     })
   )
 

@@ -235,7 +235,7 @@ export class Images extends Context.Service<
           yield* trace(image, ending)
         },
         transaction,
-        Effect.catchTag("Overtaken", () => Effect.logInfo("a picture came too late"))
+        Effect.catchTag("Overtaken", () => Effect.logInfo("image result discarded: another attempt finished first"))
       )
 
       return Images.of({

@@ -48,7 +48,7 @@ export class StoredObjects extends Context.Service<
               sql`delete from stored_objects where app_id = ${appId} and object_key = ${key} and status = 'discarded'`
           )
         },
-        Effect.catch((error) => Effect.logWarning("a content could not be removed", { reason: error.message }))
+        Effect.catch((error) => Effect.logWarning("stored object could not be deleted", { reason: error.message }))
       )
 
       return StoredObjects.of({

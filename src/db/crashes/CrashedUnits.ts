@@ -58,7 +58,7 @@ export class CrashedUnits extends Context.Service<
             query((sql) => countCrash(sql, unit)).pipe(
               Effect.andThen(refresh),
               Effect.catchTag("DatabaseError", (error) =>
-                Effect.logWarning("a crash could not be counted", { reason: error.message, kind: unit.kind })
+                Effect.logWarning("crash could not be recorded", { reason: error.message, kind: unit.kind })
               )
             )
         })

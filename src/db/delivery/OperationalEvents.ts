@@ -21,7 +21,7 @@ export const layer = Layer.effect(
         transaction(beginOperational(appId)).pipe(
           Effect.provideContext(services),
           Effect.catchTag("DatabaseError", (error) =>
-            Effect.logWarning("an operational log could not be begun", { reason: error.message })
+            Effect.logWarning("operational log could not be created", { reason: error.message })
           )
         ),
       append: (event) =>

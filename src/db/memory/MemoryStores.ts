@@ -82,7 +82,7 @@ export const layer = Layer.effect(
             failed: false
           })),
           Effect.catchTag("DatabaseError", (error) =>
-            Effect.as(Effect.logWarning("what is remembered could not be read", { reason: error.message }), {
+            Effect.as(Effect.logWarning("memories could not be read", { reason: error.message }), {
               ...NOTHING_KNOWN,
               failed: true
             })

@@ -26,7 +26,7 @@ const START_PATIENCE = Schedule.spaced("1 second").pipe(
 export const whileStarting = <A, R>(effect: Effect.Effect<A, DatabaseError, R>): Effect.Effect<A, DatabaseError, R> =>
   effect.pipe(
     Effect.tapError((error) =>
-      Effect.logWarning("starting, but the database did not answer", { reason: error.message })
+      Effect.logWarning("starting, but the database does not answer", { reason: error.message })
     ),
     Effect.retry(START_PATIENCE)
   )

@@ -159,7 +159,7 @@ export class Erasures extends Context.Service<
           // One that cannot be now does not keep the others.
           yield* Effect.repeat(step(erasure), { while: (more) => more }).pipe(
             Effect.catchTag("DatabaseError", (error) =>
-              Effect.logWarning("an erasure was left", { erasure_id: erasure.erasure_id, reason: error.message })
+              Effect.logWarning("erasure aborted", { erasure_id: erasure.erasure_id, reason: error.message })
             )
           )
         }

@@ -24,7 +24,7 @@ export const layer = Layer.effect(
             })),
             Effect.timeout(WITHIN),
             Effect.catch((error) =>
-              Effect.as(Effect.logWarning("evidence could not be searched", { reason: error.message }), {
+              Effect.as(Effect.logWarning("evidence search failed", { reason: error.message }), {
                 found: [],
                 failed: true
               })

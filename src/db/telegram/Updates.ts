@@ -146,7 +146,7 @@ export class Updates extends Context.Service<
           sql`select set_config('synchronous_commit', 'off', true), graphile_worker.add_job('telegram', '{}'::json)`
       ).pipe(
         Effect.catchTag("DatabaseError", (error) =>
-          Effect.logWarning("workers could not be told of updates", { reason: error.message })
+          Effect.logWarning("workers could not be notified of updates", { reason: error.message })
         )
       )
       yield* rounds(TOLD_EVERY, Effect.andThen(Queue.take(arrived), tell)).pipe(

@@ -45,7 +45,7 @@ export interface NewApp {
   readonly environment?: Environment
 }
 
-/** The account has as many apps as it may have. */
+/** The account has reached its limit of apps. */
 export class TooManyApps extends Schema.TaggedError<TooManyApps>()("TooManyApps", {}) {}
 
 /** Apps, the tenants of everything. Each belongs to one account, for good. */

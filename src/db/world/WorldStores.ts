@@ -14,7 +14,7 @@ export const layer = Layer.effect(
         worlds.look({ appId, slug, sessionId }).pipe(
           Effect.map((world) => ({ world: world ?? EMPTY_WORLD, failed: false })),
           Effect.catchTag("DatabaseError", (error) =>
-            Effect.as(Effect.logWarning("the character's world could not be read", { reason: error.message }), {
+            Effect.as(Effect.logWarning("character world could not be read", { reason: error.message }), {
               world: EMPTY_WORLD,
               failed: true
             })

@@ -29,20 +29,20 @@ export const slugTaken = (slug: string, archivedAt: number | null) =>
     ? takenSlug.saying(`The slug ${slug} is taken in this app.`)
     : takenSlug.saying(
         `The slug ${slug} belongs to an archived character of this app.`,
-        `Choose another slug, or take the archived character back with POST ` +
+        `Choose another slug, or restore the archived character with POST ` +
           `/v1/characters/${slug}/versions/${archivedAt}/restore and PATCH it.`
       )
 export const characterArchived = defineError(
   409,
   "character_archived",
   "This character is archived.",
-  "Choose an active character: GET /v1/characters?status=active. Or take this one back with POST " +
+  "Choose an active character: GET /v1/characters?status=active. Or restore this one with POST " +
     "/v1/characters/{slug}/versions/{n}/restore."
 )
 const worldFull = defineError(
   409,
   "world_limit_reached",
-  "The character's world has as many of these as there may be.",
-  "Delete or change one that is there."
+  "The character's world has reached a limit.",
+  "Delete or change an existing one."
 )
 export const worldLimitReached = (message: string) => worldFull.saying(message)

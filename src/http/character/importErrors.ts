@@ -10,19 +10,19 @@ const importProblems = {
   too_large: defineError(
     413,
     "import_too_large",
-    "The file is larger than one may be, or unpacks to more.",
-    "Leave out of it what the character does not need, such as pictures."
+    "The file is too large, or too large when unpacked.",
+    "Remove what the character doesn't need, such as pictures."
   ),
   unreadable: defineError(
     422,
     "import_unreadable",
-    "The file cannot be read as what it is.",
-    "Export it anew where it comes from, and send it whole."
+    "The file can't be read.",
+    "Export it again from its source, and send the whole file."
   ),
   unsupported: defineError(
     422,
     "import_format_unsupported",
-    "The file is of no kind that is known, or of another than was said.",
+    "The file format is unknown, or differs from the one you named.",
     "Send a character card of version 1, 2 or 3 (JSON or PNG), CharX, a lorebook, a character of elizaOS or a " +
       "bundle of this service."
   )
@@ -32,19 +32,19 @@ export const importRefused = (reason: keyof typeof importProblems, problem: stri
 export const importHashMismatch = defineError(
   409,
   "import_hash_mismatch",
-  "The import is not what content_hash says any more.",
-  "GET it, look at what has changed, and commit with its present content_hash."
+  "The import has changed since this content_hash.",
+  "GET it, review the changes, and commit with its current content_hash."
 )
 export const importNotReady = defineError(
   409,
   "import_not_ready",
   "The import needs review.",
-  "Edit away its blockers with PATCH, and accept its warnings with accept_warnings."
+  "Fix its blockers with PATCH, and accept its warnings with accept_warnings."
 )
 const expiredImport = defineError(
   409,
   "import_expired",
-  "Nobody has committed the import within seven days, and nothing is kept of it.",
+  "The import wasn't committed within seven days and was deleted.",
   "Stage the file again with POST /v1/imports."
 )
 export const importClosed = (status: "committed" | "discarded" | "expired") =>
@@ -54,6 +54,6 @@ export const importClosed = (status: "committed" | "discarded" | "expired") =>
 export const importLimitReached = defineError(
   409,
   "import_limit_reached",
-  "As many imports of this app wait as may.",
+  "Too many imports are awaiting review.",
   "Commit or discard some: GET /v1/imports?status=needs_review."
 )

@@ -151,7 +151,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
             const character = yield* change(request.principal.appId, slug, undefined, (entries) =>
               entries.length < MOST
                 ? bounded([...entries, entry])
-                : Effect.fail(worldLimitReached(`The lore has ${MOST} entries, which is as many as there may be.`))
+                : Effect.fail(worldLimitReached(`The lore has ${MOST} entries, which is the limit.`))
             )
             return success(toResource(character, entry), next(slug))
           })

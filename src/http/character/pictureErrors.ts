@@ -4,7 +4,7 @@ import { defineError } from "#src/http/server/catalogue.ts"
 export const assetNotFound = defineError(
   404,
   "asset_not_found",
-  "There is no such picture of this character.",
+  "This character has no such picture.",
   "List the character's pictures with GET /v1/characters/{slug}/assets."
 )
 export const imageNotFound = defineError(
@@ -13,39 +13,39 @@ export const imageNotFound = defineError(
   "There is no such image in this app.",
   "List the app's images with GET /v1/images."
 )
-export const storageUnavailable = upstreamFailed.saying("The storage of pictures could not be asked.")
+export const storageUnavailable = upstreamFailed.saying("The picture storage did not answer.")
 export const assetTooLarge = defineError(
   413,
   "asset_too_large",
   "The picture is larger than 5 MiB.",
-  "Send a smaller one: fewer pixels, or JPEG or WebP instead of PNG."
+  "Send a smaller picture: fewer pixels, or JPEG or WebP instead of PNG."
 )
 const unsupportedAsset = defineError(
   422,
   "asset_type_unsupported",
-  "This is no picture that is taken.",
-  "Send a PNG, JPEG or WebP picture of at most 40 million pixels, whole, with nothing behind it, that does not move."
+  "This picture isn't accepted.",
+  "Send a complete PNG, JPEG or WebP picture of at most 40 million pixels, without animation or trailing data."
 )
 export const assetTypeUnsupported = (problem: string) => unsupportedAsset.saying(problem)
 const tooManyAssets = defineError(
   409,
   "asset_limit_reached",
-  "The character has as many pictures as it may have.",
-  "Delete one that is not needed any more."
+  "The character has reached its limit of pictures.",
+  "Delete one you no longer need."
 )
 export const assetLimitReached = (most: number) =>
-  tooManyAssets.saying(`The character has ${most} pictures, which is as many as it may have.`)
+  tooManyAssets.saying(`The character has ${most} pictures, which is the limit.`)
 const promptRejected = defineError(
   422,
   "image_prompt_rejected",
-  "This picture is not made.",
-  "Ask for another. Nothing sexual, no minors and no self-harm are shown; of a character that is not an adult " +
-    "there are avatars and expressions without words."
+  "This picture request was rejected.",
+  "Change the prompt. Sexual content, minors and self-harm aren't shown. For a character who isn't an adult, " +
+    "only avatars and expressions without a prompt are made."
 )
 export const imagePromptRejected = (why: string) => promptRejected.saying(why)
 export const visualIdentityMissing = defineError(
   409,
   "visual_identity_missing",
-  "Nobody has said what this character looks like.",
-  "PUT /v1/characters/{slug}/visual-identity with its appearance."
+  "This character has no visual identity.",
+  "Describe its appearance with PUT /v1/characters/{slug}/visual-identity."
 )

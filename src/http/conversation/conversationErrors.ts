@@ -10,20 +10,19 @@ const expiredCursor = defineError(
   410,
   "cursor_expired",
   "Events up to this cursor are no longer kept.",
-  "Read on from earliest_since."
+  "Continue from earliest_since."
 )
 export const cursorExpired = (keptAfter: number) =>
   expiredCursor.saying(
     `Events up to cursor ${keptAfter} are no longer kept.`,
-    `Read on from the earliest that is: since=${keptAfter}. What a session is now is in GET ` +
-      `/v1/sessions/{session_id}/state.`,
+    `Continue from since=${keptAfter}. The current state of a session is at GET /v1/sessions/{session_id}/state.`,
     { earliest_since: keptAfter }
   )
 export const characterNotReady = defineError(
   409,
   "character_not_ready",
-  "Something keeps this character from being talked to.",
-  "GET /v1/characters/{slug}/readiness says what, and what to do about it."
+  "This character isn't ready for conversations.",
+  "GET /v1/characters/{slug}/readiness lists the problems and how to fix them."
 )
 export const sessionExited = defineError(
   409,
@@ -34,18 +33,18 @@ export const sessionExited = defineError(
 export const demoInputTooLarge = defineError(
   413,
   "demo_input_too_large",
-  "A message under a demo key has at most 2000 characters.",
-  "Send a shorter message, or use a runtime key of an app of your own."
+  "With a demo key, a message can have at most 2000 characters.",
+  "Send a shorter message, or use a runtime key of your own app."
 )
 export const endUserBlocked = defineError(
   409,
   "end_user_blocked",
   "The app has blocked this end-user.",
-  "Take the block away with PATCH /v1/end-users/{external_user_ref} and blocked: false."
+  "Remove the block with PATCH /v1/end-users/{external_user_ref} and blocked: false."
 )
 export const turnQueueFull = defineError(
   429,
   "turn_queue_full",
-  "Too many messages wait for an answer in this session.",
+  "Too many messages in this session are waiting for a reply.",
   "Wait for replies before sending more."
 )

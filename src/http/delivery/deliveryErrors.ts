@@ -15,15 +15,15 @@ export const deliveryNotFound = defineError(
 const tooManyChannels = defineError(
   409,
   "channel_limit_reached",
-  "There are as many channels as there may be here.",
+  "Channel limit reached.",
   "Delete a channel, or change the url or the events of one with PATCH."
 )
 export const channelLimitReached = (most: number) =>
-  tooManyChannels.saying(`There are ${most} channels already, which is as many as there may be here.`)
+  tooManyChannels.saying(`Channel limit reached: there are already ${most} channels.`)
 const rejectedUrl = defineError(
   422,
   "channel_url_rejected",
-  "This is not a URL that events may be pushed to.",
+  "Events can't be pushed to this URL.",
   "Give an https URL whose host has a public address."
 )
 export const channelUrlRejected = ({ message, fix }: { readonly message: string; readonly fix: string }) =>
@@ -31,7 +31,6 @@ export const channelUrlRejected = ({ message, fix }: { readonly message: string;
 export const retryLimitReached = defineError(
   409,
   "delivery_retry_limit_reached",
-  "Too many deliveries of this channel wait to be made once more.",
-  "Wait until they are made, or have everything from some cursor delivered again with POST " +
-    ".../channels/{channel_id}/replay."
+  "Too many deliveries of this channel are waiting for a retry.",
+  "Wait until they are done, or deliver everything from a cursor again with POST .../channels/{channel_id}/replay."
 )

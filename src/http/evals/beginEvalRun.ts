@@ -20,11 +20,7 @@ export const beginEvalRun = Effect.fnUntraced(function* (
     Effect.catchTags({
       EvalUnfunded: () => Effect.fail(evalNotFunded),
       TooManyEvals: () =>
-        Effect.fail(
-          rateLimited(
-            `The app has ${MOST_OPEN_RUNS} runs of evals that have not ended, which is as many as it may have.`
-          )
-        )
+        Effect.fail(rateLimited(`The app has ${MOST_OPEN_RUNS} runs of evals that have not ended, which is the limit.`))
     })
   )
 })

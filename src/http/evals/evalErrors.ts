@@ -10,7 +10,7 @@ export const evalSuiteNotFound = defineError(
 export const evalRunNotFound = defineError(
   404,
   "eval_run_not_found",
-  "There is no such run of evals in this app.",
+  "There is no such eval run in this app.",
   "List them with GET /v1/evals/runs."
 )
 export const evalNotFunded = budgetExceeded.saying(
@@ -19,18 +19,18 @@ export const evalNotFunded = budgetExceeded.saying(
 const needsEvalBudget = defineError(
   409,
   "eval_budget_required",
-  "A run by a model needs a bound on what it may cost.",
+  "A run with a model needs a cost limit.",
   'Send max_cost_usd, or engine: "offline", which costs nothing.'
 )
 export const evalBudgetRequired = (leastUsd: number) =>
   needsEvalBudget.saying(
-    `A run by a model needs a bound on what it may cost, and the dearest case of this one may cost ${leastUsd} USD.`,
+    `A run with a model needs a cost limit, and the most expensive case of this run may cost ${leastUsd} USD.`,
     `Send max_cost_usd of ${leastUsd} or more, or engine: "offline", which costs nothing.`
   )
 const unfinishedEval = defineError(
   409,
   "eval_run_not_finished",
   "The run has not ended yet.",
-  "GET the run until it has a finished_at, or cancel it with POST /v1/evals/runs/{run_id}/cancel."
+  "Poll the run until it has a finished_at, or cancel it with POST /v1/evals/runs/{run_id}/cancel."
 )
 export const evalRunNotFinished = (runId: string) => unfinishedEval.saying(`The run ${runId} has not ended yet.`)

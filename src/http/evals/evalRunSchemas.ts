@@ -36,7 +36,7 @@ export const EvalRunData = z.object({
   repeats: z.int(),
   seed: z.int(),
   baseline_run_id: z.string().nullable(),
-  regrade_of: z.string().nullable().describe("The run whose trajectories this one has graded anew"),
+  regrade_of: z.string().nullable().describe("The run whose trajectories this run graded again"),
   max_cost_usd: z.number(),
   cost_usd: z.number(),
   progress: z.object({ done: z.int(), total: z.int() }).describe("Cases and repeats of them"),

@@ -16,23 +16,23 @@ export const snapshotNotFound = defineError(
   404,
   "snapshot_not_found",
   "This session has no snapshot yet.",
-  "One is taken every ten turns, whenever the two come closer or drift apart, and when the character leaves."
+  "Snapshots are taken every ten turns, when the relationship stage changes, and when the character leaves."
 )
 export const memoryForgotten = defineError(
   409,
   "memory_forgotten",
-  "This memory is forgotten, and cannot be changed any more.",
-  "Tell it again with POST /v1/sessions/{session_id}/memories, if it is to be known again."
+  "This memory was forgotten and can't be changed.",
+  "To restore it, add it again with POST /v1/sessions/{session_id}/memories."
 )
 export const pinnedLimitReached = defineError(
   409,
   "pinned_limit_reached",
-  "As many memories of this session are pinned as may be.",
+  "The session has reached its limit of pinned memories.",
   "Unpin one with PATCH and pinned: false."
 )
 export const personOptedOut = defineError(
   409,
   "person_opted_out",
-  "The person has asked to be left alone; only they can take that back.",
-  "Wait until they say otherwise, in the conversation."
+  "The person has opted out. Only they can change that.",
+  "Wait until they say so in the conversation."
 )

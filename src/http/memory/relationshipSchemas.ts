@@ -92,7 +92,7 @@ export const behavioralThresholds = proactiveControls
       })
   })
   .meta({
-    description: "What the character does of its own accord; a session's proactive controls override the first nine"
+    description: "What the character does unprompted; a session's proactive controls override the first nine"
   })
 
 export const safety = z.object({

@@ -10,5 +10,5 @@ export const erasureNotFound = defineError(
   404,
   "erasure_not_found",
   "There is no such erasure in this app.",
-  "The id of an erasure is in the answer to DELETE /v1/end-users/{external_user_ref}."
+  "The id of an erasure is in the response to DELETE /v1/end-users/{external_user_ref}."
 )

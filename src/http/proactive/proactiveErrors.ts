@@ -9,7 +9,7 @@ export const scheduledMessageNotFound = defineError(
 const scheduleFull = defineError(
   409,
   "schedule_limit_reached",
-  "The session has as many scheduled messages as it may have.",
+  "The session has reached its limit of scheduled messages.",
   "Cancel one, or wait until one is sent."
 )
 export const scheduleLimitReached = (most: number) =>

@@ -3,7 +3,7 @@ import { defineError } from "#src/http/server/catalogue.ts"
 export const evidenceNotFound = defineError(
   404,
   "evidence_not_found",
-  "There is no such evidence of this character.",
+  "This character has no such evidence.",
   "List it with GET /v1/characters/{slug}/evidence."
 )
 export const researchNotFound = defineError(
@@ -21,24 +21,24 @@ export const findingNotFound = defineError(
 export const evidenceLimitReached = defineError(
   409,
   "evidence_limit_reached",
-  "The character has as much evidence as it may have, 200 texts.",
-  "Retract what is not needed any more with DELETE."
+  "The character has 200 pieces of evidence, which is the limit.",
+  "Retract evidence you no longer need with DELETE."
 )
 export const evidenceRetracted = defineError(
   409,
   "evidence_retracted",
-  "What this rests on has been retracted.",
-  "Start research anew on sources that hold."
+  "The evidence for this has been retracted.",
+  "Start new research on valid sources."
 )
 export const researchNotFinished = defineError(
   409,
   "research_not_finished",
-  "The run goes on.",
+  "The run is still in progress.",
   "Wait until it has ended: GET /v1/characters/{slug}/research/{research_id}. Or end it with POST .../cancel."
 )
 export const findingAccepted = defineError(
   409,
   "finding_accepted",
-  "This finding has been accepted, and what it changed is in the character.",
+  "This finding was accepted, and the character has changed.",
   "Change the character back with PATCH, or restore an earlier version."
 )

@@ -23,32 +23,26 @@ export const apiKeyExpired = defineError(
   403,
   "api_key_expired",
   "This API key has expired.",
-  "Use another key of the app, or create one. A demo key lasts for a day: POST /v1/demo/sandbox-key gives " +
-    "another, with an app of its own."
+  "Use another key of the app, or create one. Demo keys last one day: POST /v1/demo/sandbox-key returns " +
+    "a new one, with its own app."
 )
 const suspended = defineError(
   403,
   "app_suspended",
   "The operator of this server has suspended this app.",
-  "Contact the operator of this server. Nothing is lost: conversations go on where they were as soon as the app " +
-    "is resumed."
+  "Contact the operator of this server. Nothing is lost: conversations continue when the app is resumed."
 )
 /** `reason`: the operator's words, where there are any. */
 export const appSuspended = (reason: string | null) =>
   reason === null ? suspended : suspended.saying(`The operator of this server has suspended this app: ${reason}`)
-export const ownAppFix = "Create an app and a runtime key of your own: GET /v1/llms.txt says how."
-const demoQuota = defineError(
-  403,
-  "demo_quota_exceeded",
-  "This demo key has used up what it may create or send.",
-  ownAppFix
-)
+export const ownAppFix = "Create your own app and runtime key. GET /v1/llms.txt explains how."
+const demoQuota = defineError(403, "demo_quota_exceeded", "This demo key has reached its quota.", ownAppFix)
 export const demoQuotaExceeded = (what: "characters" | "sessions" | "user messages") =>
-  demoQuota.saying(`This demo key has used up its ${what}.`)
+  demoQuota.saying(`This demo key has reached its quota of ${what}.`)
 export const demoKeySurfaceDisabled = defineError(
   403,
   "demo_key_surface_disabled",
-  "A demo key may not do this.",
+  "Demo keys can't do this.",
   ownAppFix
 )
 export const missingAccountToken = definePlainError(
@@ -81,21 +75,21 @@ export const internalError = defineError(
 const invalid = defineError(
   422,
   "validation_error",
-  "Something in the request is not as it should be; the message quotes where and what.",
-  "Correct the quoted field and send the request again."
+  "The request is invalid. The message says which field and why.",
+  "Correct the field and send the request again."
 )
 export const validationError = (message: string, fix?: string) => invalid.saying(message, fix)
 export const malformedRequest = defineError(
   400,
   "malformed_request",
   "This is not valid HTTP/1.1.",
-  "Send the request with an HTTP client, and look at what stands between it and this server."
+  "Send the request with an HTTP client, and check any proxy between it and this server."
 )
 export const requestTimeout = defineError(
   408,
   "request_timeout",
   "The request did not arrive in time.",
-  "Send it again, whole within 30 seconds."
+  "Send it again. The whole request must arrive within 30 seconds."
 )
 export const headersTooLarge = defineError(
   431,
@@ -109,11 +103,11 @@ const unsupportedType = defineError(
   "The request body is not JSON.",
   "Send the body as application/json, uncompressed."
 )
-const tooLarge = defineError(413, "payload_too_large", "The request body is too large.", "Send less at once.")
+const tooLarge = defineError(413, "payload_too_large", "The request body is too large.", "Send a smaller body.")
 export const demoBodyTooLarge = (limitBytes: number) =>
   tooLarge.saying(
-    `A request under a demo key has a body of at most ${limitBytes} bytes.`,
-    "Send less at once, or use a runtime key of an app of your own."
+    `With a demo key, a request body can have at most ${limitBytes} bytes.`,
+    "Send a smaller body, or use a runtime key of your own app."
   )
 export const payloadTooLarge = (limitBytes: number) =>
   tooLarge.saying(`The request body is larger than ${limitBytes} bytes.`)
@@ -130,61 +124,61 @@ export const mediaTypeUnsupported = (type: string, accepted: string) =>
 const wrongMethod = defineError(
   405,
   "method_not_allowed",
-  "This path does not answer to this method.",
-  "Use a method that the Allow header names. See /docs or /openapi.json."
+  "This path doesn't support this method.",
+  "Use a method listed in the Allow header. See /docs or /openapi.json."
 )
 export const methodNotAllowed = (method: string, allowed: ReadonlyArray<string>) =>
-  wrongMethod.saying(`This path does not answer to ${method}, but to ${allowed.join(", ")}.`)
+  wrongMethod.saying(`This path doesn't support ${method}. Supported: ${allowed.join(", ")}.`)
 export const routeNotFound = defineError(
   404,
   "route_not_found",
-  "There is no such route.",
+  "This route doesn't exist.",
   "See /docs or /openapi.json for the routes of this server."
 )
 const otherVersion = defineError(
   409,
   "version_conflict",
   "The resource is not at expected_version.",
-  "Read it again and repeat the change on that version."
+  "Read it again and repeat the change on the current version."
 )
 export const versionConflict = (kind: "app" | "character" | "proactive policy" | "suite", current: number) =>
   otherVersion.saying(`The ${kind} is at version ${current}.`)
 export const idempotencyKeyReused = defineError(
   422,
   "idempotency_key_reused",
-  "This Idempotency-Key was used with another body.",
-  "Use a new key for a new request; repeat the first body to get its answer again."
+  "This Idempotency-Key was already used with a different body.",
+  "Use a new key for a new request, or repeat the first body to get its response again."
 )
 export const upstreamFailed = defineError(
   502,
   "upstream_failed",
-  "A service that this one asks gave no answer.",
+  "A service that this server depends on did not answer.",
   "Try again in a while."
 )
 export const requestGivenUp = defineError(
   422,
   "request_given_up",
-  "Processing this request has stopped the server five times, so it is not tried again.",
-  "Change what you send. If you cannot tell what is wrong with it, give the request_id to the operator.",
+  "Processing this request stopped the server five times, so it is no longer tried.",
+  "Change the request. If you can't tell what is wrong, give the request_id to the operator.",
   { retryable: false }
 )
-const tooMany = defineError(429, "rate_limited", "Too many at once.", "Try again after the time in Retry-After.")
+const tooMany = defineError(429, "rate_limited", "Too many requests.", "Try again after the time in Retry-After.")
 export const rateLimited = (message: string) => tooMany.saying(message)
 export const largeBodyBusy = tooMany
   .saying(
-    "Other large bodies of this app are being read: a body of more than 1 MiB waits for the one before.",
-    "Send large bodies one after another. Try again after the time in Retry-After."
+    "Another large body of this app is being read. Bodies over 1 MiB are read one at a time.",
+    "Send large bodies one at a time. Try again after the time in Retry-After."
   )
   .after(1)
 export const tooManyReads = (most: number) =>
   tooMany
     .saying(
-      `This app holds ${most} streams and waiting polls open, as many as it may in one process.`,
-      "Close some, poll without wait, or have events of all sessions pushed to one webhook: POST " +
+      `This app has ${most} open streams and waiting polls, which is the limit per process.`,
+      "Close some, poll without wait, or push events of all sessions to one webhook: POST " +
         "/v1/apps/{app_id}/channels."
     )
     .after(5)
 export const addressLimited = (seconds: number) =>
-  tooMany.saying("Too many requests without a key from this address within a minute.").after(seconds)
+  tooMany.saying("Too many requests without a key from this address in the last minute.").after(seconds)
 export const quotaTaken = ({ policy, quota, seconds }: Standing) =>
   rateLimited(`More ${policy} than ${quota} in a minute.`).after(seconds)

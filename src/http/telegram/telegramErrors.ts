@@ -11,67 +11,67 @@ export const batchNotFound = defineError(
   404,
   "batch_not_found",
   "There is no such batch in this app.",
-  "A batch's id is in the answer that created it."
+  "The id of a batch is in the response that created it."
 )
 export const telegramTokenInvalid = defineError(
   422,
   "telegram_token_invalid",
-  "This is no token of a Telegram bot that Telegram takes.",
-  "Copy the token from @BotFather, whole: digits, a colon and 35 characters."
+  "Telegram doesn't accept this bot token.",
+  "Copy the whole token from @BotFather: digits, a colon and 35 characters."
 )
 export const telegramTokenOfAnother = telegramTokenInvalid.saying(
-  "This is the token of another bot.",
+  "This token belongs to another bot.",
   "Give a token of the same bot, or attach the other one with POST /v1/telegram/bots."
 )
 export const telegramBotTaken = defineError(
   409,
   "telegram_bot_taken",
-  "This Telegram bot is attached already.",
+  "This Telegram bot is already attached.",
   "DELETE the bot where it is attached, or give that one a new token with PATCH."
 )
 export const telegramWebhookForeign = defineError(
   409,
   "telegram_webhook_foreign",
-  "Another system gets this bot's messages: its webhook is set.",
-  "Take the bot out there first, or send takeover: true."
+  "Another system receives this bot's messages: it has set a webhook.",
+  "Remove the webhook there first, or send takeover: true."
 )
 export const managedBotsUnavailable = defineError(
   409,
   "managed_bots_unavailable",
   "This server has no manager bot.",
-  "Attach a bot of your own with mode: byo, or have the operator set TELEGRAM_MANAGER_TOKEN."
+  "Attach a bot of your own with mode: byo, or ask the operator to set TELEGRAM_MANAGER_TOKEN."
 )
 export const preCheckoutOver = defineError(
   409,
   "pre_checkout_over",
-  "Telegram waits for no answer to this query of the bot's any more.",
+  "Telegram no longer waits for an answer to this query.",
   "Answer a payment.pre_checkout within ten seconds, once."
 )
 export const telegramNameTaken = defineError(
   409,
   "telegram_name_taken",
   "Another app has requested a bot of this username within the last day.",
-  "Suggest another username, or leave suggested_username out: a free one is made up."
+  "Suggest another username, or omit suggested_username to get a free one."
 )
 export const botManaged = defineError(
   409,
   "bot_managed",
-  "This bot's token is replaced here.",
+  "This bot's token is managed by this server.",
   "Replace it with POST /v1/telegram/bots/{bot_id}/rotate-token."
 )
 export const botNotManaged = defineError(
   409,
   "bot_not_managed",
-  "This bot's token is its owner's to replace.",
+  "Only the owner of this bot can replace its token.",
   "Get a new one from @BotFather, and PATCH it."
 )
 const otherStatus = defineError(
   409,
   "bot_status_conflict",
-  "In its present status that cannot be done to the bot.",
-  "GET the bot says how it is doing, and what it takes to go on."
+  "The bot's current status doesn't allow this.",
+  "GET the bot to see its status and what it needs."
 )
 export const botStatusConflict = (status: string) =>
-  otherStatus.saying(`The bot is ${status}: that cannot be done now.`)
+  otherStatus.saying(`The bot is ${status}, which doesn't allow this.`)
 export const telegramUnavailable = (description: string) =>
-  upstreamFailed.saying(`Telegram could not be asked: ${description}.`)
+  upstreamFailed.saying(`The request to Telegram failed: ${description}.`)

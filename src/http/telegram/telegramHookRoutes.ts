@@ -61,7 +61,7 @@ export const telegramHookRoutes: Routes = ({ app, run }) => {
 
   const stored = <R>(hearing: Effect.Effect<Answer, DatabaseError, R>) =>
     Effect.catchTag(hearing, "DatabaseError", (error) =>
-      Effect.as(Effect.logWarning("an update could not be stored", { reason: error.message }), later)
+      Effect.as(Effect.logWarning("Telegram update could not be stored", { reason: error.message }), later)
     )
 
   const hear = (secret: string, body: string) =>

@@ -62,7 +62,7 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
     if (!limit.taken)
       return yield* deviceRateLimited.after(
         limit.retryAfterSeconds,
-        `Use the code that you were given, or try again in ${limit.retryAfterSeconds} seconds.`
+        `Use the code you already have, or try again in ${limit.retryAfterSeconds} seconds.`
       )
     const { deviceCode, userCode, expiresAt } = yield* DeviceCodes.use((codes) =>
       codes.start({ clientName, scopes: ALL_SCOPES.filter((scope) => scopes.includes(scope)) })

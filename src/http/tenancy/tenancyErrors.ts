@@ -26,41 +26,40 @@ export const tokenNotFound = defineError(
 const tooManyApps = defineError(
   409,
   "app_limit_reached",
-  "The account has as many apps as it may have.",
-  "Use one of the apps that are there: GET /v1/account/apps."
+  "The account has reached its limit of apps.",
+  "Use one of the existing apps: GET /v1/account/apps."
 )
-export const appLimitReached = (most: number) =>
-  tooManyApps.saying(`The account has ${most} apps, which is as many as it may have.`)
+export const appLimitReached = (most: number) => tooManyApps.saying(`The account has ${most} apps, which is the limit.`)
 const tooManyKeys = defineError(
   409,
   "api_key_limit_reached",
-  "The app has as many keys as it may have.",
-  "Revoke one that is not used any more, or rotate one without grace_seconds."
+  "The app has reached its limit of keys.",
+  "Revoke a key you no longer use, or rotate one without grace_seconds."
 )
 export const apiKeyLimitReached = (most: number) =>
-  tooManyKeys.saying(`The app has ${most} keys that can be used, which is as many as it may have.`)
+  tooManyKeys.saying(`The app has ${most} active keys, which is the limit.`)
 export const apiKeyEnded = defineError(
   409,
   "api_key_ended",
-  "This key is revoked, expired or rotated already.",
+  "This key is already revoked, expired or rotated.",
   "Create another key with POST /v1/account/apps/{app_id}/api-keys."
 )
 const tooManyDemoKeys = defineError(
   429,
   "demo_sandbox_rate_limited",
-  "Too many demo keys were fetched from here within an hour.",
-  "Use the key that you were given, or try again after the time in Retry-After."
+  "Too many demo keys were requested from this address in the last hour.",
+  "Use the key you already have, or try again after the time in Retry-After."
 )
 export const demoSandboxRateLimited = (seconds: number) =>
   tooManyDemoKeys.after(
     seconds,
-    `Use the key that you were given, or try again in ` +
+    `Use the key you already have, or try again in ` +
       `${seconds < 120 ? `${seconds} seconds` : `about ${Math.ceil(seconds / 60)} minutes`}.`
   )
 export const demoSandboxDisabled = defineError(
   503,
   "demo_sandbox_disabled",
-  "This server gives out no demo keys.",
-  "Use a runtime key of an app of your own: GET /v1/llms.txt says how.",
+  "This server doesn't issue demo keys.",
+  "Use a runtime key of your own app. GET /v1/llms.txt explains how to get one.",
   { retryable: false }
 )

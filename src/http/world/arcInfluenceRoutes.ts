@@ -32,7 +32,7 @@ export const arcInfluenceRoutes: Routes = (server) =>
     create: ArcCreate,
     patch: ArcPatch,
     data: ArcData,
-    full: (most) => `The character has ${most} arc influences, past ones among them, which is as many as there may be.`,
+    full: (most) => `The character has ${most} arc influences, past ones among them, which is the limit.`,
     toFields: (arc) => Effect.succeed({ ...arc, starts_at: inUtc(arc.starts_at), ends_at: inUtc(arc.ends_at) }),
     toResource: Effect.fnUntraced(function* ({ id, created_at, updated_at, ...arc }, { slug, version }, appId) {
       const {

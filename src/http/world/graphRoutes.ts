@@ -173,7 +173,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
                 WorldLimitReached: ({ most }) =>
                   Effect.fail(
                     worldLimitReached(
-                      `There are ${most} edges that hold, which is as many as there may be of ` +
+                      `There are ${most} edges that hold, which is the limit for ` +
                         `${session_id === null ? "a character" : "a session"}.`
                     )
                   ),

@@ -26,7 +26,7 @@ export const npcRoutes: Routes = (server) =>
     create: NpcCreate,
     patch: NpcPatch,
     data: NpcData,
-    full: (most) => `The character knows ${most} NPCs, which is as many as there may be.`,
+    full: (most) => `The character knows ${most} NPCs, which is the limit.`,
     toFields: Effect.succeed,
     toResource: ({ id, ...npc }, { slug }) => Effect.succeed({ id, character_slug: slug, ...npc })
   })

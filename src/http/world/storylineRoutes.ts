@@ -59,7 +59,7 @@ export const storylineRoutes: Routes = (server) => {
     create: StorylineCreate,
     patch: StorylinePatch,
     data: StorylineData,
-    full: (most) => `The character has ${most} storylines, which is as many as there may be.`,
+    full: (most) => `The character has ${most} storylines, which is the limit.`,
     toFields: Effect.succeed,
     toResource: ({ id, ...storyline }, { slug }) => Effect.succeed({ id, character_slug: slug, ...storyline }),
     next: ({ status }, { baseUrl, path }) =>

@@ -3,7 +3,7 @@ import { defineError } from "#src/http/server/catalogue.ts"
 export const npcNotFound = defineError(
   404,
   "npc_not_found",
-  "This character knows no such NPC.",
+  "This character has no such NPC.",
   "List them with GET /v1/characters/{slug}/npcs."
 )
 export const edgeNotFound = defineError(
@@ -27,8 +27,8 @@ export const arcInfluenceNotFound = defineError(
 const notNow = defineError(
   409,
   "storyline_conflict",
-  "No beat that may come now waits for this trigger.",
-  "GET /v1/sessions/{session_id}/storylines says where the session stands, and the storyline's beats what follows."
+  "No beat is waiting for this trigger.",
+  "GET /v1/sessions/{session_id}/storylines shows the session's position. The storyline's beats show what follows."
 )
 export const storylineConflict = (trigger: string) =>
-  notNow.saying(`No beat that may come now waits for the trigger ${trigger}, or not all its conditions hold.`)
+  notNow.saying(`No beat is waiting for the trigger ${trigger}, or its conditions aren't all met.`)

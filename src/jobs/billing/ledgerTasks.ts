@@ -18,8 +18,8 @@ const RECONCILED = Duration.days(2)
 const reconcile = Effect.gen(function* () {
   const since = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(RECONCILED))
   const { turns, mismatches } = yield* Ledger.use((ledger) => ledger.reconcile({ appId: null, since }))
-  yield* Effect.logInfo("the books of turns were compared", { turns, mismatches: mismatches.length })
-  yield* Effect.forEach(mismatches, (mismatch) => Effect.logError("the books of a turn do not agree", mismatch), {
+  yield* Effect.logInfo("ledger checked against turns", { turns, mismatches: mismatches.length })
+  yield* Effect.forEach(mismatches, (mismatch) => Effect.logError("ledger mismatch for turn", mismatch), {
     discard: true
   })
   yield* Allowances.use((allowances) => allowances.recount(null))

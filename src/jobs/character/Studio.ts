@@ -175,7 +175,7 @@ export class Studio extends Context.Service<
               ).pipe(
                 Effect.catchDefect((defect) =>
                   Effect.as(
-                    Effect.logError("a picture failed", { image_id: image.image_id, defect: String(defect) }),
+                    Effect.logError("image generation failed", { image_id: image.image_id, defect: String(defect) }),
                     unknownOf(failed("internal"))
                   )
                 )

@@ -100,7 +100,7 @@ export class TurnRunner extends Context.Service<
           drain(session).pipe(
             Effect.catchCauseIf(
               (cause) => !Cause.hasInterruptsOnly(cause),
-              (cause) => Effect.logWarning("a session was left to the sweeper", cause)
+              (cause) => Effect.logWarning("turn run aborted: the sweeper takes it up", cause)
             ),
             Effect.annotateLogs({ session_id: session.sessionId })
           )

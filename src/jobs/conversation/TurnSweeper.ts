@@ -12,11 +12,9 @@ export const layer = Layer.effectDiscard(
     const sweep = Effect.gen(function* () {
       yield* runningTurns.review
       const woken = yield* workers.sweep(yield* runningTurns.crowded)
-      if (woken > 0) yield* Effect.logInfo("sweeper woke waiting turns", { turns: woken })
+      if (woken > 0) yield* Effect.logInfo("sweeper started waiting turns", { turns: woken })
     }).pipe(
-      Effect.catchTag("DatabaseError", (error) =>
-        Effect.logWarning("sweeper could not look", { reason: error.message })
-      )
+      Effect.catchTag("DatabaseError", (error) => Effect.logWarning("turn sweep failed", { reason: error.message }))
     )
     yield* rounds("1 second", sweep).pipe(Effect.annotateLogs({ service: "Sweeper" }), Effect.forkScoped)
     // The first to go when the process stops: while running turns are given time, no other is begun.

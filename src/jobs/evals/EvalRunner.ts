@@ -180,7 +180,7 @@ export class EvalRunner extends Context.Service<
           (Cause.hasInterrupts(played.cause) || Cause.squash(played.cause) instanceof DatabaseError)
         )
           return yield* Effect.failCause(played.cause)
-        if (Exit.isFailure(played)) yield* Effect.logError("a case of an eval could not be played", played.cause)
+        if (Exit.isFailure(played)) yield* Effect.logError("eval case failed to run", played.cause)
         const done = Exit.isSuccess(played)
           ? played.value
           : ungraded("it could not be played", yield* spentAt(run, next.place))
@@ -241,9 +241,7 @@ export class EvalRunner extends Context.Service<
       const guarded = (run: HeldRun) =>
         play(run).pipe(
           Effect.catchDefect((defect) =>
-            Effect.logError("an eval could not be run", defect).pipe(
-              Effect.andThen(end(run, "failed", "internal_error"))
-            )
+            Effect.logError("eval run failed", defect).pipe(Effect.andThen(end(run, "failed", "internal_error")))
           ),
           Effect.onError(() => queue.leave(run).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
           Effect.annotateLogs({ run_id: run.run_id })

@@ -85,7 +85,7 @@ export class TurnReader extends Context.Service<
             onFailure: ({ usage, code }): Asked => ({ known, extraction: null, usage, errorCode: code })
           }),
           Effect.catchDefect((defect) =>
-            Effect.as(Effect.logError("a turn could not be read", defect), {
+            Effect.as(Effect.logError("memory extraction failed", defect), {
               known,
               extraction: null,
               usage: null,
@@ -167,7 +167,7 @@ export class TurnReader extends Context.Service<
           ),
           // What no rule can read, and what no database can keep, must not hold up what comes after it.
           Effect.catchDefect((defect) =>
-            Effect.logError("what was read of a turn could not be written", defect).pipe(
+            Effect.logError("memory update could not be written", defect).pipe(
               Effect.andThen(writeNothing(reading, "defect"))
             )
           )

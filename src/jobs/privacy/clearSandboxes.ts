@@ -23,7 +23,7 @@ const clearSandboxes = Effect.gen(function* () {
   const clear = (appId: string) =>
     Effect.andThen(letBotsGo(appId), expired.erase(appId)).pipe(
       Effect.catchTag("DatabaseError", (error) =>
-        Effect.logWarning("a sandbox could not be erased", { app_id: appId, reason: error.message })
+        Effect.logWarning("sandbox could not be deleted", { app_id: appId, reason: error.message })
       )
     )
   yield* Effect.forEach(yield* expired.due, clear, { discard: true })

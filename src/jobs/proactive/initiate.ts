@@ -17,7 +17,7 @@ const initiate = Effect.gen(function* () {
     yield* Effect.forEach(
       due,
       Effect.catchTag("DatabaseError", (error) =>
-        Effect.logWarning("a session could not be looked at", { reason: error.message })
+        Effect.logWarning("proactive check failed", { reason: error.message })
       ),
       { concurrency: AT_ONCE, discard: true }
     )

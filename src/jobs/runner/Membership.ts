@@ -51,7 +51,7 @@ export class Membership extends Context.Service<
             })
           )
         )
-        yield* Effect.logWarning("worker lock lost: registering again")
+        yield* Effect.logWarning("worker lock lost: re-registering")
       })
       const member = Effect.scoped(Effect.flatMap(join, live))
 

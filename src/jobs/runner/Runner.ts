@@ -34,7 +34,7 @@ export const layer = <R>({ tasks, concurrency, idle }: RunnerOptions<R>) =>
 
       // A payload that no version of ours can read is set aside with its error: retrying would not mend it.
       const park = (name: string, payload: unknown, error: Schema.SchemaError) =>
-        Effect.logError("job payload is not readable: parked", { task: name, error: error.message }).pipe(
+        Effect.logError("job parked: its payload cannot be read", { task: name, error: error.message }).pipe(
           Effect.andThen(
             query(
               (sql) => sql`

@@ -15,9 +15,7 @@ export const layer = Layer.effectDiscard(
       const rescue = yield* workers.rescue
       if (rescue.workers > 0) yield* Effect.logWarning("rescued a dead worker's turns", rescue)
     }).pipe(
-      Effect.catchTag("DatabaseError", (error) =>
-        Effect.logWarning("watchdog could not look", { reason: error.message })
-      )
+      Effect.catchTag("DatabaseError", (error) => Effect.logWarning("watchdog check failed", { reason: error.message }))
     )
     yield* rounds("500 millis", look).pipe(Effect.annotateLogs({ service: "Watchdog" }), Effect.forkScoped)
   })

@@ -162,7 +162,7 @@ export class Batches extends Context.Service<
           Effect.catchCauseIf(
             (cause) => !Cause.hasInterruptsOnly(cause),
             (cause) =>
-              Effect.logError("an item of a batch could not be done", cause).pipe(
+              Effect.logError("batch item failed", cause).pipe(
                 Effect.andThen(batches.failed(item, "internal_error", true))
               )
           ),

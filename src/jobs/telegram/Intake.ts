@@ -56,7 +56,10 @@ export class Intake extends Context.Service<
       let inFlight = 0
 
       const giveUp = (batch: Batch) =>
-        Effect.andThen(Effect.logError("an update was given up: it stopped its process too often"), updates.done(batch))
+        Effect.andThen(
+          Effect.logError("Telegram update given up: it crashed its process too often"),
+          updates.done(batch)
+        )
       const unitOfBatch = ([{ app_id, channel_id, update_id }]: Batch) =>
         unitOf("update", app_id, `${channel_id} ${update_id}`)
       const handle = (batch: Batch) =>
@@ -69,7 +72,7 @@ export class Intake extends Context.Service<
           Effect.catchCauseIf(
             (cause) => !Cause.hasInterruptsOnly(cause),
             (cause) =>
-              Effect.logError("an update could not be handled", cause).pipe(
+              Effect.logError("Telegram update failed", cause).pipe(
                 Effect.andThen(updates.failed(batch, "defect", false))
               )
           ),
@@ -82,7 +85,7 @@ export class Intake extends Context.Service<
           handling,
           handle(batch).pipe(
             Effect.catchTag("DatabaseError", (error) =>
-              Effect.logWarning("an update was left", { reason: error.message })
+              Effect.logWarning("Telegram update aborted", { reason: error.message })
             ),
             Effect.ensuring(
               Effect.sync(() => {
@@ -106,7 +109,7 @@ export class Intake extends Context.Service<
         })
       ).pipe(
         Effect.catchTag("DatabaseError", (error) =>
-          Effect.logWarning("updates could not be claimed", { reason: error.message })
+          Effect.logWarning("Telegram updates could not be claimed", { reason: error.message })
         )
       )
       const sweep = updates.sweep.pipe(Effect.catchTag("DatabaseError", () => Effect.void))

@@ -132,7 +132,7 @@ export class Introduction extends Context.Service<
         const reject = (part: ProfilePart, reason: string) =>
           Effect.suspend(() => {
             became.rejected ??= part
-            return Effect.logWarning("Telegram does not take a part of a bot's profile", {
+            return Effect.logWarning("Telegram rejected a part of a bot's profile", {
               bot_id: bot.channel_id,
               part,
               reason

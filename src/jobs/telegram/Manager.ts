@@ -65,7 +65,7 @@ export class Manager extends Context.Service<
               Effect.catchCause((cause) =>
                 Cause.hasInterruptsOnly(cause)
                   ? Effect.interrupt
-                  : Effect.logWarning("what the manager was told could not be done yet", cause).pipe(
+                  : Effect.logWarning("manager bot update deferred", cause).pipe(
                       Effect.andThen(updates.failed(id, "failed"))
                     )
               )

@@ -81,7 +81,7 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
             )
           }
         },
-        Effect.catchTag("DatabaseError", (error) => Effect.logWarning("polling was left", { reason: error.message }))
+        Effect.catchTag("DatabaseError", (error) => Effect.logWarning("bot polling aborted", { reason: error.message }))
       )
 
       const pollBot = Effect.fnUntraced(
@@ -118,7 +118,7 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
           holds: polled.holdsManager(worker),
           store: (raw) => managerUpdates.store(raw.update_id, JSON.stringify(raw)),
           onConflict: Effect.logWarning("another process polls the manager bot"),
-          onDead: Effect.logError("the manager bot's token is not taken: TELEGRAM_MANAGER_TOKEN").pipe(
+          onDead: Effect.logError("Telegram rejects the manager bot's token: check TELEGRAM_MANAGER_TOKEN").pipe(
             Effect.andThen(Effect.sleep(AFTER_CONFLICT))
           )
         })

@@ -159,7 +159,7 @@ export class Probe extends Context.Service<
       /** That one bot cannot be looked after is no matter of the others'. */
       const alone = (bot: StoredBot) =>
         one(bot).pipe(
-          Effect.catchDefect((defect) => Effect.logError("a bot could not be probed", defect)),
+          Effect.catchDefect((defect) => Effect.logError("bot probe failed", defect)),
           Effect.annotateLogs({ bot_id: bot.channel_id })
         )
 

@@ -52,9 +52,9 @@ export const hear = Effect.fnUntraced(function* (bot: StoredBot, sessionId: stri
     },
     Effect.catchTags({
       BotApiError: (error) =>
-        Effect.as(Effect.logWarning("a voice message could not be fetched", { reason: error.message }), Option.none()),
+        Effect.as(Effect.logWarning("voice message download failed", { reason: error.message }), Option.none()),
       NotHeard: ({ code }) =>
-        Effect.as(Effect.logWarning("a voice message could not be made out", { reason: code }), Option.none())
+        Effect.as(Effect.logWarning("voice message transcription failed", { reason: code }), Option.none())
     })
   )
   const heard = yield* Effect.forEach(voices, hearOne, { concurrency: "unbounded" })

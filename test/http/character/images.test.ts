@@ -269,7 +269,7 @@ describe("a picture that is not made", () => {
     const poor = await server.createApp({ budgetUsd: 0.00005 })
     const answer = await ask(poor, { character_slug: await poor.createCharacter(), prompt: "naked" })
     assert.deepStrictEqual(refusal(answer), [402, "budget_exceeded"])
-    assert.include(answer.body.detail.message, "what this may cost")
+    assert.include(answer.body.detail.message, "does not cover the cost")
     assert.isEmpty((await poor.get("/v1/images")).body.data.images)
     assert.isEmpty(await server.database.sql`select 1 from ledger where app_id = ${poor.appId}`)
     assert.deepStrictEqual(refusal(await poor.post("/v1/images/probe", undefined)), [402, "budget_exceeded"])

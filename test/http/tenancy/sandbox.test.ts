@@ -261,7 +261,7 @@ describe("what a demo key may do", () => {
     const refused = await app.send(session, "Hello")
     assert.deepStrictEqual(shape(refused), [402, "budget_exceeded"])
     // Neither can be raised, nor does it start anew.
-    assert.include(refused.body.detail.fix, "a runtime key of your own")
+    assert.include(refused.body.detail.fix, "your own app and runtime key")
   })
 
   it("is refused in the order of the contract", async () => {

@@ -79,7 +79,7 @@ const depart = Effect.fn("EmbeddedPostgres.depart")(
   },
   (effect, _home, { presence }) =>
     effect.pipe(
-      Effect.catch((error) => Effect.logDebug("embedded PostgreSQL was gone before it was left", error)),
+      Effect.catch((error) => Effect.logDebug("embedded PostgreSQL had already stopped", error)),
       Effect.ensuring(presence.end)
     )
 )
@@ -88,7 +88,7 @@ const depart = Effect.fn("EmbeddedPostgres.depart")(
 const stayPresent = Effect.fnUntraced(
   function* (home: Home, { presence, url }: Entered) {
     yield* presence.closed
-    yield* Effect.logWarning("embedded PostgreSQL closed the connection that keeps it running: entering again")
+    yield* Effect.logWarning("embedded PostgreSQL closed the connection that keeps it running: reconnecting")
     yield* presence.enter.pipe(
       Effect.tapError(() => startAgain(home, { url })),
       Effect.retry(Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")]))

@@ -66,7 +66,7 @@ export const referenceRoutes =
         }
       },
       async (request, reply) =>
-        sendPublic(request, reply, await once("/openapi.json", () => prepareReference("openApi", routesModule)))
+        sendPublic(request, reply, await once("/openapi.json", () => prepareReference("openApi", { routesModule })))
     )
 
     app.get(

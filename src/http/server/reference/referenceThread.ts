@@ -18,7 +18,7 @@ const DOCS = {
 // Each loads what it needs itself: a thread runs one of them, and what describes the routes loads the whole server.
 
 /** `routesModule`: the URL of the module that exports `routes` and `webhooks`. */
-export const openApi = async (routesModule: string) => {
+export const openApi = async ({ routesModule }: { readonly routesModule: string }) => {
   const [{ describeServer }, described] = await Promise.all([
     import("./openapi.ts"),
     import(routesModule) as Promise<Described>

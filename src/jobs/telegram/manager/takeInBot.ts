@@ -31,7 +31,7 @@ export const makeTakeInBot = Effect.fnUntraced(function* ({
       if (bound !== undefined) return yield* Effect.as(changed(bound, bot), true)
       const at = yield* requests.match(bot)
       if (at === undefined)
-        return yield* Effect.as(Effect.logWarning("a managed bot fits no request", { username: bot.username }), false)
+        return yield* Effect.as(Effect.logWarning("managed bot matches no request", { username: bot.username }), false)
       const token = yield* tokenOf(bot.userId).pipe(
         Effect.retry({ schedule: UNTIL_THERE, while: (error) => error._tag === "TelegramUnavailable" })
       )

@@ -1,0 +1,23 @@
+import type { Routes } from "#src/http/server/Server.ts"
+import { assetRoutes } from "./assetRoutes.ts"
+import { characterExportRoutes } from "./characterExportRoutes.ts"
+import { characterRoutes } from "./characterRoutes.ts"
+import { characterVersionRoutes } from "./characterVersionRoutes.ts"
+import { imageRoutes } from "./imageRoutes.ts"
+import { importRoutes } from "./importRoutes.ts"
+import { loreRoutes } from "./loreRoutes.ts"
+import { readinessRoutes } from "./readinessRoutes.ts"
+import { visualIdentityRoutes } from "./visualIdentityRoutes.ts"
+
+/** The routes of this domain. */
+export const routes: ReadonlyArray<Routes> = [
+  characterRoutes,
+  characterVersionRoutes,
+  readinessRoutes,
+  characterExportRoutes,
+  importRoutes,
+  loreRoutes,
+  assetRoutes,
+  visualIdentityRoutes,
+  imageRoutes
+]

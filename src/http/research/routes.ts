@@ -1,0 +1,6 @@
+import type { Routes } from "#src/http/server/Server.ts"
+import { evidenceRoutes } from "./evidenceRoutes.ts"
+import { researchRoutes } from "./researchRoutes.ts"
+
+/** The routes of this domain. */
+export const routes: ReadonlyArray<Routes> = [evidenceRoutes, researchRoutes]

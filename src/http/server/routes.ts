@@ -1,0 +1,5 @@
+import type { Routes } from "./Server.ts"
+import { healthRoutes } from "./healthRoutes.ts"
+
+/** The routes of this domain. */
+export const routes: ReadonlyArray<Routes> = [healthRoutes]

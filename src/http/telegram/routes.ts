@@ -1,0 +1,13 @@
+import type { Routes } from "#src/http/server/Server.ts"
+import { telegramBatchRoutes } from "./telegramBatchRoutes.ts"
+import { telegramBotActionRoutes } from "./telegramBotActionRoutes.ts"
+import { telegramBotRoutes } from "./telegramBotRoutes.ts"
+import { telegramHookRoutes } from "./telegramHookRoutes.ts"
+
+/** The routes of this domain. */
+export const routes: ReadonlyArray<Routes> = [
+  telegramBotRoutes,
+  telegramBotActionRoutes,
+  telegramBatchRoutes,
+  telegramHookRoutes
+]
