@@ -80,7 +80,9 @@ beforeAll(async () => {
       content_base64: (await pictureOf("png")).toString("base64")
     })
   ).body.data.id
-  await app.request("PUT", `/v1/characters/${slug}/visual-identity`, { appearance: "Grey hair." })
+  for (const one of [slug, character]) {
+    await app.request("PUT", `/v1/characters/${one}/visual-identity`, { appearance: "Grey hair." })
+  }
   const image_id = (await app.post("/v1/images", { character_slug: slug, kind: "scene", prompt: "The harbour." })).body
     .data.image_request_id
   const text = "The lighthouse was built in 1891."
