@@ -10,7 +10,7 @@ import { MOST_IMAGES } from "#src/imports/Assets.ts"
 import type { AssetMeta, Bundle } from "#src/imports/Bundle.ts"
 import { MOST_IMAGE_BYTES } from "#src/imports/checkImage.ts"
 import { storageUnavailable } from "./pictureErrors.ts"
-import { MOST_BROUGHT } from "./importSchemas.ts"
+import { MOST_BROUGHT } from "#src/http/imports/importSchemas.ts"
 
 /** Of the pictures in a file together: in base64, with the rest, that is no more than an import takes. */
 const MOST_BYTES = 6 * 1024 * 1024

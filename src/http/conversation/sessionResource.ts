@@ -8,7 +8,7 @@ import type { ProactiveState } from "#src/db/proactive/Initiatives.ts"
 import type { Standing } from "#src/db/memory/Relationships.ts"
 import type { Session } from "#src/db/conversation/Sessions.ts"
 import { toProactiveState } from "#src/http/proactive/proactiveResource.ts"
-import { toMeter, toStage } from "#src/http/memory/relationalMeter.ts"
+import { toMeter, toStage } from "./relationalMeter.ts"
 
 const iso = (time: Date | null) => (time === null ? null : time.toISOString())
 

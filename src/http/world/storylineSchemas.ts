@@ -5,7 +5,7 @@ import { influence } from "./arcInfluenceSchemas.ts"
 import { mergePatchOf } from "#src/http/server/schemas/mergePatch.ts"
 import { moment } from "#src/http/server/schemas/moment.ts"
 import { between, unit, wholeBetween } from "#src/http/server/schemas/number.ts"
-import { emotionLabels } from "#src/http/memory/relationshipSchemas.ts"
+import { emotionLabels } from "#src/http/character/relationshipSchemas.ts"
 import { text, texts } from "#src/http/server/schemas/text.ts"
 
 const status = z.enum(STORYLINE_STATUSES)

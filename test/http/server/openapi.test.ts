@@ -66,7 +66,7 @@ import {
   ImportData,
   ImportPage,
   ImportPatch
-} from "#src/http/character/importSchemas.ts"
+} from "#src/http/imports/importSchemas.ts"
 import { FoundMemoryData, MemoryCreate, MemoryData, MemoryPage, MemoryPatch } from "#src/http/memory/memorySchemas.ts"
 import { OpenLoopData, OpenLoopPage } from "#src/http/memory/openLoopSchemas.ts"
 import { PreferencesData, PreferencesPatch } from "#src/http/proactive/preferencesSchemas.ts"

@@ -5,12 +5,12 @@ import * as Semaphore from "effect/Semaphore"
 import { Piscina } from "piscina"
 import { Crashes } from "#src/units/attempt.ts"
 import { CurrentUnit } from "#src/units/currentUnit.ts"
-import { importRefused } from "#src/http/character/importErrors.ts"
+import { importRefused } from "#src/http/imports/importErrors.ts"
 import { type ApiError, refusedElsewhere } from "#src/http/server/ApiError.ts"
 import { rateLimited, validationError } from "#src/http/server/errors.ts"
 import type { json, Outcome, review, stage } from "./parseWorker.ts"
-import type { reviewBundle } from "#src/http/character/reviewBundle.ts"
-import type { StagedImport } from "#src/http/character/stageImport.ts"
+import type { reviewBundle } from "#src/http/imports/reviewBundle.ts"
+import type { StagedImport } from "#src/http/imports/stageImport.ts"
 
 const THREADS = 2
 /**

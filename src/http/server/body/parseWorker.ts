@@ -1,9 +1,9 @@
 import { ImportRefused } from "#src/imports/ImportRefused.ts"
-import { importRefused } from "#src/http/character/importErrors.ts"
+import { importRefused } from "#src/http/imports/importErrors.ts"
 import { ApiError } from "#src/http/server/ApiError.ts"
 import { readJsonBody } from "./readJsonBody.ts"
-import { reviewBundle } from "#src/http/character/reviewBundle.ts"
-import { stageImport } from "#src/http/character/stageImport.ts"
+import { reviewBundle } from "#src/http/imports/reviewBundle.ts"
+import { stageImport } from "#src/http/imports/stageImport.ts"
 
 /** What a thread gives back: an error by its fields, since no class comes through to another thread. */
 export type Outcome<A> =

@@ -21,7 +21,7 @@ import { MOST_OPEN, requireRoom } from "./importRoom.ts"
 import { ImportCommit, ImportCommitted, ImportCreate, ImportData, ImportPage, ImportPatch } from "./importSchemas.ts"
 import { reviseImport } from "./reviseImport.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { characterNotFound } from "./characterErrors.ts"
+import { characterNotFound } from "#src/http/character/characterErrors.ts"
 import { importLimitReached, importNotFound } from "./importErrors.ts"
 import { importExists } from "./importExists.ts"
 

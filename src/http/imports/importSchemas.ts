@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { FORMATS } from "#src/imports/formats.ts"
 import { CharacterData } from "#src/http/server/schemas/answers.ts"
-import { LooksBrought } from "./assetSchemas.ts"
+import { LooksBrought } from "#src/http/character/assetSchemas.ts"
 import { EvidenceBrought } from "#src/http/research/evidenceSchemas.ts"
 import { NpcCreate } from "#src/http/world/npcSchemas.ts"
 import { expectedVersion } from "#src/http/server/schemas/number.ts"
