@@ -145,9 +145,3 @@ export const SessionStorylineData = z.object({
   history: z.array(entered).describe("The beats that were entered, the last 50, oldest first")
 })
 export const SessionStorylines = z.object({ storylines: z.array(SessionStorylineData) })
-export const StoryOfSession = z.object({
-  storyline_id: z.string(),
-  title: z.string(),
-  current_beat: z.string(),
-  entered_at: time
-})
