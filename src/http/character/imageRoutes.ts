@@ -145,7 +145,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.get(
     `${one}/content`,
     {
-      config: { public: true, uncounted: true },
+      config: { auth: "none", uncounted: true },
       schema: {
         operationId: "showImage",
         summary: "A picture, by the signed address in image_url; take that whole",

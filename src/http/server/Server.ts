@@ -60,17 +60,18 @@ declare module "fastify" {
     account: AccountPrincipal
   }
   interface FastifyContextConfig {
-    /** Served without a bearer. */
-    readonly public?: boolean
     /**
-     * Of a public route: requests of an address are not counted. For probes, for Telegram and for pictures that pages
+     * The credential that it takes: a runtime key, which is the default; an account token with this scope (null: with
+     * any); or none.
+     */
+    readonly auth?: "app" | { readonly account: Scope | null } | "none"
+    /**
+     * Of a route without a credential: requests of an address are not counted. For probes, for Telegram and for pictures that pages
      * show.
      */
     readonly uncounted?: boolean
     /** No browser ever asks for it: its answers have no headers for one, unless they are errors with words. */
     readonly machine?: boolean
-    /** On the account plane: takes an account token instead of a runtime key, with this scope; null: with any. */
-    readonly account?: Scope | null
     /** Open to demo keys; what does not say so is closed to them. */
     readonly demo?: boolean
     /** The resource in the path whose absence (404) comes before a bad body (422). */

@@ -73,18 +73,18 @@ export const admitRequests = Effect.fnUntraced(function* (
       throw tooLargeForDemo ?? demoBodyTooLarge(LARGE_BYTES)
   }
   app.addHook("onRequest", async (request, reply) => {
-    const { public: isPublic, account: scope, demo, machine, uncounted } = request.routeOptions.config
+    const { auth = "app", demo, machine, uncounted } = request.routeOptions.config
     void (machine === true ? reply : reply.headers(headers)).header("x-request-id", request.id)
     if (isClosing()) throw draining
     if (request.is404) return isClosedToDemo(request.method, request.url) ? refuseDemoKey(request, reply) : undefined
-    if (isPublic === true) {
+    if (auth === "none") {
       const refused = uncounted === true ? null : refuseAddress(request)
       if (refused !== null) throw refused
       return requireReadable(request)
     }
-    if (scope !== undefined) {
+    if (auth !== "app") {
       await refuseDemoKey(request, reply)
-      request.account = await bridge.run(authenticateAccount(request, scope), reply, "when caller leaves")
+      request.account = await bridge.run(authenticateAccount(request, auth.account), reply, "when caller leaves")
     } else {
       request.principal = await principalOf(request, reply)
       if (request.principal.kind === "demo" && demo !== true) throw demoKeySurfaceDisabled

@@ -23,7 +23,7 @@ const methodIsClosed = ({ open, closed }: Surface, method: string): boolean =>
 export const noteDemoSurface = (app: App): ((method: string, url: string) => boolean) => {
   const root = makeSurface()
   app.addHook("onRoute", ({ method, url, config }) => {
-    if (config?.public === true) return
+    if (config?.auth === "none") return
     let surface = root
     for (const segment of segmentsOf(url)) {
       const name = segment.startsWith(":") ? ":" : segment
