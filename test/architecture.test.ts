@@ -58,6 +58,37 @@ const DOMAINS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "evals",
     "telegram",
     "operators"
+  ],
+  jobs: [
+    "runner",
+    "tenancy",
+    "billing",
+    "delivery",
+    "telegram",
+    "character",
+    "conversation",
+    "memory",
+    "proactive",
+    "research",
+    "privacy",
+    "evals"
+  ],
+  http: [
+    "server",
+    "tenancy",
+    "privacy",
+    "billing",
+    "character",
+    "conversation",
+    "world",
+    "memory",
+    "proactive",
+    "research",
+    "delivery",
+    "evals",
+    "telegram",
+    "operators",
+    "imports"
   ]
 }
 const SAYS_NOTHING = /^(?:utils?|commons?|misc|helpers?|index)\.ts$/
@@ -254,7 +285,11 @@ describe("the rules of the house", () => {
     assert.lengthOf(from("src/db/telegram/BotRows.ts", "#src/db/unlisted/Rows.ts"), 1)
     assert.deepStrictEqual(from("src/db/conversation/Turns.ts", "#src/db/character/Images.ts"), [])
     assert.deepStrictEqual(from("src/db/conversation/Turns.ts", "./turnJobs.ts"), [])
+    assert.lengthOf(from("src/jobs/runner/Runner.ts", "#src/jobs/telegram/Intake.ts"), 1)
+    assert.lengthOf(from("src/http/server/body/ParseWorkers.ts", "#src/http/imports/importErrors.ts"), 1)
+    assert.lengthOf(from("src/http/conversation/sessionRoutes.ts", "#src/http/memory/memoryErrors.ts"), 1)
     assert.deepStrictEqual(from("src/jobs/character/Studio.ts", "#src/db/telegram/BotRows.ts"), [])
+    assert.deepStrictEqual(from("src/http/memory/memoryRoutes.ts", "#src/http/conversation/findSession.ts"), [])
   })
 
   it("notice a cycle, and let a type point back", () => {

@@ -18,34 +18,34 @@ import * as telegram from "./telegram.ts"
 import * as tenancy from "./tenancy.ts"
 import { routes } from "./routes.ts"
 
+/** What only handlers use. */
+export const serving = Layer.mergeAll(
+  conversation.serving,
+  delivery.serving,
+  evals.serving,
+  memory.serving,
+  operators.serving,
+  privacy.serving,
+  proactive.serving,
+  research.serving,
+  telegram.serving,
+  tenancy.serving,
+  transcriber,
+  ParseWorkers.layer,
+  Layer.unwrap(Effect.map(Settings, ({ perProcess: { streamsPerApp } }) => OpenReads.layer(streamsPerApp)))
+).pipe(Layer.provideMerge(conversation.log))
+
 const http = Layer.unwrap(
   Effect.gen(function* () {
     const {
       host,
       port,
       trustedProxies,
-      perProcess: { streamsPerApp, publicRequests }
+      perProcess: { publicRequests }
     } = yield* Settings
-    return HttpServer.layer({ routes, host, port, trustedProxies, publicRequestsPerMinute: publicRequests }).pipe(
-      Layer.provide([ParseWorkers.layer, OpenReads.layer(streamsPerApp)])
-    )
+    return HttpServer.layer({ routes, host, port, trustedProxies, publicRequestsPerMinute: publicRequests })
   })
-).pipe(
-  Layer.provide([
-    conversation.serving,
-    delivery.serving,
-    evals.serving,
-    memory.serving,
-    operators.serving,
-    privacy.serving,
-    proactive.serving,
-    research.serving,
-    telegram.serving,
-    tenancy.serving,
-    transcriber
-  ]),
-  Layer.provide(conversation.log)
-)
+).pipe(Layer.provide(serving))
 
 /** A process in the role `api`. */
 export const api = Layer.merge(http, KeyEndings.layer)

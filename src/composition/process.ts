@@ -10,17 +10,39 @@ import { Secrets } from "#src/db/postgres/Secrets.ts"
 import * as Watchdog from "#src/jobs/runner/Watchdog.ts"
 import { Settings } from "#src/settings/Settings.ts"
 import * as currentUnit from "#src/units/currentUnit.ts"
-import { api } from "./api.ts"
+import { api, type serving } from "./api.ts"
 import { channelKinds } from "./channelKinds.ts"
 import { pictures } from "./character.ts"
 import { outbound } from "./delivery.ts"
 import { painter, writer } from "./model.ts"
 import { pricing } from "./pricing.ts"
+import type { tables } from "./tables.ts"
 import * as telegram from "./telegram.ts"
 import { botApi, botCare } from "./telegramBots.ts"
 import * as tenancy from "./tenancy.ts"
 import { worker } from "./worker.ts"
 import * as world from "./world.ts"
+
+/** What both roles stand on, each on those below it. */
+const shared = Layer.mergeAll(writer, Workers.layer, channelKinds, botCare).pipe(
+  Layer.provideMerge(Alignment.layer),
+  Layer.provideMerge(world.shared),
+  Layer.provideMerge(Layer.merge(tenancy.limits, telegram.shared)),
+  Layer.provideMerge(Layer.mergeAll(botApi, OperationalEvents.layer, pictures, painter, telegram.publicAddress)),
+  Layer.provideMerge(outbound),
+  Layer.provideMerge(pricing),
+  Layer.provideMerge(
+    Layer.mergeAll(sealWebhookUrls.pipe(Layer.provideMerge(Secrets.layer)), CrashedUnits.layer, currentUnit.layer)
+  )
+)
+
+declare module "../http/server/Server.ts" {
+  interface HandlerLayers {
+    readonly serving: typeof serving
+    readonly shared: typeof shared
+    readonly tables: typeof tables
+  }
+}
 
 /**
  * One process in the roles that the settings give it. Its parts start and stop side by side; what they stand on starts
@@ -28,18 +50,12 @@ import * as world from "./world.ts"
  */
 export const roles = Layer.unwrap(
   Effect.gen(function* () {
-    const settings = yield* Settings
-    const serving = settings.roles.has("api") ? api : Layer.empty
-    const working = settings.roles.has("worker") ? worker : Layer.empty
-    return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(
-      Layer.provide([writer, Workers.layer, channelKinds, botCare]),
-      Layer.provide(Alignment.layer),
-      Layer.provide(world.shared),
-      Layer.provide([tenancy.limits, telegram.shared]),
-      Layer.provide([botApi, OperationalEvents.layer, pictures, painter, telegram.publicAddress]),
-      Layer.provideMerge(outbound),
-      Layer.provide(pricing),
-      Layer.provide([sealWebhookUrls.pipe(Layer.provideMerge(Secrets.layer)), CrashedUnits.layer, currentUnit.layer])
+    const { roles } = yield* Settings
+    return Layer.mergeAll(
+      roles.has("api") ? api : Layer.empty,
+      roles.has("worker") ? worker : Layer.empty,
+      Watchdog.layer,
+      Notifier.layer
     )
   })
-)
+).pipe(Layer.provide(shared))

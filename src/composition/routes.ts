@@ -7,6 +7,7 @@ import { routes as character } from "#src/http/character/routes.ts"
 import { routes as conversation } from "#src/http/conversation/routes.ts"
 import { routes as delivery } from "#src/http/delivery/routes.ts"
 import { routes as evals } from "#src/http/evals/routes.ts"
+import { routes as imports } from "#src/http/imports/routes.ts"
 import { routes as memory } from "#src/http/memory/routes.ts"
 import { routes as operators } from "#src/http/operators/routes.ts"
 import { routes as privacy } from "#src/http/privacy/routes.ts"
@@ -25,6 +26,7 @@ export const routes: ReadonlyArray<Routes> = [
   referenceRoutes(import.meta.url),
   ...server,
   ...character,
+  ...imports,
   ...world,
   ...research,
   ...conversation,

@@ -27,6 +27,9 @@ export interface AssetMeta {
   readonly is_reference: boolean
 }
 
+/** Pieces of evidence in a file. */
+export const MOST_EVIDENCE = 100
+
 /** What every kind of file is made into. */
 export interface Bundle {
   /** The profile, with its slug, but for its lore. */

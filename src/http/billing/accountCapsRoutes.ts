@@ -4,7 +4,7 @@ import * as z from "zod"
 import { Allowances, type AppAllowance } from "#src/db/billing/Allowances.ts"
 import { RateLimits } from "#src/db/tenancy/RateLimits.ts"
 import { findAccountApp } from "#src/http/tenancy/accountApp.ts"
-import { WITH_TOKEN } from "#src/http/tenancy/accountPlane.ts"
+import { ACCOUNT_PLANE } from "#src/http/tenancy/accountPlane.ts"
 import { readAppCaps, readEndUserCaps, toAppCapsResource, toEndUserCapsResource } from "./caps.ts"
 import { accountCurl, success } from "#src/http/server/envelope.ts"
 import { accountEndUserNotFound } from "./billingErrors.ts"
@@ -35,9 +35,9 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     path,
     {
-      config: { account: "apps:read", exists: accountAppExists },
+      config: { auth: { account: "apps:read" }, exists: accountAppExists },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "getAppCaps",
         summary: "The budgets of an app, what its end-users may use, and what is used",
         params,
@@ -59,9 +59,9 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     path,
     {
-      config: { account: "caps:write", exists: accountAppExists, writes: true },
+      config: { auth: { account: "caps:write" }, exists: accountAppExists, writes: true },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "updateAppCaps",
         summary: "Change them by JSON merge patch",
         params,
@@ -86,9 +86,9 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     userPath,
     {
-      config: { account: "apps:read", exists: accountEndUserExists },
+      config: { auth: { account: "apps:read" }, exists: accountEndUserExists },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "getAppEndUserCaps",
         summary: "What an end-user of an app may use, and has used",
         params: userParams,
@@ -114,9 +114,9 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     userPath,
     {
-      config: { account: "caps:write", exists: accountAppExists, writes: true },
+      config: { auth: { account: "caps:write" }, exists: accountAppExists, writes: true },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "updateAppEndUserCaps",
         summary: "Change it by JSON merge patch, also before their first session",
         params: userParams,

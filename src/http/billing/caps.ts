@@ -1,11 +1,8 @@
-import type { AuditEntry } from "#src/db/tenancy/AuditEntries.ts"
 import type { AppAllowance, AppLimitsChange, EndUserAllowance, EndUserLimits } from "#src/db/billing/Allowances.ts"
 import type * as z from "zod"
+import { toUsd, usdOrNull } from "#src/http/server/usd.ts"
 import type { AppCapsPatch, EndUserCapsPatch } from "./capsSchemas.ts"
 
-export const toUsd = (microUsd: number): number => microUsd / 1_000_000
-const usdOrNull = <A extends null | undefined>(microUsd: number | A): number | A =>
-  typeof microUsd === "number" ? toUsd(microUsd) : microUsd
 const toMicroUsd = (usd: number | null | undefined) =>
   usd === null || usd === undefined ? usd : Math.round(usd * 1_000_000)
 
@@ -97,30 +94,3 @@ export const toEndUserCapsResource = (externalUserRef: string, allowance: EndUse
     : null,
   resets_at: resetsAt(nowMs)
 })
-
-const toCapsChange = (change: Partial<EndUserLimits>) =>
-  withoutAbsent({
-    daily_messages: change.daily_message_limit,
-    daily_cost_usd: usdOrNull(change.daily_limit_micro_usd),
-    monthly_cost_usd: usdOrNull(change.monthly_limit_micro_usd),
-    daily_images: change.daily_image_limit
-  })
-/** What the audit log keeps of a change, where it is one of caps in the words in which they are changed. */
-export const toAuditDetail = ({ action, detail }: AuditEntry): object => {
-  if (action === "end_user_caps.updated") return toCapsChange(detail)
-  if (action !== "caps.updated") return detail
-  const {
-    daily_limit_micro_usd: daily,
-    monthly_limit_micro_usd: monthly,
-    hard_stop,
-    messages_per_minute,
-    default_end_user_caps: defaults
-  }: Omit<AppLimitsChange, "defaults"> & { readonly default_end_user_caps?: Partial<EndUserLimits> } = detail
-  return withoutAbsent({
-    daily_budget_usd: usdOrNull(daily),
-    monthly_budget_usd: usdOrNull(monthly),
-    hard_stop,
-    default_end_user_caps: defaults === undefined ? undefined : toCapsChange(defaults),
-    rate_limits: messages_per_minute === undefined ? undefined : { messages_per_minute }
-  })
-}

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { between, wholeBetween } from "#src/http/server/schemas/number.ts"
+import { UsageData } from "./usageSchemas.ts"
 
 const MOST_USD = 1_000_000
 const usd = (description: string) =>
@@ -78,4 +79,10 @@ export const EndUserCapsData = z.object({
     .nullable()
     .describe("What is spent or held, counted only where there is a cap"),
   resets_at: resets
+})
+export const EndUserUsageData = UsageData.extend({
+  images: z.int(),
+  caps: caps.describe("Those that apply to them; null: no limit"),
+  remaining: caps.describe("What is left of them now"),
+  resets_at: z.object({ day: time, month: time })
 })

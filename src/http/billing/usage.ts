@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { REPORTED_KINDS } from "#pipeline/safety/reported.ts"
 import { type SafetyCountRow, Usage, type UsageGroup, type UsageRow } from "#src/db/billing/Usage.ts"
-import { toUsd } from "./caps.ts"
+import { toUsd } from "#src/http/server/usd.ts"
 import { validationError } from "#src/http/server/errors.ts"
 
 export interface UsageRequest {

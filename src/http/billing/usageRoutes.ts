@@ -7,8 +7,8 @@ import { IMAGE_SIZES, Painter } from "#src/model/Painter.ts"
 import { Prices } from "#src/model/prices.ts"
 import { ModelCast, ratesOf } from "#src/model/reservation.ts"
 import { findAccountApp } from "#src/http/tenancy/accountApp.ts"
-import { WITH_TOKEN } from "#src/http/tenancy/accountPlane.ts"
-import { toUsd } from "./caps.ts"
+import { ACCOUNT_PLANE } from "#src/http/tenancy/accountPlane.ts"
+import { toUsd } from "#src/http/server/usd.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import { RatesData, SafetyUsageData, safetyQuery, UsageData, usageQuery } from "./usageSchemas.ts"
@@ -125,9 +125,9 @@ export const usageRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/account/usage",
     {
-      config: { account: "usage:read" },
+      config: { auth: { account: "usage:read" } },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "getAccountUsage",
         summary: "What all apps of the account have used",
         querystring: usageQuery("day", "kind", "app", "character", "model", "end_user"),
@@ -148,9 +148,9 @@ export const usageRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/account/usage/safety",
     {
-      config: { account: "usage:read" },
+      config: { auth: { account: "usage:read" } },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "getAccountSafetyUsage",
         summary: "Crisis referrals, AI disclosures and break reminders of all apps of the account, by month",
         querystring: safetyQuery,
@@ -171,9 +171,9 @@ export const usageRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/account/apps/:app_id/usage/safety",
     {
-      config: { account: "usage:read", exists: accountAppExists },
+      config: { auth: { account: "usage:read" }, exists: accountAppExists },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "getAppSafetyUsage",
         summary: "Crisis referrals, AI disclosures and break reminders of an app of the account, by month",
         params: z.object({ app_id: z.string() }),
@@ -195,9 +195,9 @@ export const usageRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/account/apps/:app_id/usage",
     {
-      config: { account: "usage:read", exists: accountAppExists },
+      config: { auth: { account: "usage:read" }, exists: accountAppExists },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "getAppUsage",
         summary: "What an app of the account has used",
         params: z.object({ app_id: z.string() }),

@@ -225,7 +225,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.get(
     "/v1/assets/:asset_id/content",
     {
-      config: { public: true, uncounted: true },
+      config: { auth: "none", uncounted: true },
       schema: {
         operationId: "showAsset",
         summary: "A picture, by the signed address that it is given out with; take that whole",

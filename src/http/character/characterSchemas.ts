@@ -5,15 +5,10 @@ import { mergePatchOf } from "#src/http/server/schemas/mergePatch.ts"
 import { generation } from "./generationSchemas.ts"
 import { expectedVersion } from "#src/http/server/schemas/number.ts"
 import { interests, persona } from "./personaSchemas.ts"
-import {
-  baselineEmotion,
-  behavioralThresholds,
-  relationshipPosture,
-  safety
-} from "#src/http/memory/relationshipSchemas.ts"
+import { baselineEmotion, behavioralThresholds, relationshipPosture, safety } from "./relationshipSchemas.ts"
 import { text } from "#src/http/server/schemas/text.ts"
 import { voice, voiceSamples } from "./voiceSchemas.ts"
-import { lifeRhythm, worldContext } from "#src/http/world/worldSchemas.ts"
+import { lifeRhythm, worldContext } from "./worldSchemas.ts"
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/
 

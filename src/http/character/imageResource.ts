@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { ContentSignatures } from "#src/db/character/ContentSignatures.ts"
 import type { Image } from "#src/db/character/Images.ts"
-import { toUsd } from "#src/http/billing/caps.ts"
+import { toUsd } from "#src/http/server/usd.ts"
 import { Painter } from "#src/model/Painter.ts"
 
 export const toImageResource = Effect.fnUntraced(function* (baseUrl: string, appId: string, image: Image) {

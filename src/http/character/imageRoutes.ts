@@ -2,60 +2,28 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
 import { ContentSignatures } from "#src/db/character/ContentSignatures.ts"
-import { type Image, Images } from "#src/db/character/Images.ts"
+import { Images } from "#src/db/character/Images.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { createOnce } from "#src/http/server/idempotent.ts"
 import { INTERNAL } from "#src/http/server/reference/internalSurface.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
-import { answers, created, publicAnswers } from "#src/http/server/schemas/answers.ts"
+import { answers, publicAnswers } from "#src/http/server/schemas/answers.ts"
 import { toImageResource } from "./imageResource.ts"
 import { probeImages } from "./probeImages.ts"
-import { requestImage } from "./requestImage.ts"
-import { ImageCreate, ImageData, ImagePage, ImageProbeData, imageStatus } from "./imageSchemas.ts"
+import { ImageData, ImagePage, ImageProbeData, imageStatus } from "./imageSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { readContent, showContent } from "./showContent.ts"
 import { imageNotFound } from "./pictureErrors.ts"
 
-/** Pictures on demand. */
+/** Pictures on demand: what became of them. They are asked for in src/http/conversation/imageRequestRoutes.ts. */
 export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   const tags = ["Images"]
   const one = "/v1/images/:image_id"
   const params = z.object({ image_id: z.string() })
 
-  const next = ({ image_id: id }: Image) => [
-    { command: curl(baseUrl(), "GET", `/v1/images/${id}`), description: "See how far it is" }
-  ]
   const find = Effect.fnUntraced(function* (appId: string, id: string) {
     const image = isId("img", id) ? yield* Images.use((images) => images.get(appId, id)) : undefined
     return image ?? (yield* imageNotFound)
   })
-  app.post(
-    "/v1/images",
-    {
-      config: { writes: true },
-      schema: {
-        operationId: "createImage",
-        summary: "Have a picture of a character made",
-        tags,
-        headers: z.object({ "idempotency-key": z.string().optional() }),
-        body: ImageCreate,
-        response: answers(ImageData.extend(created), 402, 404, 409, 413)
-      }
-    },
-    (request, reply) =>
-      answer(
-        request,
-        reply,
-        createOnce(
-          request,
-          Effect.gen(function* () {
-            const { appId } = request.principal
-            const image = yield* requestImage(appId, request.body)
-            return success(yield* toImageResource(baseUrl(), appId, image), next(image))
-          })
-        )
-      )
-  )
 
   app.get(
     "/v1/images",
@@ -177,7 +145,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.get(
     `${one}/content`,
     {
-      config: { public: true, uncounted: true },
+      config: { auth: "none", uncounted: true },
       schema: {
         operationId: "showImage",
         summary: "A picture, by the signed address in image_url; take that whole",

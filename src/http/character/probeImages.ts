@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { Expenses } from "#src/db/billing/Expenses.ts"
-import { toUsd } from "#src/http/billing/caps.ts"
+import { toUsd } from "#src/http/server/usd.ts"
 import { Painter } from "#src/model/Painter.ts"
 import { Pictures } from "#src/pictures/Pictures.ts"
 import { Storage } from "#src/storage/Storage.ts"

@@ -4,7 +4,6 @@ import { characterExportRoutes } from "./characterExportRoutes.ts"
 import { characterRoutes } from "./characterRoutes.ts"
 import { characterVersionRoutes } from "./characterVersionRoutes.ts"
 import { imageRoutes } from "./imageRoutes.ts"
-import { importRoutes } from "./importRoutes.ts"
 import { loreRoutes } from "./loreRoutes.ts"
 import { readinessRoutes } from "./readinessRoutes.ts"
 import { visualIdentityRoutes } from "./visualIdentityRoutes.ts"
@@ -15,7 +14,6 @@ export const routes: ReadonlyArray<Routes> = [
   characterVersionRoutes,
   readinessRoutes,
   characterExportRoutes,
-  importRoutes,
   loreRoutes,
   assetRoutes,
   visualIdentityRoutes,

@@ -7,10 +7,9 @@ import { Npcs } from "#src/db/world/Npcs.ts"
 import { StoredObjects } from "#src/db/character/StoredObjects.ts"
 import { VisualIdentities } from "#src/db/character/VisualIdentities.ts"
 import { MOST_IMAGES } from "#src/imports/Assets.ts"
-import type { AssetMeta, Bundle } from "#src/imports/Bundle.ts"
+import { type AssetMeta, type Bundle, MOST_EVIDENCE } from "#src/imports/Bundle.ts"
 import { MOST_IMAGE_BYTES } from "#src/imports/checkImage.ts"
 import { storageUnavailable } from "./pictureErrors.ts"
-import { MOST_BROUGHT } from "./importSchemas.ts"
 
 /** Of the pictures in a file together: in base64, with the rest, that is no more than an import takes. */
 const MOST_BYTES = 6 * 1024 * 1024
@@ -61,7 +60,7 @@ const evidenceOf = Effect.fnUntraced(function* (appId: string, slug: string) {
       if (is) characters += text.length
       return is
     })
-    .slice(0, MOST_BROUGHT)
+    .slice(0, MOST_EVIDENCE)
     .toReversed()
     .map(told)
 })

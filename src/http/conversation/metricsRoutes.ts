@@ -4,7 +4,7 @@ import * as z from "zod"
 import { Metrics } from "#src/db/conversation/Metrics.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
-import { MetricsData } from "./observabilitySchemas.ts"
+import { MetricsData } from "./metricsSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
 const HOUR_MS = 3_600_000

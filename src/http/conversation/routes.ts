@@ -1,19 +1,25 @@
 import type { Routes } from "#src/http/server/Server.ts"
+import { endUserSessionRoutes } from "./endUserSessionRoutes.ts"
 import { eventRoutes } from "./eventRoutes.ts"
+import { imageRequestRoutes } from "./imageRequestRoutes.ts"
 import { messageRoutes } from "./messageRoutes.ts"
 import { metricsRoutes } from "./metricsRoutes.ts"
 import { runRoutes } from "./runRoutes.ts"
 import { sessionRoutes } from "./sessionRoutes.ts"
+import { sessionStateRoutes } from "./sessionStateRoutes.ts"
 import { timelineRoutes } from "./timelineRoutes.ts"
 import { traceRoutes } from "./traceRoutes.ts"
 
 /** The routes of this domain. */
 export const routes: ReadonlyArray<Routes> = [
   sessionRoutes,
+  sessionStateRoutes,
+  endUserSessionRoutes,
   messageRoutes,
   eventRoutes,
   traceRoutes,
   runRoutes,
   timelineRoutes,
-  metricsRoutes
+  metricsRoutes,
+  imageRequestRoutes
 ]

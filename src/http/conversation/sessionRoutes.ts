@@ -1,29 +1,19 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { isDeepStrictEqual } from "node:util"
 import * as z from "zod"
-import { EMPTY_WORLD } from "#pipeline/world/World.ts"
-import { Initiatives } from "#src/db/proactive/Initiatives.ts"
 import { type Session, Sessions } from "#src/db/conversation/Sessions.ts"
-import { Worlds } from "#src/db/world/Worlds.ts"
-import { curl, success } from "#src/http/server/envelope.ts"
+import { success } from "#src/http/server/envelope.ts"
 import { characterArchived, characterNotFound } from "#src/http/character/characterErrors.ts"
-import { characterNotReady, sessionNotFound } from "./conversationErrors.ts"
+import { characterNotReady } from "./conversationErrors.ts"
 import { demoQuotaExceeded } from "#src/http/server/errors.ts"
 import { findSession } from "./findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
-import {
-  answers,
-  created as onCreate,
-  SessionData,
-  SessionPage,
-  SessionStateData
-} from "#src/http/server/schemas/answers.ts"
-import { characterSlugOf, SessionCreate } from "./sessionSchemas.ts"
+import { answers, created as onCreate } from "#src/http/server/schemas/answers.ts"
+import { characterSlugOf, SessionCreate, SessionData, SessionPage } from "./sessionSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { toSessionResource, toStateResource } from "./sessionResource.ts"
-import { standingOf } from "./standingOf.ts"
+import { sessionActions } from "./sessionActions.ts"
+import { toSessionResource } from "./sessionResource.ts"
 
 /** A session that is reused stays as it was; what was asked otherwise must not go unsaid. */
 const notTakenOver = ({ metadata, proactive_enabled }: SessionCreate, session: Session): ReadonlyArray<string> => [
@@ -36,14 +26,7 @@ const notTakenOver = ({ metadata, proactive_enabled }: SessionCreate, session: S
 export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ session_id: z.string() })
   const tags = ["Sessions"]
-  const actions = (id: string) => [
-    {
-      command: curl(baseUrl(), "POST", `/v1/sessions/${id}/messages`, { text: "Hello!" }),
-      description: "Send a message"
-    },
-    { command: curl(baseUrl(), "GET", `/v1/sessions/${id}/events?since=0`), description: "Read the session's events" },
-    { command: curl(baseUrl(), "GET", `/v1/sessions/${id}/state`), description: "See how the session stands" }
-  ]
+  const actions = (id: string) => sessionActions(baseUrl(), id)
   app.post(
     "/v1/sessions",
     {
@@ -151,51 +134,6 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const session = yield* findSession(request.principal.appId, request.params.session_id)
           return success(toSessionResource(session), actions(session.session_id))
-        })
-      )
-  )
-
-  app.get(
-    "/v1/sessions/:session_id/state",
-    {
-      config: { demo: true },
-      schema: {
-        operationId: "getSessionState",
-        summary: "How the session stands, with the opt-in relational meter",
-        tags,
-        params,
-        response: answers(SessionStateData, 404)
-      }
-    },
-    (request, reply) =>
-      answer(
-        request,
-        reply,
-        Effect.gen(function* () {
-          const { appId } = request.principal
-          const session = yield* findSession(appId, request.params.session_id)
-          const [{ character, exposes, relationship }, proactive, world = EMPTY_WORLD] = yield* Effect.all(
-            [
-              standingOf(appId, session),
-              Initiatives.use((initiatives) => initiatives.stateOf({ appId, sessionId: session.session_id })),
-              Worlds.use((worlds) =>
-                worlds.look({ appId, slug: session.character_slug, sessionId: session.session_id })
-              )
-            ],
-            { concurrency: "unbounded" }
-          )
-          if (proactive === undefined) return yield* sessionNotFound
-          return success(
-            toStateResource(session, {
-              character,
-              relationship,
-              proactive,
-              exposes,
-              world,
-              nowMs: yield* Clock.currentTimeMillis
-            }),
-            actions(session.session_id)
-          )
         })
       )
   )

@@ -1,6 +1,5 @@
 import * as z from "zod"
 import { languageTag, timezone } from "#src/http/server/schemas/locale.ts"
-import { expectedVersion, unit, wholeBetween } from "#src/http/server/schemas/number.ts"
 import { text } from "#src/http/server/schemas/text.ts"
 import { deepestNesting, findTooDeep } from "#src/http/server/body/unstorable.ts"
 
@@ -59,47 +58,20 @@ export type SessionCreate = z.output<typeof SessionCreate>
 
 export const characterSlugOf = (body: SessionCreate): string => body.character_slug ?? body.character ?? body.slug ?? ""
 
-/** Of a message. */
-export const MOST_CHARACTERS = 32_000
-
-export const MessageSend = z.object({
-  text: text(1, MOST_CHARACTERS).meta({
-    description: "A demo key sends at most 2,000 characters",
-    examples: ["What do you do all day?"]
-  }),
-  reply_mode: z
-    .enum(["fast", "deep"])
-    .default("fast")
-    .meta({ examples: ["fast"] })
+const time = z.iso.datetime()
+export const SessionData = z.object({
+  id: z.string(),
+  character_slug: z.string(),
+  character_version: z.int(),
+  external_user_ref: z.string(),
+  status: z.enum(["active", "exited", "archived"]),
+  exit: z.object({ reason_code: z.string(), at: time }).nullable(),
+  last_cursor: z.int(),
+  turn_count: z.int(),
+  unanswered_character_turns: z.int(),
+  metadata: z.record(z.string(), z.unknown()),
+  created_at: time,
+  last_user_at: time.nullable(),
+  last_character_at: time.nullable()
 })
-export type MessageSend = z.output<typeof MessageSend>
-
-export const AppPatch = z
-  .object({
-    expose_relational_numerics: z
-      .boolean()
-      .optional()
-      .meta({ description: "Opt in to relationship scores and their event" }),
-    name: text(1, 80).optional().meta({ description: "Cannot be cleared" }),
-    expected_version: expectedVersion()
-  })
-  .meta({ description: "JSON merge patch (RFC 7396): what is left out stays, null is the default again" })
-export type AppPatch = z.output<typeof AppPatch>
-
-/** Null clears the override and falls back to the character, then the app. */
-export const proactiveControls = z.object({
-  proactive_enabled: z
-    .boolean()
-    .nullable()
-    .optional()
-    .meta({ description: "Scheduled initiation and live send; null falls back to the defaults" }),
-  proactivity_tolerance: unit().nullable().optional().meta({ description: "0: never reach out, whatever else is set" }),
-  cold_initiate_enabled: z.boolean().nullable().optional().meta({ description: "Start afresh after a long silence" }),
-  session_resume_enabled: z.boolean().nullable().optional().meta({ description: "Nudge an unanswered thread" }),
-  cold_initiate_min_idle_minutes: wholeBetween(5, 1440).nullable().optional(),
-  session_resume_min_idle_minutes: wholeBetween(0, 1440).nullable().optional(),
-  session_resume_max_unanswered_character_turns: wholeBetween(0, 20).nullable().optional(),
-  min_gap_between_initiate_minutes: wholeBetween(0, 1440).nullable().optional(),
-  daily_initiate_cap: wholeBetween(0, 50).nullable().optional()
-})
-export type ProactiveControls = z.output<typeof proactiveControls>
+export const SessionPage = z.object({ sessions: z.array(SessionData), next_cursor: z.string().nullable() })

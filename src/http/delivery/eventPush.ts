@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { EventData } from "#src/http/server/schemas/answers.ts"
+import { EventData } from "#src/http/conversation/eventSchemas.ts"
 
 const header = (name: string, description: string, schema: object = { type: "string" }) =>
   ({ in: "header", name, required: true, description, schema }) as const

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { EvalRuns, MOST_OPEN_RUNS, type RunOrder, worstOf } from "#src/db/evals/EvalRuns.ts"
-import { toUsd } from "#src/http/billing/caps.ts"
+import { toUsd } from "#src/http/server/usd.ts"
 import { rateLimited } from "#src/http/server/errors.ts"
 import { evalBudgetRequired, evalNotFunded } from "./evalErrors.ts"
 

@@ -1,5 +1,5 @@
 import type { ListedRun, StoredResult } from "#src/db/evals/EvalRuns.ts"
-import { toUsd } from "#src/http/billing/caps.ts"
+import { toUsd } from "#src/http/server/usd.ts"
 
 const iso = (time: Date | null) => time?.toISOString() ?? null
 

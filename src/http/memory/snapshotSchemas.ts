@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { relationshipScores } from "#src/http/server/schemas/answers.ts"
+import { relationshipScores } from "#src/http/conversation/sessionStateSchemas.ts"
 
 const time = z.iso.datetime()
 export const SnapshotData = z.object({

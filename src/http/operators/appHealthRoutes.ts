@@ -7,7 +7,7 @@ import { Storage } from "#src/storage/Storage.ts"
 import { engineKind } from "#src/model/engineNames.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
-import { AppHealthData } from "#src/http/conversation/observabilitySchemas.ts"
+import { AppHealthData } from "./appHealthSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
 /** Workers say every few seconds that they live. */

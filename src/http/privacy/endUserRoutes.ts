@@ -1,21 +1,19 @@
 import * as Effect from "effect/Effect"
-import type { FastifyRequest } from "fastify"
 import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
 import { type EndUser, type EndUserChange, EndUsers } from "#src/db/privacy/EndUsers.ts"
 import { type Erasure, Erasures } from "#src/db/privacy/Erasures.ts"
-import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { erasureNotFound, endUserNotFound } from "./privacyErrors.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
-import { answers, SessionPage, written } from "#src/http/server/schemas/answers.ts"
+import { answers, written } from "#src/http/server/schemas/answers.ts"
 import { isExternalUserRef } from "./externalUserRef.ts"
 import { EndUserData, EndUserPage, EndUserPatch, ErasureData } from "./endUserSchemas.ts"
 import { momentOrDay } from "#src/http/server/schemas/moment.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { toSessionResource } from "#src/http/conversation/sessionResource.ts"
 import { endUserExists } from "./endUserExists.ts"
+import { findEndUser } from "./findEndUser.ts"
 
 const toResource = (person: EndUser) => ({
   external_user_ref: person.external_user_ref,
@@ -70,13 +68,6 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
     { command: curl(baseUrl(), "GET", `${at(ref)}/sessions`), description: "See their sessions" },
     { command: curl(baseUrl(), "GET", `${at(ref)}/usage`), description: "See what they have used" }
   ]
-  const find = Effect.fnUntraced(function* (request: FastifyRequest) {
-    const { external_user_ref: ref = "" } = request.params as Record<string, string>
-    const person = isExternalUserRef(ref)
-      ? yield* EndUsers.use((people) => people.get(request.principal.appId, ref))
-      : undefined
-    return person ?? (yield* endUserNotFound)
-  })
   const receipt = (erasure: Erasure) =>
     success(toReceipt(erasure), [
       { command: curl(baseUrl(), "GET", `/v1/erasures/${erasure.erasure_id}`), description: "See how far it is" }
@@ -129,7 +120,9 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
       answer(
         request,
         reply,
-        Effect.map(find(request), (person) => success(toResource(person), actions(person.external_user_ref)))
+        Effect.map(findEndUser(request.principal.appId, request.params.external_user_ref), (person) =>
+          success(toResource(person), actions(person.external_user_ref))
+        )
       )
   )
 
@@ -151,47 +144,14 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const { external_user_ref: ref } = yield* find(request)
+          const { external_user_ref: ref } = yield* findEndUser(
+            request.principal.appId,
+            request.params.external_user_ref
+          )
           const changed = yield* EndUsers.use((people) =>
             people.change(request.principal.appId, ref, changeOf(request.body))
           )
           return success(toResource(changed ?? (yield* endUserNotFound)), actions(ref))
-        })
-      )
-  )
-
-  app.get(
-    `${path}/sessions`,
-    {
-      config: { demo: true, exists: endUserExists },
-      schema: {
-        operationId: "listEndUserSessions",
-        summary: "An end-user's sessions, newest first",
-        tags,
-        params,
-        querystring: z.object(listQuery),
-        response: answers(SessionPage, 404)
-      }
-    },
-    (request, reply) =>
-      answer(
-        request,
-        reply,
-        Effect.gen(function* () {
-          const { cursor, limit } = request.query
-          const before = yield* cursorKey(cursor)
-          const { external_user_ref: ref } = yield* find(request)
-          const rows = yield* Sessions.use((sessions) =>
-            sessions.list(request.principal.appId, {
-              characterSlug: null,
-              externalUserRef: ref,
-              status: null,
-              before,
-              limit: limit + 1
-            })
-          )
-          const { items, next_cursor } = page(rows, limit, (row) => row.session_id)
-          return success({ sessions: items.map(toSessionResource), next_cursor })
         })
       )
   )
@@ -215,7 +175,10 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const { external_user_ref: ref } = yield* find(request)
+          const { external_user_ref: ref } = yield* findEndUser(
+            request.principal.appId,
+            request.params.external_user_ref
+          )
           return receipt(
             (yield* Erasures.use((erasures) => erasures.begin(request.principal.appId, ref))) ??
               (yield* endUserNotFound)

@@ -1,7 +1,6 @@
 import * as z from "zod"
 import { languageTag, timezone } from "#src/http/server/schemas/locale.ts"
 import { text } from "#src/http/server/schemas/text.ts"
-import { UsageData } from "#src/http/billing/usageSchemas.ts"
 
 const time = z.iso.datetime()
 
@@ -27,19 +26,6 @@ export const EndUserData = z.object({
   created_at: time
 })
 export const EndUserPage = z.object({ end_users: z.array(EndUserData), next_cursor: z.string().nullable() })
-
-const caps = z.object({
-  daily_messages: z.int().nullable(),
-  daily_cost_usd: z.number().nullable(),
-  monthly_cost_usd: z.number().nullable(),
-  daily_images: z.int().nullable()
-})
-export const EndUserUsageData = UsageData.extend({
-  images: z.int(),
-  caps: caps.describe("Those that apply to them; null: no limit"),
-  remaining: caps.describe("What is left of them now"),
-  resets_at: z.object({ day: time, month: time })
-})
 
 export const ErasureData = z.object({
   erasure_id: z.string(),

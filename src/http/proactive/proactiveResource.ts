@@ -4,14 +4,9 @@ import { readPolicy } from "#pipeline/proactive/Policy.ts"
 import type { Evaluation, ProactiveState, StoredDecision } from "#src/db/proactive/Initiatives.ts"
 import type { StoredPolicy } from "#src/db/proactive/ProactivePolicies.ts"
 import type { Session } from "#src/db/conversation/Sessions.ts"
+import { toProactiveState } from "#src/http/conversation/sessionStateResource.ts"
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
-
-export const toProactiveState = ({ effective, sources, nextEligibleAt }: ProactiveState) => ({
-  effective,
-  sources,
-  next_eligible_at: nextEligibleAt?.toISOString() ?? null
-})
 
 /** A session's own overrides, and what comes of them. */
 export const toControlsResource = ({ session_id, proactive_controls }: Session, state: ProactiveState) => ({

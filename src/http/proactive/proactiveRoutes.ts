@@ -10,7 +10,7 @@ import { validationError } from "#src/http/server/errors.ts"
 import { toControlsResource, toEvaluationResource } from "./proactiveResource.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
 import { EvaluateBody, EvaluationData, ProactiveControlsData } from "./proactiveSchemas.ts"
-import { proactiveControls } from "#src/http/conversation/sessionSchemas.ts"
+import { proactiveControls } from "#src/http/character/proactiveControls.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 

@@ -4,7 +4,8 @@ import { clockTime, timezone } from "#src/http/server/schemas/locale.ts"
 import { applyMergePatch, mergePatchOf } from "#src/http/server/schemas/mergePatch.ts"
 import { moment } from "#src/http/server/schemas/moment.ts"
 import { between, expectedVersion, wholeBetween } from "#src/http/server/schemas/number.ts"
-import { proactiveControls } from "#src/http/conversation/sessionSchemas.ts"
+import { proactiveControls } from "#src/http/character/proactiveControls.ts"
+import { ProactiveStateData } from "#src/http/conversation/sessionStateSchemas.ts"
 
 const time = z.iso.datetime()
 const MOST_USD = 1_000_000
@@ -124,15 +125,6 @@ export const ProactiveDecisionPage = z.object({
   next_cursor: z.string().nullable()
 })
 
-const state = {
-  effective: z.record(z.string(), z.union([z.boolean(), z.number()])),
-  sources: z.record(z.string(), z.enum(["session", "character", "app"])),
-  next_eligible_at: time
-    .nullable()
-    .describe("When the character may next write first, as things stand; null: not by itself")
-}
-export const ProactiveStateData = z.object(state)
-
 export const ProactiveControlsData = z.object({
   session_id: z.string(),
   ...Object.fromEntries(
@@ -141,7 +133,7 @@ export const ProactiveControlsData = z.object({
       z.union([z.boolean(), z.number()]).nullable().describe("The session's own override; null: none")
     ])
   ),
-  ...state
+  ...ProactiveStateData.shape
 })
 
 export const EvaluateBody = z.object({

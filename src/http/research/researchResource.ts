@@ -1,6 +1,6 @@
 import type { StoredFinding } from "#src/db/research/Findings.ts"
 import type { StoredResearch } from "#src/db/research/Research.ts"
-import { toUsd } from "#src/http/billing/caps.ts"
+import { toUsd } from "#src/http/server/usd.ts"
 
 const iso = (time: Date | string | null) => (time === null ? null : new Date(time).toISOString())
 

@@ -11,7 +11,7 @@ import { requireReadable } from "./body/requireReadable.ts"
 import type { Bridge } from "./bridge.ts"
 import { apiKeyExpired, demoBodyTooLarge, demoKeySurfaceDisabled, draining, quotaTaken } from "./errors.ts"
 import { makeAddressLimit } from "./limits/AddressLimit.ts"
-import { isClosedToDemo } from "./limits/demoSurface.ts"
+import { noteDemoSurface } from "./limits/demoSurface.ts"
 import { showStanding } from "./limits/rateLimitHeaders.ts"
 import type { App, HandlerServices } from "./Server.ts"
 
@@ -20,7 +20,10 @@ const mayBeLarge = ({ headers, routeOptions }: FastifyRequest): boolean =>
   routeOptions.bodyLimit > LARGE_BYTES &&
   (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > LARGE_BYTES)
 
-/** Before anything of a body is read: who asks, whether they may, and whether it is too much at once. */
+/**
+ * Before anything of a body is read: who asks, whether they may, and whether it is too much at once. Call it before the
+ * routes are added.
+ */
 export const admitRequests = Effect.fnUntraced(function* (
   app: App,
   options: {
@@ -35,6 +38,7 @@ export const admitRequests = Effect.fnUntraced(function* (
   const limits = yield* RateLimits
   const refuseAddress = makeAddressLimit(options.publicRequestsPerMinute)
   const waitForLarge = makeLargeBodies()
+  const isClosedToDemo = noteDemoSurface(app)
 
   const principalOf = async (request: FastifyRequest, reply: FastifyReply) =>
     remembered(request.headers.authorization) ?? (await bridge.run(authenticate(request), reply, "when caller leaves"))
@@ -69,18 +73,18 @@ export const admitRequests = Effect.fnUntraced(function* (
       throw tooLargeForDemo ?? demoBodyTooLarge(LARGE_BYTES)
   }
   app.addHook("onRequest", async (request, reply) => {
-    const { public: isPublic, account: scope, demo, machine, uncounted } = request.routeOptions.config
+    const { auth = "app", demo, machine, uncounted } = request.routeOptions.config
     void (machine === true ? reply : reply.headers(headers)).header("x-request-id", request.id)
     if (isClosing()) throw draining
-    if (request.is404) return isClosedToDemo(request.url) ? refuseDemoKey(request, reply) : undefined
-    if (isPublic === true) {
+    if (request.is404) return isClosedToDemo(request.method, request.url) ? refuseDemoKey(request, reply) : undefined
+    if (auth === "none") {
       const refused = uncounted === true ? null : refuseAddress(request)
       if (refused !== null) throw refused
       return requireReadable(request)
     }
-    if (scope !== undefined) {
+    if (auth !== "app") {
       await refuseDemoKey(request, reply)
-      request.account = await bridge.run(authenticateAccount(request, scope), reply, "when caller leaves")
+      request.account = await bridge.run(authenticateAccount(request, auth.account), reply, "when caller leaves")
     } else {
       request.principal = await principalOf(request, reply)
       if (request.principal.kind === "demo" && demo !== true) throw demoKeySurfaceDisabled

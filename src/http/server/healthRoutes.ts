@@ -9,20 +9,19 @@ export const healthRoutes: Routes = ({ app, run }) => {
     operationId,
     summary,
     tags: ["Reference"],
-    security: [],
     response: publicAnswers("application/json", z.object({ status: z.literal(status) }), 503)
   })
 
   app.get(
     "/healthz",
-    { config: { public: true, uncounted: true }, schema: schemaOf("getHealth", "Whether this process is up", "ok") },
+    { config: { auth: "none", uncounted: true }, schema: schemaOf("getHealth", "Whether this process is up", "ok") },
     (_, reply) => reply.send({ status: "ok" })
   )
 
   app.get(
     "/readyz",
     {
-      config: { public: true, uncounted: true },
+      config: { auth: "none", uncounted: true },
       schema: schemaOf("getReadiness", "Whether this process reaches its database", "ready")
     },
     async (_, reply) => {

@@ -115,7 +115,7 @@ export const telegramHookRoutes: Routes = ({ app, run }) => {
 
     hooks.post(
       `${HOOKS_PATH}/:bot_id`,
-      { config: { public: true, machine: true, uncounted: true }, schema: SCHEMA },
+      { config: { auth: "none", machine: true, uncounted: true }, schema: SCHEMA },
       async (request, reply) => {
         const { bot_id: botId = "" } = request.params as Record<string, string>
         const secret = request.headers["x-telegram-bot-api-secret-token"]

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { type App, Apps, MOST_APPS } from "#src/db/tenancy/Apps.ts"
 import { findAccountApp } from "./accountApp.ts"
-import { WITH_TOKEN } from "./accountPlane.ts"
+import { ACCOUNT_PLANE } from "./accountPlane.ts"
 import { toAppResource } from "./appResource.ts"
 import { accountCurl, success } from "#src/http/server/envelope.ts"
 import { appLimitReached, accountAppNotFound } from "./tenancyErrors.ts"
@@ -10,7 +10,8 @@ import { versionConflict } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { AccountAppCreate, AccountAppPage, AccountAppPatch } from "./accountSchemas.ts"
-import { answers, AppData, created, written } from "#src/http/server/schemas/answers.ts"
+import { answers, created, written } from "#src/http/server/schemas/answers.ts"
+import { AppData } from "./appSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { accountAppExists } from "./appExists.ts"
 
@@ -32,9 +33,9 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/account/apps",
     {
-      config: { account: "apps:write", writes: true },
+      config: { auth: { account: "apps:write" }, writes: true },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "createAccountApp",
         summary: "Create an app; it has no key yet",
         headers: z.object({ "idempotency-key": z.string().optional() }),
@@ -59,9 +60,9 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     "/v1/account/apps",
     {
-      config: { account: "apps:read" },
+      config: { auth: { account: "apps:read" } },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "listAccountApps",
         summary: "The apps of the account",
         querystring: z.object(listQuery),
@@ -90,9 +91,9 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     "/v1/account/apps/:app_id",
     {
-      config: { account: "apps:read" },
+      config: { auth: { account: "apps:read" } },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "getAccountApp",
         summary: "One app of the account",
         params,
@@ -105,9 +106,9 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.patch(
     "/v1/account/apps/:app_id",
     {
-      config: { account: "apps:write", exists: accountAppExists, writes: true },
+      config: { auth: { account: "apps:write" }, exists: accountAppExists, writes: true },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "updateAccountApp",
         summary: "Change an app of the account by JSON merge patch; every change is a new version",
         params,

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { ApiKeys, type KeyRefused, MOST_KEYS } from "#src/db/tenancy/ApiKeys.ts"
 import { findAccountApp } from "./accountApp.ts"
-import { WITH_TOKEN } from "./accountPlane.ts"
+import { ACCOUNT_PLANE } from "./accountPlane.ts"
 import { accountCurl, curl, success } from "#src/http/server/envelope.ts"
 import { apiKeyEnded, apiKeyLimitReached, apiKeyNotFound, accountAppNotFound } from "./tenancyErrors.ts"
 import { validationError } from "#src/http/server/errors.ts"
@@ -39,9 +39,9 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     path,
     {
-      config: { account: "keys:write", exists: accountAppExists, writes: true },
+      config: { auth: { account: "keys:write" }, exists: accountAppExists, writes: true },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "createApiKey",
         summary: "Create a runtime key for an app; the whole key is shown this once",
         params,
@@ -72,9 +72,9 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     path,
     {
-      config: { account: "apps:read", exists: accountAppExists },
+      config: { auth: { account: "apps:read" }, exists: accountAppExists },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "listApiKeys",
         summary: "The keys of an app, by name and prefix, with their last use",
         params,
@@ -111,9 +111,9 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${path}/:prefix/rotate`,
     {
-      config: { account: "keys:write", exists: apiKeyExists, writes: true },
+      config: { auth: { account: "keys:write" }, exists: apiKeyExists, writes: true },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "rotateApiKey",
         summary: "Make a key in place of another, which ends after grace_seconds; the whole new key is shown this once",
         params: keyParams,
@@ -147,9 +147,9 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${path}/:prefix/revoke`,
     {
-      config: { account: "keys:write", exists: apiKeyExists, writes: true },
+      config: { auth: { account: "keys:write" }, exists: apiKeyExists, writes: true },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "revokeApiKey",
         summary: "End a key at once and for good; what it holds open ends within a second",
         params: keyParams,

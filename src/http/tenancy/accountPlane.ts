@@ -3,6 +3,3 @@
  * at /docs (contract 4.3).
  */
 export const ACCOUNT_PLANE = { tags: ["Account"], "x-scalar-ignore": true }
-
-/** The same of those that take an account token. */
-export const WITH_TOKEN = { ...ACCOUNT_PLANE, security: [{ accountToken: [] }] }

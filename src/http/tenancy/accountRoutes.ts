@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { Accounts } from "#src/db/tenancy/Accounts.ts"
 import { type AccountToken, AccountTokens } from "#src/db/tenancy/AccountTokens.ts"
-import { WITH_TOKEN } from "./accountPlane.ts"
+import { ACCOUNT_PLANE } from "./accountPlane.ts"
 import { accountCurl, success } from "#src/http/server/envelope.ts"
 import { tokenNotFound } from "./tenancyErrors.ts"
 import { internalError, scopeMissing } from "#src/http/server/errors.ts"
@@ -25,9 +25,9 @@ export const accountRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     "/v1/account",
     {
-      config: { account: null },
+      config: { auth: { account: null } },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "getAccount",
         summary: "The account that the token speaks for",
         response: answers(AccountData)
@@ -68,9 +68,9 @@ export const accountRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/account/token/revoke",
     {
-      config: { account: null, writes: true },
+      config: { auth: { account: null }, writes: true },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "revokeAccountToken",
         summary: "Revoke the token that asks, or another one of the account, at once and for good",
         headers: z.object({ "idempotency-key": z.string().optional() }),

@@ -1,9 +1,8 @@
 import * as z from "zod"
 import { ALL_SCOPES, type Scope } from "#src/accounts/scopes.ts"
-import { AppData } from "#src/http/server/schemas/answers.ts"
+import { AppData, AppPatch } from "./appSchemas.ts"
 import { moment } from "#src/http/server/schemas/moment.ts"
 import { wholeBetween } from "#src/http/server/schemas/number.ts"
-import { AppPatch } from "#src/http/conversation/sessionSchemas.ts"
 import { text } from "#src/http/server/schemas/text.ts"
 
 const time = z.iso.datetime()

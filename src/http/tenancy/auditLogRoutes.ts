@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { AuditEntries, type AuditEntry } from "#src/db/tenancy/AuditEntries.ts"
-import { WITH_TOKEN } from "./accountPlane.ts"
-import { toAuditDetail } from "#src/http/billing/caps.ts"
+import { ACCOUNT_PLANE } from "./accountPlane.ts"
+import { toAuditDetail } from "./auditDetail.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { AuditPage } from "./accountSchemas.ts"
@@ -24,9 +24,9 @@ export const auditLogRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/account/audit-log",
     {
-      config: { account: "apps:read" },
+      config: { auth: { account: "apps:read" } },
       schema: {
-        ...WITH_TOKEN,
+        ...ACCOUNT_PLANE,
         operationId: "listAuditLog",
         summary: "Who changed what in the account, its tokens, apps and keys, the newest first",
         querystring: z.object({

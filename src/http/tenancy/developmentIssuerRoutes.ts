@@ -37,7 +37,7 @@ const isLocal = ({ headers, socket, url }: FastifyRequest): boolean => {
 export const developmentIssuerRoutes: Routes = ({ app, baseUrl, run }) => {
   const codes = makeSignInCodes(Date.now)
   const described = (operationId: string, summary: string) => ({
-    config: { public: true },
+    config: { auth: "none" as const },
     schema: { operationId, summary: `${summary}; in development only, elsewhere 404`, ...INTERNAL, response: PAGE }
   })
   const issuerFor = async (request: FastifyRequest, reply: Parameters<typeof run>[0]): Promise<DevelopmentIssuer> => {
@@ -108,7 +108,7 @@ export const developmentIssuerRoutes: Routes = ({ app, baseUrl, run }) => {
         issuer.route({
           method,
           url: "/*",
-          config: { public: true, accepts: "anything" },
+          config: { auth: "none", accepts: "anything" },
           schema: described(
             method === "GET" ? "askDevelopmentIssuer" : "tellDevelopmentIssuer",
             "OpenID Connect of the development sign-in"

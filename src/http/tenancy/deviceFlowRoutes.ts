@@ -114,13 +114,12 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
     device.post(
       START,
       {
-        config: { public: true, writes: true },
+        config: { auth: "none", writes: true },
         schema: {
           operationId: "startDeviceFlow",
           summary: "Ask for an account token: a person opens verification_uri, signs in, reads the scopes and approves",
           description: "Also speaks plain RFC 8628: a form with client_id and scope is answered without the envelope.",
           ...ACCOUNT_PLANE,
-          security: [],
           body: DeviceStart,
           response: envelopeAnswers(DeviceStarted, 413, 422, 429, 500, 503)
         }
@@ -142,7 +141,7 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
     device.post(
       TOKEN,
       {
-        config: { public: true, writes: true },
+        config: { auth: "none", writes: true },
         schema: {
           operationId: "fetchAccountToken",
           summary: "Exchange a device code for its account token, once, when it is approved",
@@ -150,7 +149,6 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
             "Also speaks plain RFC 8628: a form with grant_type and device_code is answered without the " +
             "envelope, errors with status 400 and a top-level error.",
           ...ACCOUNT_PLANE,
-          security: [],
           body: DeviceToken,
           response: envelopeAnswers(DeviceTokenData, 400, 403, 413, 422, 429, 500, 503)
         }
@@ -162,12 +160,11 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.get(
     "/.well-known/oauth-authorization-server",
     {
-      config: { public: true },
+      config: { auth: "none" },
       schema: {
         operationId: "readAuthorizationServer",
         summary: "Where the device flow is, for OAuth clients (RFC 8414)",
         ...ACCOUNT_PLANE,
-        security: [],
         response: publicAnswers(
           "application/json",
           z.looseObject({ issuer: z.url(), token_endpoint: z.url(), device_authorization_endpoint: z.url() })

@@ -123,7 +123,7 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
     await pages.register(cookie)
     readForm(pages)
     pages.addHook("onRoute", (route) => {
-      route.config = { ...route.config, public: true }
+      route.config = { ...route.config, auth: "none" }
       route.schema = { ...PAGES[`${String(route.method)} ${route.url}`], ...INTERNAL, response: PAGE }
     })
     pages.addHook("onSend", async (_, reply) => {

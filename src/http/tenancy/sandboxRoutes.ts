@@ -13,7 +13,7 @@ export const sandboxRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/demo/sandbox-key",
     {
-      config: { public: true, writes: true },
+      config: { auth: "none", writes: true },
       schema: {
         operationId: "createSandboxKey",
         summary: "A demo key with an app of its own, without signing up; both are gone after a day",
@@ -21,7 +21,6 @@ export const sandboxRoutes: Routes = ({ app, answer, baseUrl }) => {
           "Takes no body. An address gets a few in an hour, and so does whoever looks the same (user agent, " +
           "languages and wider network).",
         tags: ["App"],
-        security: [],
         response: envelopeAnswers(SandboxData, 413, 422, 429, 500, 503)
       }
     },

@@ -5,7 +5,7 @@ import { influence } from "./arcInfluenceSchemas.ts"
 import { mergePatchOf } from "#src/http/server/schemas/mergePatch.ts"
 import { moment } from "#src/http/server/schemas/moment.ts"
 import { between, unit, wholeBetween } from "#src/http/server/schemas/number.ts"
-import { emotionLabels } from "#src/http/memory/relationshipSchemas.ts"
+import { emotionLabels } from "#src/http/character/relationshipSchemas.ts"
 import { text, texts } from "#src/http/server/schemas/text.ts"
 
 const status = z.enum(STORYLINE_STATUSES)
@@ -145,9 +145,3 @@ export const SessionStorylineData = z.object({
   history: z.array(entered).describe("The beats that were entered, the last 50, oldest first")
 })
 export const SessionStorylines = z.object({ storylines: z.array(SessionStorylineData) })
-export const StoryOfSession = z.object({
-  storyline_id: z.string(),
-  title: z.string(),
-  current_beat: z.string(),
-  entered_at: time
-})

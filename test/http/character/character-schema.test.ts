@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import * as z from "zod"
 import { CharacterCreate, CharacterPatch } from "#src/http/character/characterSchemas.ts"
-import { emotionLabels } from "#src/http/memory/relationshipSchemas.ts"
+import { emotionLabels } from "#src/http/character/relationshipSchemas.ts"
 import { quoteIssues } from "#src/http/server/body/validation.ts"
 
 const minimal = { slug: "mara", display_name: "Mara" }

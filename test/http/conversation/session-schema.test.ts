@@ -1,12 +1,9 @@
 import { describe, expect, it } from "vitest"
 import * as z from "zod"
-import {
-  AppPatch,
-  characterSlugOf,
-  MessageSend,
-  proactiveControls,
-  SessionCreate
-} from "#src/http/conversation/sessionSchemas.ts"
+import { characterSlugOf, SessionCreate } from "#src/http/conversation/sessionSchemas.ts"
+import { MessageSend } from "#src/http/conversation/messageSchemas.ts"
+import { proactiveControls } from "#src/http/character/proactiveControls.ts"
+import { AppPatch } from "#src/http/tenancy/appSchemas.ts"
 import { quoteIssues } from "#src/http/server/body/validation.ts"
 
 const refusal = (schema: z.ZodType, body: unknown): string => {

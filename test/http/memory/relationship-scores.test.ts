@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { RelationalMeter } from "#src/http/server/schemas/answers.ts"
+import { RelationalMeter } from "#src/http/conversation/sessionStateSchemas.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"

@@ -1,5 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { AppHealthData, MetricsData } from "#src/http/conversation/observabilitySchemas.ts"
+import { MetricsData } from "#src/http/conversation/metricsSchemas.ts"
+import { AppHealthData } from "#src/http/operators/appHealthSchemas.ts"
 import { start, type Behaviour, type FakeModel } from "#test/support/FakeModel.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"

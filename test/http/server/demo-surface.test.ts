@@ -243,7 +243,9 @@ describe("a demo key", () => {
     ["DELETE", "/v1/account/apps"],
     ["POST", "/v1/account/apps/x/api-keys/y/z"],
     ["PUT", "/v1/sessions/x/channels?y"],
-    ["PATCH", "/v1/end-users/x/caps/y"]
+    ["PATCH", "/v1/end-users/x/caps/y"],
+    ["PUT", "/v1/telegram/bots/x/rotate-token"],
+    ["GET", "/v1/evals"]
   ])("is told so of a route of a closed kind that is not there, too: %s %s", async (method, path) => {
     assert.deepStrictEqual(shape(await demo.request(method, path)), DISABLED)
     // To any other key, and to none, there is no such route, or none with this method.
@@ -259,8 +261,15 @@ describe("a demo key", () => {
     }
   })
 
-  it("hears of any other route that it is not there", async () => {
-    assert.deepStrictEqual(shape(await demo.get("/v1/nonsense")), [404, "route_not_found"])
+  it.each([
+    ["GET", "/v1/nonsense"],
+    ["POST", "/"],
+    ["PUT", "/v1/nonsense/images"],
+    ["GET", "/v1/end-users/x/caps/y"],
+    ["GET", "/v1/characters/edda-brandvik/lore/x/y"],
+    ["POST", "/v1/demo/x"]
+  ])("hears of any other route that it is not there: %s %s", async (method, path) => {
+    assert.deepStrictEqual(shape(await demo.request(method, path)), [404, "route_not_found"])
   })
 
   it("may bring a Telegram bot, and have none made, whatever else the body says", async () => {

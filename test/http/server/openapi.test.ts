@@ -6,22 +6,11 @@ import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import fastify from "fastify"
 import * as z from "zod"
-import {
-  AcceptData,
-  AppData,
-  CharacterData,
-  CharacterPage,
-  CharacterVersionPage,
-  created,
-  EventData,
-  EventPage,
-  MeData,
-  RelationalMeter,
-  SessionData,
-  SessionPage,
-  SessionStateData,
-  written
-} from "#src/http/server/schemas/answers.ts"
+import { created, written } from "#src/http/server/schemas/answers.ts"
+import { RelationalMeter, SessionStateData } from "#src/http/conversation/sessionStateSchemas.ts"
+import { EventData, EventPage } from "#src/http/conversation/eventSchemas.ts"
+import { CharacterData, CharacterPage, CharacterVersionPage } from "#src/http/character/characterData.ts"
+import { AppData, MeData, AppPatch } from "#src/http/tenancy/appSchemas.ts"
 import {
   AccountAppCreate,
   AccountAppPage,
@@ -66,13 +55,14 @@ import {
   ImportData,
   ImportPage,
   ImportPatch
-} from "#src/http/character/importSchemas.ts"
+} from "#src/http/imports/importSchemas.ts"
 import { FoundMemoryData, MemoryCreate, MemoryData, MemoryPage, MemoryPatch } from "#src/http/memory/memorySchemas.ts"
 import { OpenLoopData, OpenLoopPage } from "#src/http/memory/openLoopSchemas.ts"
 import { PreferencesData, PreferencesPatch } from "#src/http/proactive/preferencesSchemas.ts"
 import { ScheduledData, ScheduledPage } from "#src/http/proactive/scheduleSchemas.ts"
 import { SnapshotData, SnapshotPage } from "#src/http/memory/snapshotSchemas.ts"
-import { AppPatch, MessageSend, SessionCreate } from "#src/http/conversation/sessionSchemas.ts"
+import { SessionCreate, SessionData, SessionPage } from "#src/http/conversation/sessionSchemas.ts"
+import { MessageSend, AcceptData } from "#src/http/conversation/messageSchemas.ts"
 import { cardV2 } from "#test/support/cards.ts"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import { type Answer, TestApp } from "#test/support/TestApp.ts"

@@ -5,12 +5,10 @@ import * as Semaphore from "effect/Semaphore"
 import { Piscina } from "piscina"
 import { Crashes } from "#src/units/attempt.ts"
 import { CurrentUnit } from "#src/units/currentUnit.ts"
-import { importRefused } from "#src/http/character/importErrors.ts"
 import { type ApiError, refusedElsewhere } from "#src/http/server/ApiError.ts"
 import { rateLimited, validationError } from "#src/http/server/errors.ts"
-import type { json, Outcome, review, stage } from "./parseWorker.ts"
-import type { reviewBundle } from "#src/http/character/reviewBundle.ts"
-import type { StagedImport } from "#src/http/character/stageImport.ts"
+import type { Outcome } from "./outcome.ts"
+import type { json } from "./parseWorker.ts"
 
 const THREADS = 2
 /**
@@ -28,7 +26,20 @@ const IDLE_MS = 1_000
 const MOST_WAITING = 32
 const MOST_WAITING_BYTES = 96 * 1024 * 1024
 
-type Tasks = { readonly json: typeof json; readonly stage: typeof stage; readonly review: typeof review }
+/** What a thread is to do: a function that takes one argument and gives an Outcome, in a module that is loaded there. */
+export interface ThreadWork {
+  /** The URL of the module. */
+  readonly module: string
+  readonly name: string
+  /** The answer where the thread has come to no end. */
+  readonly refuse: (why: "too_long" | "too_much") => ApiError
+}
+
+const jsonWork: ThreadWork = {
+  module: new URL("./parseWorker.ts", import.meta.url).href,
+  name: "json" satisfies keyof { readonly json: typeof json },
+  refuse: () => validationError("body: takes too much time or memory to read")
+}
 
 /** Why a thread has come to no end. */
 const brokenOff = (thrown: unknown): "too_long" | "too_much" | null => {
@@ -36,11 +47,6 @@ const brokenOff = (thrown: unknown): "too_long" | "too_much" | null => {
   if (thrown.name === "AbortError") return "too_long"
   return (thrown as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY" ? "too_much" : null
 }
-const refusedImport = (why: "too_long" | "too_much") =>
-  why === "too_long"
-    ? importRefused("unreadable", "The file takes more than 10 seconds to read.")
-    : importRefused("too_large", "The file takes too much memory to read.")
-const refusedBody = () => validationError("body: takes too much time or memory to read")
 
 /**
  * A body whose thread had to be ended counts as one that stopped a process: after five the request is given up unread.
@@ -67,12 +73,10 @@ export class ParseWorkers extends Context.Service<
      * moved.
      */
     readonly json: (subject: string, bytes: Buffer) => Effect.Effect<unknown, ApiError>
-    /** The body of POST /v1/imports. The bytes are moved. */
-    readonly stage: (subject: string, bytes: Buffer) => Effect.Effect<StagedImport, ApiError>
-    readonly review: (
-      subject: string,
-      ...args: Parameters<typeof reviewBundle>
-    ) => Effect.Effect<Awaited<ReturnType<typeof reviewBundle>>, ApiError>
+    /** What a route makes of its body by itself. The bytes are moved. */
+    readonly read: <A>(subject: string, work: ThreadWork, bytes: Buffer) => Effect.Effect<A, ApiError>
+    /** What takes as long as reading a large body, and needs none. */
+    readonly run: <A>(subject: string, work: ThreadWork, task: unknown) => Effect.Effect<A, ApiError>
   }
 >()("src/http/server/body/ParseWorkers") {
   static readonly layer = Layer.effect(
@@ -83,7 +87,6 @@ export class ParseWorkers extends Context.Service<
           Effect.sync(
             () =>
               new Piscina({
-                filename: new URL("./parseWorker.ts", import.meta.url).href,
                 minThreads: 0,
                 maxThreads: THREADS,
                 idleTimeout,
@@ -115,17 +118,17 @@ export class ParseWorkers extends Context.Service<
           if (--line.waiting === 0) lines.delete(subject)
         })
 
-      const run = <A>(
+      const onThread = <A>(
         subject: string,
-        size: number,
-        name: keyof Tasks,
+        { module, name, refuse }: ThreadWork,
         task: unknown,
-        moved: ReadonlyArray<ArrayBuffer>,
-        refuse: (why: "too_long" | "too_much") => ApiError
-      ) => {
+        moved: ReadonlyArray<ArrayBuffer>
+      ): Effect.Effect<A, ApiError> => {
+        const size = moved.reduce((sum, { byteLength }) => sum + byteLength, 0)
         const work = Effect.tryPromise({
           try: (left): Promise<Outcome<A>> =>
             (size < LARGE_BYTES ? small : large).run(task, {
+              filename: module,
               name,
               transferList: [...moved],
               signal: AbortSignal.any([left, AbortSignal.timeout(MOST_MS)])
@@ -154,16 +157,14 @@ export class ParseWorkers extends Context.Service<
           : new Uint8Array(bytes)
       }
 
+      const read = <A>(subject: string, work: ThreadWork, bytes: Buffer) => {
+        const task = owned(bytes)
+        return onThread<A>(subject, work, task, [task.buffer])
+      }
       return ParseWorkers.of({
-        json: (subject, bytes) => {
-          const task = owned(bytes)
-          return run<unknown>(subject, task.length, "json", task, [task.buffer], refusedBody)
-        },
-        stage: (subject, bytes) => {
-          const task = owned(bytes)
-          return run<StagedImport>(subject, task.length, "stage", task, [task.buffer], refusedImport)
-        },
-        review: (subject, ...args) => run(subject, 0, "review", args, [], refusedImport)
+        json: (subject, bytes) => read(subject, jsonWork, bytes),
+        read,
+        run: (subject, work, task) => onThread(subject, work, task, [])
       })
     })
   )

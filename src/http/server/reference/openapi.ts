@@ -1,6 +1,6 @@
 import swagger from "@fastify/swagger"
 import * as Effect from "effect/Effect"
-import fastify, { type RouteOptions } from "fastify"
+import fastify, { type FastifyContextConfig, type RouteOptions } from "fastify"
 import { createJsonSchemaTransform, type ZodTypeProvider } from "fastify-type-provider-zod"
 import { VERSION } from "#pipeline/domain/version.ts"
 import { errorList } from "#src/http/server/errorTexts.ts"
@@ -67,6 +67,12 @@ const registeredRoutes = async (routes: Described["routes"]): Promise<ReadonlyAr
   return found
 }
 
+/** By the credential that the route takes; nothing where it is a runtime key, as the document says of all. */
+const securityOf = ({ auth = "app" }: FastifyContextConfig) => {
+  if (auth === "app") return {}
+  return { security: auth === "none" ? [] : [{ accountToken: [] }] }
+}
+
 /**
  * The OpenAPI document of all routes, as JSON. Takes about a second of CPU, so not on the thread that serves requests.
  */
@@ -123,11 +129,11 @@ export const describeServer = async ({ routes, webhooks }: Described): Promise<s
     transform
   })
   // OpenAPI has no wildcards: the rest of a path is a parameter.
-  for (const { method, url, schema } of await registeredRoutes(routes)) {
+  for (const { method, url, schema, config = {} } of await registeredRoutes(routes)) {
     described.route({
       method,
       url: url.replace(/\*$/, ":rest"),
-      ...(schema !== undefined && { schema }),
+      ...(schema !== undefined && { schema: { ...schema, ...securityOf(config as FastifyContextConfig) } }),
       handler: () => {}
     })
   }

@@ -22,7 +22,6 @@ const docsSchema = () => ({
   operationId: "readDocs",
   summary: "This document for people",
   tags: ["Reference"],
-  security: [],
   response: publicAnswers("text/html", z.string(), 429)
 })
 
@@ -52,12 +51,11 @@ export const referenceRoutes =
     app.get(
       "/openapi.json",
       {
-        config: { public: true },
+        config: { auth: "none" },
         schema: {
           operationId: "readOpenApi",
           summary: "This document",
           tags: ["Reference"],
-          security: [],
           response: publicAnswers(
             "application/json",
             z.looseObject({ openapi: z.string(), paths: z.looseObject({}) }),
@@ -72,12 +70,11 @@ export const referenceRoutes =
     app.get(
       "/v1/llms.txt",
       {
-        config: { public: true },
+        config: { auth: "none" },
         schema: {
           operationId: "readLlmsText",
           summary: "How to set up and use this server, as text for agents",
           tags: ["Reference"],
-          security: [],
           response: publicAnswers("text/plain", z.string(), 429)
         }
       },
@@ -102,7 +99,7 @@ export const referenceRoutes =
       response: publicAnswers("text/javascript", z.string(), 429)
     }
     const way = { operationId: "findDocs", summary: "The way to /docs/", ...INTERNAL, response: PAGE }
-    app.get("/docs", { config: { public: true }, schema: way }, async (_, reply) => reply.redirect("/docs/", 302))
-    app.get("/docs/", { config: { public: true }, schema: docsSchema() }, showDocs("/docs/", REVISED_SECONDS))
-    app.get(SCRIPT_PATH, { config: { public: true }, schema: script }, showDocs(SCRIPT_PATH, SCRIPT_SECONDS))
+    app.get("/docs", { config: { auth: "none" }, schema: way }, async (_, reply) => reply.redirect("/docs/", 302))
+    app.get("/docs/", { config: { auth: "none" }, schema: docsSchema() }, showDocs("/docs/", REVISED_SECONDS))
+    app.get(SCRIPT_PATH, { config: { auth: "none" }, schema: script }, showDocs(SCRIPT_PATH, SCRIPT_SECONDS))
   }

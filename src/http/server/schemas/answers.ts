@@ -1,8 +1,5 @@
 import * as z from "zod"
-import { READINESS } from "#pipeline/readiness/Readiness.ts"
 import { codesOf } from "#src/http/server/errorTexts.ts"
-import { ProactiveStateData } from "#src/http/proactive/proactiveSchemas.ts"
-import { StoryOfSession } from "#src/http/world/storylineSchemas.ts"
 
 /** Schemas of answers, for the OpenAPI document and the contract tests. They are not run on the way out. */
 
@@ -100,8 +97,6 @@ export const publicAnswers = (
   ...Object.fromEntries(errors.map((status) => [status, ERRORS[status][1].describe(withCodes(status))]))
 })
 
-const time = z.iso.datetime()
-
 /** What the answer to any body may say besides the resource. */
 export const written = {
   ignored_fields: z.array(z.string()).optional().describe("Fields of the body that had no effect, for instance a typo")
@@ -111,138 +106,3 @@ export const created = {
   ...written,
   idempotent_replay: z.literal(true).optional().describe("This is the answer that the same Idempotency-Key got before")
 }
-
-export const AppData = z.object({
-  app_id: z.string(),
-  name: z.string(),
-  environment: z.enum(["test", "live"]),
-  expose_relational_numerics: z.boolean(),
-  version: z.int(),
-  created_at: time,
-  suspended_at: time.nullable().describe("Since when the operator has the app suspended; null: it is not"),
-  suspended_reason: z.string().nullable().describe("The operator's words")
-})
-export const MeData = AppData.extend({
-  engine: z
-    .string()
-    .describe("Which engine writes the replies: openai-compatible, or offline-retrieval.v1, which is no model"),
-  model: z.string()
-})
-
-export const CharacterData = z
-  .object({
-    slug: z.string(),
-    display_name: z.string(),
-    status: z.enum(["active", "archived"]),
-    version: z.int(),
-    readiness: z.object({ status: z.enum(READINESS), checked_at: time }),
-    created_at: time,
-    updated_at: time,
-    import_id: z.string().nullable()
-  })
-  .loose()
-  .describe("The authored fields as they were given, and these")
-export const CharacterPage = z.object({ characters: z.array(CharacterData), next_cursor: z.string().nullable() })
-export const CharacterVersionPage = z.object({
-  versions: z.array(
-    z.object({
-      version: z.int(),
-      display_name: z.string(),
-      current: z.boolean().describe("Whether new turns use it"),
-      source_ref: z
-        .object({ kind: z.literal("finding"), id: z.string() })
-        .nullable()
-        .describe("The accepted finding that it was made by, if it was"),
-      created_at: time
-    })
-  ),
-  next_cursor: z.string().nullable()
-})
-
-export const SessionData = z.object({
-  id: z.string(),
-  character_slug: z.string(),
-  character_version: z.int(),
-  external_user_ref: z.string(),
-  status: z.enum(["active", "exited", "archived"]),
-  exit: z.object({ reason_code: z.string(), at: time }).nullable(),
-  last_cursor: z.int(),
-  turn_count: z.int(),
-  unanswered_character_turns: z.int(),
-  metadata: z.record(z.string(), z.unknown()),
-  created_at: time,
-  last_user_at: time.nullable(),
-  last_character_at: time.nullable()
-})
-export const SessionPage = z.object({ sessions: z.array(SessionData), next_cursor: z.string().nullable() })
-
-export const relationshipScores = z.array(
-  z.object({
-    key: z.string(),
-    label: z.string(),
-    value: z.number(),
-    lower_is_open: z.boolean(),
-    updated_at: time,
-    version: z.string()
-  })
-)
-
-/** Contract 2.5. */
-export const RelationalMeter = z.object({
-  relationship_scores: relationshipScores.describe(
-    "Final values by now, one for each dimension of the character's posture; empty until the app opts in"
-  ),
-  score_contract: z.object({
-    score_version: z.literal("relationship_scores.v1"),
-    scale: z.object({ min: z.number(), max: z.number() }),
-    semantics: z.object({ monotonic: z.boolean(), may_move_down: z.boolean() })
-  }),
-  redacted: z.boolean().describe("Whether the app has yet to opt in, with expose_relational_numerics")
-})
-
-export const SessionStateData = z.object({
-  session: SessionData,
-  turn: z.object({ state: z.enum(["idle", "generating"]), run_ref: z.string().nullable() }),
-  emotion: z.object({ label: z.string(), valence: z.number(), arousal: z.number(), updated_at: time }),
-  relational_meter: RelationalMeter,
-  stage: z.string().nullable(),
-  open_loop_count: z.int(),
-  storyline: StoryOfSession.nullable(),
-  proactive: ProactiveStateData
-})
-
-/** Contract 2.4. */
-export const AcceptData = z.object({
-  accepted: z.literal(true),
-  cursor: z.int().describe("Cursor of the user's own message.created"),
-  sent_turn_index: z.int(),
-  run_ref: z.string(),
-  reply_mode: z.enum(["fast", "deep"]),
-  ...created
-})
-
-/** Contract 2.3. */
-export const EventData = z.object({
-  id: z.string(),
-  schema_version: z.string(),
-  cursor: z.int(),
-  session_id: z.string(),
-  type: z.string(),
-  event_type: z.string().describe("Always equal to type"),
-  role: z.enum(["user", "character", "system"]),
-  trace_id: z.string().describe("Equals the turn's run_ref"),
-  created_at: time,
-  payload: z.record(z.string(), z.unknown()),
-  source_ref: z.object({
-    kind: z.string(),
-    id: z.string().optional(),
-    external_user_ref: z
-      .string()
-      .optional()
-      .describe("The end-user of the session; absent on the app's operational log"),
-    character_slug: z.string().optional().describe("The character of the session; absent on the app's operational log")
-  })
-})
-
-/** Contract 4.6. */
-export const EventPage = z.object({ events: z.array(EventData), next_cursor: z.int(), has_more: z.boolean() })

@@ -15,13 +15,13 @@ import { toImportResource, toImportSummary } from "./importResource.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { LARGE_BYTES } from "#src/http/server/body/LargeBodies.ts"
 import { UnreadBody } from "#src/http/server/body/parsing.ts"
-import { ParseWorkers } from "#src/http/server/body/ParseWorkers.ts"
 import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import { MOST_OPEN, requireRoom } from "./importRoom.ts"
 import { ImportCommit, ImportCommitted, ImportCreate, ImportData, ImportPage, ImportPatch } from "./importSchemas.ts"
+import { stageOnThread } from "./onImportThread.ts"
 import { reviseImport } from "./reviseImport.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { characterNotFound } from "./characterErrors.ts"
+import { characterNotFound } from "#src/http/character/characterErrors.ts"
 import { importLimitReached, importNotFound } from "./importErrors.ts"
 import { importExists } from "./importExists.ts"
 
@@ -77,9 +77,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const { appId, kind } = request.principal
           const body: unknown = request.body
           const bytes = body instanceof UnreadBody ? body.bytes : Buffer.alloc(0)
-          const { staged, mode, targetSlug, filename, ignored, hash } = yield* ParseWorkers.use((workers) =>
-            workers.stage(appId, bytes)
-          )
+          const { staged, mode, targetSlug, filename, ignored, hash } = yield* stageOnThread(appId, bytes)
           if (mode === "update" && (yield* targetOf(appId, targetSlug)) === undefined) return yield* characterNotFound
           return yield* createOnce(
             request,

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { isId } from "#pipeline/domain/Id.ts"
 import { Characters } from "#src/db/character/Characters.ts"
 import { type ImportClosed, Imports } from "#src/db/character/Imports.ts"
-import { isSlug } from "./characterSchemas.ts"
+import { isSlug } from "#src/http/character/characterSchemas.ts"
 import { importClosed, importNotFound } from "./importErrors.ts"
 
 export const findImport = Effect.fnUntraced(function* (appId: string, id: string) {

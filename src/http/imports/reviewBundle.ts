@@ -7,7 +7,7 @@ import { slugify } from "#src/imports/slugify.ts"
 import { MOST_CHARACTERS, tooMuchText } from "#src/imports/Text.ts"
 import { ignoredFields } from "#src/http/server/body/ignoredFields.ts"
 import { jsonPath } from "#src/http/server/body/jsonPath.ts"
-import { CharacterCreate } from "./characterSchemas.ts"
+import { CharacterCreate } from "#src/http/character/characterSchemas.ts"
 import { BundleRest } from "./importSchemas.ts"
 import { type Issue, unfold } from "#src/http/server/body/validation.ts"
 

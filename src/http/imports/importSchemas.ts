@@ -1,7 +1,8 @@
 import * as z from "zod"
+import { MOST_EVIDENCE } from "#src/imports/Bundle.ts"
 import { FORMATS } from "#src/imports/formats.ts"
-import { CharacterData } from "#src/http/server/schemas/answers.ts"
-import { LooksBrought } from "./assetSchemas.ts"
+import { CharacterData } from "#src/http/character/characterData.ts"
+import { LooksBrought } from "#src/http/character/assetSchemas.ts"
 import { EvidenceBrought } from "#src/http/research/evidenceSchemas.ts"
 import { NpcCreate } from "#src/http/world/npcSchemas.ts"
 import { expectedVersion } from "#src/http/server/schemas/number.ts"
@@ -61,13 +62,10 @@ export const ImportCommit = z.object({
   expected_version: expectedVersion()
 })
 
-/** Pieces of evidence in a file. */
-export const MOST_BROUGHT = 100
-
 /** The parts of a bundle beside the profile and its lore. */
 export const BundleRest = z.object({
   npcs: z.array(NpcCreate).max(200),
-  evidence: z.array(EvidenceBrought).max(MOST_BROUGHT),
+  evidence: z.array(EvidenceBrought).max(MOST_EVIDENCE),
   visual_identity: LooksBrought.nullable()
 })
 

@@ -6,7 +6,7 @@ import { validationError } from "#src/http/server/errors.ts"
 import { ignoredFields } from "#src/http/server/body/ignoredFields.ts"
 import { readJsonBody } from "#src/http/server/body/readJsonBody.ts"
 import { reviewBundle } from "./reviewBundle.ts"
-import { isSlug } from "./characterSchemas.ts"
+import { isSlug } from "#src/http/character/characterSchemas.ts"
 import { ImportCreate } from "./importSchemas.ts"
 import { quoteIssues } from "#src/http/server/body/validation.ts"
 

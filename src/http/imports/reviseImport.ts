@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import type { OpenImport } from "#src/db/character/Imports.ts"
-import { ParseWorkers } from "#src/http/server/body/ParseWorkers.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import { editBundle, isWithin } from "#src/imports/editBundle.ts"
 import type { Finding } from "#src/imports/Report.ts"
+import { reviewOnThread } from "./onImportThread.ts"
 
 /** What somebody who reviews an import asks for. */
 interface Edits {
@@ -41,14 +41,12 @@ export const reviseImport = Effect.fnUntraced(function* (
       ...accepting.filter((code) => open.report.warnings.some((warning) => warning.code === code))
     ])
   ]
-  const reviewed = yield* ParseWorkers.use((workers) =>
-    workers.review(
-      appId,
-      bundle,
-      { ...open.report, warnings: left(open.report.warnings), blockers: left(open.report.blockers) },
-      open.mode,
-      accepted
-    )
+  const reviewed = yield* reviewOnThread(
+    appId,
+    bundle,
+    { ...open.report, warnings: left(open.report.warnings), blockers: left(open.report.blockers) },
+    open.mode,
+    accepted
   )
   return { ...reviewed, accepted }
 })

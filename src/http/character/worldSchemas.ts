@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { clockTime, timezone } from "#src/http/server/schemas/locale.ts"
-import { loreEntries } from "#src/http/character/loreSchemas.ts"
+import { loreEntries } from "./loreSchemas.ts"
 import { between, wholeBetween } from "#src/http/server/schemas/number.ts"
 import { text } from "#src/http/server/schemas/text.ts"
 

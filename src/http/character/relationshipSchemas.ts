@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { languageTag } from "#src/http/server/schemas/locale.ts"
 import { between, unit } from "#src/http/server/schemas/number.ts"
-import { proactiveControls } from "#src/http/conversation/sessionSchemas.ts"
+import { proactiveControls } from "./proactiveControls.ts"
 import { text, texts } from "#src/http/server/schemas/text.ts"
 
 const dimension = z.object({

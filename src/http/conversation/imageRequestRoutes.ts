@@ -1,0 +1,42 @@
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { toImageResource } from "#src/http/character/imageResource.ts"
+import { ImageCreate, ImageData } from "#src/http/character/imageSchemas.ts"
+import { curl, success } from "#src/http/server/envelope.ts"
+import { createOnce } from "#src/http/server/idempotent.ts"
+import { answers, created } from "#src/http/server/schemas/answers.ts"
+import type { Routes } from "#src/http/server/Server.ts"
+import { requestImage } from "./requestImage.ts"
+
+/** A picture is asked for like a turn: its session, where it has one, must be there and says who pays. */
+export const imageRequestRoutes: Routes = ({ app, answer, baseUrl }) => {
+  app.post(
+    "/v1/images",
+    {
+      config: { writes: true },
+      schema: {
+        operationId: "createImage",
+        summary: "Have a picture of a character made",
+        tags: ["Images"],
+        headers: z.object({ "idempotency-key": z.string().optional() }),
+        body: ImageCreate,
+        response: answers(ImageData.extend(created), 402, 404, 409, 413)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { appId } = request.principal
+            const image = yield* requestImage(appId, request.body)
+            return success(yield* toImageResource(baseUrl(), appId, image), [
+              { command: curl(baseUrl(), "GET", `/v1/images/${image.image_id}`), description: "See how far it is" }
+            ])
+          })
+        )
+      )
+  )
+}

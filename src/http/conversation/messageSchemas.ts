@@ -1,0 +1,27 @@
+import * as z from "zod"
+import { created } from "#src/http/server/schemas/answers.ts"
+import { text } from "#src/http/server/schemas/text.ts"
+
+/** Of a message. */
+export const MOST_CHARACTERS = 32_000
+
+export const MessageSend = z.object({
+  text: text(1, MOST_CHARACTERS).meta({
+    description: "A demo key sends at most 2,000 characters",
+    examples: ["What do you do all day?"]
+  }),
+  reply_mode: z
+    .enum(["fast", "deep"])
+    .default("fast")
+    .meta({ examples: ["fast"] })
+})
+
+/** Contract 2.4. */
+export const AcceptData = z.object({
+  accepted: z.literal(true),
+  cursor: z.int().describe("Cursor of the user's own message.created"),
+  sent_turn_index: z.int(),
+  run_ref: z.string(),
+  reply_mode: z.enum(["fast", "deep"]),
+  ...created
+})

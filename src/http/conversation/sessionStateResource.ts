@@ -1,0 +1,69 @@
+import type { Character } from "#pipeline/domain/Character.ts"
+import { emotionAt } from "#pipeline/relational/emotion.ts"
+import { swayed } from "#pipeline/relational/inWords.ts"
+import { moodOf, weighing } from "#pipeline/world/arcs.ts"
+import { beatOf } from "#pipeline/world/storylines.ts"
+import type { SessionWorld } from "#pipeline/world/World.ts"
+import type { ProactiveState } from "#src/db/proactive/Initiatives.ts"
+import type { Standing } from "#src/db/memory/Relationships.ts"
+import type { Session } from "#src/db/conversation/Sessions.ts"
+import { toMeter, toStage } from "./relationalMeter.ts"
+import { toSessionResource } from "./sessionResource.ts"
+
+export const toProactiveState = ({ effective, sources, nextEligibleAt }: ProactiveState) => ({
+  effective,
+  sources,
+  next_eligible_at: nextEligibleAt?.toISOString() ?? null
+})
+
+export interface SessionStanding {
+  readonly character: Character
+  readonly relationship: Standing
+  readonly proactive: ProactiveState
+  /** Whether the app may see scores. */
+  readonly exposes: boolean
+  readonly nowMs: number
+  readonly world: SessionWorld
+}
+
+/**
+ * The session as it stands by now: what the character feels with what weighs on it, and where the story stands; meter
+ * and stage are redacted until the app opts in (contract 2.5).
+ */
+export const toStateResource = (
+  session: Session,
+  { character, relationship: { bearing, openLoops }, proactive, exposes, nowMs, world }: SessionStanding
+) => {
+  const story = beatOf(world)
+  const mood = moodOf(
+    weighing(
+      world,
+      { sessionId: session.session_id, externalUserRef: session.external_user_ref },
+      character.life_rhythm.timezone ?? "UTC",
+      nowMs
+    )
+  )
+  const since = session.created_at.toISOString()
+  const standpoint = { posture: character.relationship_posture, scores: bearing.scores, nowMs, since, exposes }
+  return {
+    session: toSessionResource(session),
+    turn: { state: session.run_ref === null ? "idle" : "generating", run_ref: session.run_ref },
+    emotion: {
+      ...swayed(emotionAt(character.baseline_emotion, bearing.emotion, nowMs), mood),
+      updated_at: bearing.emotion?.updated_at ?? since
+    },
+    relational_meter: toMeter(standpoint),
+    stage: toStage(standpoint),
+    open_loop_count: openLoops,
+    storyline:
+      story === null
+        ? null
+        : {
+            storyline_id: story.storyline.id,
+            title: story.storyline.title,
+            current_beat: story.beat.key,
+            entered_at: story.step.entered_at
+          },
+    proactive: toProactiveState(proactive)
+  }
+}

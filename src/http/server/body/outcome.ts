@@ -1,0 +1,17 @@
+import { ApiError } from "#src/http/server/ApiError.ts"
+
+/** What a thread gives back: an error by its fields, since no class comes through to another thread. */
+export type Outcome<A> =
+  | { readonly value: A }
+  | { readonly refused: Pick<ApiError, "status" | "code" | "message" | "fix"> }
+
+/** What comes of work on a thread, where it may throw an ApiError. */
+export const outcomeOf = async <A>(work: () => A | Promise<A>): Promise<Outcome<A>> => {
+  try {
+    return { value: await work() }
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError)) throw thrown
+    const { status, code, message, fix } = thrown
+    return { refused: { status, code, message, fix } }
+  }
+}

@@ -1,0 +1,32 @@
+import * as z from "zod"
+import { expectedVersion } from "#src/http/server/schemas/number.ts"
+import { text } from "#src/http/server/schemas/text.ts"
+
+export const AppPatch = z
+  .object({
+    expose_relational_numerics: z
+      .boolean()
+      .optional()
+      .meta({ description: "Opt in to relationship scores and their event" }),
+    name: text(1, 80).optional().meta({ description: "Cannot be cleared" }),
+    expected_version: expectedVersion()
+  })
+  .meta({ description: "JSON merge patch (RFC 7396): what is left out stays, null is the default again" })
+
+const time = z.iso.datetime()
+export const AppData = z.object({
+  app_id: z.string(),
+  name: z.string(),
+  environment: z.enum(["test", "live"]),
+  expose_relational_numerics: z.boolean(),
+  version: z.int(),
+  created_at: time,
+  suspended_at: time.nullable().describe("Since when the operator has the app suspended; null: it is not"),
+  suspended_reason: z.string().nullable().describe("The operator's words")
+})
+export const MeData = AppData.extend({
+  engine: z
+    .string()
+    .describe("Which engine writes the replies: openai-compatible, or offline-retrieval.v1, which is no model"),
+  model: z.string()
+})

@@ -1,0 +1,31 @@
+import type { AppLimitsChange, EndUserLimits } from "#src/db/billing/Allowances.ts"
+import type { AuditEntry } from "#src/db/tenancy/AuditEntries.ts"
+import { usdOrNull } from "#src/http/server/usd.ts"
+
+/** What was not changed stays undefined, and is not in the answer. */
+const toCapsChange = (change: Partial<EndUserLimits>) => ({
+  daily_messages: change.daily_message_limit,
+  daily_cost_usd: usdOrNull(change.daily_limit_micro_usd),
+  monthly_cost_usd: usdOrNull(change.monthly_limit_micro_usd),
+  daily_images: change.daily_image_limit
+})
+
+/** What the audit log keeps of a change, where it is one of caps in the words in which they are changed. */
+export const toAuditDetail = ({ action, detail }: AuditEntry): object => {
+  if (action === "end_user_caps.updated") return toCapsChange(detail)
+  if (action !== "caps.updated") return detail
+  const {
+    daily_limit_micro_usd: daily,
+    monthly_limit_micro_usd: monthly,
+    hard_stop,
+    messages_per_minute,
+    default_end_user_caps: defaults
+  }: Omit<AppLimitsChange, "defaults"> & { readonly default_end_user_caps?: Partial<EndUserLimits> } = detail
+  return {
+    daily_budget_usd: usdOrNull(daily),
+    monthly_budget_usd: usdOrNull(monthly),
+    hard_stop,
+    default_end_user_caps: defaults === undefined ? undefined : toCapsChange(defaults),
+    rate_limits: messages_per_minute === undefined ? undefined : { messages_per_minute }
+  }
+}
