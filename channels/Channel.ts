@@ -68,9 +68,10 @@ export const OUTCOME_NAME = {
 export interface Channel {
   readonly kind: string
   /**
-   * Waits after the first, second, ... failed try, as they are before jitter. When they are used up the event expires.
+   * Waits after the first, second, ... failed try of this delivery, as they are before jitter. When they are used up
+   * the event expires.
    */
-  readonly schedule: ReadonlyArray<Duration.Duration>
+  readonly retry: (delivery: Delivery) => Effect.Effect<ReadonlyArray<Duration.Duration>>
   /** A try of unknown fate is on record: whether it is made again or passed over. `unknowns` counts it. */
   readonly afterUnknown: (delivery: Delivery) => Effect.Effect<"retry" | "skip">
   /** The lane has come to this event: how many messages it is. One, where a channel does not say. */

@@ -1,5 +1,5 @@
 import * as Duration from "effect/Duration"
-import { type Attempt, type Channel, type Delivery, OUTCOME_NAME } from "./Channel.ts"
+import { type Attempt, type Delivery, OUTCOME_NAME } from "./Channel.ts"
 import type { LaneEvent, LaneLease, LaneStep } from "./Lanes.ts"
 import { nextDelay } from "./retryAfter.ts"
 
@@ -63,10 +63,11 @@ export const tryAt = (lease: LaneLease, { event, part, first }: Stop) => {
 
 /**
  * Where a lane goes after a try. `failures` counts earlier failed tries; `early`: this try came before its time, with
- * so much of the wait left. `skip`: one of unknown fate is passed over.
+ * so much of the wait left. `skip`: one of unknown fate is passed over. `waits`: as the channel has them for this
+ * delivery.
  */
 export const onwardAfter = (
-  channel: Channel,
+  waits: ReadonlyArray<Duration.Duration>,
   event: LaneEvent,
   attempt: Attempt,
   { failures, early }: Pick<LaneLease, "failures" | "early">,
@@ -74,15 +75,14 @@ export const onwardAfter = (
   random: number
 ): Pick<LaneStep, "outcome" | "onward"> => {
   const outcome = OUTCOME_NAME[attempt._tag]
-  const step = channel.schedule[failures]
+  const step = waits[failures]
   if (attempt._tag === "Later") return { outcome, onward: { retryAfter: attempt.after, failures } }
   if (attempt._tag === "Sent" || attempt._tag === "Rejected" || skip) return { outcome, onward: "pass" }
   // Asked for once more means tried once more.
   if (event.redo) return { outcome, onward: "pass" }
   if (attempt._tag === "Held") return { outcome, onward: "park" }
   // The channel ends here. The event stays where it is, for the day the channel is resumed.
-  if (attempt._tag === "Gone")
-    return { outcome, onward: { retryAfter: channel.schedule[0] ?? Duration.minutes(1), failures } }
+  if (attempt._tag === "Gone") return { outcome, onward: { retryAfter: waits[0] ?? Duration.minutes(1), failures } }
   if (early !== null) return { outcome, onward: { retryAfter: early, failures } }
   if (step === undefined) return { outcome: "expired", onward: "pass" }
   return {

@@ -25,16 +25,16 @@ const deliver = Effect.fnUntraced(function* (
   const skip =
     attempt._tag === "Unknown" &&
     (yield* channel.afterUnknown({ ...delivery, unknowns: delivery.unknowns + 1 })) === "skip"
+  const waits = attempt._tag === "Sent" ? [] : yield* channel.retry(delivery)
   return {
-    ...onwardAfter(channel, event, attempt, earlier, skip, yield* Random.next),
+    ...onwardAfter(waits, event, attempt, earlier, skip, yield* Random.next),
     telling: attempt._tag !== "Later" && attempt._tag !== "Held",
     statusCode: attempt.statusCode,
     errorCode: "errorCode" in attempt ? attempt.errorCode : null,
     answer: attempt.answer,
     startedAt: new Date(startedAt),
     latency: Duration.millis((yield* Clock.currentTimeMillis) - startedAt),
-    throttle:
-      attempt._tag === "NotSent" && attempt.throttle ? (attempt.retryAfter ?? channel.schedule[0] ?? null) : null
+    throttle: attempt._tag === "NotSent" && attempt.throttle ? (attempt.retryAfter ?? waits[0] ?? null) : null
   }
 })
 

@@ -161,5 +161,5 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: (typeof TE
     return bot === undefined || bot.unknownPolicy === "skip" || unknowns > 1 ? "skip" : "retry"
   })
 
-  return { kind, schedule: SCHEDULE, afterUnknown, open, admit, deliver } satisfies Channel
+  return { kind, retry: () => Effect.succeed(SCHEDULE), afterUnknown, open, admit, deliver } satisfies Channel
 })

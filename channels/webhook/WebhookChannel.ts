@@ -73,9 +73,16 @@ export const makeWebhookChannel = Effect.gen(function* () {
     return readAnswer(status, within(MOST_BYTES, answer), readRetryAfter(retryAfter, yield* Clock.currentTimeMillis))
   })
 
+  /** The channel's own schedule. Where it cannot be read, the default is better than none. */
+  const retry = ({ appId, channelId, channelVersion }: Delivery) =>
+    endpoints.get(appId, channelId, channelVersion).pipe(
+      Effect.map((endpoint) => endpoint?.config.retry_schedule?.map((wait) => Duration.seconds(wait)) ?? SCHEDULE),
+      Effect.orElseSucceed(() => SCHEDULE)
+    )
+
   return {
     kind: "webhook",
-    schedule: SCHEDULE,
+    retry,
     afterUnknown: () => Effect.succeed("retry" as const),
     deliver
   } satisfies Channel

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import type { WebhookConfig } from "./WebhookConfig.ts"
 
 /** Where the events of a channel go, and what they are signed with. */
 export interface WebhookEndpoint {
@@ -9,6 +10,7 @@ export interface WebhookEndpoint {
   readonly url: Redacted.Redacted<string>
   /** The current one first, then the previous one while a rotation lasts. */
   readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
+  readonly config: WebhookConfig
 }
 
 /** The endpoints cannot be looked up just now: ours, and passing. */

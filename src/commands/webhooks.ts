@@ -40,7 +40,7 @@ const readSecret = (given: string | undefined) =>
 const channelTo = (url: string, secret: Redacted.Redacted<string>) =>
   makeWebhookChannel.pipe(
     Effect.provideService(WebhookEndpoints, {
-      get: () => Effect.succeed({ url: Redacted.make(url), secrets: [secret] })
+      get: () => Effect.succeed({ url: Redacted.make(url), secrets: [secret], config: {} })
     })
   )
 

@@ -42,7 +42,11 @@ const requestUnder = Effect.fnUntraced(function* (secrets: ReadonlyArray<string>
   if ("bad" in list) return yield* Effect.die(new Error(list.bad))
   const endpoints = Layer.succeed(WebhookEndpoints, {
     get: () =>
-      Effect.succeed({ url: Redacted.make(receiver.url), secrets: secrets.map((secret) => Redacted.make(secret)) })
+      Effect.succeed({
+        url: Redacted.make(receiver.url),
+        secrets: secrets.map((secret) => Redacted.make(secret)),
+        config: {}
+      })
   })
   const channel = yield* makeWebhookChannel.pipe(
     Effect.provide(yield* Layer.build(Layer.merge(Outbound.layer(list), endpoints)))

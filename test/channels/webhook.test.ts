@@ -58,7 +58,7 @@ const receiverThat = (answering: Answering) =>
 const harness = Effect.fnUntraced(function* (answering: Answering) {
   const receiver = yield* receiverThat(answering)
   const channel = yield* channelTo(() =>
-    Effect.succeed({ url: Redacted.make(receiver.url), secrets: [Redacted.make(SECRET)] })
+    Effect.succeed({ url: Redacted.make(receiver.url), secrets: [Redacted.make(SECRET)], config: {} })
   )
   return { receiver, channel }
 })
@@ -260,7 +260,7 @@ describe("an endpoint", () => {
         Effect.suspend(() =>
           ++looks < 3
             ? Effect.fail(new EndpointsUnavailable({ cause: "away" }))
-            : Effect.succeed({ url: Redacted.make(receiver.url), secrets: [Redacted.make(SECRET)] })
+            : Effect.succeed({ url: Redacted.make(receiver.url), secrets: [Redacted.make(SECRET)], config: {} })
         )
       )
       const fiber = yield* Effect.forkChild(channel.deliver(deliveryOf(EVENT)))
@@ -281,7 +281,12 @@ describe("a request that surely never got there", () => {
     Effect.gen(function* () {
       const receiver = yield* receiverThat(status(200))
       const channel = yield* channelTo(
-        () => Effect.succeed({ url: Redacted.make(url(new URL(receiver.url).port)), secrets: [Redacted.make(SECRET)] }),
+        () =>
+          Effect.succeed({
+            url: Redacted.make(url(new URL(receiver.url).port)),
+            secrets: [Redacted.make(SECRET)],
+            config: {}
+          }),
         outboundAllow
       )
       const attempt = yield* channel.deliver(deliveryOf(EVENT))

@@ -5,7 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { EndpointsUnavailable, WebhookEndpoints } from "#channels/webhook/WebhookEndpoints.ts"
+import { WebhookConfig } from "#channels/webhook/WebhookConfig.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { CHANNEL_SECRET, PREVIOUS_CHANNEL_SECRET, type SealedColumn } from "#src/db/postgres/sealedColumns.ts"
 import { Secrets } from "#src/db/postgres/Secrets.ts"
@@ -20,12 +22,16 @@ interface EndpointRow extends UrlRow {
   readonly secret: Uint8Array
   readonly previous_secret: Uint8Array | null
   readonly previous_secret_until: Date | null
+  readonly config: unknown
 }
+
+const decodeConfig = Schema.decodeUnknownEffect(WebhookConfig)
 
 interface Endpoint {
   readonly version: number
   readonly url: Redacted.Redacted<string>
   readonly secret: Redacted.Redacted<string>
+  readonly config: WebhookConfig
   readonly previous: { readonly secret: Redacted.Redacted<string>; readonly untilMs: number } | null
 }
 
@@ -43,16 +49,17 @@ export const layer = Layer.effect(
       const [row] = yield* query<Array<EndpointRow>>(
         (sql) => sql`
       select app_id, channel_id, version, url, target ->> 'url' as plain_url, secret, previous_secret,
-        previous_secret_until from channels
+        previous_secret_until, config from channels
       where app_id = ${appId} and channel_id = ${channelId} and kind = 'webhook' and status <> 'deleted'`
       )
       if (row === undefined) return undefined
-      const { version, secret, previous_secret, previous_secret_until } = row
+      const { version, secret, previous_secret, previous_secret_until, config } = row
       const open = (column: SealedColumn, sealed: Uint8Array) => secrets.open(column, [appId, channelId], sealed)
       return {
         version,
         url: yield* openUrl(secrets, row),
         secret: yield* open(CHANNEL_SECRET, secret),
+        config: yield* decodeConfig(config),
         previous:
           previous_secret === null || previous_secret_until === null
             ? null
@@ -83,9 +90,10 @@ export const layer = Layer.effect(
         function* (appId, channelId, version) {
           const endpoint = yield* Cache.get(cache, `${appId}\n${channelId}\n${version}`)
           if (endpoint === undefined) return undefined
-          const { url, secret, previous } = endpoint
+          const { url, secret, previous, config } = endpoint
           const now = yield* Clock.currentTimeMillis
-          return { url, secrets: previous !== null && now < previous.untilMs ? [secret, previous.secret] : [secret] }
+          const secrets = previous !== null && now < previous.untilMs ? [secret, previous.secret] : [secret]
+          return { url, secrets, config }
         },
         Effect.mapError((cause) => new EndpointsUnavailable({ cause }))
       )

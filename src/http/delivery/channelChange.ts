@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { Outbound } from "#channels/outbound/Outbound.ts"
+import { WebhookConfig } from "#channels/webhook/WebhookConfig.ts"
 import { newSecret } from "#channels/webhook/newSecret.ts"
 import type { ChannelChange } from "#src/db/delivery/channels/changeChannel.ts"
 import type { ChannelCreate, ChannelPatch } from "./channelSchemas.ts"
@@ -16,16 +17,21 @@ export const checkUrl = (url: string) =>
 export const distinct = (events: ChannelCreate["events"]) =>
   events === undefined || events === null ? null : [...new Set(events)]
 
+/** What a body sets of the configuration of the kind. */
+export const configOf = (body: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.keys(WebhookConfig.fields)
+      .filter((field) => body[field] !== undefined)
+      .map((field) => [field, body[field]])
+  )
+
 /** What a PATCH changes of a channel. */
-export const changeOf = Effect.fnUntraced(function* ({
-  url,
-  events,
-  secret,
-  previous_secret_ttl_seconds
-}: ChannelPatch) {
+export const changeOf = Effect.fnUntraced(function* (body: ChannelPatch) {
+  const { url, events, secret, previous_secret_ttl_seconds } = body
   const change: ChannelChange = {
     ...(url !== undefined && { url: yield* checkUrl(url) }),
     ...(events !== undefined && { events: distinct(events) }),
+    config: configOf(body),
     ...(secret !== undefined && {
       secret: {
         next: secret === "rotate" ? newSecret() : Redacted.make(secret),

@@ -1,9 +1,12 @@
 import * as Effect from "effect/Effect"
+import { WebhookConfig } from "#channels/webhook/WebhookConfig.ts"
 import type { ChannelScope } from "#src/db/delivery/Alignment.ts"
 import type { StoredChannel } from "#src/db/delivery/channels/StoredChannel.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { channelActions, type ChannelHome } from "./ChannelHome.ts"
 import { channelNotFound } from "./deliveryErrors.ts"
+
+const nothingSet = Object.fromEntries(Object.keys(WebhookConfig.fields).map((field) => [field, null]))
 
 export const toChannelResource = (channel: StoredChannel) => ({
   id: channel.channel_id,
@@ -11,6 +14,8 @@ export const toChannelResource = (channel: StoredChannel) => ({
   kind: channel.kind,
   url: channel.url,
   events: channel.events,
+  ...nothingSet,
+  ...channel.config,
   status: channel.status,
   position: channel.position,
   consecutive_failures: channel.consecutive_failures,

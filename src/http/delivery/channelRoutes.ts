@@ -5,7 +5,7 @@ import { newSecret } from "#channels/webhook/newSecret.ts"
 import { Channels } from "#src/db/delivery/Channels.ts"
 import { MAX_CHANNELS } from "#src/db/delivery/channels/createChannel.ts"
 import { channelActionRoutes } from "./channelActionRoutes.ts"
-import { changeOf, checkUrl, distinct } from "./channelChange.ts"
+import { changeOf, checkUrl, configOf, distinct } from "./channelChange.ts"
 import { CHANNEL_HOMES, channelActions, type ChannelHome, findScope, homeScope } from "./ChannelHome.ts"
 import { showChannel, toChannelResource } from "./channelResource.ts"
 import { success } from "#src/http/server/envelope.ts"
@@ -58,6 +58,7 @@ const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): vo
                   url,
                   secret,
                   events: distinct(events),
+                  config: configOf(request.body),
                   fromStart: from === "start"
                 })
                 .pipe(Effect.catchTag("ChannelLimitReached", () => Effect.fail(channelLimitReached(MAX_CHANNELS))))

@@ -1,5 +1,7 @@
 import * as z from "zod"
 import { OPERATIONAL_TYPES } from "#channels/OperationalLog.ts"
+import { WebhookConfig } from "#channels/webhook/WebhookConfig.ts"
+import { fieldsOf } from "#src/http/server/schemas/fromSchema.ts"
 import { wholeBetween } from "#src/http/server/schemas/number.ts"
 import { countCharacters } from "#src/http/server/schemas/text.ts"
 
@@ -46,6 +48,8 @@ const isSecret = (text: string) => {
 const secretBounds = `${LEAST_SECRET} to ${MOST_SECRET} characters`
 const SECRET = `${secretBounds}: whsec_ and base64 stand for the bytes that they encode, anything else for its own`
 
+const config = fieldsOf(WebhookConfig)
+
 export const ChannelCreate = z.object({
   kind: z.literal("webhook"),
   url,
@@ -55,6 +59,7 @@ export const ChannelCreate = z.object({
     .optional()
     .meta({ description: `${SECRET}. Made when absent`, minLength: LEAST_SECRET, maxLength: MOST_SECRET }),
   events: eventTypes,
+  ...config,
   from: z.literal("start").optional().meta({ description: "Push what is on the log already, too" })
 })
 export type ChannelCreate = z.output<typeof ChannelCreate>
@@ -62,6 +67,7 @@ export type ChannelCreate = z.output<typeof ChannelCreate>
 export const ChannelPatch = z.object({
   url: url.optional(),
   events: eventTypes,
+  ...config,
   secret: z
     .string()
     .refine((text) => text === "rotate" || isSecret(text), `Must be rotate, or ${secretBounds}`)
@@ -91,6 +97,7 @@ export const ChannelData = z.object({
         "encrypted and never shown"
     ),
   events: z.array(z.string()).nullable().describe("Null: all"),
+  ...config,
   status: z
     .enum(["active", "paused", "failing", "disabled"])
     .describe("failing: no success for a day, tried once an hour. disabled: given up until resume or replay"),

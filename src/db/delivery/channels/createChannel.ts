@@ -19,6 +19,7 @@ export interface NewChannel {
   readonly url: URL
   readonly secret: Redacted.Redacted<string>
   readonly events: ReadonlyArray<string> | null
+  readonly config: object
   /** Deliver what is already on the log, too. */
   readonly fromStart: boolean
 }
@@ -28,7 +29,7 @@ export class ChannelLimitReached extends Schema.TaggedError<ChannelLimitReached>
 
 export const createChannel = Effect.fnUntraced(function* (
   scope: ChannelScope,
-  { kind, url, secret, events, fromStart }: NewChannel
+  { kind, url, secret, events, config, fromStart }: NewChannel
 ) {
   const [{ query }, alignment, secrets] = [yield* Database, yield* Alignment, yield* Secrets]
   yield* lockScope(scope)
@@ -40,11 +41,12 @@ export const createChannel = Effect.fnUntraced(function* (
   yield* query(
     (sql) => sql`
         insert into channels (app_id, channel_id, covers, session_id, kind, endpoint, target, url, secret, events,
-          rewind_to, aligned_to)
+          config, rewind_to, aligned_to)
         values (${appId}, ${channelId},
           ${sessionId === null ? "app" : "session"},
             ${sessionId}, ${kind}, ${endpointOf(appId, url)}, '{}', ${sealedUrl},
-          ${secrets.seal(CHANNEL_SECRET, [appId, channelId], secret)}, ${events}::text[], ${fromStart ? 0 : null}, '')`
+          ${secrets.seal(CHANNEL_SECRET, [appId, channelId], secret)}, ${events}::text[],
+          jsonb_strip_nulls(${JSON.stringify(config)}::text::jsonb), ${fromStart ? 0 : null}, '')`
   )
   yield* alignment.begin(scope, channelId)
   return (yield* getChannel(scope, channelId)) ?? (yield* Effect.die(new Error("a channel just written is gone")))
