@@ -3,7 +3,7 @@ import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** One event on its way along one lane, or one part of it. */
+/** One event on its way along one lane. */
 export interface Delivery {
   readonly appId: string
   readonly sessionId: string
@@ -15,10 +15,19 @@ export interface Delivery {
   readonly type: string
   /** The event as in the log, JSON. */
   readonly event: string
-  /** Which of the messages that the event is for this channel, from 0. */
+}
+
+/** One of the messages that the event is for its channel. */
+export interface Part extends Delivery {
+  /** From 0. */
   readonly part: number
   /** Tries of this part whose fate is unknown. */
   readonly unknowns: number
+}
+
+/** With what its channel made of it. */
+export interface Message<Content> extends Part {
+  readonly content: Content
 }
 
 /** What is known of an answer. */
@@ -63,9 +72,10 @@ export const OUTCOME_NAME = {
 
 /**
  * The one contract of a push channel. It only renders an event and tries to deliver it; the courier does everything
- * else: order, leases, retries, positions. `deliver` never fails, and ends within the channel's own time limits.
+ * else: order, leases, retries, positions. `deliver` never fails, and ends within the channel's own time limits. What
+ * a channel opened goes only to its own `deliver`, so the courier need not know `Content`.
  */
-export interface Channel {
+export interface Channel<Content = unknown> {
   readonly kind: string
   /**
    * Waits after the first, second, ... failed try of this delivery, as they are before jitter. When they are used up
@@ -73,15 +83,19 @@ export interface Channel {
    */
   readonly retry: (delivery: Delivery) => Effect.Effect<ReadonlyArray<Duration.Duration>>
   /** A try of unknown fate is on record: whether it is made again or passed over. `unknowns` counts it. */
-  readonly afterUnknown: (delivery: Delivery) => Effect.Effect<"retry" | "skip">
-  /** The lane has come to this event: how many messages it is. One, where a channel does not say. */
-  readonly open?: (delivery: Delivery) => Effect.Effect<number>
+  readonly afterUnknown: (part: Part) => Effect.Effect<"retry" | "skip">
+  /**
+   * The lane has come to this event: the messages that it is here, in order. Rendered once a lease, and the same ones
+   * each time, for a lane that comes back goes on with the part that it stood at.
+   */
+  readonly open: (delivery: Delivery) => Effect.Effect<ReadonlyArray<Content>>
   /**
    * For channels that are `paced`: waits for its turn, or says how long that would take. The intent goes on record
    * after it, so that whoever dies waiting has sent nothing.
    */
-  readonly admit?: (delivery: Delivery) => Effect.Effect<Admission>
-  readonly deliver: (delivery: Delivery) => Effect.Effect<Attempt>
+  readonly admit?: (part: Part) => Effect.Effect<Admission>
+  // A method, so that a channel of any content is one of unknown content.
+  deliver(message: Message<Content>): Effect.Effect<Attempt>
 }
 
 /** `go`: send now. Otherwise the lane is given back for this long. */

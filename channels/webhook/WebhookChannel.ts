@@ -5,7 +5,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import { VERSION } from "#pipeline/domain/version.ts"
-import { Attempt, type Channel, type Delivery } from "../Channel.ts"
+import { Attempt, type Channel, type Delivery, type Message } from "../Channel.ts"
 import type { OutboundError } from "../outbound/exchange.ts"
 import { Outbound } from "../outbound/Outbound.ts"
 import { MOST_BYTES, readAnswer, within } from "./answer.ts"
@@ -45,14 +45,15 @@ export const makeWebhookChannel = Effect.gen(function* () {
   const endpoints = yield* WebhookEndpoints
   const outbound = yield* Outbound
 
-  const deliver = Effect.fnUntraced(function* ({ appId, channelId, channelVersion, cursor, eventId, event }: Delivery) {
+  const deliver = Effect.fnUntraced(function* (message: Message<string>) {
+    const { appId, channelId, channelVersion, cursor, eventId, content } = message
     // That we cannot look it up is no fault of the receiver's: a try is worth waiting for.
     const endpoint = yield* Effect.result(Effect.retry(endpoints.get(appId, channelId, channelVersion), LOOK_UP))
     if (Result.isFailure(endpoint)) return endpointUnavailable
     if (endpoint.success === undefined) return channelMissing
     const { url, secrets } = endpoint.success
 
-    const body = Buffer.from(event, "utf8")
+    const body = Buffer.from(content, "utf8")
     const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
     const headers = {
       ...signatureHeaders({ id: eventId, timestamp, body }, secrets),
@@ -84,6 +85,7 @@ export const makeWebhookChannel = Effect.gen(function* () {
     kind: "webhook",
     retry,
     afterUnknown: () => Effect.succeed("retry" as const),
+    open: ({ event }) => Effect.succeed([event]),
     deliver
-  } satisfies Channel
+  } satisfies Channel<string>
 })

@@ -83,7 +83,8 @@ export const listenWebhooks = (flags: ListenFlags) =>
           type: event.type,
           event: json,
           part: 0,
-          unknowns: 0
+          unknowns: 0,
+          content: json
         })
         const latency = (yield* Clock.currentTimeMillis) - began
         const errorCode = "errorCode" in answered ? answered.errorCode : null

@@ -11,6 +11,7 @@ import { signatureHeaders } from "#channels/webhook/sign.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
 import { WebhookEndpoints } from "#channels/webhook/WebhookEndpoints.ts"
 import { type Received, startReceiver, status } from "#test/support/Receiver.ts"
+import { push } from "#test/support/push.ts"
 
 const CURRENT = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 const PREVIOUS = "a secret of words, with an ümlaut and a 😀"
@@ -51,7 +52,7 @@ const requestUnder = Effect.fnUntraced(function* (secrets: ReadonlyArray<string>
   const channel = yield* makeWebhookChannel.pipe(
     Effect.provide(yield* Layer.build(Layer.merge(Outbound.layer(list), endpoints)))
   )
-  yield* channel.deliver({
+  yield* push(channel, {
     appId: "app_1",
     sessionId: "ses_1",
     channelId: "chn_1",
@@ -59,9 +60,7 @@ const requestUnder = Effect.fnUntraced(function* (secrets: ReadonlyArray<string>
     cursor: 7,
     eventId: "evt_01",
     type: "message.created",
-    event: EVENT,
-    part: 0,
-    unknowns: 0
+    event: EVENT
   })
   return yield* Effect.promise(() => receiver.received(0))
 })

@@ -17,6 +17,7 @@ import { TelegramBots } from "#channels/telegram/TelegramBots.ts"
 import { makeTelegramChannel } from "#channels/telegram/TelegramChannel.ts"
 import { TelegramChats } from "#channels/telegram/TelegramChats.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
+import { push } from "#test/support/push.ts"
 
 const deliveryOf = (text: string): Delivery => ({
   appId: "app_1",
@@ -26,8 +27,6 @@ const deliveryOf = (text: string): Delivery => ({
   cursor: 3,
   eventId: "evt_3",
   type: "message.created",
-  part: 0,
-  unknowns: 0,
   event: JSON.stringify({
     type: "message.created",
     role: "character",
@@ -95,7 +94,7 @@ const attempt = Effect.fnUntraced(function* ({ places, answers = [sent], text = 
       Layer.mock(Photos, {})
     ])
   )
-  const trying = yield* Effect.forkChild(channel.deliver(deliveryOf(text)))
+  const trying = yield* Effect.forkChild(push(channel, deliveryOf(text)))
   yield* TestClock.adjust("1 minute")
   yield* Fiber.interrupt(trying)
   return { exit: yield* Fiber.await(trying), seen }
