@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { ChannelKind } from "./ChannelKind.ts"
 
 /** One event on its way along one lane. */
 export interface Delivery {
@@ -70,13 +71,24 @@ export const OUTCOME_NAME = {
   Held: "not_sent"
 } as const satisfies Record<Attempt["_tag"], string>
 
+/** The kind of a channel, and what only a paced one does. */
+type OfKind =
+  | { readonly kind: ChannelKind<false> }
+  | {
+      readonly kind: ChannelKind<true>
+      /**
+       * Waits for its turn, or says how long that would take. The intent goes on record after it, so that whoever dies
+       * waiting has sent nothing.
+       */
+      readonly admit: (part: Part) => Effect.Effect<Admission>
+    }
+
 /**
  * The one contract of a push channel. It only renders an event and tries to deliver it; the courier does everything
  * else: order, leases, retries, positions. `deliver` never fails, and ends within the channel's own time limits. What
  * a channel opened goes only to its own `deliver`, so the courier need not know `Content`.
  */
-export interface Channel<Content = unknown> {
-  readonly kind: string
+export type Channel<Content = unknown> = OfKind & {
   /**
    * Waits after the first, second, ... failed try of this delivery, as they are before jitter. When they are used up
    * the event expires.
@@ -89,11 +101,6 @@ export interface Channel<Content = unknown> {
    * each time, for a lane that comes back goes on with the part that it stood at.
    */
   readonly open: (delivery: Delivery) => Effect.Effect<ReadonlyArray<Content>>
-  /**
-   * For channels that are `paced`: waits for its turn, or says how long that would take. The intent goes on record
-   * after it, so that whoever dies waiting has sent nothing.
-   */
-  readonly admit?: (part: Part) => Effect.Effect<Admission>
   // A method, so that a channel of any content is one of unknown content.
   deliver(message: Message<Content>): Effect.Effect<Attempt>
 }

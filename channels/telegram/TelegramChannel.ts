@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Schedule from "effect/Schedule"
 import { Attempt, type Channel, type Delivery, type Message as Outgoing, type Part } from "../Channel.ts"
+import type { ChannelKind } from "../ChannelKind.ts"
 import { OperationalLog } from "../OperationalLog.ts"
 import { Outage } from "./Outage.ts"
 import { Pace } from "./Pace.ts"
@@ -15,8 +16,6 @@ import { makeSend, type Sendable } from "./send.ts"
 import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
 import { TelegramChats } from "./TelegramChats.ts"
 import { Typing } from "./Typing.ts"
-
-export const TELEGRAM_KINDS = ["telegram_byo", "telegram_managed"] as const
 
 /** How long a lane is kept while it waits for its place; for longer it is given back. */
 const WORTH_WAITING = Duration.seconds(2)
@@ -60,7 +59,7 @@ const lookedUp = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Optio
  * Telegram tells no copies apart, so what may have arrived is not sent again, unless the bot's owner would rather see a
  * copy than a gap.
  */
-export const makeTelegramChannel = Effect.fnUntraced(function* (kind: (typeof TELEGRAM_KINDS)[number]) {
+export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKind<true>) {
   const bots = yield* TelegramBots
   const chats = yield* TelegramChats
   const outage = yield* Outage

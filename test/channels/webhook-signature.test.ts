@@ -9,7 +9,7 @@ import { parseAllowList } from "#channels/outbound/AllowList.ts"
 import { Outbound } from "#channels/outbound/Outbound.ts"
 import { signatureHeaders } from "#channels/webhook/sign.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
-import { WebhookEndpoints } from "#channels/webhook/WebhookEndpoints.ts"
+import { Endpoints } from "#channels/Endpoints.ts"
 import { type Received, startReceiver, status } from "#test/support/Receiver.ts"
 import { push } from "#test/support/push.ts"
 
@@ -41,7 +41,7 @@ const requestUnder = Effect.fnUntraced(function* (secrets: ReadonlyArray<string>
   )
   const list = parseAllowList("127.0.0.1")
   if ("bad" in list) return yield* Effect.die(new Error(list.bad))
-  const endpoints = Layer.succeed(WebhookEndpoints, {
+  const endpoints = Layer.succeed(Endpoints, {
     get: () =>
       Effect.succeed({
         url: Redacted.make(receiver.url),

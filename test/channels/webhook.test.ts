@@ -11,7 +11,7 @@ import { parseAllowList } from "#channels/outbound/AllowList.ts"
 import { LookUp, Unresolved } from "#channels/outbound/LookUp.ts"
 import { Outbound } from "#channels/outbound/Outbound.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
-import { EndpointsUnavailable, WebhookEndpoints } from "#channels/webhook/WebhookEndpoints.ts"
+import { Endpoints, EndpointsUnavailable } from "#channels/Endpoints.ts"
 import packageJson from "../../package.json" with { type: "json" }
 import {
   type Answering,
@@ -41,10 +41,10 @@ const deliveryOf = (event: string): Delivery => ({
   event
 })
 
-const channelTo = Effect.fnUntraced(function* (get: WebhookEndpoints["Service"]["get"], outboundAllow = "127.0.0.1") {
+const channelTo = Effect.fnUntraced(function* (get: Endpoints["Service"]["get"], outboundAllow = "127.0.0.1") {
   const list = parseAllowList(outboundAllow)
   if ("bad" in list) return yield* Effect.die(new Error(list.bad))
-  const context = yield* Layer.build(Outbound.layer(list).pipe(Layer.merge(Layer.succeed(WebhookEndpoints, { get }))))
+  const context = yield* Layer.build(Outbound.layer(list).pipe(Layer.merge(Layer.succeed(Endpoints, { get }))))
   return yield* makeWebhookChannel.pipe(Effect.provide(context))
 })
 

@@ -15,6 +15,7 @@ import { type Departure, Pace } from "#channels/telegram/Pace.ts"
 import { Photos } from "#channels/telegram/Photos.ts"
 import { TelegramBots } from "#channels/telegram/TelegramBots.ts"
 import { makeTelegramChannel } from "#channels/telegram/TelegramChannel.ts"
+import { TELEGRAM_BYO } from "#channels/telegram/telegramKinds.ts"
 import { TelegramChats } from "#channels/telegram/TelegramChats.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
 import { push } from "#test/support/push.ts"
@@ -61,7 +62,7 @@ interface Course {
 const attempt = Effect.fnUntraced(function* ({ places, answers = [sent], text = "Hello." }: Course) {
   const seen: Array<string> = []
   const [departures, calls] = [[...places], [...answers]]
-  const channel = yield* makeTelegramChannel("telegram_byo").pipe(
+  const channel = yield* makeTelegramChannel(TELEGRAM_BYO).pipe(
     Effect.provide([
       Layer.mock(BotApi, {
         call: (_, method) =>

@@ -5,9 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
-import { EndpointsUnavailable, WebhookEndpoints } from "#channels/webhook/WebhookEndpoints.ts"
-import { WebhookConfig } from "#channels/webhook/WebhookConfig.ts"
+import { Endpoints, EndpointsUnavailable } from "#channels/Endpoints.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { CHANNEL_SECRET, PREVIOUS_CHANNEL_SECRET, type SealedColumn } from "#src/db/postgres/sealedColumns.ts"
 import { Secrets } from "#src/db/postgres/Secrets.ts"
@@ -25,13 +23,11 @@ interface EndpointRow extends UrlRow {
   readonly config: unknown
 }
 
-const decodeConfig = Schema.decodeUnknownEffect(WebhookConfig)
-
 interface Endpoint {
   readonly version: number
   readonly url: Redacted.Redacted<string>
   readonly secret: Redacted.Redacted<string>
-  readonly config: WebhookConfig
+  readonly config: unknown
   readonly previous: { readonly secret: Redacted.Redacted<string>; readonly untilMs: number } | null
 }
 
@@ -40,7 +36,7 @@ interface Endpoint {
  * asks.
  */
 export const layer = Layer.effect(
-  WebhookEndpoints,
+  Endpoints,
   Effect.gen(function* () {
     const { query } = yield* Database
     const secrets = yield* Secrets
@@ -50,7 +46,7 @@ export const layer = Layer.effect(
         (sql) => sql`
       select app_id, channel_id, version, url, target ->> 'url' as plain_url, secret, previous_secret,
         previous_secret_until, config from channels
-      where app_id = ${appId} and channel_id = ${channelId} and kind = 'webhook' and status <> 'deleted'`
+      where app_id = ${appId} and channel_id = ${channelId} and secret is not null and status <> 'deleted'`
       )
       if (row === undefined) return undefined
       const { version, secret, previous_secret, previous_secret_until, config } = row
@@ -59,7 +55,7 @@ export const layer = Layer.effect(
         version,
         url: yield* openUrl(secrets, row),
         secret: yield* open(CHANNEL_SECRET, secret),
-        config: yield* decodeConfig(config),
+        config,
         previous:
           previous_secret === null || previous_secret_until === null
             ? null
@@ -85,7 +81,7 @@ export const layer = Layer.effect(
       }
     )
 
-    return WebhookEndpoints.of({
+    return Endpoints.of({
       get: Effect.fnUntraced(
         function* (appId, channelId, version) {
           const endpoint = yield* Cache.get(cache, `${appId}\n${channelId}\n${version}`)
