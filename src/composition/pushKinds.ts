@@ -15,7 +15,7 @@ export interface PushKind {
 }
 
 /** The kinds that apps make channels of. A new one is listed here. */
-const PUSH_KINDS: ReadonlyArray<PushKind> = [{ kind: WEBHOOK, make: makeWebhookChannel }]
+export const PUSH_KINDS: ReadonlyArray<PushKind> = [{ kind: WEBHOOK, make: makeWebhookChannel }]
 
 export const PushKinds = Context.Reference<ReadonlyArray<PushKind>>("src/composition/PushKinds", {
   defaultValue: () => PUSH_KINDS
