@@ -2,8 +2,9 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { ChannelKind } from "./ChannelKind.ts"
 
-/** One event on its way along one lane, or one part of it. */
+/** One event on its way along one lane. */
 export interface Delivery {
   readonly appId: string
   readonly sessionId: string
@@ -15,10 +16,19 @@ export interface Delivery {
   readonly type: string
   /** The event as in the log, JSON. */
   readonly event: string
-  /** Which of the messages that the event is for this channel, from 0. */
+}
+
+/** One of the messages that the event is for its channel. */
+export interface Part extends Delivery {
+  /** From 0. */
   readonly part: number
   /** Tries of this part whose fate is unknown. */
   readonly unknowns: number
+}
+
+/** With what its channel made of it. */
+export interface Message<Content> extends Part {
+  readonly content: Content
 }
 
 /** What is known of an answer. */
@@ -61,26 +71,38 @@ export const OUTCOME_NAME = {
   Held: "not_sent"
 } as const satisfies Record<Attempt["_tag"], string>
 
+/** The kind of a channel, and what only a paced one does. */
+type OfKind =
+  | { readonly kind: ChannelKind<false> }
+  | {
+      readonly kind: ChannelKind<true>
+      /**
+       * Waits for its turn, or says how long that would take. The intent goes on record after it, so that whoever dies
+       * waiting has sent nothing.
+       */
+      readonly admit: (part: Part) => Effect.Effect<Admission>
+    }
+
 /**
  * The one contract of a push channel. It only renders an event and tries to deliver it; the courier does everything
- * else: order, leases, retries, positions. `deliver` never fails, and ends within the channel's own time limits.
+ * else: order, leases, retries, positions. `deliver` never fails, and ends within the channel's own time limits. What
+ * a channel opened goes only to its own `deliver`, so the courier need not know `Content`.
  */
-export interface Channel {
-  readonly kind: string
+export type Channel<Content = unknown> = OfKind & {
   /**
-   * Waits after the first, second, ... failed try, as they are before jitter. When they are used up the event expires.
+   * Waits after the first, second, ... failed try of this delivery, as they are before jitter. When they are used up
+   * the event expires.
    */
-  readonly schedule: ReadonlyArray<Duration.Duration>
+  readonly retry: (delivery: Delivery) => Effect.Effect<ReadonlyArray<Duration.Duration>>
   /** A try of unknown fate is on record: whether it is made again or passed over. `unknowns` counts it. */
-  readonly afterUnknown: (delivery: Delivery) => Effect.Effect<"retry" | "skip">
-  /** The lane has come to this event: how many messages it is. One, where a channel does not say. */
-  readonly open?: (delivery: Delivery) => Effect.Effect<number>
+  readonly afterUnknown: (part: Part) => Effect.Effect<"retry" | "skip">
   /**
-   * For channels that are `paced`: waits for its turn, or says how long that would take. The intent goes on record
-   * after it, so that whoever dies waiting has sent nothing.
+   * The lane has come to this event: the messages that it is here, in order. Rendered once a lease, and the same ones
+   * each time, for a lane that comes back goes on with the part that it stood at.
    */
-  readonly admit?: (delivery: Delivery) => Effect.Effect<Admission>
-  readonly deliver: (delivery: Delivery) => Effect.Effect<Attempt>
+  readonly open: (delivery: Delivery) => Effect.Effect<ReadonlyArray<Content>>
+  // A method, so that a channel of any content is one of unknown content.
+  deliver(message: Message<Content>): Effect.Effect<Attempt>
 }
 
 /** `go`: send now. Otherwise the lane is given back for this long. */

@@ -48,7 +48,7 @@ export class LanesInHand {
 
   /** True: others may have been passed over for want of the slot that this lane took. */
   leave(lease: LaneLease): boolean {
-    const perEndpoint = this.#kinds.get(lease.kind)?.admit === undefined ? PER_ENDPOINT : PER_PACED
+    const perEndpoint = this.#kinds.get(lease.kind)?.kind.paced === true ? PER_PACED : PER_ENDPOINT
     const wasFull =
       this.#names.size === MAX_LANES ||
       this.#ofEndpoint.get(lease.endpoint) === perEndpoint ||

@@ -1,41 +1,46 @@
 import * as Duration from "effect/Duration"
-import { type Attempt, type Channel, type Delivery, OUTCOME_NAME } from "./Channel.ts"
+import { type Attempt, type Delivery, type Message, OUTCOME_NAME } from "./Channel.ts"
 import type { LaneEvent, LaneLease, LaneStep } from "./Lanes.ts"
 import { nextDelay } from "./retryAfter.ts"
 
 /** How a lane is walked, without doing it: which parts it stops at, what it tries there, and where it goes then. */
 
 /**
- * One part of an event on a lane's way. `first`: what the lease's failures and unknowns were counted for. `nothing`:
- * the channel shows nothing of the event.
+ * One part of an event on a lane's way. `first`: what the lease's failures and unknowns were counted for. `message`:
+ * what is sent of it; null: nothing, the channel shows nothing of the event.
  */
 export interface Stop {
   readonly event: LaneEvent
   readonly part: number
   readonly last: boolean
   readonly first: boolean
-  readonly nothing: boolean
+  readonly message: { readonly content: unknown } | null
 }
 
 /** What came of a stop. */
 export type StopResult = Omit<LaneStep, "lease" | "event" | "part" | "last" | "next">
 
-/** The stops of the event at this index of the lease, of which the channel makes so many parts. */
-export const stopsOf = (lease: LaneLease, event: LaneEvent, index: number, parts: number): ReadonlyArray<Stop> => {
-  const all = Array.from({ length: parts }, (_, part) => part).slice(index === 0 ? lease.part : 0)
+/** The stops of the event at this index of the lease, which is these messages for the channel. */
+export const stopsOf = (
+  lease: LaneLease,
+  event: LaneEvent,
+  index: number,
+  contents: ReadonlyArray<unknown>
+): ReadonlyArray<Stop> => {
+  const all = [...contents.keys()].slice(index === 0 ? lease.part : 0)
   const left = all.filter((part) => !event.sent.includes(part))
   const wanted = left.length === 0 ? all : left
-  if (wanted.length === 0) return [{ event, part: 0, last: true, first: false, nothing: true }]
+  if (wanted.length === 0) return [{ event, part: 0, last: true, first: false, message: null }]
   return wanted.map((part, n): Stop => ({
     event,
     part,
     last: n === wanted.length - 1,
     first: n === 0 && (index === 0 || event.redo),
-    nothing: false
+    message: { content: contents[part] }
   }))
 }
 
-export const deliveryOf = (lease: LaneLease, event: LaneEvent, part: number, unknowns: number): Delivery => ({
+export const deliveryOf = (lease: LaneLease, event: LaneEvent): Delivery => ({
   appId: lease.appId,
   sessionId: lease.sessionId,
   channelId: lease.channelId,
@@ -43,17 +48,15 @@ export const deliveryOf = (lease: LaneLease, event: LaneEvent, part: number, unk
   cursor: event.cursor,
   eventId: event.id,
   type: event.type,
-  event: event.text,
-  part,
-  unknowns
+  event: event.text
 })
 
-/** What is to be tried at a stop, and what the lease knows of earlier tries at it. */
-export const tryAt = (lease: LaneLease, { event, part, first }: Stop) => {
+/** The message of a stop, and what the lease knows of earlier tries at it. */
+export const tryAt = (lease: LaneLease, { event, part, first }: Stop, content: unknown) => {
   const interrupted = lease.interrupted?.cursor === event.cursor && lease.interrupted.part === part
   const unknowns = interrupted || (first && lease.interrupted === null) ? lease.unknowns : 0
   return {
-    delivery: deliveryOf(lease, event, part, unknowns),
+    message: { ...deliveryOf(lease, event), part, unknowns, content } satisfies Message<unknown>,
     /** An earlier lease was lost while this was on the wire. */
     interrupted,
     failures: first ? lease.failures : 0,
@@ -63,10 +66,11 @@ export const tryAt = (lease: LaneLease, { event, part, first }: Stop) => {
 
 /**
  * Where a lane goes after a try. `failures` counts earlier failed tries; `early`: this try came before its time, with
- * so much of the wait left. `skip`: one of unknown fate is passed over.
+ * so much of the wait left. `skip`: one of unknown fate is passed over. `waits`: as the channel has them for this
+ * delivery.
  */
 export const onwardAfter = (
-  channel: Channel,
+  waits: ReadonlyArray<Duration.Duration>,
   event: LaneEvent,
   attempt: Attempt,
   { failures, early }: Pick<LaneLease, "failures" | "early">,
@@ -74,15 +78,14 @@ export const onwardAfter = (
   random: number
 ): Pick<LaneStep, "outcome" | "onward"> => {
   const outcome = OUTCOME_NAME[attempt._tag]
-  const step = channel.schedule[failures]
+  const step = waits[failures]
   if (attempt._tag === "Later") return { outcome, onward: { retryAfter: attempt.after, failures } }
   if (attempt._tag === "Sent" || attempt._tag === "Rejected" || skip) return { outcome, onward: "pass" }
   // Asked for once more means tried once more.
   if (event.redo) return { outcome, onward: "pass" }
   if (attempt._tag === "Held") return { outcome, onward: "park" }
   // The channel ends here. The event stays where it is, for the day the channel is resumed.
-  if (attempt._tag === "Gone")
-    return { outcome, onward: { retryAfter: channel.schedule[0] ?? Duration.minutes(1), failures } }
+  if (attempt._tag === "Gone") return { outcome, onward: { retryAfter: waits[0] ?? Duration.minutes(1), failures } }
   if (early !== null) return { outcome, onward: { retryAfter: early, failures } }
   if (step === undefined) return { outcome: "expired", onward: "pass" }
   return {

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import { Attempt, type Channel, type Delivery } from "./Channel.ts"
+import { Attempt, type Channel, type Message } from "./Channel.ts"
 import { deliveryOf, nextEvent, onwardAfter, type Stop, type StopResult, stopsOf, tryAt, unsent } from "./laneWalk.ts"
 import type { LaneEvent, LaneLease, Lanes } from "./Lanes.ts"
 
@@ -11,12 +11,12 @@ const died = Attempt.cases.Unknown.make({ statusCode: null, answer: null, errorC
 
 const deliver = Effect.fnUntraced(function* (
   channel: Channel,
-  delivery: Delivery,
+  message: Message<unknown>,
   event: LaneEvent,
   earlier: Pick<LaneLease, "failures" | "early">
 ): Effect.fn.Return<StopResult> {
   const startedAt = yield* Clock.currentTimeMillis
-  const attempt = yield* channel.deliver(delivery).pipe(
+  const attempt = yield* channel.deliver(message).pipe(
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause),
       (cause) => Effect.as(Effect.logError("delivery failed", cause), died)
@@ -24,17 +24,17 @@ const deliver = Effect.fnUntraced(function* (
   )
   const skip =
     attempt._tag === "Unknown" &&
-    (yield* channel.afterUnknown({ ...delivery, unknowns: delivery.unknowns + 1 })) === "skip"
+    (yield* channel.afterUnknown({ ...message, unknowns: message.unknowns + 1 })) === "skip"
+  const waits = attempt._tag === "Sent" ? [] : yield* channel.retry(message)
   return {
-    ...onwardAfter(channel, event, attempt, earlier, skip, yield* Random.next),
+    ...onwardAfter(waits, event, attempt, earlier, skip, yield* Random.next),
     telling: attempt._tag !== "Later" && attempt._tag !== "Held",
     statusCode: attempt.statusCode,
     errorCode: "errorCode" in attempt ? attempt.errorCode : null,
     answer: attempt.answer,
     startedAt: new Date(startedAt),
     latency: Duration.millis((yield* Clock.currentTimeMillis) - startedAt),
-    throttle:
-      attempt._tag === "NotSent" && attempt.throttle ? (attempt.retryAfter ?? channel.schedule[0] ?? null) : null
+    throttle: attempt._tag === "NotSent" && attempt.throttle ? (attempt.retryAfter ?? waits[0] ?? null) : null
   }
 })
 
@@ -46,28 +46,28 @@ const takeStop = Effect.fnUntraced(function* (lanes: Lanes["Service"], channel: 
   const { event, part } = stop
   const now = yield* Clock.currentTimeMillis
   if (event.expired) return unsent(now, "pass", { outcome: "expired", errorCode: "too_late" })
-  if (stop.nothing) return unsent(now, "pass")
-  const { delivery, interrupted, failures, early } = tryAt(lease, stop)
-  if (interrupted && (yield* channel.afterUnknown(delivery)) === "skip") return unsent(now, "pass")
-  if (channel.admit !== undefined) {
-    const admission = yield* channel.admit(delivery)
+  if (stop.message === null) return unsent(now, "pass")
+  const { message, interrupted, failures, early } = tryAt(lease, stop, stop.message.content)
+  if (interrupted && (yield* channel.afterUnknown(message)) === "skip") return unsent(now, "pass")
+  if ("admit" in channel) {
+    const admission = yield* channel.admit(message)
     if (admission !== "go") return unsent(now, { retryAfter: admission.after, failures })
     if (!(yield* lanes.intend(lease, event.cursor, part))) {
       yield* lanes.release(lease)
       return undefined
     }
   }
-  return yield* deliver(channel, delivery, event, { failures, early })
+  return yield* deliver(channel, message, event, { failures, early })
 })
 
-const partsOf = (channel: Channel, lease: LaneLease, event: LaneEvent) =>
-  event.expired || channel.open === undefined ? Effect.succeed(1) : channel.open(deliveryOf(lease, event, 0, 0))
+const open = (channel: Channel, lease: LaneLease, event: LaneEvent) =>
+  event.expired ? Effect.succeed([]) : channel.open(deliveryOf(lease, event))
 
 /** Takes the events of a lease in order, until the lane is given back or lost. `onReady`: it has more to deliver. */
 export const walkLane = Effect.fnUntraced(
   function* (lanes: Lanes["Service"], channel: Channel, lease: LaneLease, onReady: () => void) {
     for (const [index, event] of lease.events.entries()) {
-      for (const stop of stopsOf(lease, event, index, yield* partsOf(channel, lease, event))) {
+      for (const stop of stopsOf(lease, event, index, yield* open(channel, lease, event))) {
         const result = yield* takeStop(lanes, channel, lease, stop)
         if (result === undefined) return
         const { part, last } = stop

@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Schedule from "effect/Schedule"
-import { Attempt, type Channel, type Delivery } from "../Channel.ts"
+import { Attempt, type Channel, type Delivery, type Message as Outgoing, type Part } from "../Channel.ts"
+import type { ChannelKind } from "../ChannelKind.ts"
 import { OperationalLog } from "../OperationalLog.ts"
 import { Outage } from "./Outage.ts"
 import { Pace } from "./Pace.ts"
@@ -15,8 +16,6 @@ import { makeSend, type Sendable } from "./send.ts"
 import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
 import { TelegramChats } from "./TelegramChats.ts"
 import { Typing } from "./Typing.ts"
-
-export const TELEGRAM_KINDS = ["telegram_byo", "telegram_managed"] as const
 
 /** How long a lane is kept while it waits for its place; for longer it is given back. */
 const WORTH_WAITING = Duration.seconds(2)
@@ -34,8 +33,6 @@ const unanswered = { statusCode: null, answer: null }
 const botMissing = Attempt.cases.Gone.make({ ...unanswered, errorCode: "bot_missing" })
 const chatMissing = Attempt.cases.Held.make({ ...unanswered, errorCode: "chat_missing" })
 const notUp = Attempt.cases.NotSent.make({ ...unanswered, errorCode: "unavailable", retryAfter: null, throttle: false })
-const nothingToSend = Attempt.cases.Rejected.make({ ...unanswered, errorCode: "nothing_to_send" })
-
 const pictureGone = Attempt.cases.Rejected.make({ ...unanswered, errorCode: "picture_gone" })
 
 const decodeTimes = Schema.decodeUnknownOption(
@@ -62,7 +59,7 @@ const lookedUp = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Optio
  * Telegram tells no copies apart, so what may have arrived is not sent again, unless the bot's owner would rather see a
  * copy than a gap.
  */
-export const makeTelegramChannel = Effect.fnUntraced(function* (kind: (typeof TELEGRAM_KINDS)[number]) {
+export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKind<true>) {
   const bots = yield* TelegramBots
   const chats = yield* TelegramChats
   const outage = yield* Outage
@@ -81,13 +78,13 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: (typeof TE
   const open = Effect.fnUntraced(function* (delivery: Delivery) {
     if (isAsked(delivery.type, delivery.event)) {
       yield* typing.begin(delivery, delivery.channelVersion, askedAt(delivery.event))
-      return 0
+      return []
     }
-    return (yield* messagesOf(delivery)).length
+    return yield* messagesOf(delivery)
   })
 
   // What cannot be counted is not sent: the lane comes back in a moment.
-  const admit = Effect.fnUntraced(function* (delivery: Delivery) {
+  const admit = Effect.fnUntraced(function* (delivery: Part) {
     yield* typing.end(delivery)
     const away = yield* outage.wait
     if (Duration.isGreaterThan(away, Duration.zero)) return { after: away }
@@ -114,22 +111,12 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: (typeof TE
           Effect.map(photos.read(appId, message.imageId), (bytes) => (bytes === null ? null : { ...message, bytes }))
         )
 
-  const deliver = Effect.fnUntraced(function* (delivery: Delivery) {
-    const found = yield* lookedUp(
-      Effect.all(
-        {
-          bot: bots.get(delivery.appId, delivery.channelId, delivery.channelVersion),
-          messages: messagesOf(delivery)
-        },
-        { concurrency: "unbounded" }
-      )
-    )
+  const deliver = Effect.fnUntraced(function* (delivery: Outgoing<Message>) {
+    const found = yield* lookedUp(bots.get(delivery.appId, delivery.channelId, delivery.channelVersion))
     if (Option.isNone(found)) return notUp
-    const { bot, messages } = found.value
+    const bot = found.value
     if (bot === undefined) return botMissing
-    const message = messages[delivery.part]
-    if (message === undefined) return nothingToSend
-    const sendable = yield* withPicture(delivery, marked(message, bot, delivery.unknowns))
+    const sendable = yield* withPicture(delivery, marked(delivery.content, bot, delivery.unknowns))
     if (Option.isNone(sendable)) return notUp
     if (sendable.value === null) return pictureGone
     const departure = yield* lookedUp(pace.departs(delivery))
@@ -151,7 +138,7 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: (typeof TE
     cursor,
     part,
     unknowns
-  }: Delivery) {
+  }: Part) {
     yield* operations.append({
       appId,
       type: "delivery.unknown",
@@ -161,5 +148,5 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: (typeof TE
     return bot === undefined || bot.unknownPolicy === "skip" || unknowns > 1 ? "skip" : "retry"
   })
 
-  return { kind, schedule: SCHEDULE, afterUnknown, open, admit, deliver } satisfies Channel
+  return { kind, retry: () => Effect.succeed(SCHEDULE), afterUnknown, open, admit, deliver } satisfies Channel<Message>
 })

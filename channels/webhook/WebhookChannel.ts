@@ -4,15 +4,18 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
 import { VERSION } from "#pipeline/domain/version.ts"
-import { Attempt, type Channel, type Delivery } from "../Channel.ts"
+import { Attempt, type Channel, type Delivery, type Message } from "../Channel.ts"
+import { Endpoints } from "../Endpoints.ts"
 import type { OutboundError } from "../outbound/exchange.ts"
 import { Outbound } from "../outbound/Outbound.ts"
 import { MOST_BYTES, readAnswer, within } from "./answer.ts"
 import { readRetryAfter } from "./retryAfterHeader.ts"
 import { SCHEDULE } from "./schedule.ts"
 import { signatureHeaders } from "./sign.ts"
-import { WebhookEndpoints } from "./WebhookEndpoints.ts"
+import { WebhookConfig } from "./WebhookConfig.ts"
+import { WEBHOOK } from "./webhookKind.ts"
 
 const USER_AGENT = `Troupe/${VERSION}`
 
@@ -20,6 +23,8 @@ const USER_AGENT = `Troupe/${VERSION}`
 const TOTAL = Duration.seconds(15)
 /** How long an endpoint that cannot be looked up is waited for before it. */
 const LOOK_UP = Schedule.spaced("1 second").pipe(Schedule.upTo({ times: 14 }))
+
+const decodeConfig = Schema.decodeUnknownEffect(WebhookConfig)
 
 const unanswered = { statusCode: null, answer: null }
 
@@ -42,17 +47,18 @@ const failed = ({ reason, sent }: OutboundError): Attempt =>
  * unknown fate is made again under the same id.
  */
 export const makeWebhookChannel = Effect.gen(function* () {
-  const endpoints = yield* WebhookEndpoints
+  const endpoints = yield* Endpoints
   const outbound = yield* Outbound
 
-  const deliver = Effect.fnUntraced(function* ({ appId, channelId, channelVersion, cursor, eventId, event }: Delivery) {
+  const deliver = Effect.fnUntraced(function* (message: Message<string>) {
+    const { appId, channelId, channelVersion, cursor, eventId, content } = message
     // That we cannot look it up is no fault of the receiver's: a try is worth waiting for.
     const endpoint = yield* Effect.result(Effect.retry(endpoints.get(appId, channelId, channelVersion), LOOK_UP))
     if (Result.isFailure(endpoint)) return endpointUnavailable
     if (endpoint.success === undefined) return channelMissing
     const { url, secrets } = endpoint.success
 
-    const body = Buffer.from(event, "utf8")
+    const body = Buffer.from(content, "utf8")
     const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
     const headers = {
       ...signatureHeaders({ id: eventId, timestamp, body }, secrets),
@@ -73,10 +79,19 @@ export const makeWebhookChannel = Effect.gen(function* () {
     return readAnswer(status, within(MOST_BYTES, answer), readRetryAfter(retryAfter, yield* Clock.currentTimeMillis))
   })
 
+  /** The channel's own schedule. Where it cannot be read, the default is better than none. */
+  const retry = ({ appId, channelId, channelVersion }: Delivery) =>
+    endpoints.get(appId, channelId, channelVersion).pipe(
+      Effect.flatMap((endpoint) => decodeConfig(endpoint?.config ?? {})),
+      Effect.map(({ retry_schedule }) => retry_schedule?.map((wait) => Duration.seconds(wait)) ?? SCHEDULE),
+      Effect.orElseSucceed(() => SCHEDULE)
+    )
+
   return {
-    kind: "webhook",
-    schedule: SCHEDULE,
+    kind: WEBHOOK,
+    retry,
     afterUnknown: () => Effect.succeed("retry" as const),
+    open: ({ event }) => Effect.succeed([event]),
     deliver
-  } satisfies Channel
+  } satisfies Channel<string>
 })

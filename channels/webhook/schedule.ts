@@ -1,7 +1,7 @@
 import * as Duration from "effect/Duration"
 
 /**
- * The first try is made at once; these are the waits after the first, second, ... failed try. When they are used up the
+ * Of a webhook that has no schedule of its own. The first try is made at once; these are the waits after the first, second, ... failed try. When they are used up the
  * event expires. The first waits are short because an event that waits holds back its whole conversation.
  */
 export const SCHEDULE: ReadonlyArray<Duration.Duration> = [

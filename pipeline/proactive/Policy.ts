@@ -5,10 +5,6 @@ import { REASONS, Reason } from "../domain/Initiative.ts"
 const orElse = <S extends Schema.Top>(schema: S, value: S["Encoded"]) =>
   schema.pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
 
-/** The ways by which a message reaches a person. A session without a push channel is read from its log. */
-export const CHANNEL_KINDS = ["event_log", "webhook", "telegram_byo", "telegram_managed"] as const
-export type ChannelKind = (typeof CHANNEL_KINDS)[number]
-
 export const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6] as const
 
 /**
@@ -40,6 +36,7 @@ export const Policy = Schema.Struct({
   channel_policy: orElse(
     Schema.Struct({
       default: orElse(Schema.Literals(["allow", "deny"]), "allow"),
+      /** By kind of push channel; `event_log`: of a session without one, which is read from its log. */
       channels: orElse(Schema.Record(Schema.String, ChannelRule), {})
     }),
     {}

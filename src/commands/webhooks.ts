@@ -6,7 +6,7 @@ import { Outbound } from "#channels/outbound/Outbound.ts"
 import { unguarded } from "#channels/outbound/unguarded.ts"
 import { newSecret } from "#channels/webhook/newSecret.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
-import { WebhookEndpoints } from "#channels/webhook/WebhookEndpoints.ts"
+import { Endpoints } from "#channels/Endpoints.ts"
 import * as check from "#src/settings/checks.ts"
 import { connect, type ServerFlags, Session } from "./api.ts"
 import { BadArgument } from "./BadArgument.ts"
@@ -39,8 +39,8 @@ const readSecret = (given: string | undefined) =>
  */
 const channelTo = (url: string, secret: Redacted.Redacted<string>) =>
   makeWebhookChannel.pipe(
-    Effect.provideService(WebhookEndpoints, {
-      get: () => Effect.succeed({ url: Redacted.make(url), secrets: [secret] })
+    Effect.provideService(Endpoints, {
+      get: () => Effect.succeed({ url: Redacted.make(url), secrets: [secret], config: {} })
     })
   )
 
@@ -83,7 +83,8 @@ export const listenWebhooks = (flags: ListenFlags) =>
           type: event.type,
           event: json,
           part: 0,
-          unknowns: 0
+          unknowns: 0,
+          content: json
         })
         const latency = (yield* Clock.currentTimeMillis) - began
         const errorCode = "errorCode" in answered ? answered.errorCode : null

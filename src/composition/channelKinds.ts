@@ -2,24 +2,24 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type Channel, ChannelKinds } from "#channels/Channel.ts"
 import { Outage } from "#channels/telegram/Outage.ts"
-import { makeTelegramChannel, TELEGRAM_KINDS } from "#channels/telegram/TelegramChannel.ts"
+import { makeTelegramChannel } from "#channels/telegram/TelegramChannel.ts"
+import { TELEGRAM_BYO, TELEGRAM_MANAGED } from "#channels/telegram/telegramKinds.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
-import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
-import * as WebhookEndpointReader from "#src/db/delivery/WebhookEndpointReader.ts"
+import * as EndpointReader from "#src/db/delivery/EndpointReader.ts"
 import * as PhotoReader from "#src/db/telegram/PhotoReader.ts"
 import * as TelegramChatTable from "#src/db/telegram/TelegramChatTable.ts"
 import { givingUp } from "#src/jobs/runner/givingUp.ts"
+import { PushKinds } from "./pushKinds.ts"
 
-/** The push channels there are. */
+/** The push channels of a process. */
 export const channelKinds = Layer.effect(
   ChannelKinds,
   Effect.gen(function* () {
     const channels: ReadonlyArray<Channel> = [
-      yield* makeWebhookChannel,
-      ...(yield* Effect.forEach(TELEGRAM_KINDS, makeTelegramChannel))
+      ...(yield* Effect.forEach(yield* PushKinds, ({ make }) => make)),
+      yield* makeTelegramChannel(TELEGRAM_BYO),
+      yield* makeTelegramChannel(TELEGRAM_MANAGED)
     ]
-    return new Map(channels.map((channel) => [channel.kind, givingUp(channel)]))
+    return new Map(channels.map((channel) => [channel.kind.name, givingUp(channel)]))
   })
-).pipe(
-  Layer.provide([WebhookEndpointReader.layer, Outage.layer, Typing.layer, TelegramChatTable.layer, PhotoReader.layer])
-)
+).pipe(Layer.provide([EndpointReader.layer, Outage.layer, Typing.layer, TelegramChatTable.layer, PhotoReader.layer]))

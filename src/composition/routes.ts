@@ -17,9 +17,13 @@ import { routes as server } from "#src/http/server/routes.ts"
 import { routes as telegram } from "#src/http/telegram/routes.ts"
 import { routes as tenancy } from "#src/http/tenancy/routes.ts"
 import { routes as world } from "#src/http/world/routes.ts"
+import { CHANNEL_KINDS } from "./pushKinds.ts"
 
 /** What is pushed to clients, for the OpenAPI document. */
 export const webhooks: Described["webhooks"] = { event: eventPush }
+
+/** The kinds of channel that the routes know, for the OpenAPI document. */
+export const channelKinds: Described["channelKinds"] = CHANNEL_KINDS
 
 /** All routes of the server. */
 export const routes: ReadonlyArray<Routes> = [

@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import type { Scope } from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import type { Attempt, Channel, Delivery } from "#channels/Channel.ts"
+import { push } from "#test/support/push.ts"
 
 /** What a receiver does with a delivery. */
 export type Behaviour =
@@ -69,7 +70,7 @@ export const itKeepsTheContract = (make: MakeHarness): void => {
         Effect.gen(function* () {
           const { channel, delivery, arrived } = yield* make(behaviour)
           const begun = yield* Clock.currentTimeMillis
-          const fiber = yield* Effect.forkChild(channel.deliver(delivery(EVENTS[0])), { startImmediately: true })
+          const fiber = yield* Effect.forkChild(push(channel, delivery(EVENTS[0])), { startImmediately: true })
           if (behaviour === "hangs") {
             yield* Effect.promise(() => arrived(1))
             yield* TestClock.adjust(LONGEST)
@@ -83,7 +84,7 @@ export const itKeepsTheContract = (make: MakeHarness): void => {
     it.effect("an answer that names a time to wait is heeded for the whole endpoint", () =>
       Effect.gen(function* () {
         const { channel, delivery } = yield* make("asks to wait")
-        const attempt = yield* channel.deliver(delivery(EVENTS[0]))
+        const attempt = yield* push(channel, delivery(EVENTS[0]))
         assert.isTrue(
           attempt._tag === "NotSent" &&
             attempt.throttle &&
@@ -96,7 +97,7 @@ export const itKeepsTheContract = (make: MakeHarness): void => {
     it.effect("a refusal names no time of its own", () =>
       Effect.gen(function* () {
         const { channel, delivery } = yield* make("refuses for now")
-        const attempt = yield* channel.deliver(delivery(EVENTS[0]))
+        const attempt = yield* push(channel, delivery(EVENTS[0]))
         assert.isTrue(attempt._tag === "NotSent" && !attempt.throttle && attempt.retryAfter === null)
       })
     )
@@ -105,7 +106,7 @@ export const itKeepsTheContract = (make: MakeHarness): void => {
       Effect.gen(function* () {
         const { channel, delivery, rendered, arrivals } = yield* make("takes it")
         for (const event of EVENTS) {
-          yield* channel.deliver(delivery(event))
+          yield* push(channel, delivery(event))
           assert.strictEqual(arrivals().at(-1)?.body, rendered(delivery(event)))
         }
         assert.lengthOf(arrivals(), EVENTS.length)
@@ -115,10 +116,10 @@ export const itKeepsTheContract = (make: MakeHarness): void => {
     it.effect("a try that is made again after an unknown one carries the same id", () =>
       Effect.gen(function* () {
         const { channel, delivery, arrivals } = yield* make("drops after taking")
-        if ((yield* channel.afterUnknown(delivery(EVENTS[0]))) === "skip") return
-        yield* channel.deliver(delivery(EVENTS[0]))
+        if ((yield* channel.afterUnknown({ ...delivery(EVENTS[0]), part: 0, unknowns: 1 })) === "skip") return
+        yield* push(channel, delivery(EVENTS[0]))
         yield* TestClock.adjust("5 seconds")
-        yield* channel.deliver(delivery(EVENTS[0]))
+        yield* push(channel, delivery(EVENTS[0]))
         const [first, second] = arrivals()
         assert.isString(first?.id)
         assert.strictEqual(second?.id, first?.id)
@@ -128,7 +129,7 @@ export const itKeepsTheContract = (make: MakeHarness): void => {
     it.effect("a try that is interrupted ends at once", () =>
       Effect.gen(function* () {
         const { channel, delivery, arrived } = yield* make("hangs")
-        const fiber = yield* Effect.forkChild(channel.deliver(delivery(EVENTS[0])), { startImmediately: true })
+        const fiber = yield* Effect.forkChild(push(channel, delivery(EVENTS[0])), { startImmediately: true })
         yield* Effect.promise(() => arrived(1))
         yield* Fiber.interrupt(fiber)
       })
@@ -136,9 +137,10 @@ export const itKeepsTheContract = (make: MakeHarness): void => {
 
     it.effect("each wait of the schedule is longer than none", () =>
       Effect.gen(function* () {
-        const { channel } = yield* make("takes it")
-        assert.isNotEmpty(channel.schedule)
-        for (const wait of channel.schedule) assert.isAbove(Duration.toMillis(wait), 0)
+        const { channel, delivery } = yield* make("takes it")
+        const schedule = yield* channel.retry(delivery(EVENTS[0]))
+        assert.isNotEmpty(schedule)
+        for (const wait of schedule) assert.isAbove(Duration.toMillis(wait), 0)
       })
     )
   })

@@ -9,8 +9,9 @@ import { parseAllowList } from "#channels/outbound/AllowList.ts"
 import { Outbound } from "#channels/outbound/Outbound.ts"
 import { signatureHeaders } from "#channels/webhook/sign.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
-import { WebhookEndpoints } from "#channels/webhook/WebhookEndpoints.ts"
+import { Endpoints } from "#channels/Endpoints.ts"
 import { type Received, startReceiver, status } from "#test/support/Receiver.ts"
+import { push } from "#test/support/push.ts"
 
 const CURRENT = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 const PREVIOUS = "a secret of words, with an ümlaut and a 😀"
@@ -40,14 +41,18 @@ const requestUnder = Effect.fnUntraced(function* (secrets: ReadonlyArray<string>
   )
   const list = parseAllowList("127.0.0.1")
   if ("bad" in list) return yield* Effect.die(new Error(list.bad))
-  const endpoints = Layer.succeed(WebhookEndpoints, {
+  const endpoints = Layer.succeed(Endpoints, {
     get: () =>
-      Effect.succeed({ url: Redacted.make(receiver.url), secrets: secrets.map((secret) => Redacted.make(secret)) })
+      Effect.succeed({
+        url: Redacted.make(receiver.url),
+        secrets: secrets.map((secret) => Redacted.make(secret)),
+        config: {}
+      })
   })
   const channel = yield* makeWebhookChannel.pipe(
     Effect.provide(yield* Layer.build(Layer.merge(Outbound.layer(list), endpoints)))
   )
-  yield* channel.deliver({
+  yield* push(channel, {
     appId: "app_1",
     sessionId: "ses_1",
     channelId: "chn_1",
@@ -55,9 +60,7 @@ const requestUnder = Effect.fnUntraced(function* (secrets: ReadonlyArray<string>
     cursor: 7,
     eventId: "evt_01",
     type: "message.created",
-    event: EVENT,
-    part: 0,
-    unknowns: 0
+    event: EVENT
   })
   return yield* Effect.promise(() => receiver.received(0))
 })

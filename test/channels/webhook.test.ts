@@ -11,7 +11,7 @@ import { parseAllowList } from "#channels/outbound/AllowList.ts"
 import { LookUp, Unresolved } from "#channels/outbound/LookUp.ts"
 import { Outbound } from "#channels/outbound/Outbound.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
-import { EndpointsUnavailable, WebhookEndpoints } from "#channels/webhook/WebhookEndpoints.ts"
+import { Endpoints, EndpointsUnavailable } from "#channels/Endpoints.ts"
 import packageJson from "../../package.json" with { type: "json" }
 import {
   type Answering,
@@ -25,6 +25,7 @@ import {
   status
 } from "#test/support/Receiver.ts"
 import { ASKED, type Behaviour, itKeepsTheContract } from "./contract.ts"
+import { push } from "#test/support/push.ts"
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 const EVENT = `{"cursor":7,"type":"message.created"}`
@@ -37,15 +38,13 @@ const deliveryOf = (event: string): Delivery => ({
   cursor: 7,
   eventId: "evt_01",
   type: "message.created",
-  event,
-  part: 0,
-  unknowns: 0
+  event
 })
 
-const channelTo = Effect.fnUntraced(function* (get: WebhookEndpoints["Service"]["get"], outboundAllow = "127.0.0.1") {
+const channelTo = Effect.fnUntraced(function* (get: Endpoints["Service"]["get"], outboundAllow = "127.0.0.1") {
   const list = parseAllowList(outboundAllow)
   if ("bad" in list) return yield* Effect.die(new Error(list.bad))
-  const context = yield* Layer.build(Outbound.layer(list).pipe(Layer.merge(Layer.succeed(WebhookEndpoints, { get }))))
+  const context = yield* Layer.build(Outbound.layer(list).pipe(Layer.merge(Layer.succeed(Endpoints, { get }))))
   return yield* makeWebhookChannel.pipe(Effect.provide(context))
 })
 
@@ -58,7 +57,7 @@ const receiverThat = (answering: Answering) =>
 const harness = Effect.fnUntraced(function* (answering: Answering) {
   const receiver = yield* receiverThat(answering)
   const channel = yield* channelTo(() =>
-    Effect.succeed({ url: Redacted.make(receiver.url), secrets: [Redacted.make(SECRET)] })
+    Effect.succeed({ url: Redacted.make(receiver.url), secrets: [Redacted.make(SECRET)], config: {} })
   )
   return { receiver, channel }
 })
@@ -114,7 +113,7 @@ describe("an answer", () => {
   ] as const)("%s has its outcome", ([, answering, expected]) =>
     Effect.gen(function* () {
       const { receiver, channel } = yield* harness(answering)
-      const attempt = yield* channel.deliver(deliveryOf(EVENT))
+      const attempt = yield* push(channel, deliveryOf(EVENT))
       assert.strictEqual(codeOf(attempt), expected)
       assert.lengthOf(receiver.requests, 1)
       assert.deepInclude(receiver.requests[0], { method: "POST", path: "/hook" })
@@ -126,7 +125,7 @@ describe("an answer", () => {
       const elsewhere = yield* receiverThat(status(200))
       for (const location of [elsewhere.url, "http://169.254.169.254/latest/meta-data/"]) {
         const { channel } = yield* harness(status(code, { location }))
-        assert.strictEqual(codeOf(yield* channel.deliver(deliveryOf(EVENT))), "NotSent redirect")
+        assert.strictEqual(codeOf(yield* push(channel, deliveryOf(EVENT))), "NotSent redirect")
       }
       assert.deepStrictEqual(elsewhere.requests, [])
     })
@@ -135,7 +134,7 @@ describe("an answer", () => {
   it.effect.each([429, 502, 504])("of %i leaves the whole endpoint alone", (code) =>
     Effect.gen(function* () {
       const { channel } = yield* harness(status(code))
-      const attempt = yield* channel.deliver(deliveryOf(EVENT))
+      const attempt = yield* push(channel, deliveryOf(EVENT))
       assert.deepInclude(attempt, { _tag: "NotSent", errorCode: `http_${code}`, throttle: true, retryAfter: null })
     })
   )
@@ -152,7 +151,7 @@ describe("an answer", () => {
     Effect.gen(function* () {
       yield* TestClock.adjust("1 minute")
       const { channel } = yield* harness(status(503, { "retry-after": header }))
-      const attempt = yield* channel.deliver(deliveryOf(EVENT))
+      const attempt = yield* push(channel, deliveryOf(EVENT))
       assert.isTrue(attempt._tag === "NotSent" && !attempt.throttle)
       assert.strictEqual(
         attempt._tag === "NotSent" && attempt.retryAfter !== null ? Duration.toSeconds(attempt.retryAfter) : null,
@@ -170,7 +169,7 @@ describe("an answer", () => {
   ] as const)("is kept %s", ([, body, kept]) =>
     Effect.gen(function* () {
       const { channel } = yield* harness(status(200, {}, body))
-      const { answer } = yield* channel.deliver(deliveryOf(EVENT))
+      const { answer } = yield* push(channel, deliveryOf(EVENT))
       assert.strictEqual(answer, kept)
     })
   )
@@ -180,7 +179,7 @@ describe("an answer", () => {
       const { receiver, channel } = yield* harness(
         drip(`HTTP/1.1 200 OK\r\ncontent-length: 2000000\r\n\r\n${"a".repeat(10_000)}`)
       )
-      assert.strictEqual((yield* channel.deliver(deliveryOf(EVENT)))._tag, "Sent")
+      assert.strictEqual((yield* push(channel, deliveryOf(EVENT)))._tag, "Sent")
       yield* Effect.promise(() => receiver.requests[0]?.closed ?? Promise.reject(new Error("no request")))
     })
   )
@@ -200,7 +199,7 @@ describe("an answer", () => {
           Effect.gen(function* () {
             const { receiver, channel } = yield* harness(answering)
             const begun = yield* Clock.currentTimeMillis
-            const attempt = yield* channel.deliver(deliveryOf(EVENT))
+            const attempt = yield* push(channel, deliveryOf(EVENT))
             assert.closeTo((yield* Clock.currentTimeMillis) - begun, 15_000, 2_000)
             yield* Effect.promise(() => receiver.requests[0]?.closed ?? Promise.reject(new Error("no request")))
             return codeOf(attempt)
@@ -219,7 +218,7 @@ describe("an endpoint", () => {
   it.effect("that is not there any more ends the channel", () =>
     Effect.gen(function* () {
       const channel = yield* channelTo(() => Effect.succeed(undefined))
-      assert.strictEqual(codeOf(yield* channel.deliver(deliveryOf(EVENT))), "Gone channel_missing")
+      assert.strictEqual(codeOf(yield* push(channel, deliveryOf(EVENT))), "Gone channel_missing")
     })
   )
 
@@ -232,7 +231,7 @@ describe("an endpoint", () => {
           return undefined
         })
       )
-      yield* channel.deliver(deliveryOf(EVENT))
+      yield* push(channel, deliveryOf(EVENT))
       assert.deepStrictEqual(asked, [["app_1", "chn_1", 3]])
     })
   )
@@ -245,7 +244,7 @@ describe("an endpoint", () => {
           looks++
           return Effect.fail(new EndpointsUnavailable({ cause: "away" }))
         })
-      const fiber = yield* Effect.forkChild((yield* channelTo(away)).deliver(deliveryOf(EVENT)))
+      const fiber = yield* Effect.forkChild(push(yield* channelTo(away), deliveryOf(EVENT)))
       yield* TestClock.adjust("15 seconds")
       assert.strictEqual(codeOf(yield* Fiber.join(fiber)), "NotSent endpoint_unavailable")
       assert.isAbove(looks, 10)
@@ -260,10 +259,10 @@ describe("an endpoint", () => {
         Effect.suspend(() =>
           ++looks < 3
             ? Effect.fail(new EndpointsUnavailable({ cause: "away" }))
-            : Effect.succeed({ url: Redacted.make(receiver.url), secrets: [Redacted.make(SECRET)] })
+            : Effect.succeed({ url: Redacted.make(receiver.url), secrets: [Redacted.make(SECRET)], config: {} })
         )
       )
-      const fiber = yield* Effect.forkChild(channel.deliver(deliveryOf(EVENT)))
+      const fiber = yield* Effect.forkChild(push(channel, deliveryOf(EVENT)))
       yield* TestClock.adjust("3 seconds")
       assert.strictEqual((yield* Fiber.join(fiber))._tag, "Sent")
     })
@@ -281,10 +280,15 @@ describe("a request that surely never got there", () => {
     Effect.gen(function* () {
       const receiver = yield* receiverThat(status(200))
       const channel = yield* channelTo(
-        () => Effect.succeed({ url: Redacted.make(url(new URL(receiver.url).port)), secrets: [Redacted.make(SECRET)] }),
+        () =>
+          Effect.succeed({
+            url: Redacted.make(url(new URL(receiver.url).port)),
+            secrets: [Redacted.make(SECRET)],
+            config: {}
+          }),
         outboundAllow
       )
-      const attempt = yield* channel.deliver(deliveryOf(EVENT))
+      const attempt = yield* push(channel, deliveryOf(EVENT))
       assert.deepStrictEqual(attempt, {
         _tag: "NotSent",
         statusCode: null,
@@ -301,7 +305,7 @@ describe("a request that surely never got there", () => {
     Effect.gen(function* () {
       const { receiver, channel } = yield* harness(status(200))
       yield* Effect.promise(() => receiver.close())
-      assert.strictEqual(codeOf(yield* channel.deliver(deliveryOf(EVENT))), "NotSent connect_failed")
+      assert.strictEqual(codeOf(yield* push(channel, deliveryOf(EVENT))), "NotSent connect_failed")
     })
   )
 })
@@ -311,7 +315,7 @@ describe("a request", () => {
     Effect.gen(function* () {
       const { receiver, channel } = yield* harness(status(200))
       yield* TestClock.adjust("90 seconds")
-      yield* channel.deliver(deliveryOf(EVENT))
+      yield* push(channel, deliveryOf(EVENT))
       const { headers } = yield* Effect.promise(() => receiver.received(0))
       assert.deepInclude(headers, {
         "webhook-id": "evt_01",
@@ -328,9 +332,9 @@ describe("a request", () => {
   it.effect("that is made again has the same id and a fresh time", () =>
     Effect.gen(function* () {
       const { receiver, channel } = yield* harness(status(500))
-      yield* channel.deliver(deliveryOf(EVENT))
+      yield* push(channel, deliveryOf(EVENT))
       yield* TestClock.adjust("5 seconds")
-      yield* channel.deliver(deliveryOf(EVENT))
+      yield* push(channel, deliveryOf(EVENT))
       assert.deepStrictEqual(
         receiver.requests.map(({ headers }) => [headers["webhook-id"], headers["webhook-timestamp"]]),
         [

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as References from "effect/References"
 import { SignInConsole } from "#src/accounts/signInCodes.ts"
+import { PUSH_KINDS, type PushKind, PushKinds } from "#src/composition/pushKinds.ts"
 import { tables } from "#src/composition/tables.ts"
 import { roles } from "#src/composition/process.ts"
 import { Apps } from "#src/db/tenancy/Apps.ts"
@@ -30,7 +31,11 @@ export interface TestServer {
  * model.
  */
 export const startTestServer = async (
-  options: { readonly env?: Record<string, string>; readonly database?: TestDatabase } = {}
+  options: {
+    readonly env?: Record<string, string>
+    readonly database?: TestDatabase
+    readonly pushKinds?: ReadonlyArray<PushKind>
+  } = {}
 ): Promise<TestServer> => {
   const database = options.database ?? (await createTestDatabase())
   const env = { PORT: "0", DATABASE_URL: database.url, SECRETS_KEY, MODEL_PRICES: TEST_PRICES, ...options.env }
@@ -41,6 +46,7 @@ export const startTestServer = async (
       Layer.provideMerge(tables),
       Layer.provide(secretsKeys),
       Layer.provide(settings),
+      Layer.provide(Layer.succeed(PushKinds, options.pushKinds ?? PUSH_KINDS)),
       Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal")),
       Layer.provideMerge(
         Layer.succeed(SignInConsole, (line) => {

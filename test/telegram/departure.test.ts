@@ -15,8 +15,10 @@ import { type Departure, Pace } from "#channels/telegram/Pace.ts"
 import { Photos } from "#channels/telegram/Photos.ts"
 import { TelegramBots } from "#channels/telegram/TelegramBots.ts"
 import { makeTelegramChannel } from "#channels/telegram/TelegramChannel.ts"
+import { TELEGRAM_BYO } from "#channels/telegram/telegramKinds.ts"
 import { TelegramChats } from "#channels/telegram/TelegramChats.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
+import { push } from "#test/support/push.ts"
 
 const deliveryOf = (text: string): Delivery => ({
   appId: "app_1",
@@ -26,8 +28,6 @@ const deliveryOf = (text: string): Delivery => ({
   cursor: 3,
   eventId: "evt_3",
   type: "message.created",
-  part: 0,
-  unknowns: 0,
   event: JSON.stringify({
     type: "message.created",
     role: "character",
@@ -62,7 +62,7 @@ interface Course {
 const attempt = Effect.fnUntraced(function* ({ places, answers = [sent], text = "Hello." }: Course) {
   const seen: Array<string> = []
   const [departures, calls] = [[...places], [...answers]]
-  const channel = yield* makeTelegramChannel("telegram_byo").pipe(
+  const channel = yield* makeTelegramChannel(TELEGRAM_BYO).pipe(
     Effect.provide([
       Layer.mock(BotApi, {
         call: (_, method) =>
@@ -95,7 +95,7 @@ const attempt = Effect.fnUntraced(function* ({ places, answers = [sent], text = 
       Layer.mock(Photos, {})
     ])
   )
-  const trying = yield* Effect.forkChild(channel.deliver(deliveryOf(text)))
+  const trying = yield* Effect.forkChild(push(channel, deliveryOf(text)))
   yield* TestClock.adjust("1 minute")
   yield* Fiber.interrupt(trying)
   return { exit: yield* Fiber.await(trying), seen }

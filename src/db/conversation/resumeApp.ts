@@ -41,7 +41,7 @@ const resumeLanes = Effect.fnUntraced(function* (appId: string, { session_id, ch
     ), back as (
       select l.app_id, l.session_id, l.channel_id from step s join lanes l using (app_id, session_id, channel_id)
         join channels c using (app_id, channel_id)
-      where l.status = 'parked' and c.status in ('active', 'failing') and not starts_with(c.kind, 'telegram')
+      where l.status = 'parked' and c.status in ('active', 'failing') and c.hold_kind is distinct from 'telegram'
         and not (${isSuspended(sql, sql`l.app_id`)})
       order by l.app_id, l.session_id, l.channel_id for no key update of l
     ), moved as (

@@ -133,9 +133,9 @@ export class Deliveries extends Context.Service<
         )
         select l.channel_id, l.kind, e.id as event_id, e.cursor as event_cursor, e.cursor <= l.position as passed,
           e.cursor is not distinct from l.next as is_next,
-          case when last.outcome is null or (e.cursor > l.position and not (e.cursor = l.next and (l.failures > 0
-            or l.status in ('waiting', 'parked') or last.outcome = 'gone' and not l.walked))) then 'pending'
-              else last.outcome end as outcome,
+          case when last.outcome is null or (e.cursor > l.position and (last.outcome = 'sent' or not (e.cursor = l.next
+            and (l.failures > 0 or l.status in ('waiting', 'parked') or last.outcome = 'gone' and not l.walked))))
+              then 'pending' else last.outcome end as outcome,
           coalesce(tries.attempts, 0) as attempts, last.status_code as last_status_code,
             last.error_code as last_error_code,
           case when l.walked and (e.cursor = any(l.redo) or ((l.failures > 0 or l.status = 'waiting')

@@ -18,7 +18,7 @@ import { sweepLanes } from "./laneRecovery.ts"
 import { noteHealth } from "./noteHealth.ts"
 import { settleLanes } from "./settleLanes.ts"
 import { untilReachable } from "#src/db/postgres/retry.ts"
-import { isHeld } from "./isHeld.ts"
+import { isStopped } from "./isHeld.ts"
 
 const START: Place = { appId: "", channelId: "" }
 
@@ -108,7 +108,7 @@ export const layer = Layer.effect(
         ${sessionId} and l.channel_id = ${channelId} and l.owner = ${owner} and l.fence = ${fence}
         and c.app_id = l.app_id and c.channel_id = l.channel_id and c.status in ('active', 'failing')
           and c.version = ${channelVersion}
-        and not (starts_with(c.kind, 'telegram') and ${isHeld(sql, sql`c.app_id`)})
+        and not (${isStopped(sql, sql`c.app_id`, sql`c.hold_kind`)})
       returning 1`
       ).pipe(
         Effect.map((rows) => rows.length > 0),

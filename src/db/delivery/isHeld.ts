@@ -10,8 +10,13 @@ export const ALL_APPS = "*"
 export const isHeld = (sql: Sql, appId: Query) =>
   sql`array(select scope from telegram_holds where released_at is null) && array[${ALL_APPS}, ${appId}]`
 
+/** Whether a channel is stopped: by a hold on its app, or by one of the kind that concerns it. */
+export const isStopped = (sql: Sql, appId: Query, holdKind: Query) =>
+  sql`exists (select from telegram_holds h
+    where h.released_at is null and h.scope in (${ALL_APPS}, ${appId}) and h.kind in ('app', ${holdKind}))`
+
 /**
- * The same for who puts aside what is held: the holds, locked until this has been done, so that what a release finds
+ * What `isHeld` and `isStopped` tell, for who puts aside what is held: the holds, locked until this has been done, so that what a release finds
  * there is all that there is. One that is being released is none any more; one whose reason is just being changed is,
  * which is why the lock is the weakest that a release waits for.
  */

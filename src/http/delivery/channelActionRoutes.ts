@@ -7,13 +7,15 @@ import { answers, created as onCreate } from "#src/http/server/schemas/answers.t
 import type { Server } from "#src/http/server/Server.ts"
 import { channelActions, type ChannelHome, findScope } from "./ChannelHome.ts"
 import { showChannel } from "./channelResource.ts"
-import { ChannelData, ChannelReplay, ChannelTest } from "./channelSchemas.ts"
+import { channelData, ChannelReplay, ChannelTest } from "./channelSchemas.ts"
 import { testChannel } from "./testChannel.ts"
 import { channelExists } from "./channelExists.ts"
 import { channelNotFound } from "./deliveryErrors.ts"
 
 /** What is done with a channel of one home: tested, paused, resumed, replayed. */
-export const channelActionRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): void => {
+export const channelActionRoutes = (server: Server, home: ChannelHome): void => {
+  const { app, answer, baseUrl, channelKinds } = server
+  const ChannelData = channelData(channelKinds)
   const { param, path, name, title } = home
   const tags = ["Channels"]
   const params = z.object({ [param]: z.string(), channel_id: z.string() })
@@ -64,12 +66,7 @@ export const channelActionRoutes = ({ app, answer, baseUrl }: Server, home: Chan
           request,
           Effect.gen(function* () {
             const { scope, id } = yield* findScope(request)
-            return yield* showChannel(
-              baseUrl(),
-              home,
-              scope,
-              yield* Channels.use((channels) => channels.pause(scope, id))
-            )
+            return yield* showChannel(server, home, scope, yield* Channels.use((channels) => channels.pause(scope, id)))
           })
         )
       )
@@ -100,7 +97,7 @@ export const channelActionRoutes = ({ app, answer, baseUrl }: Server, home: Chan
           Effect.gen(function* () {
             const { scope, id } = yield* findScope(request)
             return yield* showChannel(
-              baseUrl(),
+              server,
               home,
               scope,
               yield* Channels.use((channels) => channels.resume(scope, id))
@@ -133,7 +130,7 @@ export const channelActionRoutes = ({ app, answer, baseUrl }: Server, home: Chan
           Effect.gen(function* () {
             const { scope, id } = yield* findScope(request)
             return yield* showChannel(
-              baseUrl(),
+              server,
               home,
               scope,
               yield* Channels.use((channels) => channels.replay(scope, id, request.body.since))

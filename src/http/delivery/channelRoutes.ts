@@ -12,13 +12,16 @@ import { success } from "#src/http/server/envelope.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created as onCreate, written } from "#src/http/server/schemas/answers.ts"
-import { ChannelCreate, ChannelData, ChannelDeleted, ChannelPage, ChannelPatch, shownSecret } from "./channelSchemas.ts"
+import { channelCreate, channelData, ChannelDeleted, channelPage, channelPatch, shownSecret } from "./channelSchemas.ts"
+import { configOf, findKind } from "./kindFields.ts"
 import type { Routes, Server } from "#src/http/server/Server.ts"
 import { channelExists } from "./channelExists.ts"
 import { channelLimitReached, channelNotFound } from "./deliveryErrors.ts"
 
 /** The channels of one home: made, listed, read, changed, deleted. */
-const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): void => {
+const resourceRoutes = (server: Server, home: ChannelHome): void => {
+  const { app, answer, baseUrl, channelKinds } = server
+  const ChannelData = channelData(channelKinds)
   const { param, path, name, title } = home
   const tags = ["Channels"]
   const within = z.object({ [param]: z.string() })
@@ -35,7 +38,7 @@ const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): vo
         tags,
         params: within,
         headers,
-        body: ChannelCreate,
+        body: channelCreate(channelKinds),
         response: answers(ChannelData.extend({ ...shownSecret, ...onCreate }), 404, 409, 413)
       }
     },
@@ -46,6 +49,7 @@ const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): vo
         Effect.gen(function* () {
           const scope = yield* homeScope(home, request)
           const { url: text, secret: given, events, from } = request.body
+          const kind = findKind(channelKinds, request.body.kind)
           const url = yield* checkUrl(text)
           return yield* createOnce(
             request,
@@ -54,15 +58,19 @@ const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): vo
               const channels = yield* Channels
               const channel = yield* channels
                 .create(scope, {
-                  kind: "webhook",
+                  kind,
                   url,
                   secret,
                   events: distinct(events),
+                  config: configOf(kind, request.body),
                   fromStart: from === "start"
                 })
                 .pipe(Effect.catchTag("ChannelLimitReached", () => Effect.fail(channelLimitReached(MAX_CHANNELS))))
               return {
-                ...success(toChannelResource(channel), channelActions(baseUrl(), home, scope, channel.channel_id)),
+                ...success(
+                  toChannelResource(channelKinds, channel),
+                  channelActions(baseUrl(), home, scope, channel.channel_id)
+                ),
                 shownOnce: { secret: Redacted.value(secret) }
               }
             })
@@ -81,7 +89,7 @@ const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): vo
         tags,
         params: within,
         querystring: z.object(listQuery),
-        response: answers(ChannelPage, 404)
+        response: answers(channelPage(channelKinds), 404)
       }
     },
     (request, reply) =>
@@ -95,7 +103,7 @@ const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): vo
           const rows = yield* Channels.use((channels) => channels.list(scope, { after, limit: limit + 1 }))
           const { items, next_cursor } = page(rows, limit, (row) => row.channel_id)
           return success(
-            { channels: items.map(toChannelResource), next_cursor },
+            { channels: items.map((item) => toChannelResource(channelKinds, item)), next_cursor },
             items.slice(0, 1).flatMap((item) => channelActions(baseUrl(), home, scope, item.channel_id))
           )
         })
@@ -119,7 +127,7 @@ const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): vo
         reply,
         Effect.gen(function* () {
           const { scope, id } = yield* findScope(request)
-          return yield* showChannel(baseUrl(), home, scope, yield* Channels.use((channels) => channels.get(scope, id)))
+          return yield* showChannel(server, home, scope, yield* Channels.use((channels) => channels.get(scope, id)))
         })
       )
   )
@@ -133,7 +141,7 @@ const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): vo
         summary: `Change a channel ${title}, or rotate its secret`,
         tags,
         params,
-        body: ChannelPatch,
+        body: channelPatch(channelKinds),
         response: answers(ChannelData.extend({ ...shownSecret, ...written }), 404, 413)
       }
     },
@@ -143,10 +151,11 @@ const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): vo
         reply,
         Effect.gen(function* () {
           const { scope, id } = yield* findScope(request)
-          if ((yield* Channels.use((channels) => channels.get(scope, id))) === undefined) return yield* channelNotFound
-          const change = yield* changeOf(request.body)
+          const channel = yield* Channels.use((channels) => channels.get(scope, id))
+          if (channel === undefined) return yield* channelNotFound
+          const change = yield* changeOf(channelKinds, findKind(channelKinds, channel.kind), request.body)
           const changed = yield* showChannel(
-            baseUrl(),
+            server,
             home,
             scope,
             yield* Channels.use((channels) => channels.change(scope, id, change))

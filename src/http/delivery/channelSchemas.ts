@@ -1,7 +1,9 @@
 import * as z from "zod"
 import { OPERATIONAL_TYPES } from "#channels/OperationalLog.ts"
+import type { ChannelKind } from "#channels/ChannelKind.ts"
 import { wholeBetween } from "#src/http/server/schemas/number.ts"
 import { countCharacters } from "#src/http/server/schemas/text.ts"
+import { allConfigFields, configFields } from "./kindFields.ts"
 
 const LEAST_SECRET = 16
 const MOST_SECRET = 256
@@ -33,6 +35,8 @@ const eventTypes = z
   .optional()
   .meta({ description: "The event types to push; null: all" })
 
+type EventTypes = z.output<typeof eventTypes>
+
 const url = z
   .string()
   .min(1)
@@ -46,32 +50,53 @@ const isSecret = (text: string) => {
 const secretBounds = `${LEAST_SECRET} to ${MOST_SECRET} characters`
 const SECRET = `${secretBounds}: whsec_ and base64 stand for the bytes that they encode, anything else for its own`
 
-export const ChannelCreate = z.object({
-  kind: z.literal("webhook"),
-  url,
-  secret: z
-    .string()
-    .refine(isSecret, `Must be ${secretBounds}`)
-    .optional()
-    .meta({ description: `${SECRET}. Made when absent`, minLength: LEAST_SECRET, maxLength: MOST_SECRET }),
-  events: eventTypes,
-  from: z.literal("start").optional().meta({ description: "Push what is on the log already, too" })
-})
-export type ChannelCreate = z.output<typeof ChannelCreate>
+export interface ChannelCreate {
+  readonly kind: string
+  readonly url: string
+  readonly secret?: string | undefined
+  readonly events?: EventTypes
+  readonly from?: "start" | undefined
+  readonly [configField: string]: unknown
+}
 
-export const ChannelPatch = z.object({
-  url: url.optional(),
-  events: eventTypes,
-  secret: z
-    .string()
-    .refine((text) => text === "rotate" || isSecret(text), `Must be rotate, or ${secretBounds}`)
-    .optional()
-    .meta({ description: `rotate: a new one is made. Or ${SECRET}`, examples: ["rotate"] }),
-  previous_secret_ttl_seconds: wholeBetween(0, DAY_SECONDS)
-    .default(DAY_SECONDS)
-    .meta({ description: "For how long the secret that is replaced goes on signing, too" })
-})
-export type ChannelPatch = z.output<typeof ChannelPatch>
+/** A channel of any of the kinds whose channels apps make. */
+export const channelCreate = (kinds: ReadonlyArray<ChannelKind>): z.ZodType<ChannelCreate> => {
+  const [first, ...others] = kinds
+    .filter(({ config }) => config !== null)
+    .map((kind) =>
+      z.object({
+        kind: z.literal(kind.name),
+        url,
+        secret: z
+          .string()
+          .refine(isSecret, `Must be ${secretBounds}`)
+          .optional()
+          .meta({ description: `${SECRET}. Made when absent`, minLength: LEAST_SECRET, maxLength: MOST_SECRET }),
+        events: eventTypes,
+        ...configFields(kind),
+        from: z.literal("start").optional().meta({ description: "Push what is on the log already, too" })
+      })
+    )
+  if (first === undefined) throw new Error("there is no kind whose channels apps make")
+  return others.length === 0 ? first : z.discriminatedUnion("kind", [first, ...others])
+}
+
+/** What may change of a channel of one of these kinds. */
+export const channelPatch = (kinds: ReadonlyArray<ChannelKind>) =>
+  z.object({
+    url: url.optional(),
+    events: eventTypes,
+    ...z.object(allConfigFields(kinds)).partial().shape,
+    secret: z
+      .string()
+      .refine((text) => text === "rotate" || isSecret(text), `Must be rotate, or ${secretBounds}`)
+      .optional()
+      .meta({ description: `rotate: a new one is made. Or ${SECRET}`, examples: ["rotate"] }),
+    previous_secret_ttl_seconds: wholeBetween(0, DAY_SECONDS)
+      .default(DAY_SECONDS)
+      .meta({ description: "For how long the secret that is replaced goes on signing, too" })
+  })
+export type ChannelPatch = z.output<ReturnType<typeof channelPatch>>
 
 export const ChannelReplay = z.object({
   since: z
@@ -80,29 +105,32 @@ export const ChannelReplay = z.object({
     .meta({ description: "Exclusive: everything after this cursor is pushed again, in each session of the channel" })
 })
 
-export const ChannelData = z.object({
-  id: z.string(),
-  session_id: z.string().nullable().describe("Null: every session of the app"),
-  kind: z.enum(["webhook"]),
-  url: z
-    .string()
-    .describe(
-      "Masked: where it leads and the first word of its path. The rest may hold a credential, is stored " +
-        "encrypted and never shown"
-    ),
-  events: z.array(z.string()).nullable().describe("Null: all"),
-  status: z
-    .enum(["active", "paused", "failing", "disabled"])
-    .describe("failing: no success for a day, tried once an hour. disabled: given up until resume or replay"),
-  position: z
-    .int()
-    .nullable()
-    .describe("The last cursor that it is past. Null for an app-wide channel, which has one in each session"),
-  consecutive_failures: z.int(),
-  created_at: z.iso.datetime()
-})
+export const channelData = (kinds: ReadonlyArray<ChannelKind>) =>
+  z.object({
+    id: z.string(),
+    session_id: z.string().nullable().describe("Null: every session of the app"),
+    kind: z.enum(kinds.filter(({ config }) => config !== null).map(({ name }) => name)),
+    url: z
+      .string()
+      .describe(
+        "Masked: where it leads and the first word of its path. The rest may hold a credential, is stored " +
+          "encrypted and never shown"
+      ),
+    events: z.array(z.string()).nullable().describe("Null: all"),
+    ...allConfigFields(kinds),
+    status: z
+      .enum(["active", "paused", "failing", "disabled"])
+      .describe("failing: no success for a day, tried once an hour. disabled: given up until resume or replay"),
+    position: z
+      .int()
+      .nullable()
+      .describe("The last cursor that it is past. Null for an app-wide channel, which has one in each session"),
+    consecutive_failures: z.int(),
+    created_at: z.iso.datetime()
+  })
 export const shownSecret = { secret: z.string().optional().describe("Only in the answer that set it") }
-export const ChannelPage = z.object({ channels: z.array(ChannelData), next_cursor: z.string().nullable() })
+export const channelPage = (kinds: ReadonlyArray<ChannelKind>) =>
+  z.object({ channels: z.array(channelData(kinds)), next_cursor: z.string().nullable() })
 export const ChannelDeleted = z.object({ id: z.string(), deleted: z.literal(true) })
 
 const outcomes = ["sent", "not_sent", "unknown", "rejected", "gone"] as const

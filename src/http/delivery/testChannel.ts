@@ -1,10 +1,12 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { ChannelKinds, OUTCOME_NAME } from "#channels/Channel.ts"
+import { Attempt, ChannelKinds, type Delivery, OUTCOME_NAME } from "#channels/Channel.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { StoredChannel } from "#src/db/delivery/channels/StoredChannel.ts"
 
 const TYPE = "channel.test"
+/** Of a kind that shows nothing of such an event. */
+const nothingToSend = Attempt.cases.Rejected.make({ statusCode: null, answer: null, errorCode: "nothing_to_send" })
 
 /**
  * Pushes an event that is on no log (cursor 0) through a channel, whatever its status, and says how that went. It moves
@@ -18,7 +20,7 @@ export const testChannel = Effect.fnUntraced(function* (
   if (channel === undefined) return yield* Effect.die(new Error(`no channels of kind ${kind} here`))
   const startedAt = yield* Clock.currentTimeMillis
   const eventId = newId("evt")
-  const attempt = yield* channel.deliver({
+  const delivery: Delivery = {
     appId,
     sessionId: session_id ?? "",
     channelId: channel_id,
@@ -38,10 +40,13 @@ export const testChannel = Effect.fnUntraced(function* (
       created_at: new Date(startedAt).toISOString(),
       payload: {},
       source_ref: { kind: "system" }
-    }),
-    part: 0,
-    unknowns: 0
-  })
+    })
+  }
+  const contents = yield* channel.open(delivery)
+  const attempt =
+    contents.length === 0
+      ? nothingToSend
+      : yield* channel.deliver({ ...delivery, part: 0, unknowns: 0, content: contents[0] })
   return {
     outcome: OUTCOME_NAME[attempt._tag],
     status_code: attempt.statusCode,

@@ -8,13 +8,14 @@ import { validationError, versionConflict } from "#src/http/server/errors.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { toDecisionResource, toPolicyResource } from "./proactiveResource.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
-import { mergePolicy, ProactiveDecisionPage, ProactivePolicyData, ProactivePolicyPatch } from "./proactiveSchemas.ts"
+import { policyMerge, ProactiveDecisionPage, ProactivePolicyData, proactivePolicyPatch } from "./proactiveSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { quoteIssues } from "#src/http/server/body/validation.ts"
 import { appExists } from "#src/http/tenancy/appExists.ts"
 
 /** What holds for all characters of an app that write first, and what was decided by it. */
-export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl }) => {
+export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl, channelKinds }) => {
+  const mergePolicy = policyMerge(channelKinds)
   const tags = ["Proactive"]
   const path = "/v1/apps/:app_id/proactive-policy"
   const params = z.object({ app_id: z.string() })
@@ -58,7 +59,7 @@ export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Change it by JSON merge patch; every change is a new version",
         tags,
         params,
-        body: ProactivePolicyPatch,
+        body: proactivePolicyPatch(channelKinds),
         response: answers(ProactivePolicyData.extend(written), 404, 409, 413)
       }
     },

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import type { ChannelKind } from "#channels/ChannelKind.ts"
 import { REASONS } from "#pipeline/domain/Initiative.ts"
 import { clockTime, timezone } from "#src/http/server/schemas/locale.ts"
 import { applyMergePatch, mergePatchOf } from "#src/http/server/schemas/mergePatch.ts"
@@ -15,75 +16,81 @@ const rule = z.object({
   daily_cap: wholeBetween(0, 1_000_000).nullable().optional().meta({ description: "Of the app in a day; null: none" })
 })
 
-const ProactivePolicy = z.object({
-  enabled: z.boolean().optional().meta({ description: "Default true. false: no character of the app writes first" }),
-  quiet_hours: z
-    .array(
-      z.object({
-        from: clockTime(),
-        to: clockTime(),
-        days: z
-          .array(wholeBetween(0, 6))
-          .min(1)
-          .max(7)
-          .optional()
-          .meta({ description: "On which it begins, 0 is Sunday; every day when left out" })
-      })
-    )
-    .max(7)
-    .optional()
-    .meta({
-      description:
-        "When nobody is written to. Past midnight where `to` comes before `from`, a whole day where they are " +
-        "the same. Default 22:00 to 08:00"
-    }),
-  timezone: timezone()
-    .optional()
-    .meta({ description: "Of the app's day, and of people whose own is not known. Default UTC" }),
-  timezone_source: z
-    .enum(["end_user", "app"])
-    .optional()
-    .meta({ description: "Whose clock quiet hours and the day go by. Default end_user" }),
-  daily_cap_per_end_user: wholeBetween(0, 50)
-    .optional()
-    .meta({ description: "Of all the app's characters to one person. Default 3" }),
-  daily_cap_app: wholeBetween(0, 1_000_000).nullable().optional(),
-  allowed_reasons: z
-    .array(z.enum(REASONS))
-    .max(REASONS.length)
-    .optional()
-    .meta({
-      description:
-        "Default: all. scheduled_message: what the app has scheduled with POST " +
-        "/v1/sessions/{session_id}/proactive/schedule"
-    }),
-  channel_policy: z
-    .object({
-      default: z.enum(["allow", "deny"]).optional().meta({ description: "Of channels without a rule. Default allow" }),
-      channels: z
-        .object({
-          event_log: rule.optional().meta({ description: "Of sessions without a push channel" }),
-          webhook: rule.optional(),
-          telegram_byo: rule.optional(),
-          telegram_managed: rule.optional()
+const proactivePolicy = (kinds: ReadonlyArray<ChannelKind>) =>
+  z.object({
+    enabled: z.boolean().optional().meta({ description: "Default true. false: no character of the app writes first" }),
+    quiet_hours: z
+      .array(
+        z.object({
+          from: clockTime(),
+          to: clockTime(),
+          days: z
+            .array(wholeBetween(0, 6))
+            .min(1)
+            .max(7)
+            .optional()
+            .meta({ description: "On which it begins, 0 is Sunday; every day when left out" })
         })
-        .optional()
-    })
-    .optional()
-    .meta({ description: "A message goes out by every channel of its session, so each must allow it" }),
-  cost_cap: z
-    .object({ daily_usd: usd("In a day (UTC); null: none"), monthly_usd: usd("In a month (UTC); null: none") })
-    .optional()
-    .meta({ description: "Of what writing first costs the app" })
-})
+      )
+      .max(7)
+      .optional()
+      .meta({
+        description:
+          "When nobody is written to. Past midnight where `to` comes before `from`, a whole day where they are " +
+          "the same. Default 22:00 to 08:00"
+      }),
+    timezone: timezone()
+      .optional()
+      .meta({ description: "Of the app's day, and of people whose own is not known. Default UTC" }),
+    timezone_source: z
+      .enum(["end_user", "app"])
+      .optional()
+      .meta({ description: "Whose clock quiet hours and the day go by. Default end_user" }),
+    daily_cap_per_end_user: wholeBetween(0, 50)
+      .optional()
+      .meta({ description: "Of all the app's characters to one person. Default 3" }),
+    daily_cap_app: wholeBetween(0, 1_000_000).nullable().optional(),
+    allowed_reasons: z
+      .array(z.enum(REASONS))
+      .max(REASONS.length)
+      .optional()
+      .meta({
+        description:
+          "Default: all. scheduled_message: what the app has scheduled with POST " +
+          "/v1/sessions/{session_id}/proactive/schedule"
+      }),
+    channel_policy: z
+      .object({
+        default: z
+          .enum(["allow", "deny"])
+          .optional()
+          .meta({ description: "Of channels without a rule. Default allow" }),
+        channels: z
+          .object({
+            event_log: rule.optional().meta({ description: "Of sessions without a push channel" }),
+            ...Object.fromEntries(kinds.map(({ name }) => [name, rule.optional()]))
+          })
+          .optional()
+      })
+      .optional()
+      .meta({ description: "A message goes out by every channel of its session, so each must allow it" }),
+    cost_cap: z
+      .object({ daily_usd: usd("In a day (UTC); null: none"), monthly_usd: usd("In a month (UTC); null: none") })
+      .optional()
+      .meta({ description: "Of what writing first costs the app" })
+  })
 
-export const ProactivePolicyPatch = mergePatchOf(ProactivePolicy)
-  .extend({ expected_version: expectedVersion() })
-  .meta({ description: "JSON merge patch (RFC 7396): null is the default again, an array is replaced whole" })
+export const proactivePolicyPatch = (kinds: ReadonlyArray<ChannelKind>) =>
+  mergePatchOf(proactivePolicy(kinds))
+    .extend({ expected_version: expectedVersion() })
+    .meta({ description: "JSON merge patch (RFC 7396): null is the default again, an array is replaced whole" })
 
 /** The policy after a patch, as it is kept: what is null is left out. */
-export const mergePolicy = (policy: object, patch: object): z.ZodSafeParseResult<object> =>
-  ProactivePolicy.safeParse(applyMergePatch(policy, patch))
+export const policyMerge = (kinds: ReadonlyArray<ChannelKind>) => {
+  const schema = proactivePolicy(kinds)
+  return (policy: object, patch: object): z.ZodSafeParseResult<object> =>
+    schema.safeParse(applyMergePatch(policy, patch))
+}
 
 const hours = z.object({ from: z.string(), to: z.string(), days: z.array(z.int()) })
 export const ProactivePolicyData = z.object({

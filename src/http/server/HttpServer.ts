@@ -3,6 +3,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import { ChannelKinds } from "#channels/Channel.ts"
 import { Feeds } from "#channels/event-log/Feeds.ts"
 import { PublicAddress } from "#src/jobs/telegram/PublicAddress.ts"
 import { Crashes } from "#src/units/attempt.ts"
@@ -56,6 +57,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         const server: Server = {
           app,
           baseUrl: () => baseUrl,
+          channelKinds: [...(yield* ChannelKinds).values()].map(({ kind }) => kind),
           stopping: Deferred.await(stopping),
           answer: answering(bridge),
           run: (reply, handler) => bridge.run(handler, reply, "when caller leaves")

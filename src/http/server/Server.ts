@@ -10,6 +10,7 @@ import type {
 import type { ZodTypeProvider } from "fastify-type-provider-zod"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import type { ChannelKind } from "#channels/ChannelKind.ts"
 import type { AccountPrincipal } from "#src/accounts/AccountAuthentication.ts"
 import type { Principal } from "#src/accounts/Authentication.ts"
 import type { Scope } from "#src/accounts/scopes.ts"
@@ -38,6 +39,8 @@ export interface Server {
   readonly app: App
   /** Where clients reach this server, for the commands in answers. */
   readonly baseUrl: () => string
+  /** The kinds of push channel that this server knows. */
+  readonly channelKinds: ReadonlyArray<ChannelKind>
   /** Is done when this server begins to stop: what waits is then answered as it stands. */
   readonly stopping: Effect.Effect<void>
   /** Runs a handler and wraps what it answers in the envelope. */

@@ -9,15 +9,13 @@ const givenUp = Attempt.cases.Rejected.make({ statusCode: null, answer: null, er
 
 /**
  * A channel whose deliveries are units of work: one that stops its process again and again is passed over, and the lane
- * goes on.
+ * goes on. An event that cannot be opened is one message without content (null), so that the outcome is on record.
  */
-export const givingUp = (channel: Channel): Channel => {
-  const { open } = channel
-  return {
-    ...channel,
-    ...(open !== undefined && {
-      open: (delivery: Delivery) => attempt(unitOfDelivery(delivery), open(delivery), Effect.succeed(1))
-    }),
-    deliver: (delivery) => attempt(unitOfDelivery(delivery), channel.deliver(delivery), Effect.succeed(givenUp))
-  }
-}
+export const givingUp = <Content>(channel: Channel<Content>): Channel<Content | null> => ({
+  ...channel,
+  open: (delivery) => attempt(unitOfDelivery(delivery), channel.open(delivery), Effect.succeed([null])),
+  deliver: ({ content, ...part }) =>
+    content === null
+      ? Effect.succeed(givenUp)
+      : attempt(unitOfDelivery(part), channel.deliver({ ...part, content }), Effect.succeed(givenUp))
+})

@@ -4,7 +4,10 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import type { ChannelKind } from "#channels/ChannelKind.ts"
 import { type LaneLease, Lanes, type LaneStep, type Room } from "#channels/Lanes.ts"
+import { TELEGRAM_BYO, TELEGRAM_MANAGED } from "#channels/telegram/telegramKinds.ts"
+import { WEBHOOK } from "#channels/webhook/webhookKind.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import * as LanesLayer from "#src/db/delivery/Lanes.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
@@ -39,7 +42,7 @@ const seed = async (options: {
   readonly types?: ReadonlyArray<string>
   readonly endpoint?: string
   readonly paced?: boolean
-  readonly kind?: string
+  readonly kind?: ChannelKind
 }) => {
   const {
     app = "app_a",
@@ -48,12 +51,13 @@ const seed = async (options: {
     events = 3,
     types = null,
     endpoint = channel,
-    paced = false,
-    kind = "webhook"
+    kind = WEBHOOK,
+    paced = kind.paced
   } = options
   const { sql } = database
-  await sql`insert into channels (app_id, channel_id, kind, endpoint, target, events, paced)
-    values (${app}, ${channel}, ${kind}, ${endpoint}, '{}', ${types as Array<string> | null}, ${paced})`
+  await sql`insert into channels (app_id, channel_id, kind, hold_kind, endpoint, target, events, paced)
+    values (${app}, ${channel}, ${kind.name}, ${kind.holdKind}, ${endpoint}, '{}', ${types as Array<string> | null},
+      ${paced})`
   for (const session of sessions) {
     for (let cursor = 1; cursor <= events; cursor++) {
       await sql`
@@ -152,10 +156,9 @@ describe("a claim", () => {
   })
 
   it("parks the ready lanes of a messenger's bots that the operator holds back, and of no other channel or app", async () => {
-    const kind = "telegram_byo"
-    await seed({ channel: "bot_1", sessions: ["s1"], paced: true, kind })
+    await seed({ channel: "bot_1", sessions: ["s1"], kind: TELEGRAM_BYO })
     await seed({ channel: "chn_2", sessions: ["s2"] })
-    await seed({ app: "app_b", channel: "bot_3", sessions: ["s3"], paced: true, kind })
+    await seed({ app: "app_b", channel: "bot_3", sessions: ["s3"], kind: TELEGRAM_BYO })
     await database.sql`insert into telegram_holds (scope) values ('app_a')`
     expect((await claim()).map(({ sessionId }) => sessionId).sort()).toEqual(["s2", "s3"])
     expect(await lane("s1")).toMatchObject({ status: "parked" })
@@ -300,7 +303,7 @@ describe("an event of several parts", () => {
 
 describe("a paced lane", () => {
   it("gets no intent while the operator holds its bot back, whenever it was leased", async () => {
-    await seed({ channel: "bot_1", sessions: ["s1"], paced: true, kind: "telegram_managed" })
+    await seed({ channel: "bot_1", sessions: ["s1"], kind: TELEGRAM_MANAGED })
     const [lease] = await claim()
     await database.sql`insert into telegram_holds (scope) values ('*')`
     expect(await lanes((l) => l.intend(lease!, 1, 0))).toBe(false)

@@ -4,12 +4,12 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { randomBytes } from "node:crypto"
-import { WebhookEndpoints } from "#channels/webhook/WebhookEndpoints.ts"
+import { Endpoints } from "#channels/Endpoints.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { CHANNEL_SECRET, CHANNEL_URL, PREVIOUS_CHANNEL_SECRET } from "#src/db/postgres/sealedColumns.ts"
 import { Secrets, SecretsKeys } from "#src/db/postgres/Secrets.ts"
 import { secretsKey } from "#src/db/postgres/secretsCipher.ts"
-import * as WebhookEndpointReader from "#src/db/delivery/WebhookEndpointReader.ts"
+import * as EndpointReader from "#src/db/delivery/EndpointReader.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 
 const ROW = ["app_1", "chn_1"]
@@ -38,7 +38,7 @@ const change = (url: string) =>
     )
   })
 const look = (version: number) =>
-  WebhookEndpoints.use((endpoints) => endpoints.get("app_1", "chn_1", version)).pipe(
+  Endpoints.use((endpoints) => endpoints.get("app_1", "chn_1", version)).pipe(
     Effect.map(
       (endpoint) => endpoint && { url: Redacted.value(endpoint.url), secrets: endpoint.secrets.map(Redacted.value) }
     )
@@ -51,7 +51,7 @@ const services = Layer.unwrap(
       (database) => Effect.promise(() => database.drop())
     )
     const key = secretsKey(Redacted.make(randomBytes(32)))
-    return WebhookEndpointReader.layer.pipe(
+    return EndpointReader.layer.pipe(
       Layer.provideMerge(Secrets.layer),
       Layer.provide(Layer.succeed(SecretsKeys, { sealing: key, opening: [key] })),
       Layer.provideMerge(Database.layer({ url: Redacted.make(database.url), maxConnections: 2 }))

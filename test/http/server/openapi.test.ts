@@ -30,16 +30,16 @@ import {
   TokenData,
   TokenRevoked
 } from "#src/http/tenancy/accountSchemas.ts"
-import { routes } from "#src/composition/routes.ts"
+import { channelKinds, routes } from "#src/composition/routes.ts"
 import type { Server } from "#src/http/server/Server.ts"
 import { AppCapsData } from "#src/http/billing/capsSchemas.ts"
 import { RatesData, SafetyUsageData, UsageData } from "#src/http/billing/usageSchemas.ts"
 import {
-  ChannelCreate,
-  ChannelData,
+  channelCreate,
+  channelData,
   ChannelDeleted,
-  ChannelPage,
-  ChannelPatch,
+  channelPage,
+  channelPatch,
   ChannelReplay,
   ChannelTest,
   DeliveryData,
@@ -70,6 +70,11 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
 type Json = Answer["body"]
+
+const ChannelCreate = channelCreate(channelKinds)
+const ChannelPatch = channelPatch(channelKinds)
+const ChannelData = channelData(channelKinds)
+const ChannelPage = channelPage(channelKinds)
 
 const ROOT = resolve(import.meta.dirname, "../../..")
 
@@ -118,7 +123,8 @@ describe("the OpenAPI document", () => {
       const path = url.replace(/\*$/, ":rest").replaceAll(/:(\w+)/g, "{$1}")
       for (const one of [method].flat()) if (one !== "HEAD") found.push(`${one} ${path}`)
     })
-    for (const hang of routes) hang({ app: registered, baseUrl: () => "http://localhost" } as unknown as Server)
+    for (const hang of routes)
+      hang({ app: registered, baseUrl: () => "http://localhost", channelKinds } as unknown as Server)
     await registered.ready()
     await registered.close()
     assert.deepStrictEqual(

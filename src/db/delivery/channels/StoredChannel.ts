@@ -5,6 +5,8 @@ export interface StoredChannel {
   /** Masked: the whole address may hold a credential. */
   readonly url: string
   readonly events: ReadonlyArray<string> | null
+  /** What the Schema of its kind says. */
+  readonly config: Readonly<Record<string, unknown>>
   readonly status: "active" | "paused" | "failing" | "disabled"
   readonly version: number
   /** Of the lane of its session; null for an app-wide channel, which has many. */

@@ -11,6 +11,8 @@ import { changing } from "./channelLocks.ts"
 export interface ChannelChange {
   readonly url?: URL
   readonly events?: ReadonlyArray<string> | null
+  /** The fields of the configuration that change; null: the default again. */
+  readonly config?: object
   /** Takes the place of the present one, which goes on signing for a while. */
   readonly secret?: { readonly next: Redacted.Redacted<string>; readonly previousFor: Duration.Duration }
 }
@@ -43,7 +45,11 @@ const rotate = Effect.fnUntraced(function* (
   )
 })
 
-export const changeChannel = (scope: ChannelScope, channelId: string, { url, events, secret }: ChannelChange) => {
+export const changeChannel = (
+  scope: ChannelScope,
+  channelId: string,
+  { url, events, config, secret }: ChannelChange
+) => {
   const { appId } = scope
   return changing(
     scope,
@@ -66,6 +72,12 @@ export const changeChannel = (scope: ChannelScope, channelId: string, { url, eve
           (sql) =>
             sql`update channels set events =
                     ${events}::text[] where app_id = ${appId} and channel_id = ${channelId}`
+        )
+      if (config !== undefined)
+        yield* query(
+          (sql) => sql`
+            update channels set config = jsonb_strip_nulls(config || ${JSON.stringify(config)}::text::jsonb)
+            where app_id = ${appId} and channel_id = ${channelId}`
         )
       yield* query(
         (sql) => sql`update channels set version = version + 1 where app_id = ${appId} and channel_id = ${channelId}`

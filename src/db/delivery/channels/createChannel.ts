@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import type { ChannelKind } from "#channels/ChannelKind.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
@@ -15,10 +16,11 @@ import { getChannel, selectChannels } from "./readChannels.ts"
 export const MAX_CHANNELS = 5
 
 export interface NewChannel {
-  readonly kind: string
+  readonly kind: ChannelKind
   readonly url: URL
   readonly secret: Redacted.Redacted<string>
   readonly events: ReadonlyArray<string> | null
+  readonly config: object
   /** Deliver what is already on the log, too. */
   readonly fromStart: boolean
 }
@@ -28,7 +30,7 @@ export class ChannelLimitReached extends Schema.TaggedError<ChannelLimitReached>
 
 export const createChannel = Effect.fnUntraced(function* (
   scope: ChannelScope,
-  { kind, url, secret, events, fromStart }: NewChannel
+  { kind, url, secret, events, config, fromStart }: NewChannel
 ) {
   const [{ query }, alignment, secrets] = [yield* Database, yield* Alignment, yield* Secrets]
   yield* lockScope(scope)
@@ -39,12 +41,13 @@ export const createChannel = Effect.fnUntraced(function* (
   const sealedUrl = yield* sealUrl(appId, channelId, url)
   yield* query(
     (sql) => sql`
-        insert into channels (app_id, channel_id, covers, session_id, kind, endpoint, target, url, secret, events,
-          rewind_to, aligned_to)
+        insert into channels (app_id, channel_id, covers, session_id, kind, paced, hold_kind, endpoint, target, url, secret, events,
+          config, rewind_to, aligned_to)
         values (${appId}, ${channelId},
           ${sessionId === null ? "app" : "session"},
-            ${sessionId}, ${kind}, ${endpointOf(appId, url)}, '{}', ${sealedUrl},
-          ${secrets.seal(CHANNEL_SECRET, [appId, channelId], secret)}, ${events}::text[], ${fromStart ? 0 : null}, '')`
+            ${sessionId}, ${kind.name}, ${kind.paced}, ${kind.holdKind}, ${endpointOf(appId, url)}, '{}', ${sealedUrl},
+          ${secrets.seal(CHANNEL_SECRET, [appId, channelId], secret)}, ${events}::text[],
+          jsonb_strip_nulls(${JSON.stringify(config)}::text::jsonb), ${fromStart ? 0 : null}, '')`
   )
   yield* alignment.begin(scope, channelId)
   return (yield* getChannel(scope, channelId)) ?? (yield* Effect.die(new Error("a channel just written is gone")))

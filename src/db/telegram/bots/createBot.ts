@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { EVENT_TYPES } from "#channels/telegram/render.ts"
+import { TELEGRAM_BYO } from "#channels/telegram/telegramKinds.ts"
 import type { UnknownPolicy } from "#channels/telegram/TelegramBots.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
@@ -42,8 +43,9 @@ export const createBot = Effect.fnUntraced(function* (appId: string, bot: NewBot
   if (made.length === 0) return yield* new BotTaken()
   yield* query(
     (sql) => sql`
-        insert into channels (app_id, channel_id, covers, kind, paced, endpoint, target, events, status)
-        values (${appId}, ${channelId}, 'chats', 'telegram_byo', true,
+        insert into channels (app_id, channel_id, covers, kind, paced, hold_kind, endpoint, target, events, status)
+        values (${appId}, ${channelId}, 'chats',
+          ${TELEGRAM_BYO.name}, ${TELEGRAM_BYO.paced}, ${TELEGRAM_BYO.holdKind},
           ${`telegram ${channelId}`}, '{}', ${[...EVENT_TYPES]}::text[], 'paused')`
   )
   yield* query(

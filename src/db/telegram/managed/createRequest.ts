@@ -3,6 +3,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { randomBytes } from "node:crypto"
 import { EVENT_TYPES } from "#channels/telegram/render.ts"
+import { TELEGRAM_MANAGED } from "#channels/telegram/telegramKinds.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { CLAIM_CODE } from "#src/db/postgres/sealedColumns.ts"
@@ -66,8 +67,9 @@ export const createRequest = Effect.fnUntraced(function* (appId: string, wanted:
   )
   yield* query(
     (sql) => sql`
-        insert into channels (app_id, channel_id, covers, kind, paced, endpoint, target, events, status)
-        values (${appId}, ${channelId}, 'chats', 'telegram_managed', true,
+        insert into channels (app_id, channel_id, covers, kind, paced, hold_kind, endpoint, target, events, status)
+        values (${appId}, ${channelId}, 'chats',
+          ${TELEGRAM_MANAGED.name}, ${TELEGRAM_MANAGED.paced}, ${TELEGRAM_MANAGED.holdKind},
           ${`telegram ${channelId}`}, '{}', ${[...EVENT_TYPES]}::text[], 'paused')`
   )
   yield* query(

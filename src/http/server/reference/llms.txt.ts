@@ -89,7 +89,7 @@ After a turn is answered it is read: GET ${baseUrl}/v1/sessions/{id}/memories li
 GET ${baseUrl}/v1/sessions/{id}/timeline shows all that happened, ${baseUrl}/v1/runs, ${baseUrl}/v1/health and ${baseUrl}/v1/metrics how the app is doing.
 
 ## Webhooks
-Instead of polling: POST ${baseUrl}/v1/sessions/{id}/channels {"kind":"webhook","url","events"?,"from"?:"start"} has the session's events pushed to an https URL, POST ${baseUrl}/v1/apps/{app_id}/channels those of every session. data.secret is shown this once: store it.
+Instead of polling: POST ${baseUrl}/v1/sessions/{id}/channels {"kind":"webhook","url","events"?,"retry_schedule"?,"from"?:"start"} has the session's events pushed to an https URL, POST ${baseUrl}/v1/apps/{app_id}/channels those of every session. data.secret is shown this once: store it.
 Each push is one event, as in the log, signed by Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature: verify the raw bytes of the body with a standardwebhooks library). Answer 2xx within 15 seconds. Pushes are at least once and in order within a session: tell repeats apart by x-service-event-id or x-service-cursor. Failures are tried again for three days; 410 disables the channel.
 POST .../channels/{channel_id}/test pushes a channel.test event now; pause, resume and replay {"since"} are beside it; PATCH {"secret":"rotate"} answers with a new secret. GET ${baseUrl}/v1/sessions/{id}/delivery shows what became of each event.
 

@@ -2,6 +2,7 @@ import swagger from "@fastify/swagger"
 import * as Effect from "effect/Effect"
 import fastify, { type FastifyContextConfig, type RouteOptions } from "fastify"
 import { createJsonSchemaTransform, type ZodTypeProvider } from "fastify-type-provider-zod"
+import type { ChannelKind } from "#channels/ChannelKind.ts"
 import { VERSION } from "#pipeline/domain/version.ts"
 import { errorList } from "#src/http/server/errorTexts.ts"
 import type { Routes } from "#src/http/server/Server.ts"
@@ -10,6 +11,7 @@ import type { Routes } from "#src/http/server/Server.ts"
 export interface Described {
   readonly routes: ReadonlyArray<Routes>
   readonly webhooks: { readonly event: object }
+  readonly channelKinds: ReadonlyArray<ChannelKind>
 }
 
 const tags = [
@@ -53,7 +55,10 @@ const open = () =>
     .setSerializerCompiler(() => JSON.stringify)
 const neverAsked = () => Promise.reject(new Error("this server listens nowhere"))
 
-const registeredRoutes = async (routes: Described["routes"]): Promise<ReadonlyArray<RouteOptions>> => {
+const registeredRoutes = async ({
+  routes,
+  channelKinds
+}: Omit<Described, "webhooks">): Promise<ReadonlyArray<RouteOptions>> => {
   const app = open().withTypeProvider<ZodTypeProvider>()
   const found: Array<RouteOptions> = []
   // As they are: a hook that runs later may still add a schema.
@@ -61,7 +66,7 @@ const registeredRoutes = async (routes: Described["routes"]): Promise<ReadonlyAr
     if (route.method !== "HEAD") found.push(route)
   })
   for (const hang of routes) {
-    hang({ app, baseUrl: () => "", stopping: Effect.never, answer: neverAsked, run: neverAsked })
+    hang({ app, baseUrl: () => "", channelKinds, stopping: Effect.never, answer: neverAsked, run: neverAsked })
   }
   await app.ready()
   return found
@@ -76,7 +81,7 @@ const securityOf = ({ auth = "app" }: FastifyContextConfig) => {
 /**
  * The OpenAPI document of all routes, as JSON. Takes about a second of CPU, so not on the thread that serves requests.
  */
-export const describeServer = async ({ routes, webhooks }: Described): Promise<string> => {
+export const describeServer = async ({ routes, webhooks, channelKinds }: Described): Promise<string> => {
   // Fields are added over time (contract 9.3), so no schema of ours forbids those it does not know.
   const transform = createJsonSchemaTransform({
     zodToJsonConfig: {
@@ -129,7 +134,7 @@ export const describeServer = async ({ routes, webhooks }: Described): Promise<s
     transform
   })
   // OpenAPI has no wildcards: the rest of a path is a parameter.
-  for (const { method, url, schema, config = {} } of await registeredRoutes(routes)) {
+  for (const { method, url, schema, config = {} } of await registeredRoutes({ routes, channelKinds })) {
     described.route({
       method,
       url: url.replace(/\*$/, ":rest"),

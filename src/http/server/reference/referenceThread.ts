@@ -17,7 +17,7 @@ const DOCS = {
 
 // Each loads what it needs itself: a thread runs one of them, and what describes the routes loads the whole server.
 
-/** `routesModule`: the URL of the module that exports `routes` and `webhooks`. */
+/** `routesModule`: the URL of the module that exports `routes`, `webhooks` and `channelKinds`. */
 export const openApi = async ({ routesModule }: { readonly routesModule: string }) => {
   const [{ describeServer }, described] = await Promise.all([
     import("./openapi.ts"),

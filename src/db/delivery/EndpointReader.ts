@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import { EndpointsUnavailable, WebhookEndpoints } from "#channels/webhook/WebhookEndpoints.ts"
+import { Endpoints, EndpointsUnavailable } from "#channels/Endpoints.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { CHANNEL_SECRET, PREVIOUS_CHANNEL_SECRET, type SealedColumn } from "#src/db/postgres/sealedColumns.ts"
 import { Secrets } from "#src/db/postgres/Secrets.ts"
@@ -20,12 +20,14 @@ interface EndpointRow extends UrlRow {
   readonly secret: Uint8Array
   readonly previous_secret: Uint8Array | null
   readonly previous_secret_until: Date | null
+  readonly config: unknown
 }
 
 interface Endpoint {
   readonly version: number
   readonly url: Redacted.Redacted<string>
   readonly secret: Redacted.Redacted<string>
+  readonly config: unknown
   readonly previous: { readonly secret: Redacted.Redacted<string>; readonly untilMs: number } | null
 }
 
@@ -34,7 +36,7 @@ interface Endpoint {
  * asks.
  */
 export const layer = Layer.effect(
-  WebhookEndpoints,
+  Endpoints,
   Effect.gen(function* () {
     const { query } = yield* Database
     const secrets = yield* Secrets
@@ -43,16 +45,17 @@ export const layer = Layer.effect(
       const [row] = yield* query<Array<EndpointRow>>(
         (sql) => sql`
       select app_id, channel_id, version, url, target ->> 'url' as plain_url, secret, previous_secret,
-        previous_secret_until from channels
-      where app_id = ${appId} and channel_id = ${channelId} and kind = 'webhook' and status <> 'deleted'`
+        previous_secret_until, config from channels
+      where app_id = ${appId} and channel_id = ${channelId} and secret is not null and status <> 'deleted'`
       )
       if (row === undefined) return undefined
-      const { version, secret, previous_secret, previous_secret_until } = row
+      const { version, secret, previous_secret, previous_secret_until, config } = row
       const open = (column: SealedColumn, sealed: Uint8Array) => secrets.open(column, [appId, channelId], sealed)
       return {
         version,
         url: yield* openUrl(secrets, row),
         secret: yield* open(CHANNEL_SECRET, secret),
+        config,
         previous:
           previous_secret === null || previous_secret_until === null
             ? null
@@ -78,14 +81,15 @@ export const layer = Layer.effect(
       }
     )
 
-    return WebhookEndpoints.of({
+    return Endpoints.of({
       get: Effect.fnUntraced(
         function* (appId, channelId, version) {
           const endpoint = yield* Cache.get(cache, `${appId}\n${channelId}\n${version}`)
           if (endpoint === undefined) return undefined
-          const { url, secret, previous } = endpoint
+          const { url, secret, previous, config } = endpoint
           const now = yield* Clock.currentTimeMillis
-          return { url, secrets: previous !== null && now < previous.untilMs ? [secret, previous.secret] : [secret] }
+          const secrets = previous !== null && now < previous.untilMs ? [secret, previous.secret] : [secret]
+          return { url, secrets, config }
         },
         Effect.mapError((cause) => new EndpointsUnavailable({ cause }))
       )

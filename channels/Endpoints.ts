@@ -3,12 +3,14 @@ import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
-/** Where the events of a channel go, and what they are signed with. */
-export interface WebhookEndpoint {
+/** Where the events of a channel that an app has made go. */
+export interface Endpoint {
   /** It often holds a credential. */
   readonly url: Redacted.Redacted<string>
-  /** The current one first, then the previous one while a rotation lasts. */
+  /** What the app's server knows us by: the current one first, then the previous one while a rotation lasts. */
   readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
+  /** What the Schema of the channel's kind reads. */
+  readonly config: unknown
 }
 
 /** The endpoints cannot be looked up just now: ours, and passing. */
@@ -16,9 +18,9 @@ export class EndpointsUnavailable extends Schema.TaggedError<EndpointsUnavailabl
   cause: Schema.Defect()
 }) {}
 
-/** Port: the endpoints of webhook channels. Undefined: there is no such channel any more. */
-export class WebhookEndpoints extends Context.Service<
-  WebhookEndpoints,
+/** Port: the endpoints of channels that apps have made. Undefined: there is no such channel any more. */
+export class Endpoints extends Context.Service<
+  Endpoints,
   {
     /**
      * `version` is the channel's, as a delivery shows it: what an older version left in memory does not answer for it.
@@ -27,6 +29,6 @@ export class WebhookEndpoints extends Context.Service<
       appId: string,
       channelId: string,
       version: number
-    ) => Effect.Effect<WebhookEndpoint | undefined, EndpointsUnavailable>
+    ) => Effect.Effect<Endpoint | undefined, EndpointsUnavailable>
   }
->()("channels/webhook/WebhookEndpoints") {}
+>()("channels/Endpoints") {}

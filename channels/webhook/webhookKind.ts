@@ -1,0 +1,9 @@
+import type { ChannelKind } from "../ChannelKind.ts"
+import { WebhookConfig } from "./WebhookConfig.ts"
+
+export const WEBHOOK = {
+  name: "webhook",
+  paced: false,
+  holdKind: null,
+  config: WebhookConfig
+} as const satisfies ChannelKind

@@ -1,0 +1,131 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import type { Delivery, Part } from "#channels/Channel.ts"
+import { PUSH_KINDS } from "#src/composition/pushKinds.ts"
+import { makeRoomChannel, ROOM } from "#test/channels/room/RoomChannel.ts"
+import { type Answering, type Received, type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
+import type { TestApp } from "#test/support/TestApp.ts"
+import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { until } from "#test/support/until.ts"
+
+const BUBBLES = ["There you are.", "Come in, mind the step.", "The soup is hot."]
+
+/** How often each event has been opened. */
+const opened = new Map<string, number>()
+/** Parts before which the room is busy for a moment, once each. */
+const busyBefore = new Set<number>()
+const makeCounted = Effect.map(makeRoomChannel, (channel) => ({
+  ...channel,
+  open: (delivery: Delivery) => {
+    opened.set(delivery.eventId, (opened.get(delivery.eventId) ?? 0) + 1)
+    return channel.open(delivery)
+  },
+  admit: (part: Part) =>
+    busyBefore.delete(part.part) ? Effect.succeed({ after: Duration.millis(700) }) : channel.admit(part)
+}))
+
+let server: TestServer
+let receiver: Receiver
+let app: TestApp
+let home: string
+/** What the room does instead of taking a message, once each. */
+const refusals: Array<Answering> = []
+const taken: Array<{ readonly content: string; readonly username?: string }> = []
+const answer: Answering = (response, request: Received) => {
+  const refusal = refusals.shift()
+  if (refusal !== undefined) return refusal(response, request)
+  taken.push(JSON.parse(request.body.toString("utf8")))
+  status(204)(response, request)
+}
+beforeAll(async () => {
+  receiver = await startReceiver(answer)
+  server = await startTestServer({
+    env: { OUTBOUND_ALLOW: "127.0.0.1" },
+    pushKinds: [...PUSH_KINDS, { kind: ROOM, make: makeCounted }]
+  })
+  app = await server.createApp()
+  home = `/v1/apps/${app.appId}/channels`
+})
+afterAll(async () => {
+  await server.close()
+  await receiver.close()
+})
+
+const create = (fields: object = {}) => app.post(home, { kind: "room", url: receiver.url, ...fields })
+const greeted = async () =>
+  app.createSession({ character_slug: await app.createCharacter({ greeting: { bubbles: BUBBLES } }) })
+const greetingSent = (session: string) =>
+  until("the greeting to be delivered", async () => {
+    const { deliveries } = (await app.get(`/v1/sessions/${session}/delivery`)).body.data
+    return deliveries.find((each: { outcome: string }) => each.outcome === "sent")
+  })
+const greetingOf = async (session: string) => (await app.events(session))[0]?.id ?? ""
+
+describe("a kind of push channel that is one module and one line of the list", () => {
+  let channel: string
+
+  it("is created with its own configuration, tested, and refuses what its Schema does not take", async () => {
+    const created = await create({ username: "Mara" })
+    assert.strictEqual(created.status, 200, JSON.stringify(created.body))
+    assert.deepInclude(created.body.data, { kind: "room", username: "Mara", status: "active" })
+    assert.notProperty(created.body.data, "retry_schedule")
+    channel = created.body.data.id
+
+    assert.deepInclude((await app.post(`${home}/${channel}/test`, {})).body.data, { outcome: "sent", status_code: 204 })
+    assert.deepStrictEqual(taken.splice(0), [{ content: "This room is connected.", username: "Mara" }])
+
+    const long = await create({ username: "m".repeat(81) })
+    assert.strictEqual(long.status, 422)
+    assert.include(long.body.detail.message, "body.username: Too big")
+    const foreign = await app.patch(`${home}/${channel}`, { retry_schedule: [1] })
+    assert.strictEqual(foreign.status, 422)
+    assert.include(foreign.body.detail.message, "retry_schedule")
+    assert.isNull((await app.patch(`${home}/${channel}`, { username: null })).body.data.username)
+    assert.strictEqual((await create({ kind: "carrier-pigeon" })).status, 422)
+    const webhook = await create({ kind: "webhook", retry_schedule: [5], events: ["session.exited"] })
+    assert.deepStrictEqual(webhook.body.data.retry_schedule, [5])
+  })
+
+  it("delivers each bubble as a message, in order and once, and renders the event once", async () => {
+    const session = await greeted()
+    await greetingSent(session)
+    assert.deepStrictEqual(
+      taken.splice(0).map(({ content }) => content),
+      BUBBLES
+    )
+    assert.strictEqual(opened.get(await greetingOf(session)), 1)
+  })
+
+  it("is pending in the view until its last bubble has arrived, when its lane is given back between two", async () => {
+    busyBefore.add(1)
+    const session = await greeted()
+    await greetingSent(session)
+    assert.deepStrictEqual(
+      taken.splice(0).map(({ content }) => content),
+      BUBBLES
+    )
+    assert.strictEqual(opened.get(await greetingOf(session)), 2)
+  })
+
+  it("waits as long as the room asks by 429, and sends no bubble twice", async () => {
+    refusals.push(status(429, { "retry-after": "1" }))
+    const session = await greeted()
+    const delivery = await greetingSent(session)
+    assert.isAtLeast(delivery.attempts, BUBBLES.length + 1)
+    assert.deepStrictEqual(
+      taken.splice(0).map(({ content }) => content),
+      BUBBLES
+    )
+    const list = (await app.get(`/v1/sessions/${session}/delivery/${delivery.id}`)).body.data.attempt_list
+    assert.isTrue(list.some((each: { status_code: number }) => each.status_code === 429))
+  }, 30_000)
+
+  it("has a rule of its own in the proactive policy", async () => {
+    const policy = `/v1/apps/${app.appId}/proactive-policy`
+    const changed = await app.patch(policy, { channel_policy: { channels: { room: { allow: false } } } })
+    assert.strictEqual(changed.status, 200, JSON.stringify(changed.body))
+    assert.isFalse(changed.body.data.channel_policy.channels.room.allow)
+    assert.isUndefined(changed.body.data.ignored_fields)
+  })
+})
