@@ -47,6 +47,7 @@ import type { Research } from "#src/db/research/Research.ts"
 import type { Erasures } from "#src/db/privacy/Erasures.ts"
 import type { EvalRuns } from "#src/db/evals/EvalRuns.ts"
 import type { EvalSuites } from "#src/db/evals/EvalSuites.ts"
+import type { Exports } from "#src/db/privacy/Exports.ts"
 import type { IdempotencyKeys } from "#src/db/tenancy/IdempotencyKeys.ts"
 import type { Expenses } from "#src/db/billing/Expenses.ts"
 import type { Images } from "#src/db/character/Images.ts"
@@ -136,6 +137,7 @@ export type HandlerServices =
   | EventLog
   | Evidence
   | Expenses
+  | Exports
   | Feeds
   | Findings
   | GraphEdges
