@@ -93,7 +93,7 @@ export class ShadowSessions extends Context.Service<
             sql`insert into apps (app_id, account_id, name, environment)
               values (${runId}, ${SHADOW_ACCOUNT}, 'eval', 'test') on conflict do nothing`
         )
-        for (const { copied } of [...tables].reverse())
+        for (const { copied } of tables.toReversed())
           if (typeof copied === "function") yield* query((sql) => copied(sql, { appId, slug, version, to: runId }))
       }, transaction)
 

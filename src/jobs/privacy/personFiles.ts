@@ -76,8 +76,8 @@ async function* array(pages: AsyncIterable<ReadonlyArray<string>>): AsyncGenerat
 }
 
 async function* contentOf({ content }: Reading, objectKey: string): AsyncGenerator<Buffer> {
-  const bytes = await content(objectKey)
-  for (let from = 0; bytes !== null && from < bytes.length; from += SLICE_BYTES)
+  const bytes = (await content(objectKey)) ?? new Uint8Array()
+  for (let from = 0; from < bytes.length; from += SLICE_BYTES)
     yield Buffer.from(bytes.subarray(from, from + SLICE_BYTES))
 }
 
