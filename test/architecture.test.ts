@@ -35,7 +35,7 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   "ipaddr.js": ["channels/outbound/"],
   "eventsource-parser": ["src/commands/"],
   yauzl: ["src/imports/"],
-  yazl: ["src/imports/"],
+  yazl: ["src/imports/", "src/jobs/privacy/"],
   "graphile-worker": ["src/jobs/", "src/db/postgres/migrate.ts"]
 }
 /**
@@ -57,7 +57,8 @@ const DOMAINS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "privacy",
     "evals",
     "telegram",
-    "operators"
+    "operators",
+    "catalogue"
   ],
   jobs: [
     "runner",

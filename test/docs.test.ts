@@ -40,6 +40,7 @@ const RUN: Readonly<Record<string, ReadonlyArray<string>>> = {
     "commands",
     "telegram-attach",
     "telegram-sheet",
+    "export",
     "body: POST /v1/telegram/bots",
     "body: POST /v1/telegram/batches"
   ],

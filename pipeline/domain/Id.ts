@@ -15,6 +15,7 @@ export type IdPrefix =
   | "acc"
   | "aud"
   | "ers"
+  | "exp"
   | "mem"
   | "lop"
   | "snp"

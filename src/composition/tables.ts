@@ -21,6 +21,8 @@ import { Npcs } from "#src/db/world/Npcs.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { Storylines } from "#src/db/world/Storylines.ts"
+import { allTables } from "#src/db/catalogue/allTables.ts"
+import { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { Usage } from "#src/db/billing/Usage.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
@@ -50,4 +52,4 @@ export const tables = Layer.mergeAll(
   ArcInfluences.layer,
   Relationships.layer,
   Layer.mergeAll(Sessions.layer, CharacterArchival.layer).pipe(Layer.provideMerge(Characters.layer))
-).pipe(Layer.provideMerge(LogSignals.layer), Layer.provideMerge(database))
+).pipe(Layer.provideMerge([LogSignals.layer, Layer.succeed(Tables, allTables)]), Layer.provideMerge(database))

@@ -10,6 +10,7 @@ import { evalsTask } from "#src/jobs/evals/EvalRunner.ts"
 import { relateTask } from "#src/jobs/memory/relateTask.ts"
 import { sandboxesTask } from "#src/jobs/privacy/clearSandboxes.ts"
 import { erasuresTask } from "#src/jobs/privacy/erasuresTask.ts"
+import { exportsTask } from "#src/jobs/privacy/ExportMaker.ts"
 import { retainTask } from "#src/jobs/privacy/retainTask.ts"
 import { initiateTask } from "#src/jobs/proactive/initiate.ts"
 import { researchTask } from "#src/jobs/research/Researches.ts"
@@ -29,6 +30,7 @@ export const tasks = [
   erasuresTask,
   evalsTask,
   expireTask,
+  exportsTask,
   imagesTask,
   initiateTask,
   managerTask,

@@ -24,6 +24,7 @@ export const worker = Layer.merge(jobs, pollers).pipe(
     conversation.working,
     delivery.working,
     memory.working,
+    privacy.exporting,
     research.working,
     telegram.working
   ]),

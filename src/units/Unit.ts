@@ -10,6 +10,7 @@ export type UnitKind =
   | "probe"
   | "image"
   | "delivery"
+  | "export"
 
 /** A piece of work that is given up as one when it stops its process again and again. */
 export interface Unit {

@@ -1,5 +1,4 @@
-import * as Effect from "effect/Effect"
-import { Database, type Sql } from "#src/db/postgres/Database.ts"
+import type { Sql } from "#src/db/postgres/Database.ts"
 
 /** A hash of a person's reference, with the salt of the app. */
 export const minorMark = (sql: Sql, appId: string, externalUserRef: string) => sql`
@@ -14,12 +13,7 @@ export const isMarkedMinor = (sql: Sql, appId: string, externalUserRef: string) 
  * Keeps, when a person is erased, that they are a minor: a salted hash of the reference and nothing else. The caller
  * has locked the person.
  */
-export const keepMinor = Effect.fnUntraced(function* (appId: string, externalUserRef: string) {
-  const { query } = yield* Database
-  yield* query(
-    (sql) => sql`
-    insert into minor_marks (app_id, mark)
-    select app_id, ${minorMark(sql, appId, externalUserRef)} from end_users
-      where app_id = ${appId} and external_user_ref = ${externalUserRef} and age_band = 'minor' on conflict do nothing`
-  )
-})
+export const keepMinor = (sql: Sql, appId: string, externalUserRef: string) => sql`
+  insert into minor_marks (app_id, mark)
+  select app_id, ${minorMark(sql, appId, externalUserRef)} from end_users
+    where app_id = ${appId} and external_user_ref = ${externalUserRef} and age_band = 'minor' on conflict do nothing`

@@ -4,6 +4,8 @@ import * as Layer from "effect/Layer"
 import type { StageName } from "#pipeline/domain/Turn.ts"
 import type { Setup } from "#pipeline/evals/Suite.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
+import { erase } from "#src/db/postgres/catalogue/erase.ts"
+import { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { eraseSessions } from "#src/db/privacy/eraseSessions.ts"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { SHADOW_ACCOUNT } from "#src/db/tenancy/shadow.ts"
@@ -47,22 +49,6 @@ export interface StoredTurn {
 const personOf = (place: number): string => `eval-${place}`
 /** Sessions that one transaction erases. */
 const A_STEP = 5
-/** All that is kept of such an app when it has no session any more, what refers to others first. */
-const TABLES = [
-  "end_users",
-  "evidence",
-  "npcs",
-  "graph_edges",
-  "storylines",
-  "arc_influences",
-  "worlds",
-  "character_versions",
-  "characters",
-  "apps"
-] as const
-/** Of the character's world; see `migrations/0011_world.sql`. */
-const OF_ITS_WORLD = ["npcs", "graph_edges", "storylines", "arc_influences"] as const
-
 /** The sessions in which a run plays its cases, in an app of their own: see `shadow.ts`. The app's id is the run's. */
 export class ShadowSessions extends Context.Service<
   ShadowSessions,
@@ -96,57 +82,10 @@ export class ShadowSessions extends Context.Service<
   static readonly layer = Layer.effect(
     ShadowSessions,
     Effect.gen(function* () {
-      const database = yield* Database
-      const { query, transaction } = database
+      const { query, transaction } = yield* Database
+      const tables = yield* Tables
+      const within = Effect.provideContext(yield* Effect.context<Database | Tables>())
       const sessions = yield* Sessions
-
-      /** As it is now: it has no versions. What is of one session or person alone is not of these. */
-      const copyWorld = Effect.fnUntraced(function* ({ appId, runId, slug }: Cast) {
-        yield* query(
-          (sql) =>
-            sql`insert into worlds (app_id, slug, revision)
-              select ${runId}, slug, revision from worlds
-                where app_id = ${appId} and slug = ${slug} on conflict do nothing`
-        )
-        for (const table of OF_ITS_WORLD) {
-          yield* query(
-            (sql) => sql`
-          insert into ${sql(table)} (app_id, slug, id, fields, created_at, updated_at)
-          select ${runId}, slug, id, fields, created_at, updated_at from ${sql(table)}
-          where app_id = ${appId} and slug =
-            ${slug} and coalesce(fields ->> 'session_id', fields #>> '{scope,session_id}',
-              fields #>> '{scope,external_user_ref}') is null on conflict do nothing`
-          )
-        }
-      })
-
-      /** What replies may be given of it. */
-      const copyEvidence = Effect.fnUntraced(function* ({ appId, runId, slug }: Cast) {
-        yield* query(
-          (sql) => sql`
-        insert into evidence (app_id, slug, evidence_id, kind, text, source, trust, status, dictionary, created_at,
-          updated_at)
-        select ${runId}, slug, evidence_id, kind, text, source, trust, status, dictionary, created_at, updated_at
-          from evidence e
-        where app_id = ${appId} and slug = ${slug} and session_id is null
-          and exists (select from evidence_chunks c where c.app_id = e.app_id and c.slug = e.slug
-            and c.evidence_id = e.evidence_id) on conflict do nothing`
-        )
-        yield* query(
-          (sql) => sql`
-        insert into evidence_chunks (app_id, slug, evidence_id, chunk, text, words)
-        select ${runId}, c.slug, c.evidence_id, c.chunk, c.text, c.words from evidence_chunks c
-          join evidence e on e.app_id = ${runId} and e.slug = c.slug and e.evidence_id = c.evidence_id
-        where c.app_id = ${appId} and c.slug = ${slug} on conflict do nothing`
-        )
-        yield* query(
-          (sql) => sql`
-        insert into evidence_terms (app_id, slug, lexeme, evidence_id, chunk, frequency, words)
-        select ${runId}, t.slug, t.lexeme, t.evidence_id, t.chunk, t.frequency, t.words from evidence_terms t
-          join evidence e on e.app_id = ${runId} and e.slug = t.slug and e.evidence_id = t.evidence_id
-        where t.app_id = ${appId} and t.slug = ${slug} on conflict do nothing`
-        )
-      })
 
       const openApp = Effect.fnUntraced(function* ({ appId, runId, slug, version }: Cast) {
         yield* query(
@@ -154,19 +93,8 @@ export class ShadowSessions extends Context.Service<
             sql`insert into apps (app_id, account_id, name, environment)
               values (${runId}, ${SHADOW_ACCOUNT}, 'eval', 'test') on conflict do nothing`
         )
-        yield* query(
-          (sql) =>
-            sql`insert into characters (app_id, slug, version)
-              values (${runId}, ${slug}, ${version}) on conflict do nothing`
-        )
-        yield* query(
-          (sql) => sql`
-        insert into character_versions (app_id, slug, version, profile)
-        select ${runId}, slug, version, profile from character_versions
-          where app_id = ${appId} and slug = ${slug} and version = ${version} on conflict do nothing`
-        )
-        yield* copyWorld({ appId, runId, slug, version })
-        yield* copyEvidence({ appId, runId, slug, version })
+        for (const { copied } of tables.toReversed())
+          if (typeof copied === "function") yield* query((sql) => copied(sql, { appId, slug, version, to: runId }))
       }, transaction)
 
       const open = Effect.fnUntraced(function* (
@@ -233,19 +161,23 @@ export class ShadowSessions extends Context.Service<
 
       const ofPlace = (sql: Sql, place: number | null) =>
         place === null ? sql`` : sql`and external_user_ref = ${personOf(place)}`
-      const eraseSome = Effect.fnUntraced(function* ({ runId, place }: Played) {
-        const some = yield* query<Array<{ session_id: string }>>(
-          (sql) =>
-            sql`select session_id from sessions
+      const eraseSome = Effect.fnUntraced(
+        function* ({ runId, place }: Played) {
+          const some = yield* query<Array<{ session_id: string }>>(
+            (sql) =>
+              sql`select session_id from sessions
               where app_id = ${runId} ${ofPlace(sql, place)} order by session_id limit ${A_STEP}`
-        )
-        yield* eraseSessions(
-          runId,
-          some.map((row) => row.session_id)
-        ).pipe(Effect.provideService(Database, database))
-        return some.length
-      }, transaction)
-      const erase = Effect.fnUntraced(function* (of: Played) {
+          )
+          yield* eraseSessions(
+            runId,
+            some.map((row) => row.session_id)
+          )
+          return some.length
+        },
+        transaction,
+        within
+      )
+      const erasePlayed = Effect.fnUntraced(function* (of: Played) {
         while ((yield* eraseSome(of)) > 0);
       })
 
@@ -276,14 +208,10 @@ export class ShadowSessions extends Context.Service<
         select coalesce(sum(cost_micro_usd), 0)::int8 as spent from turns join sessions using (app_id, session_id)
           where app_id = ${runId} ${ofPlace(sql, place)}`
           ).pipe(Effect.map(([{ spent }]) => spent)),
-        erase,
+        erase: erasePlayed,
         closeApp: Effect.fnUntraced(function* (runId) {
-          yield* erase({ runId, place: null })
-          yield* transaction(
-            Effect.forEach(TABLES, (table) => query((sql) => sql`delete from ${sql(table)} where app_id = ${runId}`), {
-              discard: true
-            })
-          )
+          yield* erasePlayed({ runId, place: null })
+          yield* transaction(within(erase("app", { appId: runId })))
         })
       })
     })

@@ -4,9 +4,10 @@ import * as Layer from "effect/Layer"
 import { newId } from "#pipeline/domain/Id.ts"
 import { auditing } from "#src/db/tenancy/auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import type { Tables } from "#src/db/postgres/catalogue/Tables.ts"
+import { dropExportOf } from "./dropExports.ts"
+import { blankPerson, eraseRest } from "./erasePerson.ts"
 import { eraseSessions } from "./eraseSessions.ts"
-import { blankPerson, eraseTraces } from "#src/db/conversation/eraseTraces.ts"
-import { keepMinor } from "#src/db/conversation/minorMarks.ts"
 import { lockAllowancesOf } from "#src/db/billing/moneyStatements.ts"
 
 /** Sessions that one transaction erases. */
@@ -47,6 +48,7 @@ export class Erasures extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database
       const { query, transaction } = database
+      const within = Effect.provideContext(yield* Effect.context<Database | Tables>())
       const record = auditing(database)
 
       const begin = Effect.fnUntraced(
@@ -70,45 +72,13 @@ export class Erasures extends Context.Service<
           )
           yield* record({ action: "end_user.erased", appId, subject: receipt.erasure_id })
           yield* blankPerson(appId, externalUserRef)
+          yield* query((sql) => dropExportOf(sql, appId, externalUserRef))
           yield* query((sql) => sql`select graphile_worker.add_job('erasures', '{}'::json)`)
           return receipt
         },
         transaction,
-        Effect.provideService(Database, database)
+        within
       )
-
-      /** What is left of a person without sessions. Who has come back keeps what is new. */
-      const finish = Effect.fnUntraced(function* (appId: string, externalUserRef: string) {
-        yield* eraseTraces(appId, externalUserRef)
-        yield* query(
-          (sql) => sql`
-        with gone as (
-          delete from telegram_chats where app_id =
-            ${appId} and external_user_ref =
-              ${externalUserRef} and session_id is null returning app_id, channel_id, chat_id
-        )
-        delete from telegram_paces p using gone g where p.app_id = g.app_id and p.channel_id = g.channel_id
-          and p.chat_id = g.chat_id`
-        )
-        yield* query(
-          (sql) =>
-            sql`select 1 from end_users where app_id = ${appId} and external_user_ref = ${externalUserRef} for update`
-        )
-        const back = yield* query(
-          (sql) =>
-            sql`select 1 from sessions where app_id = ${appId} and external_user_ref = ${externalUserRef} limit 1`
-        )
-        if (back.length > 0) return
-        yield* query(
-          (sql) =>
-            sql`delete from allowances where app_id =
-              ${appId} and kind = 'end_user' and external_user_ref = ${externalUserRef}`
-        )
-        yield* keepMinor(appId, externalUserRef)
-        yield* query(
-          (sql) => sql`delete from end_users where app_id = ${appId} and external_user_ref = ${externalUserRef}`
-        )
-      })
 
       /** True: there is more to be done. */
       const step = Effect.fnUntraced(
@@ -137,7 +107,7 @@ export class Erasures extends Context.Service<
             )
             return true
           }
-          yield* finish(appId, ref)
+          yield* eraseRest(appId, ref)
           yield* query(
             (sql) =>
               sql`update erasures set status = 'completed', external_user_ref = null, completed_at = now()
@@ -146,7 +116,7 @@ export class Erasures extends Context.Service<
           return false
         },
         transaction,
-        Effect.provideService(Database, database)
+        within
       )
 
       const work = Effect.gen(function* () {

@@ -2,7 +2,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { discardObjects } from "#src/db/character/discardObjects.ts"
+import { erase } from "#src/db/postgres/catalogue/erase.ts"
+import type { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { eraseSessions } from "./eraseSessions.ts"
 
 /** How long after their last key sandboxes go: what was under way when it expired has ended. */
@@ -11,53 +12,6 @@ const AFTER = "10 minutes"
 const A_ROUND = 100
 /** Sessions that one transaction erases. */
 const SESSIONS_A_STEP = 5
-
-/**
- * All that is kept of an app when it has no session any more, what refers to others first. Its keys, its ledger and the
- * audit log stay.
- */
-const TABLES = [
-  "lanes",
-  "delivery_attempts",
-  "events",
-  "session_logs",
-  "telegram_chats",
-  "telegram_paces",
-  "telegram_updates",
-  "telegram_links",
-  "telegram_provisionings",
-  "telegram_batch_items",
-  "telegram_batches",
-  "telegram_bots",
-  "channels",
-  "end_users",
-  "minor_marks",
-  "erasures",
-  "idempotency_keys",
-  "allowances",
-  "safety_counts",
-  "proactive_policies",
-  "readiness_probes",
-  "research",
-  "evidence",
-  "eval_results",
-  "eval_runs",
-  "eval_suites",
-  "images",
-  "assets",
-  "visual_identities",
-  "npcs",
-  "graph_edges",
-  "storylines",
-  "arc_influences",
-  "worlds",
-  "import_images",
-  "imports",
-  "crashed_units",
-  "character_versions",
-  "characters",
-  "apps"
-] as const
 
 /** Demo apps whose keys have all expired. */
 export class ExpiredSandboxes extends Context.Service<
@@ -75,8 +29,8 @@ export class ExpiredSandboxes extends Context.Service<
   static readonly layer = Layer.effect(
     ExpiredSandboxes,
     Effect.gen(function* () {
-      const database = yield* Database
-      const { query, transaction } = database
+      const { query, transaction } = yield* Database
+      const within = Effect.provideContext(yield* Effect.context<Database | Tables>())
 
       const due = query<Array<{ app_id: string }>>(
         (sql) => sql`
@@ -87,34 +41,38 @@ export class ExpiredSandboxes extends Context.Service<
       ) order by a.app_id limit ${A_ROUND}`
       ).pipe(Effect.map((rows) => rows.map((row) => row.app_id)))
 
-      const eraseSome = Effect.fnUntraced(function* (appId: string) {
-        yield* query(
-          (sql) =>
-            sql`select 1 from allowances where app_id = ${appId} order by kind, external_user_ref for no key update`
-        )
-        const some = yield* query<Array<{ session_id: string }>>(
-          (sql) =>
-            sql`select session_id from sessions where app_id = ${appId} order by session_id limit ${SESSIONS_A_STEP}`
-        )
-        yield* eraseSessions(
-          appId,
-          some.map((row) => row.session_id)
-        ).pipe(Effect.provideService(Database, database))
-        return some.length
-      }, transaction)
+      const eraseSome = Effect.fnUntraced(
+        function* (appId: string) {
+          yield* query(
+            (sql) =>
+              sql`select 1 from allowances where app_id = ${appId} order by kind, external_user_ref for no key update`
+          )
+          const some = yield* query<Array<{ session_id: string }>>(
+            (sql) =>
+              sql`select session_id from sessions where app_id = ${appId} order by session_id limit ${SESSIONS_A_STEP}`
+          )
+          yield* eraseSessions(
+            appId,
+            some.map((row) => row.session_id)
+          )
+          return some.length
+        },
+        transaction,
+        within
+      )
 
-      const eraseRest = Effect.fnUntraced(function* (appId: string) {
-        const [app] = yield* query<Array<{ account_id: string }>>(
-          (sql) => sql`select account_id from apps where app_id = ${appId} for update`
-        )
-        if (app === undefined) return
-        yield* query((sql) =>
-          discardObjects(sql, appId, sql`select object_key from stored_objects where app_id = ${appId}`)
-        )
-        yield* query((sql) => sql`delete from telegram_holds where scope = ${appId}`)
-        for (const table of TABLES) yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${appId}`)
-        yield* query((sql) => sql`delete from accounts where account_id = ${app.account_id} and kind = 'demo'`)
-      }, transaction)
+      const eraseRest = Effect.fnUntraced(
+        function* (appId: string) {
+          const [app] = yield* query<Array<{ account_id: string }>>(
+            (sql) => sql`select account_id from apps where app_id = ${appId} for update`
+          )
+          if (app === undefined) return
+          yield* erase("app", { appId })
+          yield* query((sql) => sql`delete from accounts where account_id = ${app.account_id} and kind = 'demo'`)
+        },
+        transaction,
+        within
+      )
 
       return ExpiredSandboxes.of({
         due,

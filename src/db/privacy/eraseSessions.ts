@@ -1,32 +1,6 @@
 import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
-import { discardObjects } from "#src/db/character/discardObjects.ts"
-import { releaseHolds } from "#src/db/conversation/unansweredTurns.ts"
-
-/** All that is kept of a session, under its id; its own row last. */
-const TABLES = [
-  "lanes",
-  "delivery_attempts",
-  "memory_terms",
-  "memory_blocks",
-  "turn_stages",
-  "turns",
-  "relationships",
-  "relational_patches",
-  "memories",
-  "open_loops",
-  "snapshots",
-  "proactive_decisions",
-  "scheduled_messages",
-  "images",
-  "storyline_steps",
-  "graph_edges",
-  "arc_influences",
-  "events",
-  "evidence",
-  "session_logs",
-  "sessions"
-] as const
+import { erase } from "#src/db/postgres/catalogue/erase.ts"
 
 /** Deletes sessions with everything in them, within the transaction of the caller, who holds the allowances locked. */
 export const eraseSessions = Effect.fnUntraced(function* (appId: string, sessionIds: ReadonlyArray<string>) {
@@ -37,48 +11,5 @@ export const eraseSessions = Effect.fnUntraced(function* (appId: string, session
       sql`select 1 from session_logs
         where app_id = ${appId} and session_id = any(${ids}::text[]) order by session_id for update`
   )
-  yield* query(
-    (sql) => sql`
-    update worlds set revision = revision + 1
-    where (app_id, slug) in (select w.app_id, w.slug from worlds w join sessions s on s.app_id = w.app_id
-      and s.character_slug = w.slug where s.app_id =
-        ${appId} and s.session_id = any(${ids}::text[]) order by w.slug for no key update of w)`
-  )
-  yield* query(
-    (sql) =>
-      sql`update telegram_chats set session_id = null where app_id = ${appId} and session_id = any(${ids}::text[])`
-  )
-  yield* query((sql) => releaseHolds(sql, appId, ids))
-  yield* query(
-    (sql) => sql`
-    update allowances set sessions_erased_on = utc_today() where app_id = ${appId} and kind = 'end_user'
-      and external_user_ref in (select external_user_ref from sessions
-        where app_id = ${appId} and session_id = any(${ids}::text[]))`
-  )
-  // What was found in what they have said.
-  yield* query(
-    (sql) => sql`
-    delete from findings f using finding_quotes q, evidence e
-      where e.app_id = ${appId} and e.session_id = any(${ids}::text[])
-      and q.app_id = e.app_id and q.slug = e.slug and q.evidence_id = e.evidence_id and f.app_id = q.app_id
-        and f.slug = q.slug and f.finding_id = q.finding_id`
-  )
-  yield* query((sql) =>
-    discardObjects(
-      sql,
-      appId,
-      sql`select object_key from images where app_id = ${appId} and session_id = any(${ids}::text[])`
-    )
-  )
-  // The answers to creates of what is a session's own, which hold its words for a day.
-  yield* query(
-    (sql) => sql`
-    delete from idempotency_keys where app_id =
-      ${appId} and (path = any(${ids.flatMap((id) => [`/v1/sessions/${id}/memories`, `/v1/sessions/${id}/proactive/schedule`])}::text[])
-      or (path = '/v1/images' or starts_with(path, '/v1/characters/'))
-        and coalesce(response #>> '{data,session_id}', response #>> '{data,scope,session_id}',
-          response #>> '{data,source,session_id}') = any(${ids}::text[]))`
-  )
-  for (const table of TABLES)
-    yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${appId} and session_id = any(${ids}::text[])`)
+  yield* erase("session", { appId, sessionIds: ids })
 })

@@ -6,7 +6,8 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import type { ChatKey } from "./conversations/Meeting.ts"
 import { lockAllowancesOf } from "#src/db/billing/moneyStatements.ts"
 import { eraseSessions } from "#src/db/privacy/eraseSessions.ts"
-import { blankPerson, eraseTraces } from "#src/db/conversation/eraseTraces.ts"
+import { blankPerson, eraseTraces } from "#src/db/privacy/erasePerson.ts"
+import type { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 
 const SURE_WITHIN = "5 minutes"
 
@@ -24,27 +25,24 @@ export class Forgetting extends Context.Service<
   static readonly layer = Layer.effect(
     Forgetting,
     Effect.gen(function* () {
-      const database = yield* Database
-      const { query, transaction } = database
+      const { query, transaction } = yield* Database
+      const within = Effect.provideContext(yield* Effect.context<Database | Tables>())
 
-      const forget = Effect.fnUntraced(
-        function* (appId: string, refs: ReadonlyArray<string>) {
-          const rows = yield* query<Array<{ session_id: string }>>(
-            (sql) =>
-              sql`select session_id from sessions
+      const forget = Effect.fnUntraced(function* (appId: string, refs: ReadonlyArray<string>) {
+        const rows = yield* query<Array<{ session_id: string }>>(
+          (sql) =>
+            sql`select session_id from sessions
                 where app_id = ${appId} and external_user_ref = any(${[...refs]}::text[])`
-          )
-          yield* eraseSessions(
-            appId,
-            rows.map(({ session_id }) => session_id)
-          )
-          for (const ref of new Set(refs)) {
-            yield* blankPerson(appId, ref)
-            yield* eraseTraces(appId, ref)
-          }
-        },
-        Effect.provideService(Database, database)
-      )
+        )
+        yield* eraseSessions(
+          appId,
+          rows.map(({ session_id }) => session_id)
+        )
+        for (const ref of new Set(refs)) {
+          yield* blankPerson(appId, ref)
+          yield* eraseTraces(appId, ref)
+        }
+      }, within)
 
       const ask = Effect.fnUntraced(function* ({ appId, channelId, chatId, threadId }: ChatKey) {
         const [known] = yield* query<Array<{ external_user_ref: string }>>(

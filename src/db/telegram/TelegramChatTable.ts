@@ -6,6 +6,7 @@ import { fillMacros } from "#pipeline/domain/macros.ts"
 import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import { chatOf } from "./chatOf.ts"
+import type { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { migrateChat } from "./migrateChat.ts"
 
 const NEUTRAL = "Sorry, I lost my thread there. Say that again?"
@@ -23,9 +24,8 @@ const ofHeld = (sql: Sql) => sql`
 export const layer = Layer.effect(
   TelegramChats,
   Effect.gen(function* () {
-    const database = yield* Database
-    const { query, transaction } = database
-    const services = yield* Effect.context<Database | LogSignals>()
+    const { query, transaction } = yield* Database
+    const services = yield* Effect.context<Database | LogSignals | Tables>()
     const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
 
     return TelegramChats.of({
@@ -49,9 +49,7 @@ export const layer = Layer.effect(
       ),
 
       migrate: ({ appId, channelId }, from, to) =>
-        transaction(migrateChat(appId, channelId, from, to).pipe(Effect.provideService(Database, database))).pipe(
-          unavailable
-        ),
+        transaction(migrateChat(appId, channelId, from, to)).pipe(Effect.provideContext(services), unavailable),
 
       // The chat itself may have a session of its own: then this one has nowhere to go but there.
       leaveThread: (ref) =>

@@ -17,6 +17,7 @@ export type AuditAction =
   | "end_user.blocked"
   | "end_user.unblocked"
   | "end_user.erased"
+  | "end_user.exported"
   | "api_key.created"
   | "api_key.rotated"
   | "api_key.revoked"

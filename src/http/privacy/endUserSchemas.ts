@@ -33,3 +33,10 @@ export const ErasureData = z.object({
   created_at: time,
   completed_at: time.nullable()
 })
+
+export const ExportData = z.object({
+  export_id: z.string(),
+  external_user_ref: z.string(),
+  status: z.literal("preparing"),
+  created_at: time
+})

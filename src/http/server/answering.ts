@@ -8,7 +8,7 @@ import { envelope } from "./envelope.ts"
 import type { HandlerServices, Server } from "./Server.ts"
 
 /** Who changes what a request changes. */
-const actorOf = ({ principal, account }: FastifyRequest): Actor =>
+export const actorOf = ({ principal, account }: FastifyRequest): Actor =>
   account === undefined
     ? { kind: "runtime_key", id: principal?.prefix ?? null }
     : { kind: "account_token", id: account.token.prefix }

@@ -37,6 +37,7 @@ import { RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
 import * as Transcripts from "#src/db/conversation/Transcripts.ts"
 import { Turns } from "#src/db/conversation/Turns.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
+import { ExportMaker } from "#src/jobs/privacy/ExportMaker.ts"
 import { EvalRunner } from "#src/jobs/evals/EvalRunner.ts"
 import { Rehearsals } from "#src/jobs/character/Rehearsals.ts"
 import { Researches } from "#src/jobs/research/Researches.ts"
@@ -190,6 +191,7 @@ describe("without the watchdog", () => {
             Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }),
             Layer.mock(Holds, { finish: Effect.void }),
             Layer.mock(Erasures, { work: Effect.void }),
+            Layer.mock(ExportMaker, { work: Effect.void }),
             Layer.mock(Rehearsals, { work: Effect.void }),
             Layer.mock(Researches, { work: Effect.void }),
             Layer.mock(Arming, { addressOf: () => null }),

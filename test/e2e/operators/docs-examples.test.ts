@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process"
 import { randomUUID } from "node:crypto"
+import { readFileSync } from "node:fs"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -8,6 +9,7 @@ import { Webhook } from "standardwebhooks"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { documentedSettings, example, examples, ROOT } from "#test/support/docs.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
+import { readZip } from "#test/support/readZip.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 
 const run = promisify(execFile)
@@ -168,6 +170,20 @@ describe("the examples of the docs", () => {
   it("attach a bot", async () => {
     const answer = await shell(example("telegram-attach"), { "123456789:AA...": botToken })
     assert.deepInclude(JSON.parse(answer).data, { mode: "byo", character_slug: "edda-brandvik" })
+  })
+
+  it("export an end-user", async () => {
+    await request(
+      "POST",
+      "/v1/sessions",
+      JSON.stringify({ character_slug: "edda-brandvik", external_user_ref: "exported-reader" })
+    )
+    await shell(example("export"), { EXTERNAL_USER_REF: "exported-reader" })
+    const files = await readZip(await readFile(join(folder, "export.zip")))
+    assert.include(files.get("profile.json")?.toString(), "exported-reader")
+    // The page names every file that there is.
+    const page = readFileSync(join(ROOT, "docs/build/end-users.md"), "utf8")
+    for (const path of files.keys()) assert.include(page, `\`${path.replace(/ses_\w+/, "<session id>")}\``)
   })
 
   it("make bots by links, one and many, and print their sheet", async () => {

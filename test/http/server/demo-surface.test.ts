@@ -111,6 +111,7 @@ const OPEN = [
   "GET /v1/end-users/{external_user_ref}/sessions",
   "GET /v1/end-users/{external_user_ref}/usage",
   "GET /v1/end-users/{external_user_ref}/caps",
+  "GET /v1/end-users/{external_user_ref}/export",
   "GET /v1/erasures/{erasure_id}",
   "GET /v1/usage",
   "GET /v1/usage/safety",

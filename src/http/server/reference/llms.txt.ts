@@ -88,6 +88,9 @@ A reply is an event of type message.created with role character; show payload.bu
 After a turn is answered it is read: GET ${baseUrl}/v1/sessions/{id}/memories lists what the character remembers, each with the words that bear it out; POST it {"text"} adds, PATCH and DELETE (forget) change one, POST .../memories/search {"query","as_of"?} finds. Beside it are .../open-loops, .../proactive-preferences, .../snapshots and .../relationship-scores, which is empty until PATCH ${baseUrl}/v1/apps/{app_id} {"expose_relational_numerics":true}.
 GET ${baseUrl}/v1/sessions/{id}/timeline shows all that happened, ${baseUrl}/v1/runs, ${baseUrl}/v1/health and ${baseUrl}/v1/metrics how the app is doing.
 
+## People
+GET ${baseUrl}/v1/end-users/{external_user_ref} shows what is known of one, DELETE erases them. GET .../export answers 202 while everything that is kept of them is prepared, and then a ZIP: repeat it as Retry-After says.
+
 ## Webhooks
 Instead of polling: POST ${baseUrl}/v1/sessions/{id}/channels {"kind":"webhook","url","events"?,"retry_schedule"?,"from"?:"start"} has the session's events pushed to an https URL, POST ${baseUrl}/v1/apps/{app_id}/channels those of every session. data.secret is shown this once: store it.
 Each push is one event, as in the log, signed by Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature: verify the raw bytes of the body with a standardwebhooks library). Answer 2xx within 15 seconds. Pushes are at least once and in order within a session: tell repeats apart by x-service-event-id or x-service-cursor. Failures are tried again for three days; 410 disables the channel.

@@ -42,7 +42,9 @@ const withCodes = (status: keyof typeof ERRORS): string => {
   return ERRORS[status][0] + (codes === "" ? "" : `. Among: ${codes}`)
 }
 
-const withData = (data: z.ZodType) => z.object({ schema_version: z.string(), data, next_actions: z.array(NextAction) })
+/** The envelope of a success. */
+export const withData = (data: z.ZodType) =>
+  z.object({ schema_version: z.string(), data, next_actions: z.array(NextAction) })
 
 type Answers = Record<
   number,

@@ -1,0 +1,68 @@
+import { shownEvent } from "#src/db/delivery/shownEvent.ts"
+import { iso } from "#src/db/postgres/moments.ts"
+import type { PageOf, Statement, Table } from "#src/db/postgres/catalogue/Table.ts"
+import { keepMinor } from "./minorMarks.ts"
+import { releaseHolds } from "./unansweredTurns.ts"
+
+const OWNERS = { app: "app_id", session: "session_id" } as const
+const HOW_ANSWERED = { not: "how replies were made; the replies are on the log" }
+
+/** A cursor as text of one length, so that the order of the texts is that of the cursors. */
+const CURSOR_FORM = "FM0000000000000000000"
+
+const events: Statement<PageOf> = (sql, { appId, sessionId, after, limit }) => sql`
+  select to_char(e.cursor, ${CURSOR_FORM}) as at, ${shownEvent(sql)} as row
+  from events e join sessions s using (app_id, session_id)
+  where e.app_id = ${appId} and e.session_id = ${sessionId} and e.cursor > coalesce(nullif(${after}, '')::bigint, 0)
+  order by e.cursor limit ${limit}::int`
+
+const sessions: Statement<PageOf> = (sql, { appId, externalUserRef, after, limit }) => sql`
+  select r.id as at, to_json(r)::text as row from (
+    select s.session_id as id, s.character_slug, s.external_user_ref, l.status, l.exit_reason, l.last_cursor,
+      l.turn_count, s.metadata, ${iso(sql, "created_at", "s")}, ${iso(sql, "last_user_at", "l")},
+      ${iso(sql, "last_character_at", "l")}
+    from sessions s join session_logs l using (app_id, session_id)
+    where s.app_id = ${appId} and s.external_user_ref = ${externalUserRef} and s.session_id > ${after}
+    order by s.session_id limit ${limit}::int
+  ) r order by r.id`
+
+export const tables: ReadonlyArray<Table> = [
+  { name: "turn_stages", owners: OWNERS, exported: HOW_ANSWERED },
+  {
+    name: "turns",
+    owners: OWNERS,
+    erasure: { session: { before: (sql, { appId, sessionIds }) => releaseHolds(sql, appId, sessionIds) } },
+    exported: HOW_ANSWERED
+  },
+  {
+    name: "events",
+    owners: OWNERS,
+    exported: {
+      file: "log/*.jsonl",
+      about: "The event log of each session, one event per line, as over the API.",
+      shape: "lines",
+      by: "session",
+      rows: events
+    }
+  },
+  { name: "session_logs", owners: OWNERS, exported: { not: "in sessions.json" } },
+  {
+    name: "sessions",
+    owners: { ...OWNERS, character: "character_slug", person: "external_user_ref" },
+    copied: { not: "evals open sessions of their own" },
+    exported: {
+      file: "sessions.json",
+      about: "Their sessions.",
+      shape: "array",
+      by: "person",
+      rows: sessions
+    }
+  },
+  {
+    name: "minor_marks",
+    owners: { app: "app_id" },
+    erasure: { person: { before: (sql, { appId, externalUserRef }) => keepMinor(sql, appId, externalUserRef) } }
+  },
+  { name: "safety_counts", owners: { app: "app_id" } },
+  { name: "workers", owners: {} }
+]

@@ -1,0 +1,14 @@
+import type { Table } from "#src/db/postgres/catalogue/Table.ts"
+
+const HOW_DELIVERED = { not: "how the log was delivered" }
+
+export const tables: ReadonlyArray<Table> = [
+  { name: "lanes", owners: { app: "app_id", session: "session_id" }, exported: HOW_DELIVERED },
+  { name: "delivery_attempts", owners: { app: "app_id", session: "session_id" }, exported: HOW_DELIVERED },
+  {
+    name: "channels",
+    owners: { app: "app_id", session: "session_id" },
+    erasure: { session: { kept: "where the app receives events: its own address and settings" } },
+    exported: { not: "where the app receives events" }
+  }
+]

@@ -1,0 +1,100 @@
+import type { Sql } from "#src/db/postgres/Database.ts"
+import type { Query } from "#src/db/postgres/postgres.ts"
+
+/** What a row may belong to. */
+export type Owner = "app" | "character" | "person" | "session"
+
+export interface AppOf {
+  readonly appId: string
+}
+export interface PersonOf extends AppOf {
+  readonly externalUserRef: string
+}
+export interface SessionsOf extends AppOf {
+  readonly sessionIds: ReadonlyArray<string>
+}
+
+/**
+ * What is erased as one:
+ *   session  what is kept of sessions
+ *   traces   what is kept of a person beside their sessions; `/forget` ends here
+ *   chats    by which chats a person without sessions was reached
+ *   person   what is left of a person who has not come back
+ *   app      what is kept of an app without sessions
+ */
+export interface Scopes {
+  readonly session: SessionsOf
+  readonly traces: PersonOf
+  readonly chats: PersonOf
+  readonly person: PersonOf
+  readonly app: AppOf
+}
+export type Scope = keyof Scopes
+
+export type Statement<Of> = (sql: Sql, of: Of) => Query
+
+/**
+ * How a table takes part. `deleted`: its rows of that owner are deleted. `before` runs before rows of any table are
+ * deleted, so that it may read them; `instead` replaces the delete; `kept` says why there is none.
+ */
+export type Erasure<Of> =
+  | "deleted"
+  | { readonly before?: Statement<Of>; readonly instead?: Statement<Of>; readonly kept?: string }
+
+/** A version of a character of an app, and the app that evals play it in. */
+export interface CopyOf {
+  readonly appId: string
+  readonly slug: string
+  readonly version: number
+  readonly to: string
+}
+
+/** Rows of a person, or of one session of theirs, after a place: empty at the beginning, then `at` of the last row. */
+export interface PageOf extends PersonOf {
+  /** Empty where the rows are read by the person. */
+  readonly sessionId: string
+  readonly after: string
+  readonly limit: number
+}
+
+/** A row of an export: its JSON, and its place among the others. Null: nothing is shown of this place. */
+export interface ExportedRow {
+  readonly at: string
+  readonly row: string | null
+}
+/** A stored object of an export, and its path in the ZIP. */
+export interface ExportedObject {
+  readonly at: string
+  readonly object_key: string
+  readonly path: string
+}
+
+/**
+ * How the export of a person shows a table. Each column is named: a new one is exported only when somebody decides so.
+ * What the API masks or leaves out, the export does, too.
+ */
+export interface Exported {
+  /** The file in the ZIP. `*` is the id of a session: it has a file of its own. */
+  readonly file: string
+  /** What the file holds, for the README beside it. */
+  readonly about: string
+  readonly shape: "object" | "array" | "lines"
+  readonly by: "person" | "session"
+  /** ExportedRow, in the order of `at`, until there are none. */
+  readonly rows: Statement<PageOf>
+  /** ExportedObject, in the order of `at`, until there are none. */
+  readonly objects?: Statement<PageOf>
+}
+
+/** A table, and all that follows from whom its rows belong to. */
+export interface Table {
+  readonly name: string
+  /** The column that says to which one of these a row belongs. No owner: it belongs to the service. */
+  readonly owners: Partial<Readonly<Record<Owner, string>>>
+  /** Rows of sessions and of apps are deleted unless it says otherwise; what is a person's alone says how. */
+  readonly erasure?: { readonly [S in Scope]?: Erasure<Scopes[S]> }
+  /** How the app that evals play in gets its rows of a character; or why it needs none. */
+  readonly copied?: Statement<CopyOf> | { readonly not: string }
+  /** How a person's rows are exported; or why they are not. What is of a session or a person says it. */
+  readonly exported?: Exported | { readonly not: string }
+}

@@ -1,0 +1,162 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { newId } from "#pipeline/domain/Id.ts"
+import { auditing } from "#src/db/tenancy/auditLog.ts"
+import { StoredObjects } from "#src/db/character/StoredObjects.ts"
+import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
+import { type ClaimedExport, claimExport, type Export, exportColumns, isMine } from "./exportStatements.ts"
+import { dropExports } from "./dropExports.ts"
+
+/** How long a ZIP can be fetched. It holds what was there when it was made, so not for long. */
+const READY_FOR = "1 hour"
+/** How long a failure is shown. After that the next request begins a new export. */
+const FAILED_FOR = "10 minutes"
+/** Whoever fetches a ZIP when it expires comes to its end. */
+const REMOVED_AFTER = "15 minutes"
+/** Exports of an app at once, whether they are being made or can be fetched. */
+export const MOST_OF_APP = 100
+
+/** Too many exports of this app are being made or can be fetched. */
+export class ExportsLimited extends Schema.TaggedError<ExportsLimited>()("ExportsLimited", {}) {}
+/** Somebody else makes it by now, or the person was erased. */
+export class ExportLost extends Schema.TaggedError<ExportLost>()("ExportLost", {}) {}
+
+/** Exports of everything that is kept of a person, one at a time for each. They go when they expire. */
+export class Exports extends Context.Service<
+  Exports,
+  {
+    /** The export of a person: the one that is there, or else a new one. Undefined: no such end-user. */
+    readonly request: (
+      appId: string,
+      externalUserRef: string
+    ) => Effect.Effect<Export | undefined, ExportsLimited | DatabaseError>
+    /** One to make, in the name of a registered worker. */
+    readonly claim: (
+      owner: string,
+      except: ReadonlyArray<string>
+    ) => Effect.Effect<ClaimedExport | undefined, DatabaseError>
+    /** Adds the next part of the ZIP, which has been put away under this key. */
+    readonly addPart: (
+      claimed: ClaimedExport,
+      objectKey: string,
+      sizeBytes: number
+    ) => Effect.Effect<void, ExportLost | DatabaseError>
+    readonly finish: (claimed: ClaimedExport) => Effect.Effect<void, DatabaseError>
+    readonly fail: (claimed: ClaimedExport, errorCode: string) => Effect.Effect<void, DatabaseError>
+    /** Leaves it to another worker, who begins again. */
+    readonly leave: (claimed: ClaimedExport) => Effect.Effect<void, DatabaseError>
+    /** Removes what has expired. */
+    readonly sweep: Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/privacy/Exports") {
+  static readonly layer = Layer.effect(
+    Exports,
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { query, transaction } = database
+      const objects = yield* StoredObjects
+      const record = auditing(database)
+
+      const find = (sql: Sql, appId: string, externalUserRef: string) =>
+        sql`select ${exportColumns(sql)} from exports
+          where app_id = ${appId} and external_user_ref = ${externalUserRef}`
+
+      /** One that has expired, or that shows scores to an app that has opted out of them meanwhile. */
+      const dropStale = (sql: Sql, appId: string, externalUserRef: string) =>
+        dropExports(
+          sql,
+          sql`app_id = ${appId} and external_user_ref = ${externalUserRef} and (expires_at < now()
+            or status = 'ready' and with_scores and not (select expose_relational_numerics from apps
+              where app_id = ${appId}))`
+        )
+
+      const begin = Effect.fnUntraced(function* (appId: string, externalUserRef: string) {
+        const [{ there } = { there: 0 }] = yield* query<Array<{ there: number }>>(
+          (sql) => sql`
+          select count(*)::int as there from exports
+            where app_id = ${appId} and (expires_at is null or expires_at >= now())`
+        )
+        if (there >= MOST_OF_APP) return yield* new ExportsLimited()
+        yield* query(
+          (sql) => sql`
+          insert into exports (app_id, export_id, external_user_ref)
+            values (${appId}, ${newId("exp")}, ${externalUserRef})`
+        )
+        yield* record({ action: "end_user.exported", appId, subject: externalUserRef })
+        yield* query((sql) => sql`select graphile_worker.add_job('exports', '{}'::json)`)
+      })
+
+      const request = Effect.fnUntraced(function* (appId: string, externalUserRef: string) {
+        // Who is being erased is not exported any more.
+        const [person] = yield* query(
+          (sql) => sql`
+          select 1 from end_users u where app_id = ${appId} and external_user_ref = ${externalUserRef}
+            and not exists (select from erasures e where e.app_id = u.app_id
+              and e.external_user_ref = u.external_user_ref and e.status <> 'completed') for no key update`
+        )
+        if (person === undefined) return undefined
+        yield* query((sql) => dropStale(sql, appId, externalUserRef))
+        const [there] = yield* query<Array<Export>>((sql) => find(sql, appId, externalUserRef))
+        if (there !== undefined) return there
+        yield* begin(appId, externalUserRef)
+        return (yield* query<Array<Export>>((sql) => find(sql, appId, externalUserRef)))[0]
+      }, transaction)
+
+      const claim = Effect.fnUntraced(function* (owner: string, except: ReadonlyArray<string>) {
+        const [claimed] = yield* query<Array<ClaimedExport & { left: ReadonlyArray<string> }>>((sql) =>
+          claimExport(sql, owner, except)
+        )
+        if (claimed === undefined) return undefined
+        const { left, ...mine } = claimed
+        yield* objects.discard(mine.app_id, left)
+        return mine
+      }, transaction)
+
+      const addPart = Effect.fnUntraced(function* (claimed: ClaimedExport, objectKey: string, sizeBytes: number) {
+        const mine = yield* query(
+          (sql) => sql`
+          update exports set object_keys = object_keys || ${objectKey}::text, size_bytes = size_bytes + ${sizeBytes}
+            where ${isMine(sql, claimed)} returning 1`
+        )
+        if (mine.length === 0) return yield* new ExportLost()
+        yield* objects.keep(claimed.app_id, objectKey)
+      }, transaction)
+
+      const fail = Effect.fnUntraced(function* (claimed: ClaimedExport, errorCode: string) {
+        const [failed] = yield* query<Array<{ keys: ReadonlyArray<string> }>>(
+          (sql) => sql`select to_json(object_keys) as keys from exports where ${isMine(sql, claimed)} for update`
+        )
+        if (failed === undefined) return
+        yield* objects.discard(claimed.app_id, failed.keys)
+        yield* query(
+          (sql) => sql`
+          update exports set status = 'failed', error_code = ${errorCode}, owner = null, object_keys = '{}',
+            size_bytes = 0, finished_at = now(), expires_at = now() + ${FAILED_FOR}::interval
+          where ${isMine(sql, claimed)}`
+        )
+      }, transaction)
+
+      return Exports.of({
+        request,
+        claim,
+        addPart,
+        fail,
+        finish: (claimed) =>
+          Effect.asVoid(
+            query(
+              (sql) => sql`
+            update exports x set status = 'ready', owner = null, finished_at = now(),
+              expires_at = now() + ${READY_FOR}::interval, with_scores = with_scores
+                or (select expose_relational_numerics from apps a where a.app_id = x.app_id)
+            where ${isMine(sql, claimed)}`
+            )
+          ),
+        leave: (claimed) =>
+          Effect.asVoid(query((sql) => sql`update exports set owner = null where ${isMine(sql, claimed)}`)),
+        sweep: Effect.asVoid(query((sql) => dropExports(sql, sql`expires_at < now() - ${REMOVED_AFTER}::interval`)))
+      })
+    })
+  )
+}

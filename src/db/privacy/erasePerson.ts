@@ -1,0 +1,34 @@
+import * as Effect from "effect/Effect"
+import { Database } from "#src/db/postgres/Database.ts"
+import { erase } from "#src/db/postgres/catalogue/erase.ts"
+
+/**
+ * Deletes what else is kept of what a person has said and of who they are, beside their sessions (eraseSessions),
+ * within the transaction of the caller.
+ */
+export const eraseTraces = (appId: string, externalUserRef: string) => erase("traces", { appId, externalUserRef })
+
+/** Deletes what is left of a person without sessions. Who has come back keeps what is new. */
+export const eraseRest = Effect.fnUntraced(function* (appId: string, externalUserRef: string) {
+  const { query } = yield* Database
+  const person = { appId, externalUserRef }
+  yield* eraseTraces(appId, externalUserRef)
+  yield* erase("chats", person)
+  yield* query(
+    (sql) => sql`select 1 from end_users where app_id = ${appId} and external_user_ref = ${externalUserRef} for update`
+  )
+  const back = yield* query(
+    (sql) => sql`select 1 from sessions where app_id = ${appId} and external_user_ref = ${externalUserRef} limit 1`
+  )
+  if (back.length === 0) yield* erase("person", person)
+})
+
+/** Deletes what the app was told of a person. That they are a minor stays: forgetting them makes nobody older. */
+export const blankPerson = Effect.fnUntraced(function* (appId: string, externalUserRef: string) {
+  const { query } = yield* Database
+  yield* query(
+    (sql) => sql`
+    update end_users set display_name = null, timezone = null, locale = null, age_band = case age_band when 'minor'
+      then 'minor' else 'unknown' end where app_id = ${appId} and external_user_ref = ${externalUserRef}`
+  )
+})

@@ -1,0 +1,52 @@
+import type { Sql } from "#src/db/postgres/Database.ts"
+import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
+
+export interface Export {
+  readonly app_id: string
+  readonly export_id: string
+  readonly external_user_ref: string
+  readonly status: "queued" | "running" | "ready" | "failed"
+  readonly error_code: string | null
+  /** The parts of the ZIP, in order. */
+  readonly object_keys: ReadonlyArray<string>
+  readonly size_bytes: number
+  readonly created_at: Date
+  /** Until when a ZIP, or a failure, is shown. */
+  readonly expires_at: Date | null
+}
+
+export const exportColumns = (sql: Sql) => sql`
+  app_id, export_id, external_user_ref, status, error_code, to_json(object_keys) as object_keys, size_bytes,
+    created_at, expires_at`
+
+/** An export as a worker has claimed it. Who claims it next has another attempt. */
+export interface ClaimedExport {
+  readonly app_id: string
+  readonly export_id: string
+  readonly external_user_ref: string
+  readonly owner: string
+  readonly attempts: number
+}
+
+/**
+ * Takes an export that nobody makes, or whose maker is not registered any more: it is begun again, and `left` are the
+ * parts that the one before has put away. The app of which fewest are being made comes first, and of one app the oldest
+ * export. Those of a suspended app wait.
+ */
+export const claimExport = (sql: Sql, owner: string, except: ReadonlyArray<string>) => sql`
+  update exports x set status = 'running', owner = ${owner}, attempts = x.attempts + 1, object_keys = '{}',
+    size_bytes = 0, with_scores = a.expose_relational_numerics, started_at = coalesce(x.started_at, now())
+  from (
+    select app_id, export_id, object_keys from exports t
+    where app_id <> all(${[...except]}::text[]) and status in ('queued', 'running') and (owner is null
+      or not exists (select from workers w where w.worker_id = t.owner)) and not (${isSuspended(sql, sql`t.app_id`)})
+    order by (select count(*) from exports b where b.app_id = t.app_id and b.status = 'running'
+      and b.owner is not null), created_at limit 1 for update skip locked
+  ) d join apps a using (app_id)
+  where x.app_id = d.app_id and x.export_id = d.export_id
+  returning x.app_id, x.export_id, x.external_user_ref, x.owner, x.attempts, to_json(d.object_keys) as left`
+
+/** Whether it is still this maker's. */
+export const isMine = (sql: Sql, { app_id, export_id, owner, attempts }: ClaimedExport) => sql`
+  app_id = ${app_id} and export_id = ${export_id} and owner = ${owner} and attempts = ${attempts}::int
+    and status = 'running'`

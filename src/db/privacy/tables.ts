@@ -1,0 +1,40 @@
+import { iso } from "#src/db/postgres/moments.ts"
+import type { PageOf, Statement, Table } from "#src/db/postgres/catalogue/Table.ts"
+import { dropExportOf } from "./dropExports.ts"
+
+const OWNERS = { app: "app_id", person: "external_user_ref" } as const
+
+const profile: Statement<PageOf> = (sql, { appId, externalUserRef, after }) => sql`
+  select ${externalUserRef}::text as at, to_json(r)::text as row from (
+    select external_user_ref, display_name, timezone, locale, age_band, blocked, ${iso(sql, "created_at")}
+    from end_users where app_id = ${appId} and external_user_ref = ${externalUserRef} and ${after} = ''
+  ) r`
+
+export const tables: ReadonlyArray<Table> = [
+  {
+    name: "exports",
+    owners: OWNERS,
+    erasure: {
+      traces: { instead: (sql, { appId, externalUserRef }) => dropExportOf(sql, appId, externalUserRef) }
+    },
+    exported: { not: "the export itself" }
+  },
+  {
+    name: "erasures",
+    owners: OWNERS,
+    erasure: { person: { kept: "the receipt; it loses the reference when the erasure is completed" } },
+    exported: { not: "the receipt of an erasure, which is all that is left then" }
+  },
+  {
+    name: "end_users",
+    owners: OWNERS,
+    erasure: { person: "deleted" },
+    exported: {
+      file: "profile.json",
+      about: "What the app knows of them.",
+      shape: "object",
+      by: "person",
+      rows: profile
+    }
+  }
+]

@@ -1,0 +1,107 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { Readable } from "node:stream"
+import type { FastifyReply, FastifyRequest } from "fastify"
+import * as z from "zod"
+import { CurrentActor } from "#src/accounts/Actor.ts"
+import type { StoredObjects } from "#src/db/character/StoredObjects.ts"
+import { Exports } from "#src/db/privacy/Exports.ts"
+import type { Export } from "#src/db/privacy/exportStatements.ts"
+import { readContent } from "#src/http/character/showContent.ts"
+import { actorOf } from "#src/http/server/answering.ts"
+import { curl, success } from "#src/http/server/envelope.ts"
+import { answersAs, withData } from "#src/http/server/schemas/answers.ts"
+import type { Routes } from "#src/http/server/Server.ts"
+import { ExportData } from "./endUserSchemas.ts"
+import { isExternalUserRef } from "./externalUserRef.ts"
+import { endUserNotFound, exportFailed, exportLimitReached } from "./privacyErrors.ts"
+
+/** How soon it is worth asking again. */
+const ASK_AGAIN_SECONDS = 2
+/** While an app has as many exports as it may have. */
+const LIMITED_SECONDS = 60
+
+const exportOf = Effect.fnUntraced(function* (request: FastifyRequest, ref: string) {
+  const found = isExternalUserRef(ref)
+    ? yield* Exports.use((exports) => exports.request(request.principal.appId, ref)).pipe(
+        Effect.catchTag("ExportsLimited", () => Effect.fail(exportLimitReached.after(LIMITED_SECONDS)))
+      )
+    : undefined
+  if (found === undefined) return yield* endUserNotFound
+  if (found.status !== "failed") return found
+  const leftMs = (found.expires_at?.getTime() ?? 0) - (yield* Clock.currentTimeMillis)
+  return yield* exportFailed
+    .saying(`The export failed: ${found.error_code}.`)
+    .after(Math.max(1, Math.ceil(leftMs / 1000)))
+})
+
+/** What is fetched of a ZIP before the answer begins: its export, and how the parts are read. */
+const opened = Effect.fnUntraced(function* (request: FastifyRequest, ref: string) {
+  const found = yield* exportOf(request, ref)
+  const [first = "", ...others] = found.object_keys
+  if (found.status !== "ready") return { found, content: null }
+  const read = Effect.runPromiseWith(yield* Effect.context<StoredObjects>())
+  // Before anything is sent, so that a storage that does not answer is an error, and not a file cut short.
+  const beginning = yield* readContent(first, exportFailed)
+  async function* content() {
+    yield beginning
+    for (const key of others) yield await read(readContent(key, exportFailed))
+  }
+  return { found, content }
+})
+
+const toResource = ({ export_id, external_user_ref, created_at }: Export) => ({
+  export_id,
+  external_user_ref,
+  status: "preparing",
+  created_at: created_at.toISOString()
+})
+
+/** Everything that is kept of a person, as a file. */
+export const exportRoutes: Routes = ({ app, answer, run, baseUrl }) => {
+  app.get(
+    "/v1/end-users/:external_user_ref/export",
+    {
+      config: { demo: true },
+      schema: {
+        operationId: "exportEndUser",
+        summary:
+          "Everything that is kept of an end-user, as a ZIP: 202 while it is prepared, then the file for an hour",
+        description:
+          "The first request starts the export. Repeat it as Retry-After says until it answers 200. " +
+          "The ZIP holds what was there when it was made.",
+        tags: ["End-users"],
+        params: z.object({ external_user_ref: z.string() }),
+        response: {
+          ...answersAs("application/zip", z.string().describe("The ZIP"), 404, 502),
+          202: withData(ExportData).describe("It is being prepared; ask again as Retry-After says")
+        }
+      }
+    },
+    async (request, reply: FastifyReply) => {
+      const { external_user_ref: ref } = request.params as { external_user_ref: string }
+      const { found, content } = await run(
+        reply,
+        Effect.provideService(opened(request, ref), CurrentActor, actorOf(request))
+      )
+      if (content === null) {
+        const again = curl(baseUrl(), "GET", `/v1/end-users/${encodeURIComponent(ref)}/export`)
+        reply.code(202).header("retry-after", String(ASK_AGAIN_SECONDS))
+        return answer(
+          request,
+          reply,
+          Effect.succeed(success(toResource(found), [{ command: again, description: "Ask again, or download it" }]))
+        )
+      }
+      return reply
+        .headers({
+          "content-type": "application/zip",
+          "content-length": String(found.size_bytes),
+          "content-disposition": `attachment; filename="${found.export_id}.zip"`,
+          "cache-control": "no-store",
+          "x-content-type-options": "nosniff"
+        })
+        .send(Readable.from(content(), { objectMode: false }))
+    }
+  )
+}

@@ -1,0 +1,99 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { StoredObjects } from "#src/db/character/StoredObjects.ts"
+import { DatabaseError } from "#src/db/postgres/Database.ts"
+import { MOST_ATTEMPTS } from "#src/db/research/claimRun.ts"
+import { ExportLost, Exports } from "#src/db/privacy/Exports.ts"
+import type { ClaimedExport } from "#src/db/privacy/exportStatements.ts"
+import { PersonReader } from "#src/db/privacy/PersonReader.ts"
+import { StorageError, type StorageFailure } from "#src/storage/Storage.ts"
+import { attempt } from "#src/units/attempt.ts"
+import { unitOf } from "#src/units/Unit.ts"
+import { Membership } from "#src/jobs/runner/Membership.ts"
+import { makeSharedRuns } from "#src/jobs/runner/sharedRuns.ts"
+import { task } from "#src/jobs/runner/task.ts"
+import { personFiles } from "./personFiles.ts"
+import { zipParts } from "./zipStream.ts"
+
+/** Exports of one app at once in one process. */
+const AT_ONCE = 2
+/** What is stored at a time. */
+const PART_BYTES = 2 * 1024 * 1024
+
+/** An export that came to nothing, with what it came to. */
+class Broken extends Schema.TaggedError<Broken>()("Broken", { cause: Schema.Defect() }) {}
+
+type Failure = StorageFailure | ExportLost
+
+/** Makes the exports that are asked for. One whose maker dies is begun again by another. */
+export class ExportMaker extends Context.Service<
+  ExportMaker,
+  {
+    /** Makes what waits, as far as nobody else does, and removes what has expired. */
+    readonly work: Effect.Effect<void, DatabaseError>
+  }
+>()("src/jobs/privacy/ExportMaker") {
+  static readonly layer = Layer.effect(
+    ExportMaker,
+    Effect.gen(function* () {
+      const exports = yield* Exports
+      const reader = yield* PersonReader
+      const objects = yield* StoredObjects
+      const membership = yield* Membership
+      const share = yield* makeSharedRuns(AT_ONCE)
+
+      const make = Effect.fnUntraced(function* (claimed: ClaimedExport) {
+        const { app_id: appId, external_user_ref: externalUserRef } = claimed
+        const mtime = new Date(yield* Clock.currentTimeMillis)
+        // What runs behind an await is of the same unit.
+        const context = yield* Effect.context<never>()
+        yield* Effect.tryPromise({
+          try: async (signal) => {
+            const run = <A>(effect: Effect.Effect<A, Failure>) => Effect.runPromiseWith(context)(effect, { signal })
+            const reading = { reader, read: run, content: (key: string) => run(objects.get(key)) }
+            for await (const part of zipParts(personFiles(reading, { appId, externalUserRef }), mtime, PART_BYTES))
+              await run(Effect.flatMap(objects.put(appId, part), (key) => exports.addPart(claimed, key, part.length)))
+          },
+          catch: (cause) => new Broken({ cause })
+        })
+        yield* exports.finish(claimed)
+      })
+
+      const guarded = (claimed: ClaimedExport) =>
+        (claimed.attempts > MOST_ATTEMPTS
+          ? exports.fail(claimed, "given_up")
+          : attempt(
+              unitOf("export", claimed.app_id, claimed.export_id),
+              make(claimed),
+              exports.fail(claimed, "given_up")
+            )
+        ).pipe(
+          Effect.catchTag("Broken", ({ cause }) => {
+            if (cause instanceof ExportLost) return Effect.void
+            // It is begun again, a few times.
+            if (cause instanceof DatabaseError) return Effect.fail(cause)
+            const code = cause instanceof StorageError ? "storage_unavailable" : "internal"
+            return Effect.andThen(Effect.logError("export failed", cause), exports.fail(claimed, code))
+          }),
+          Effect.onError(() => exports.leave(claimed).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
+          Effect.annotateLogs({ export_id: claimed.export_id })
+        )
+
+      const claim = (except: ReadonlyArray<string>) =>
+        Effect.flatMap(membership.current, (owner) =>
+          Option.isNone(owner) ? Effect.undefined : exports.claim(owner.value, except)
+        )
+      return ExportMaker.of({ work: Effect.andThen(exports.sweep, share(claim, guarded)) })
+    })
+  )
+}
+
+export const exportsTask = task(
+  "exports",
+  ExportMaker.use((maker) => maker.work),
+  { cron: "* * * * *" }
+)

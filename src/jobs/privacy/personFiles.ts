@@ -1,0 +1,115 @@
+import * as Effect from "effect/Effect"
+import type { DatabaseError } from "#src/db/postgres/Database.ts"
+import type { Exported, ExportedObject, PageOf, PersonOf } from "#src/db/postgres/catalogue/Table.ts"
+import type { PersonReader } from "#src/db/privacy/PersonReader.ts"
+import type { ZipEntry } from "./zipStream.ts"
+import { exportReadme } from "./exportReadme.ts"
+
+/** Rows of one read: of the longest that there are, a few megabytes. */
+const ROWS_A_PAGE = 200
+const SESSIONS_A_PAGE = 200
+/** Slices of a picture: the checksum of the ZIP is computed of each at once. */
+const SLICE_BYTES = 64 * 1024
+
+type ScopeOf = Omit<PageOf, "after" | "limit">
+
+/** How the files are read: each call is an effect that has been run. */
+export interface Reading {
+  readonly reader: PersonReader["Service"]
+  readonly read: <A>(effect: Effect.Effect<A, DatabaseError>) => Promise<A>
+  /** The content of a stored object; null: it is gone. */
+  readonly content: (objectKey: string) => Promise<Uint8Array | null>
+}
+
+async function* sessionsOf({ reader, read }: Reading, person: PersonOf): AsyncGenerator<string> {
+  for (let after = ""; ;) {
+    const page = await read(reader.sessions(person, after, SESSIONS_A_PAGE))
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined) return
+    after = last
+  }
+}
+
+/** The pages of one person or session, until one is empty. */
+async function* pagesOf<Row extends { readonly at: string }>(
+  of: ScopeOf,
+  next: (page: PageOf) => Promise<ReadonlyArray<Row>>
+): AsyncGenerator<ReadonlyArray<Row>> {
+  for (let after = ""; ;) {
+    const page = await next({ ...of, after, limit: ROWS_A_PAGE })
+    const last = page.at(-1)
+    if (last === undefined) return
+    yield page
+    after = last.at
+  }
+}
+
+/** What the rows of a file are read by: the person, or one session after another. */
+async function* scopesOf(reading: Reading, { by }: Exported, person: PersonOf): AsyncGenerator<ScopeOf> {
+  if (by === "person") yield { ...person, sessionId: "" }
+  else for await (const sessionId of sessionsOf(reading, person)) yield { ...person, sessionId }
+}
+
+async function* rowsOf(
+  { reader, read }: Reading,
+  exported: Exported,
+  of: ScopeOf
+): AsyncGenerator<ReadonlyArray<string>> {
+  for await (const page of pagesOf(of, (next) => read(reader.rows(exported, next))))
+    yield page.flatMap(({ row }) => (row === null ? [] : [row]))
+}
+
+async function* lines(pages: AsyncIterable<ReadonlyArray<string>>): AsyncGenerator<Buffer> {
+  for await (const page of pages) if (page.length > 0) yield Buffer.from(`${page.join("\n")}\n`)
+}
+
+async function* array(pages: AsyncIterable<ReadonlyArray<string>>): AsyncGenerator<Buffer> {
+  let isFirst = true
+  yield Buffer.from("[")
+  for await (const page of pages) {
+    if (page.length === 0) continue
+    yield Buffer.from(`${isFirst ? "" : ","}\n${page.join(",\n")}`)
+    isFirst = false
+  }
+  yield Buffer.from("\n]\n")
+}
+
+async function* contentOf({ content }: Reading, objectKey: string): AsyncGenerator<Buffer> {
+  const bytes = (await content(objectKey)) ?? new Uint8Array()
+  for (let from = 0; from < bytes.length; from += SLICE_BYTES)
+    yield Buffer.from(bytes.subarray(from, from + SLICE_BYTES))
+}
+
+async function* objectsOf(reading: Reading, exported: Exported, person: PersonOf): AsyncGenerator<ZipEntry> {
+  if (exported.objects === undefined) return
+  for await (const of of scopesOf(reading, exported, person))
+    for await (const page of pagesOf<ExportedObject>(of, (next) =>
+      reading.read(reading.reader.objects(exported, next))
+    ))
+      for (const { path, object_key: key } of page) yield { path, content: contentOf(reading, key), isCompressed: true }
+}
+
+/** All rows of a person, of whatever they are read by. */
+async function* allRows(reading: Reading, exported: Exported, person: PersonOf) {
+  for await (const of of scopesOf(reading, exported, person)) yield* rowsOf(reading, exported, of)
+}
+
+async function* filesOf(reading: Reading, exported: Exported, person: PersonOf): AsyncGenerator<ZipEntry> {
+  const { file, shape } = exported
+  if (file.includes("*")) {
+    for await (const of of scopesOf(reading, exported, person))
+      yield { path: file.replace("*", of.sessionId), content: lines(rowsOf(reading, exported, of)) }
+    return
+  }
+  const rows = allRows(reading, exported, person)
+  yield { path: file, content: shape === "array" ? array(rows) : lines(rows) }
+  yield* objectsOf(reading, exported, person)
+}
+
+/** The files of an export, one after another. Each is read only while it is written, a page at a time. */
+export async function* personFiles(reading: Reading, person: PersonOf): AsyncGenerator<ZipEntry> {
+  const { exported } = reading.reader
+  yield { path: "README.txt", content: [Buffer.from(exportReadme(exported))] }
+  for (const each of exported) yield* filesOf(reading, each, person)
+}
