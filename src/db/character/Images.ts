@@ -194,7 +194,7 @@ export class Images extends Context.Service<
           tellOfImage(sql, image, newId("evt"), payload)
         )
         if (row === undefined) return
-        const moved = yield* query<ReadonlyArray<unknown>>((sql) => moveHeads(sql, [image.app_id], [sessionId]))
+        const moved = yield* query((sql) => moveHeads(sql, [image.app_id], [sessionId]))
         yield* afterCommit(() => signals.announce([{ sessionId, cursor: row.last_cursor }], moved.length > 0))
       })
 

@@ -44,7 +44,8 @@ export const layer = Layer.effect(
         (sql) => sql`
       select app_id, channel_id, version, url, target ->> 'url' as plain_url, secret, previous_secret,
         previous_secret_until from channels
-      where app_id = ${appId} and channel_id = ${channelId} and kind = 'webhook' and status <> 'deleted'`
+      where app_id = ${appId} and channel_id = ${channelId} and kind = 'webhook' and status <> 'deleted'
+        and secret is not null`
       )
       if (row === undefined) return undefined
       const { version, secret, previous_secret, previous_secret_until } = row

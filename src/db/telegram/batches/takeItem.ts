@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
+import type { Joined } from "#src/db/postgres/Joined.ts"
 import { BATCH_TOKEN } from "#src/db/postgres/sealedColumns.ts"
 import { Secrets } from "#src/db/postgres/Secrets.ts"
 import { type BatchAction, type BatchKind, PACES } from "./batchKinds.ts"
@@ -30,7 +31,7 @@ export interface BatchItem {
 export const takeItem = Effect.fnUntraced(function* (kind: BatchKind) {
   const { query } = yield* Database
   const { everyMs, burst } = PACES[kind]
-  const [row] = yield* query<Array<BatchItem & { readonly app_id: string | null; readonly wait_ms: number }>>(
+  const [row] = yield* query<Array<Joined<BatchItem> & { readonly wait_ms: number }>>(
     (sql) => sql`
           with found as (
             select app_id, batch_id, item from telegram_batch_items
