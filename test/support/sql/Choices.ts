@@ -1,7 +1,7 @@
 /**
- * What a statement is built of may depend on what is known at run time only. Each such question is a choice; the rounds
- * go through a statement so often that every answer to every question is given once. The same question has the same
- * answer within a round.
+ * The text of a statement may depend on values that are known only at run time. Each such question is a choice. A
+ * statement is built in rounds until every answer to every question was given at least once. Within a round the same
+ * question has the same answer.
  */
 export class Choices {
   readonly #answers: ReadonlyMap<string, number>

@@ -29,8 +29,8 @@ export type Bound = ReadonlyMap<number, unknown>
 const METHODS = new Set(["map", "flatMap", "filter", "join", "concat", "slice", "at", "toString"])
 
 /**
- * Builds statements as the program would, by way of the same driver, from the source text: conditions that are not
- * known ask `choices`, values that are not known become parameters of their type.
+ * Interprets the source text that builds a statement, and builds it with the driver that the program uses. Where a
+ * condition depends on a value of the running program, `choices` answers it; the value itself becomes a parameter.
  */
 export class Evaluation {
   readonly project: Project
@@ -90,10 +90,10 @@ export class Evaluation {
   }
 
   unknown(node: Node): unknown {
-    return this.ofType(node, this.project.typeOf(node))
+    return this.ofType(this.project.typeOf(node))
   }
 
-  ofType(_node: Node, type: Unknown["type"]): unknown {
+  ofType(type: Unknown["type"]): unknown {
     const only = onlyValueOf(type)
     return only === undefined ? new Unknown(type) : only.value
   }

@@ -128,14 +128,14 @@ export class Names {
     const { project } = this.#evaluation
     const type = project.typeOf(declaration.name)
     const fn = functionAround(declaration)
-    if (fn === undefined || stringsOf(type) !== undefined) return this.#evaluation.ofType(declaration, type)
+    if (fn === undefined || stringsOf(type) !== undefined) return this.#evaluation.ofType(type)
     const list = listOf(fn)
     if (list !== undefined && fn.parameters[0] === declaration) return this.#oneOf(list, declaration.name, bound)
     const call = this.#callOf(fn)
     const argument = call?.arguments[fn.parameters.indexOf(declaration as never)]
     if (argument !== undefined) return this.#evaluation.value(argument, new Map())
     return declaration.initializer === undefined
-      ? this.#evaluation.ofType(declaration, type)
+      ? this.#evaluation.ofType(type)
       : this.#evaluation.value(declaration.initializer, bound)
   }
 

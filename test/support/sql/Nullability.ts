@@ -1,15 +1,16 @@
 import { isNode, listOf, nodesOf, numberOf, type Tree, type TreeNode } from "./nodeTree.ts"
 
-/** Whether a value can be null; `unknown` where only the function that makes it knows. */
+/** Whether a value can be null; `unknown` where that depends on what a function returns. */
 export type Nullable = "yes" | "no" | "unknown"
 
 export interface Catalog {
   /** Columns that may be null, as `table.number`. */
   readonly nullable: ReadonlySet<string>
-  /** The tables that have such columns or others: of views nothing is known. */
+  /** All tables. Nothing is known of the columns of a view. */
   readonly tables: ReadonlySet<number>
-  /** Functions that give null for a null and for nothing else are not told from others that give null for a null. */
+  /** Functions that return null whenever an argument is null. */
   readonly strict: ReadonlySet<number>
+  /** The forms of `count`. */
   readonly counts: ReadonlySet<number>
 }
 
@@ -38,7 +39,8 @@ export const makeNullability = (catalog: Catalog) => {
     if (name === "BOOLEXPR" && fields["boolop"] === "and")
       for (const arg of listOf(fields["args"])) yield* rejectedBy(arg)
     else if (name === "NULLTEST" && fields["nulltesttype"] === "1") yield* varsIn(fields["arg"])
-    else if ((name === "OPEXPR" || name === "SCALARARRAYOPEXPR") && isStrict(fields["opfuncid"]))
+    // `<> all` of an empty array is true of null, too.
+    else if ((name === "OPEXPR" || fields["useOr"] === "true") && isStrict(fields["opfuncid"]))
       for (const arg of listOf(fields["args"])) yield* varsIn(arg)
   }
   /** Columns of this query that make an expression null when they are null. */
@@ -130,11 +132,11 @@ export const makeNullability = (catalog: Catalog) => {
   }
 
   const ofArguments = (scope: Scope, args: Tree | undefined) => listOf(args).map((arg) => nullable(scope, arg))
-  /** A function may give null for what is not null; but for a null it gives one, if it is strict. */
+  /** A strict function returns null for null. Whether it does so for other values is not known. */
   const ofCall = (scope: Scope, fn: Tree | undefined, args: Tree | undefined): Nullable =>
     isStrict(fn) && any(ofArguments(scope, args)) === "yes" ? "yes" : "unknown"
 
-  /** What can be null by itself, and is perhaps looked at only where it is not. */
+  /** An operand or a branch that can be null may be reached only where it is not. */
   const guarded = (value: Nullable): Nullable => (value === "yes" ? "unknown" : value)
   const ofBranch = (scope: Scope, expr: Tree | undefined): Nullable =>
     isNode(expr) && expr.name === "CONST" ? nullable(scope, expr) : guarded(nullable(scope, expr))

@@ -48,8 +48,8 @@ const isNull = (type: Type) => (type.flags & TypeFlags.Null) !== 0
 
 interface Field {
   readonly types: ReadonlyArray<Type>
-  /** A row that is one of several may say nothing of a column, which is null there for all that is known. */
-  readonly isAnywhere: boolean
+  /** Whether every member of a union has it. In rows of a member that lacks it, the column may be null. */
+  readonly isInAll: boolean
 }
 
 /** The fields of a row, over all members of its type. */
@@ -68,7 +68,7 @@ const fieldsOf = (checker: Checker, row: Type): ReadonlyMap<string, Field> => {
       name,
       {
         types: members.flatMap((member) => member.get(name) ?? []),
-        isAnywhere: members.every((member) => member.has(name))
+        isInAll: members.every((member) => member.has(name))
       }
     ])
   )
@@ -78,7 +78,7 @@ const fieldsOf = (checker: Checker, row: Type): ReadonlyMap<string, Field> => {
 const rowOf = (checker: Checker, rows: Type): Type | undefined =>
   rows.isTypeReference() ? checker.getTypeArguments(rows)[0] : undefined
 
-const compareColumn = (checker: Checker, column: Column, { types, isAnywhere }: Field): ReadonlyArray<string> => {
+const compareColumn = (checker: Checker, column: Column, { types, isInAll }: Field): ReadonlyArray<string> => {
   const said = types.map((member) => checker.typeToString(member)).join(" | ")
   const kind = kindOf(column.type.id)
   const members = types.filter((member) => !isNull(member))
@@ -88,7 +88,7 @@ const compareColumn = (checker: Checker, column: Column, { types, isAnywhere }: 
   const problems = []
   if (isWrong) problems.push(`${column.name} is ${column.type.name}, and its type is ${said}`)
   const takesNull = members.length < types.length || types.some((one) => (one.flags & TypeFlags.AnyOrUnknown) !== 0)
-  if (column.nullable === "yes" && isAnywhere && !takesNull)
+  if (column.nullable === "yes" && isInAll && !takesNull)
     problems.push(`${column.name} can be null, and its type is ${said}`)
   return problems
 }
