@@ -72,7 +72,7 @@ export class Expenses extends Context.Service<
         { appId, sessionId, runRef, activity }: Expense,
         microUsd: number,
         direction: 1 | -1,
-        bounded = true
+        bounded: boolean = true
       ) {
         const pictures = picturesOf(activity, direction)
         yield* query((sql) => lockAllowances(sql, [appId], [sessionId]))

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import type { Joined } from "#src/db/postgres/Joined.ts"
 import { isNoShadow } from "#src/db/tenancy/shadow.ts"
 
 /**
@@ -45,7 +46,7 @@ export class Ledger extends Context.Service<
       const { query } = yield* Database
 
       const ofApp = (appId: string, since: Date) =>
-        query<Array<Mismatch & { turns: number }>>(
+        query<Array<Joined<Omit<Mismatch, "app_id">> & { app_id: string; turns: number }>>(
           (sql) => sql`
       with accepted as (
         select distinct session_id, turn_index from ledger

@@ -44,7 +44,7 @@ export const lockForSends = async (
   apps: ReadonlyArray<string>,
   sessions: ReadonlyArray<string>
 ): Promise<boolean> => {
-  const [locked] = await sql<Array<{ limits: number }>>`
+  const [locked] = await sql<Array<{ limits: number; logs: number }>>`
     with limits as materialized (
       select 1 from allowances where
         ${limitsOf(sql, apps, sessions)} order by app_id, kind, external_user_ref for no key update
@@ -53,7 +53,7 @@ export const lockForSends = async (
         from unnest(${apps}::text[], ${sessions}::text[]))
       order by app_id, session_id for no key update
     )
-    select (select count(*) from limits)::int as limits, (select count(*) from logs)`
+    select (select count(*) from limits)::int as limits, (select count(*) from logs)::int as logs`
   return locked?.limits !== 0
 }
 

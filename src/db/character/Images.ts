@@ -175,9 +175,9 @@ export class Images extends Context.Service<
 
       const pay = Effect.fnUntraced(
         function* (image: ClaimedImage, priceMicroUsd: number) {
-          if (image.price_micro_usd !== null) return true
-          const { app_id: appId, session_id: sessionId, run_ref } = image
-          if ((yield* expenses.take({ appId, sessionId }, "image", priceMicroUsd, run_ref)) === null) return false
+          if (image.priceMicroUsd !== null) return true
+          const { appId, sessionId, runRef } = image
+          if ((yield* expenses.take({ appId, sessionId }, "image", priceMicroUsd, runRef)) === null) return false
           const mine = yield* query((sql) => payForImage(sql, image, priceMicroUsd))
           return mine.length > 0 ? true : yield* new Overtaken()
         },
@@ -194,16 +194,16 @@ export class Images extends Context.Service<
           tellOfImage(sql, image, newId("evt"), payload)
         )
         if (row === undefined) return
-        const moved = yield* query<ReadonlyArray<unknown>>((sql) => moveHeads(sql, [image.app_id], [sessionId]))
+        const moved = yield* query((sql) => moveHeads(sql, [image.appId], [sessionId]))
         yield* afterCommit(() => signals.announce([{ sessionId, cursor: row.last_cursor }], moved.length > 0))
       })
 
       /** A reply's own picture says in its turn's trace what became of it. */
       const trace = (
-        { app_id: app, session_id: session, turn_index: turn, turn_ref }: ClaimedImage,
+        { appId: app, sessionId: session, turnIndex: turn, turnRef }: ClaimedImage,
         { status, errorCode }: Ending
       ) =>
-        turn_ref === null
+        turnRef === null
           ? Effect.void
           : query(
               (sql) => sql`
@@ -215,7 +215,7 @@ export class Images extends Context.Service<
       // Money before sessions before the row, as everywhere.
       const end = Effect.fnUntraced(
         function* (image: ClaimedImage, ending: Ending) {
-          const { app_id: appId, image_id: imageId, session_id: sessionId, run_ref } = image
+          const { appId, imageId, sessionId, runRef } = image
           const [paid] =
             ending.status === "ready"
               ? []
@@ -225,7 +225,7 @@ export class Images extends Context.Service<
           where app_id = ${appId} and image_id =
             ${imageId} and owner = ${image.owner} and attempt = ${image.attempt}::int and price_micro_usd is not null`
                 )
-          if (paid !== undefined) yield* expenses.giveBack(expenseOf(appId, sessionId, run_ref, paid.price))
+          if (paid !== undefined) yield* expenses.giveBack(expenseOf(appId, sessionId, runRef, paid.price))
           if (sessionId !== null) yield* query((sql) => lockSessions(sql, [appId], [sessionId]))
           const ended = yield* query((sql) => endImage(sql, image, ending))
           if (ended.length === 0) return yield* new Overtaken()

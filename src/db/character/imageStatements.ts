@@ -24,25 +24,26 @@ export const claimImage = (sql: Sql, owner: string, except: ReadonlyArray<string
     owner = ${owner}, attempt = i.attempt + 1,
       leased_until = now() + ${LEASE}::interval, started_at = coalesce(i.started_at, now())
   from next n where i.app_id = n.app_id and i.image_id = n.image_id
-  returning i.app_id, i.image_id, i.owner, i.attempt, i.run_ref, i.character_slug, i.session_id, i.turn_index,
-    i.turn_ref, i.kind, i.prompt, i.caption, i.size, i.deliver, i.price_micro_usd`
+  returning i.app_id as "appId", i.image_id as "imageId", i.owner, i.attempt, i.run_ref as "runRef",
+    i.character_slug as "characterSlug", i.session_id as "sessionId", i.turn_index as "turnIndex",
+    i.turn_ref as "turnRef", i.kind, i.prompt, i.caption, i.size, i.deliver, i.price_micro_usd as "priceMicroUsd"`
 
 export interface ClaimedImage {
-  readonly app_id: string
-  readonly image_id: string
+  readonly appId: string
+  readonly imageId: string
   readonly owner: string
   readonly attempt: number
-  readonly run_ref: string
-  readonly character_slug: string
-  readonly session_id: string | null
-  readonly turn_index: number | null
-  readonly turn_ref: string | null
+  readonly runRef: string
+  readonly characterSlug: string
+  readonly sessionId: string | null
+  readonly turnIndex: number | null
+  readonly turnRef: string | null
   readonly kind: string
   readonly prompt: string | null
   readonly caption: string | null
   readonly size: string
   readonly deliver: boolean
-  readonly price_micro_usd: number | null
+  readonly priceMicroUsd: number | null
 }
 
 /** What became of a picture; nothing, where it is not this maker's any more. */
@@ -59,11 +60,7 @@ export interface ImageEnd {
     readonly height: number
   } | null
 }
-export const endImage = (
-  sql: Sql,
-  { app_id: app, image_id: image, owner, attempt }: ClaimedImage,
-  end: ImageEnd
-) => sql`
+export const endImage = (sql: Sql, { appId: app, imageId: image, owner, attempt }: ClaimedImage, end: ImageEnd) => sql`
   update images set status = ${end.status},
     error_code = ${end.errorCode},
       visible_description = ${end.description}, engine = ${end.engine}, model = ${end.model},
@@ -76,7 +73,7 @@ export const endImage = (
 /** What was taken for it. */
 export const payForImage = (
   sql: Sql,
-  { app_id: app, image_id: image, owner, attempt }: ClaimedImage,
+  { appId: app, imageId: image, owner, attempt }: ClaimedImage,
   priceMicroUsd: number
 ) => sql`
   update images set price_micro_usd =
@@ -85,7 +82,7 @@ export const payForImage = (
 /** Appends `image.ready` to the log of an active session, which the caller holds locked. */
 export const tellOfImage = (
   sql: Sql,
-  { app_id: app, session_id: session, image_id: image, run_ref, turn_ref }: ClaimedImage,
+  { appId: app, sessionId: session, imageId: image, runRef, turnRef }: ClaimedImage,
   eventId: string,
   payload: object
 ) => sql`
@@ -96,5 +93,5 @@ export const tellOfImage = (
   insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, source_id, payload)
   select ${app}, ${session}, last_cursor,
     ${eventId}, 'image.ready', 'character',
-      ${turn_ref ?? run_ref}, 'image', ${image}, ${JSON.stringify(payload)}::text::json from counted
+      ${turnRef ?? runRef}, 'image', ${image}, ${JSON.stringify(payload)}::text::json from counted
   returning cursor as last_cursor`

@@ -13,6 +13,7 @@ import {
   findReplay,
   type RefusedRow,
   type RepeatRow,
+  type ReplayRow,
   writeAccepted
 } from "./acceptStatements.ts"
 import { Database, type Sql } from "#src/db/postgres/Database.ts"
@@ -87,7 +88,7 @@ const fillRepeats = (batch: ReadonlyArray<Send>, rows: ReadonlyArray<Verdict | R
     return first.answer === "accepted" ? { ...first, answer: "replay" as const } : first
   })
 
-const toAccepted = (row: Omit<AcceptedRow, "last_cursor">): Accepted => ({
+const toAccepted = (row: ReplayRow): Accepted => ({
   cursor: row.cursor,
   turnIndex: row.turn_index,
   runRef: row.run_ref,
@@ -190,9 +191,7 @@ export const layer = ({ reserve }: { readonly reserve: Reserve }) =>
       return Inbox.of({
         accept,
         replay: ({ appId, sessionId, clientMessageId }) =>
-          query<Array<Omit<AcceptedRow, "last_cursor">>>((sql) =>
-            findReplay(sql, appId, sessionId, clientMessageId)
-          ).pipe(
+          query<Array<ReplayRow>>((sql) => findReplay(sql, appId, sessionId, clientMessageId)).pipe(
             Effect.map(([row]) => (row === undefined ? undefined : toAccepted(row))),
             Effect.mapError((cause) => new InboxUnavailable({ cause }))
           )

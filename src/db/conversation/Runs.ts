@@ -166,7 +166,7 @@ export class Runs extends Context.Service<
               sql`
           select t.*, t.turn_index::text as at_place, row_number() over (order by t.turn_index desc) as nth from turns t
           where t.app_id = ${appId} and t.session_id =
-            ${sessionId} and (${turn}::int is null or t.turn_index <= ${turn}::int)
+            ${sessionId} and (${turn}::text is null or t.turn_index <= ${turn}::text::int)
           order by t.turn_index desc limit ${turnsSearched(filter)}::int`,
               filter,
               turn === null ? null : { turn, part: Number(part) },
@@ -188,8 +188,8 @@ export class Runs extends Context.Service<
             micros === null
               ? sql``
               : sql`and l.at < 'epoch'::timestamptz +
-            (${micros}::bigint + 1) * interval '1 microsecond'
-              and (${place(sql)}, l.run_ref) <= (${micros}::bigint, ${runRef})`
+            (${micros}::text::bigint + 1) * interval '1 microsecond'
+              and (${place(sql)}, l.run_ref) <= (${micros}::text::bigint, ${runRef})`
           }
           order by l.at desc, l.run_ref desc limit ${turnsSearched(filter)}::int`
           return query<Array<Searched>>((sql) =>

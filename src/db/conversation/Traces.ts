@@ -95,7 +95,7 @@ export class Traces extends Context.Service<
       const { query } = yield* Database
       return Traces.of({
         ofSession: (appId, sessionId, { runRef, before, limit }) =>
-          query(
+          query<Array<TraceRow>>(
             (sql) => sql`
         with page as (
           select * from turns t
@@ -134,7 +134,7 @@ export class Traces extends Context.Service<
           ),
         // What failed was paid back.
         imagesOf: (appId, sessionId, { runRef, before, from, limit }) =>
-          query(
+          query<Array<TracedImage>>(
             (sql) => sql`
         select run_ref, image_id, status, error_code, attempt as attempts, created_at, finished_at,
           case status when 'ready' then price_micro_usd when 'blocked' then 0 when 'failed' then 0 end as cost_micro_usd

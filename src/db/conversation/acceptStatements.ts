@@ -36,6 +36,9 @@ export interface AcceptedRow {
   readonly hold_micro_usd: number
 }
 
+/** What was accepted before, under the same key. */
+export type ReplayRow = Omit<AcceptedRow, "last_cursor" | "hold_micro_usd">
+
 export interface RefusedRow {
   readonly answer: RefusalReason
   readonly hold_micro_usd: number

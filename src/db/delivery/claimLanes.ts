@@ -1,5 +1,6 @@
 import type { Room } from "#channels/Lanes.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
+import type { Joined } from "#src/db/postgres/Joined.ts"
 import { ALL_APPS, holds } from "./isHeld.ts"
 import { shownEvent } from "./shownEvent.ts"
 
@@ -17,11 +18,16 @@ export interface Place {
 }
 
 /** One leased event; a claim that leased nothing is one row without an event. */
-export interface LeaseRow {
+/** What a claim has looked at. */
+interface Visit {
   readonly visited: number
   readonly picked: number
   readonly last_app: string | null
   readonly last_channel: string | null
+}
+
+/** An event of a leased lane. */
+interface LeasedEvent {
   readonly app_id: string
   readonly session_id: string
   readonly channel_id: string
@@ -36,7 +42,7 @@ export interface LeaseRow {
   readonly interrupted_part: number
   readonly unknowns: number
   readonly examined: number
-  readonly cursor: number | null
+  readonly cursor: number
   readonly id: string
   readonly type: string
   readonly text: string
@@ -44,6 +50,8 @@ export interface LeaseRow {
   readonly redo: boolean
   readonly sent: ReadonlyArray<number> | null
 }
+
+export type LeaseRow = Visit & Joined<LeasedEvent>
 
 /**
  * Leases ready lanes. The channels that have any are visited one after another by a jump along the index, so that a

@@ -7,7 +7,7 @@ import type { Trajectory } from "#pipeline/evals/Trajectory.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
 import { Expenses } from "#src/db/billing/Expenses.ts"
-import type { EvalStatus, StoredRun } from "./EvalRuns.ts"
+import { type EvalStatus, runColumns, type StoredRun } from "./EvalRuns.ts"
 
 /** A run that this worker is at. */
 export type HeldRun = Omit<StoredRun, "total" | "done" | "metrics" | "gate_results"> & { readonly owner: string }
@@ -164,7 +164,8 @@ export class EvalQueue extends Context.Service<
             and b.owner is not null), created_at limit 1 for update skip locked
         ) free
         where r.app_id = free.app_id and r.run_id = free.run_id and exists (select from workers w
-          where w.worker_id = ${owner}) returning r.*`
+          where w.worker_id = ${owner})
+        returning ${runColumns(sql)}, r.owner`
           ).pipe(Effect.map((rows) => rows[0])),
         isWanted: ({ app_id, run_id, owner }) =>
           query(

@@ -10,7 +10,7 @@ import type { CaseResult, GateResult, Metrics } from "#pipeline/evals/metrics.ts
 import { checksOf } from "#pipeline/evals/result.ts"
 import type { Case, Gate } from "#pipeline/evals/Suite.ts"
 import type { Trajectory } from "#pipeline/evals/Trajectory.ts"
-import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
 import { Expenses } from "#src/db/billing/Expenses.ts"
 
 export const EVAL_STATUSES = ["queued", "running", "completed", "failed", "cancelled", "budget_stopped"] as const
@@ -50,6 +50,12 @@ export interface StoredRun extends RunOrder {
   readonly total: number
   readonly done: number
 }
+
+/** What there is of a run `r` from its beginning, and how it stands. */
+export const runColumns = (sql: Sql) => sql`
+  r.app_id, r.run_id, r.suite_id, r.status, r.character_slug, r.character_version, r.reply_mode, r.engine, r.repeats,
+  r.seed, r.cases, r.gates, r.baseline_run_id, r.regrade_of, r.max_cost_micro_usd, r.spent_micro_usd, r.held_micro_usd,
+  r.verdict, r.error_code, r.created_at, r.started_at, r.finished_at`
 
 /** One in a list, without its cases, of which there may be a megabyte. */
 export type ListedRun = Omit<StoredRun, "cases">
@@ -154,7 +160,7 @@ export class EvalRuns extends Context.Service<
         const get = (appId: string, runId: string) =>
           query<Array<StoredRun>>(
             (sql) => sql`
-      select r.*, c.total, c.done from eval_runs r, lateral (
+      select ${runColumns(sql)}, r.metrics, r.gate_results, c.total, c.done from eval_runs r, lateral (
         select count(*)::int as total, (count(*) filter (where x.status is not null))::int as done from eval_results x
           where x.app_id = r.app_id and x.run_id = r.run_id
       ) c where r.app_id = ${appId} and r.run_id = ${runId}`

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { Case, Gate } from "#pipeline/evals/Suite.ts"
-import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
 import { VersionConflict } from "#src/db/postgres/VersionConflict.ts"
 
 export interface SuiteFields {
@@ -19,6 +19,8 @@ export interface StoredSuite extends SuiteFields {
   readonly created_at: Date
   readonly updated_at: Date
 }
+
+const columns = (sql: Sql) => sql`suite_id, name, character_slug, cases, gates, version, created_at, updated_at`
 
 /** What characters of an app are held to. */
 export class EvalSuites extends Context.Service<
@@ -49,7 +51,7 @@ export class EvalSuites extends Context.Service<
       const get = (appId: string, suiteId: string, lock = false) =>
         query<Array<StoredSuite>>(
           (sql) =>
-            sql`select * from eval_suites where app_id = ${appId} and suite_id = ${suiteId} ${
+            sql`select ${columns(sql)} from eval_suites where app_id = ${appId} and suite_id = ${suiteId} ${
               lock
                 ? sql`for
               update`
@@ -76,7 +78,7 @@ export class EvalSuites extends Context.Service<
           character_slug = ${character_slug},
             cases = ${JSON.stringify(cases)}::text::json, gates = ${JSON.stringify(gates)}::text::json,
           version = version + 1, updated_at = now()
-        where app_id = ${appId} and suite_id = ${suiteId} returning *`
+        where app_id = ${appId} and suite_id = ${suiteId} returning ${columns(sql)}`
             )
             return suite
           })
@@ -89,13 +91,13 @@ export class EvalSuites extends Context.Service<
         insert into eval_suites (app_id, suite_id, name, character_slug, cases, gates)
         values (${appId}, ${newId("evs")},
           ${name}, ${character_slug}, ${JSON.stringify(cases)}::text::json,
-            ${JSON.stringify(gates)}::text::json) returning *`
+            ${JSON.stringify(gates)}::text::json) returning ${columns(sql)}`
           ).pipe(Effect.map(([suite]) => suite)),
         get: (appId, suiteId) => get(appId, suiteId),
         list: (appId, { characterSlug, before, limit }) =>
           query<Array<StoredSuite>>(
             (sql) => sql`
-        select * from eval_suites where app_id =
+        select ${columns(sql)} from eval_suites where app_id =
           ${appId} and (${characterSlug}::text is null
             or character_slug = ${characterSlug}) and (${before}::text is null or suite_id < ${before})
         order by suite_id desc limit ${limit}::int`

@@ -183,7 +183,7 @@ export class Memories extends Context.Service<
         some,
         get: (session, memoryId) => Effect.map(some(session, [memoryId]), ([memory]) => memory),
         list: ({ appId, sessionId }, { kind, status, pinned, before, limit }) =>
-          query(
+          query<Array<Memory>>(
             (sql) => sql`
         select ${memoryColumns(sql)} from memories where app_id = ${appId} and session_id = ${sessionId}
           ${status === null ? sql`and status <> 'forgotten'` : sql`and status = ${status}`}

@@ -62,9 +62,7 @@ export class RelationshipEdits extends Context.Service<
         transaction(
           Effect.gen(function* () {
             // Held against an erasure, which would leave what is written beside it.
-            const [log] = yield* query<ReadonlyArray<unknown>>((sql) =>
-              lockSessions(sql, [session.appId], [session.sessionId])
-            )
+            const [log] = yield* query((sql) => lockSessions(sql, [session.appId], [session.sessionId]))
             if (log === undefined) return yield* refused("gone")
             const at = new Date(yield* Clock.currentTimeMillis)
             return yield* relationships.amend(session, (known) =>

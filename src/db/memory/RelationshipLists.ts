@@ -31,7 +31,7 @@ export class RelationshipLists extends Context.Service<
       const { query } = yield* Database
       return RelationshipLists.of({
         loops: ({ appId, sessionId }, { before, limit, status }) =>
-          query(
+          query<Array<OpenLoop>>(
             (sql) => sql`
         select ${loopColumns(sql)} from open_loops where app_id = ${appId} and session_id = ${sessionId} and text <> ''
           ${status === null ? sql`` : sql`and status = ${status}`}

@@ -70,7 +70,7 @@ export const findUnread = (sql: Sql, sessions: ReadonlyArray<SessionRef>) => sql
     ) ended
     join apps a on a.app_id = t.app_id join characters c on c.app_id = t.app_id and c.slug = t.character_slug
     join end_users u on u.app_id = t.app_id and u.external_user_ref = t.external_user_ref
-  where t.outcome is not null`
+  where t.outcome is not null and t.settled_at is not null`
 
 /** What the app of a turn is told. */
 export interface Told {

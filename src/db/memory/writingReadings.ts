@@ -32,7 +32,7 @@ export const writingReadings = Effect.gen(function* () {
 
   const tell = Effect.fnUntraced(function* (told: ReadonlyArray<Told>) {
     const rows = yield* query<Array<{ session_id: string; last_cursor: number }>>((sql) => appendScores(sql, told))
-    const moved = yield* query<ReadonlyArray<unknown>>((sql) =>
+    const moved = yield* query((sql) =>
       moveHeads(
         sql,
         told.map(({ session }) => session.appId),

@@ -62,10 +62,11 @@ export class Database extends Context.Service<
      * One query, on the open transaction or else on the pool. One that is given up comes to its end on the server,
      * unheard, or to its time-out: a request to cancel names a connection and not a query, and as queries follow each
      * other closely on a connection, it would hit the next one.
+     * The type of its rows is given with the query and never inferred; `test/db/postgres/statements.test.ts` checks it.
      */
-    readonly query: <A extends ReadonlyArray<unknown>>(
+    readonly query: <A extends ReadonlyArray<unknown> = ReadonlyArray<unknown>>(
       build: (sql: Sql) => Query & PromiseLike<unknown>
-    ) => Effect.Effect<A, DatabaseError>
+    ) => Effect.Effect<NoInfer<A>, DatabaseError>
     /** Commits when the effect succeeds; rolls back when it fails, dies or is interrupted. Nested calls join. */
     readonly transaction: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E | DatabaseError, R>
     /** Does this once the open transaction is committed, if it is; at once where there is none. */

@@ -1,11 +1,18 @@
 import * as Effect from "effect/Effect"
-import { Database } from "./Database.ts"
+import { Database, type Sql } from "./Database.ts"
 import type { SealedColumn } from "./sealedColumns.ts"
 import { sealedCheck, Secrets, SecretsKeys } from "./Secrets.ts"
 
 const BATCH = 100
 
-type Row = Readonly<Record<string, string>> & { readonly sealed: Buffer }
+interface Row {
+  /** The columns of its key, in their order. */
+  readonly place: ReadonlyArray<string>
+  readonly sealed: Buffer
+}
+
+const valuesOf = (sql: Sql, key: SealedColumn["key"], row: ReadonlyArray<string>) =>
+  key.map((_, at) => (at === 0 ? sql`${row[at] ?? ""}` : sql`, ${row[at] ?? ""}`))
 
 /**
  * Seals the next rows of a column, in the order of its key, under the sealing key. Answers the key of the last of them;
@@ -22,27 +29,25 @@ const nextBatch = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       const rows = yield* query<Array<Row>>(
         (sql) => sql`
-      select ${sql([...key])}, ${sql(column)} as sealed from ${sql(table)}
+      select to_json(array[${sql([...key])}]) as place, ${sql(column)} as sealed from ${sql(table)}
       where substring(${sql(column)} from 2 for 8) <> ${sealing.id}
         ${
           after === null
             ? sql``
             : sql`and
-          (${sql([...key])}) > (${after.map((value, at) => (at === 0 ? sql`${value}` : sql`, ${value}`))})`
+          (${sql([...key])}) > (${valuesOf(sql, key, after)})`
         }
       order by ${sql([...key])} limit ${BATCH} for update`
       )
-      for (const { sealed, ...at } of rows) {
-        const row = key.map((name) => at[name] ?? "")
+      for (const { place: row, sealed } of rows) {
         const secret = yield* open({ table, key, column }, row, sealed)
         yield* query(
           (sql) => sql`
         update ${sql(table)} set ${sql(column)} = ${seal({ table, key, column }, row, secret)}
-        where (${sql([...key])}) = (${row.map((value, at) => (at === 0 ? sql`${value}` : sql`, ${value}`))})`
+        where (${sql([...key])}) = (${valuesOf(sql, key, row)})`
         )
       }
-      const last = rows.at(-1)
-      return { count: rows.length, last: last === undefined ? null : key.map((name) => last[name] ?? "") }
+      return { count: rows.length, last: rows.at(-1)?.place ?? null }
     })
   )
 })

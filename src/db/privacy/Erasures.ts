@@ -86,7 +86,8 @@ export class Erasures extends Context.Service<
           const [erasure] = yield* query<Array<{ external_user_ref: string }>>(
             (sql) => sql`
         select external_user_ref from erasures
-          where app_id = ${appId} and erasure_id = ${id} and status <> 'completed' for update skip locked`
+          where app_id = ${appId} and erasure_id = ${id} and status <> 'completed' and external_user_ref is not null
+          for update skip locked`
           )
           if (erasure === undefined) return false
           const { external_user_ref: ref } = erasure

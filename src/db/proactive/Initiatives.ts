@@ -148,7 +148,7 @@ export class Initiatives extends Context.Service<
             channels: facts.channels.map(({ kind }) => kind),
             ...(travelled && { as_of: new Date(now).toISOString() })
           }
-          const [opened] = yield* query<Array<{ turn_index: number }>>((sql) =>
+          const [opened] = yield* query<Array<{ turn_index: number; jobs: number }>>((sql) =>
             beginTurn(sql, session, runRef, holdMicroUsd, initiative, version)
           )
           if (scheduled !== undefined && opened !== undefined)

@@ -254,7 +254,7 @@ export class Evidence extends Context.Service<
         use,
         retract,
         list: ({ appId, slug }, { status, kind, before, limit }) =>
-          query(
+          query<Array<StoredEvidence>>(
             (sql) => sql`
         select ${columns(sql)} from evidence e where e.app_id = ${appId} and e.slug = ${slug}
           ${
@@ -271,7 +271,9 @@ export class Evidence extends Context.Service<
         order by e.evidence_id desc limit ${limit}::int`
           ),
         search: (of, search) =>
-          search.terms.length === 0 ? Effect.succeed([]) : query((sql) => searchEvidence(sql, of, search))
+          search.terms.length === 0
+            ? Effect.succeed([])
+            : query<Array<FoundPiece>>((sql) => searchEvidence(sql, of, search))
       })
     })
   )

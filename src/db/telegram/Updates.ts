@@ -7,6 +7,7 @@ import { rounds } from "#channels/rounds.ts"
 import type { FirstLook } from "#channels/telegram/Update.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
+import type { Joined } from "#src/db/postgres/Joined.ts"
 import { ALL_APPS, holds, isHeld } from "#src/db/delivery/isHeld.ts"
 
 /** Pictures of one album come one by one, this close. */
@@ -118,7 +119,7 @@ export class Updates extends Context.Service<
         inFlight: 1,
         overtakenAfterMs: OVERTAKEN_AFTER_MS,
         run: async (batch) => {
-          const [row] = await pool`
+          const [row] = await pool<Array<{ new: boolean }>>`
           with written as (
             insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, thread_id, sender_id, message_id, album, due_at, raw)
             select u.app_id, u.channel_id, u.update_id, u.kind, u.chat_id, u.thread_id, u.sender_id, u.message_id, u.album, now() + u.join_ms * interval '1 millisecond', u.raw
@@ -134,7 +135,7 @@ export class Updates extends Context.Service<
             update telegram_bots set last_in_at = now() where app_id = any(array(select app_id from heard)) and channel_id = any(array(select channel_id from heard))
           )
           select exists (select from written) as new`
-          if (row?.["new"] === true) Queue.offerUnsafe(arrived, undefined)
+          if (row?.new === true) Queue.offerUnsafe(arrived, undefined)
           return batch.map(() => undefined)
         }
       })
@@ -159,7 +160,7 @@ export class Updates extends Context.Service<
       // the release of a hold and its bots' going on people write. It is looked for bot by bot (`offset 0`), and not by
       // reading all that is aside.
       const claim = Effect.fnUntraced(function* (owner: string) {
-        const rows = yield* query<Array<ClaimedUpdate & { readonly waiting: boolean }>>(
+        const rows = yield* query<Array<Joined<ClaimedUpdate> & { readonly waiting: boolean }>>(
           (sql) => sql`
         with me as (
           select worker_id from workers where worker_id = ${owner} for key share

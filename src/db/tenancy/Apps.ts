@@ -80,7 +80,10 @@ export class Apps extends Context.Service<
       const { query, transaction } = database
       const record = auditing(database)
 
-      const columns = (sql: Sql) => sql`apps.*,
+      const columns = (
+        sql: Sql
+      ) => sql`apps.app_id, apps.account_id, apps.name, apps.environment, apps.expose_relational_numerics, apps.version,
+      apps.created_at,
       (select since from telegram_holds h where h.scope = apps.app_id and h.kind = 'app'
         and h.released_at is null) as suspended_at,
       (select reason from telegram_holds h where h.scope = apps.app_id and h.kind = 'app'

@@ -34,7 +34,7 @@ export class AuditEntries extends Context.Service<
       const { query } = yield* Database
       return AuditEntries.of({
         list: (accountId, { appId, before, limit }) =>
-          query(
+          query<Array<AuditEntry>>(
             (sql) => sql`
         select entry_id, at, actor_kind, actor, action, app_id, subject, detail from audit_log
         where account_id = ${accountId} ${

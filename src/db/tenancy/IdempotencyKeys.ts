@@ -45,7 +45,7 @@ export class IdempotencyKeys extends Context.Service<
             ${scope} and path = ${path} and key = ${key} and created_at < now() - interval '24 hours'`
             )
             // A second request with the same key waits here for the first one to commit or roll back.
-            const [claimed] = yield* query<Array<object>>(
+            const [claimed] = yield* query(
               (sql) => sql`
           insert into idempotency_keys (app_id, path, key, body_hash) values (${scope}, ${path}, ${key}, ${bodyHash})
           on conflict do nothing returning 1`
@@ -54,7 +54,7 @@ export class IdempotencyKeys extends Context.Service<
               const [known] = yield* query<Array<{ body_hash: Uint8Array; response: A }>>(
                 (sql) => sql`
             select body_hash, response from idempotency_keys
-              where app_id = ${scope} and path = ${path} and key = ${key}`
+              where app_id = ${scope} and path = ${path} and key = ${key} and response is not null`
               )
               if (known === undefined || !bodyHash.equals(known.body_hash)) return { _tag: "reused" }
               return { _tag: "replay", value: known.response }

@@ -86,7 +86,7 @@ export class Rehearsals extends Context.Service<
             Effect.fnUntraced(function* (except) {
               const owner = yield* membership.current
               const probe = Option.isNone(owner) ? undefined : yield* probes.claim(owner.value, except)
-              return probe === undefined || Option.isNone(owner) ? undefined : { app_id: probe.app_id, owner, probe }
+              return probe === undefined || Option.isNone(owner) ? undefined : { appId: probe.app_id, owner, probe }
             }),
             ({ owner, probe }) => {
               const giveUp = probes.finish(owner.value, probe, {

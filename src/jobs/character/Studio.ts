@@ -76,7 +76,7 @@ export class Studio extends Context.Service<
       const share = yield* makeSharedRuns(AT_ONCE)
 
       const briefOf = Effect.fnUntraced(function* (image: ClaimedImage) {
-        const { app_id: appId, character_slug: slug, session_id: sessionId } = image
+        const { appId, characterSlug: slug, sessionId } = image
         const stored = yield* characters.get(appId, slug)
         const character = yield* versions.get(appId, slug, stored?.version ?? 0)
         const identity = (yield* identities.get(appId, slug))?.identity
@@ -129,13 +129,13 @@ export class Studio extends Context.Service<
         brief: Brief
       ): Effect.fn.Return<Outcome, DatabaseError> {
         const size = image.size as ImageSize
-        const found = yield* Effect.result(referencesOf(image.app_id, brief.referenceIds))
+        const found = yield* Effect.result(referencesOf(image.appId, brief.referenceIds))
         if (Result.isFailure(found))
           return found.failure._tag === "DatabaseError" ? yield* found.failure : failed("storage_unavailable")
         const references = found.success
         if (!(yield* images.pay(image, painter.priceMicroUsd(size, references.length))))
           return failed("budget_exceeded")
-        const seed = `${brief.seed ?? `${image.app_id} ${image.character_slug}`} ${image.kind} ${image.prompt ?? ""}`
+        const seed = `${brief.seed ?? `${image.appId} ${image.characterSlug}`} ${image.kind} ${image.prompt ?? ""}`
         const painted = yield* Effect.result(
           painter.paint({ prompt: paintPrompt(brief), size, name: brief.name, seed, modelSeed: brief.seed, references })
         )
@@ -144,7 +144,7 @@ export class Studio extends Context.Service<
         const clean = yield* Effect.result(pictures.clean(painted.success))
         if (Result.isFailure(clean)) return failed("bad_image")
         const { bytes, mediaType, width, height } = clean.success
-        const put = yield* Effect.result(objects.put(image.app_id, bytes))
+        const put = yield* Effect.result(objects.put(image.appId, bytes))
         if (Result.isFailure(put))
           return put.failure._tag === "StorageError" ? failed("storage_unavailable") : yield* put.failure
         return { status: "ready", errorCode: null, picture: { objectKey: put.success, mediaType, width, height } }
@@ -166,7 +166,7 @@ export class Studio extends Context.Service<
           const { outcome, description } = yield* image.attempt > MOST_ATTEMPTS
             ? crashed
             : attempt(
-                unitOf("image", image.app_id, image.image_id),
+                unitOf("image", image.appId, image.imageId),
                 Effect.gen(function* () {
                   const brief = yield* briefOf(image)
                   return { outcome: yield* make(image, brief), description: describe(brief) }
@@ -175,29 +175,29 @@ export class Studio extends Context.Service<
               ).pipe(
                 Effect.catchDefect((defect) =>
                   Effect.as(
-                    Effect.logError("image generation failed", { image_id: image.image_id, defect: String(defect) }),
+                    Effect.logError("image generation failed", { image_id: image.imageId, defect: String(defect) }),
                     unknownOf(failed("internal"))
                   )
                 )
               )
-          const url = `${yield* address.current}/v1/images/${image.image_id}/content?sig=${signatures.sign(image.app_id, image.image_id)}`
+          const url = `${yield* address.current}/v1/images/${image.imageId}/content?sig=${signatures.sign(image.appId, image.imageId)}`
           // What did not become a picture has no address to put on the log: its failure shows on the image, its run and
           // the trace.
           const event =
-            image.session_id === null || !image.deliver || outcome.status !== "ready"
+            image.sessionId === null || !image.deliver || outcome.status !== "ready"
               ? null
               : {
                   image_url: url,
                   servable: true,
-                  image_request_id: image.image_id,
+                  image_request_id: image.imageId,
                   image_kind: image.kind,
                   visible_description: description,
                   caption: image.caption,
-                  turn_id: image.turn_ref
+                  turn_id: image.turnRef
                 }
           yield* images.end(image, { ...outcome, description, engine: painter.engine, model: painter.model, event })
         },
-        (effect, image) => Effect.annotateLogs(effect, { image_id: image.image_id, run_ref: image.run_ref })
+        (effect, image) => Effect.annotateLogs(effect, { image_id: image.imageId, run_ref: image.runRef })
       )
 
       const claim = (except: ReadonlyArray<string>) =>

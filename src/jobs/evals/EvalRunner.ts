@@ -250,8 +250,8 @@ export class EvalRunner extends Context.Service<
       const claim = (except: ReadonlyArray<string>) =>
         Effect.flatMap(membership.current, (owner) =>
           Option.isNone(owner) ? Effect.undefined : queue.claim(owner.value, except)
-        )
-      return EvalRunner.of({ work: share(claim, guarded) })
+        ).pipe(Effect.map((run) => (run === undefined ? undefined : { appId: run.app_id, run })))
+      return EvalRunner.of({ work: share(claim, ({ run }) => guarded(run)) })
     })
   )
 }

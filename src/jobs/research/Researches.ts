@@ -138,7 +138,7 @@ export class Researches extends Context.Service<
           Effect.fnUntraced(function* (except) {
             const owner = yield* membership.current
             const run = Option.isNone(owner) ? undefined : yield* research.claim(owner.value, except)
-            return run === undefined || Option.isNone(owner) ? undefined : { app_id: run.app_id, owner, run }
+            return run === undefined || Option.isNone(owner) ? undefined : { appId: run.app_id, owner, run }
           }),
           ({ owner, run }) => {
             const giveUp = research.finish(owner.value, run, { status: "failed", errorCode: "given_up" })

@@ -12,14 +12,14 @@ export const makeSharedRuns = Effect.fnUntraced(function* (oneApp: number) {
   // One claim at a time: each counts the places that the one before it has taken.
   const claiming = yield* Semaphore.make(1)
   /** `claim`: the next run of none of these apps. */
-  return <Run extends { readonly app_id: string }, E, R>(
+  return <Run extends { readonly appId: string }, E, R>(
     claim: (except: ReadonlyArray<string>) => Effect.Effect<Run | undefined, E, R>,
     work: (run: Run) => Effect.Effect<void, E, R>
   ): Effect.Effect<void, E, R> => {
     const next = claiming.withPermits(1)(
       Effect.gen(function* () {
         const run = places.free() === 0 ? undefined : yield* claim(places.full())
-        return run === undefined ? undefined : { run, leave: places.enter(run.app_id) }
+        return run === undefined ? undefined : { run, leave: places.enter(run.appId) }
       })
     )
     // A claim is not interrupted on its way: a run that is ours and that we do not know of would wait for our death.

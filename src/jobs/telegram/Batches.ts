@@ -53,38 +53,38 @@ export class Batches extends Context.Service<
       const introduction = yield* Introduction
 
       const attach = Effect.fnUntraced(function* (item: BatchItem) {
-        const { app_id: appId, channel_id: channelId, dry_run } = item
+        const { appId, channelId, dryRun, hooksAt } = item
         const there = yield* rows.get(appId, channelId)
-        if (there !== undefined) return yield* arming.arm(there, { hooksAt: item.hooks_at, dropPending: false })
+        if (there !== undefined) return yield* arming.arm(there, { hooksAt, dropPending: false })
         const token = yield* Effect.orDie(batches.token(item))
         if (token === undefined) return yield* new ItemRefused({ reason: "telegram_token_invalid" })
         const identity = yield* arming.identify(token)
-        yield* arming.checkFree(token, item.hooks_at)
-        if (dry_run) return
+        yield* arming.checkFree(token, hooksAt)
+        if (dryRun) return
         const bot = yield* rows.create(appId, {
           ...identity,
           channelId,
-          characterSlug: item.character_slug ?? "",
+          characterSlug: item.characterSlug ?? "",
           token,
-          hooksAt: item.hooks_at,
+          hooksAt,
           joinWindowMs: undefined,
           drafts: undefined,
           unknownPolicy: undefined
         })
-        yield* arming.arm(bot, { hooksAt: item.hooks_at, dropPending: false })
+        yield* arming.arm(bot, { hooksAt, dropPending: false })
       })
 
       const createManaged = Effect.fnUntraced(function* ({
-        app_id: appId,
-        channel_id: channelId,
-        character_slug: slug,
-        dry_run,
-        hooks_at: hooksAt,
-        link_minutes: minutes,
+        appId,
+        channelId,
+        characterSlug: slug,
+        dryRun,
+        hooksAt,
+        linkMinutes: minutes,
         wanted
       }: BatchItem) {
         if (
-          dry_run ||
+          dryRun ||
           slug === null ||
           minutes === null ||
           wanted === null ||
@@ -118,12 +118,12 @@ export class Batches extends Context.Service<
         if (rejected !== null) return yield* new ItemRefused({ reason: `profile_${rejected}_rejected` })
       })
 
-      const change = Effect.fnUntraced(function* ({ action, dry_run, requested_at }: BatchItem, bot: StoredBot) {
+      const change = Effect.fnUntraced(function* ({ action, dryRun, requestedAt }: BatchItem, bot: StoredBot) {
         if (action === "rotate_token" && bot.mode !== "managed")
           return yield* new ItemRefused({ reason: "bot_not_managed" })
         if (bot.status === "awaiting_creation" || (bot.status === "revoked" && action !== "rotate_token"))
           return yield* new ItemRefused({ reason: "bot_status_conflict" })
-        if (dry_run) return
+        if (dryRun) return
         switch (action) {
           case "suspend":
             return yield* rows.become(bot.app_id, bot.channel_id, suspension(bot.channel_id))
@@ -137,7 +137,7 @@ export class Batches extends Context.Service<
           case "rotate_token":
             return yield* manager.rotate(bot)
           case "rebrand":
-            return yield* rebrand(bot, requested_at)
+            return yield* rebrand(bot, requestedAt)
         }
       })
 
@@ -146,7 +146,7 @@ export class Batches extends Context.Service<
           if (item.attempts > MOST_TAKEN) return yield* new ItemRefused({ reason: "internal_error" })
           if (item.action === "create_managed") return yield* createManaged(item)
           if (item.action === "attach") return yield* attach(item)
-          const bot = yield* rows.get(item.app_id, item.channel_id)
+          const bot = yield* rows.get(item.appId, item.channelId)
           return bot === undefined ? yield* new ItemRefused({ reason: "bot_not_found" }) : yield* change(item, bot)
         }).pipe(
           Effect.andThen(batches.done(item)),
@@ -166,7 +166,7 @@ export class Batches extends Context.Service<
                 Effect.andThen(batches.failed(item, "internal_error", true))
               )
           ),
-          Effect.annotateLogs({ batch_id: item.batch_id, item: item.item })
+          Effect.annotateLogs({ batch_id: item.batchId, item: item.item })
         )
 
       const drain = (kind: BatchKind) =>

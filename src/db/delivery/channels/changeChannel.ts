@@ -26,7 +26,8 @@ const rotate = Effect.fnUntraced(function* (
   const row = [appId, channelId]
   const seconds = Duration.toSeconds(previousFor)
   const [present] = yield* query<Array<{ secret: Uint8Array }>>(
-    (sql) => sql`select secret from channels where app_id = ${appId} and channel_id = ${channelId}`
+    (sql) => sql`
+      select secret from channels where app_id = ${appId} and channel_id = ${channelId} and secret is not null`
   )
   // A sealed secret opens only in the column that it was sealed for.
   const previous =

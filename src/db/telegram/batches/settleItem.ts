@@ -4,12 +4,12 @@ import type { BatchItem } from "./takeItem.ts"
 
 const MOST_ATTEMPTS = 5
 
-export const itemDone = ({ app_id, batch_id, item }: BatchItem) =>
+export const itemDone = ({ appId, batchId, item }: BatchItem) =>
   Database.use(({ query }) =>
     query(
       (sql) => sql`
         update telegram_batch_items set status = 'done', error = null, token = null
-          where app_id = ${app_id} and batch_id = ${batch_id} and item = ${item}`
+          where app_id = ${appId} and batch_id = ${batchId} and item = ${item}`
     )
   ).pipe(Effect.asVoid)
 
@@ -17,26 +17,26 @@ export const itemDone = ({ app_id, batch_id, item }: BatchItem) =>
  * It is done after so long, and that it waited is no attempt. Like `itemFailed`, it says nothing any more of an item
  * that somebody else has taken since.
  */
-export const itemWaits = ({ app_id, batch_id, item, attempts }: BatchItem, seconds: number) =>
+export const itemWaits = ({ appId, batchId, item, attempts }: BatchItem, seconds: number) =>
   Database.use(({ query }) =>
     query(
       (sql) => sql`
         update telegram_batch_items set error = 'rate_limited',
           due_at = now() + ${seconds}::float8 * interval '1 second', attempts = attempts - 1
-        where app_id = ${app_id} and batch_id =
-          ${batch_id} and item = ${item} and status = 'pending' and attempts = ${attempts}::int`
+        where app_id = ${appId} and batch_id =
+          ${batchId} and item = ${item} and status = 'pending' and attempts = ${attempts}::int`
     )
   ).pipe(Effect.asVoid)
 
 /** `passing`: it is tried again later, a few times. */
-export const itemFailed = ({ app_id, batch_id, item, attempts }: BatchItem, error: string, passing: boolean) =>
+export const itemFailed = ({ appId, batchId, item, attempts }: BatchItem, error: string, passing: boolean) =>
   Database.use(({ query }) =>
     query(
       (sql) => sql`
         update telegram_batch_items set error = ${error}, due_at = now() + interval '1 second' * 5 * 2 ^ attempts,
           status = case when ${passing} and attempts < ${MOST_ATTEMPTS}::int then 'pending' else 'failed' end,
           token = case when ${passing} and attempts < ${MOST_ATTEMPTS}::int then token end
-        where app_id = ${app_id} and batch_id =
-          ${batch_id} and item = ${item} and status = 'pending' and attempts = ${attempts}::int`
+        where app_id = ${appId} and batch_id =
+          ${batchId} and item = ${item} and status = 'pending' and attempts = ${attempts}::int`
     )
   ).pipe(Effect.asVoid)

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
+import type { Joined } from "#src/db/postgres/Joined.ts"
 import { BATCH_TOKEN } from "#src/db/postgres/sealedColumns.ts"
 import { Secrets } from "#src/db/postgres/Secrets.ts"
 import { type BatchAction, type BatchKind, PACES } from "./batchKinds.ts"
@@ -9,16 +10,16 @@ import type { WantedBot } from "./StoredBatch.ts"
 const LEASE = "2 minutes"
 
 export interface BatchItem {
-  readonly app_id: string
-  readonly batch_id: string
+  readonly appId: string
+  readonly batchId: string
   readonly item: string
   readonly action: BatchAction
-  readonly dry_run: boolean
-  readonly channel_id: string
-  readonly character_slug: string | null
-  readonly hooks_at: string
-  readonly requested_at: Date
-  readonly link_minutes: number | null
+  readonly dryRun: boolean
+  readonly channelId: string
+  readonly characterSlug: string | null
+  readonly hooksAt: string
+  readonly requestedAt: Date
+  readonly linkMinutes: number | null
   readonly wanted: WantedBot | null
   readonly attempts: number
 }
@@ -30,7 +31,7 @@ export interface BatchItem {
 export const takeItem = Effect.fnUntraced(function* (kind: BatchKind) {
   const { query } = yield* Database
   const { everyMs, burst } = PACES[kind]
-  const [row] = yield* query<Array<BatchItem & { readonly app_id: string | null; readonly wait_ms: number }>>(
+  const [row] = yield* query<Array<Joined<BatchItem> & { readonly waitMs: number }>>(
     (sql) => sql`
           with found as (
             select app_id, batch_id, item from telegram_batch_items
@@ -49,22 +50,23 @@ export const takeItem = Effect.fnUntraced(function* (kind: BatchKind) {
             from found f, telegram_batches b, wait w
             where w.ms = 0 and i.app_id = f.app_id and i.batch_id = f.batch_id and i.item = f.item
               and b.app_id = i.app_id and b.batch_id = i.batch_id
-            returning i.app_id, i.batch_id, i.item, i.channel_id, i.character_slug, i.wanted, i.attempts, b.action,
-              b.dry_run, b.hooks_at, b.link_minutes, b.created_at as requested_at
+            returning i.app_id as "appId", i.batch_id as "batchId", i.item, i.channel_id as "channelId",
+              i.character_slug as "characterSlug", i.wanted, i.attempts, b.action, b.dry_run as "dryRun",
+              b.hooks_at as "hooksAt", b.link_minutes as "linkMinutes", b.created_at as "requestedAt"
           )
-          select t.*, w.ms as wait_ms from wait w left join taken t on true`
+          select t.*, w.ms as "waitMs" from wait w left join taken t on true`
   )
-  return row === undefined ? undefined : row.app_id === null ? row.wait_ms : row
+  return row === undefined ? undefined : row.appId === null ? row.waitMs : row
 })
 
-export const itemToken = Effect.fnUntraced(function* ({ app_id, batch_id, item }: BatchItem) {
+export const itemToken = Effect.fnUntraced(function* ({ appId, batchId, item }: BatchItem) {
   const [{ query }, secrets] = [yield* Database, yield* Secrets]
   const [row] = yield* query<Array<{ token: Uint8Array | null }>>(
     (sql) =>
       sql`select token from telegram_batch_items
-                where app_id = ${app_id} and batch_id = ${batch_id} and item = ${item}`
+                where app_id = ${appId} and batch_id = ${batchId} and item = ${item}`
   )
   return row === undefined || row.token === null
     ? undefined
-    : yield* secrets.open(BATCH_TOKEN, [app_id, batch_id, item], row.token)
+    : yield* secrets.open(BATCH_TOKEN, [appId, batchId, item], row.token)
 })

@@ -25,7 +25,7 @@ const meetAgain = Effect.fnUntraced(function* ({ appId, channelId, chatId, threa
         where c.app_id = ${appId} and c.channel_id =
           ${channelId} and c.chat_id = ${chatId}
             and c.thread_id = ${threadId} and l.app_id = c.app_id and l.session_id = c.session_id
-        returning c.session_id, l.status, l.last_cursor`
+        returning l.session_id, l.status, l.last_cursor`
   )
   return there === undefined
     ? undefined

@@ -1,0 +1,43 @@
+import { TypeFlags, type Checker, type Type } from "typescript/unstable/sync"
+
+/** The members of a union; a type that is none is its only member. */
+export const membersOf = (type: Type): ReadonlyArray<Type> => (type.isUnionType() ? type.getTypes() : [type])
+
+const PARTS = new Set(["PendingQuery", "Helper", "Builder", "Identifier"])
+const TAGS = new Set(["ISql", "Sql", "TransactionSql"])
+
+/** What `sql` itself is. */
+export const isTag = (type: Type): boolean => TAGS.has(type.getSymbol()?.name ?? "")
+
+/** A piece of SQL, and not a value that is sent beside it. */
+export const isPart = (checker: Checker, type: Type): boolean =>
+  membersOf(type).some(
+    (member) =>
+      PARTS.has(member.getSymbol()?.name ?? "") ||
+      (checker.isArrayType(member) &&
+        member.isTypeReference() &&
+        checker.getTypeArguments(member).some((item) => isPart(checker, item)))
+  )
+
+/** Strings that a type names, all of them. */
+export const stringsOf = (type: Type): ReadonlyArray<string> | undefined => {
+  const strings = membersOf(type).map((member) => (member.isStringLiteralType() ? member.value : undefined))
+  return strings.every((value) => value !== undefined) ? strings : undefined
+}
+
+/** The value of a type that has only one. */
+export const onlyValueOf = (type: Type): { readonly value: unknown } | undefined => {
+  if (type.isLiteralType()) return { value: type.value }
+  if ((type.flags & TypeFlags.Null) !== 0) return { value: null }
+  if ((type.flags & TypeFlags.Undefined) !== 0) return { value: undefined }
+  return undefined
+}
+
+/** `string`, `number`, `boolean`, `null` and so on, or the name of a class or interface. */
+export const nameOf = (type: Type): string => {
+  if ((type.flags & TypeFlags.StringLike) !== 0) return "string"
+  if ((type.flags & TypeFlags.NumberLike) !== 0) return "number"
+  if ((type.flags & TypeFlags.BooleanLike) !== 0) return "boolean"
+  if (type.isIntersectionType()) return nameOf(type.getTypes()[0] as Type)
+  return type.isIntrinsicType() ? type.intrinsicName : (type.getSymbol()?.name ?? "")
+}
