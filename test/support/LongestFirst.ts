@@ -17,6 +17,7 @@ const LONGEST = [
   "e2e/telegram/telegram-secrets",
   "e2e/tenancy/sandbox-secrets",
   "http/server/no-500",
+  "db/postgres/statements",
   "telegram/forms",
   "http/server/isolation-by-route",
   "pipeline/proactive-year",

@@ -1,20 +1,15 @@
 import * as Effect from "effect/Effect"
-import * as z from "zod"
 import { Transcriber } from "#channels/Transcriber.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
-import { Apps } from "#src/db/tenancy/Apps.ts"
 import { IMAGE_SIZES, Painter } from "#src/model/Painter.ts"
 import { Prices } from "#src/model/prices.ts"
 import { ModelCast, ratesOf } from "#src/model/reservation.ts"
-import { findAccountApp } from "#src/http/tenancy/accountApp.ts"
-import { ACCOUNT_PLANE } from "#src/http/tenancy/accountPlane.ts"
 import { toUsd } from "#src/http/server/usd.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import { RatesData, SafetyUsageData, safetyQuery, UsageData, usageQuery } from "./usageSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { readSafety, readUsage } from "./usage.ts"
-import { accountAppExists } from "#src/http/tenancy/appExists.ts"
 
 /** What was used, and what things cost. */
 export const usageRoutes: Routes = ({ app, answer }) => {
@@ -118,100 +113,6 @@ export const usageRoutes: Routes = ({ app, answer }) => {
               output_usd: toUsd(output)
             }))
           })
-        })
-      )
-  )
-
-  app.get(
-    "/v1/account/usage",
-    {
-      config: { auth: { account: "usage:read" } },
-      schema: {
-        ...ACCOUNT_PLANE,
-        operationId: "getAccountUsage",
-        summary: "What all apps of the account have used",
-        querystring: usageQuery("day", "kind", "app", "character", "model", "end_user"),
-        response: answers(UsageData)
-      }
-    },
-    (request, reply) =>
-      answer(
-        request,
-        reply,
-        Effect.gen(function* () {
-          const apps = yield* Apps.use((apps) => apps.idsOf(request.account.accountId))
-          return success(yield* readUsage(apps, request.query))
-        })
-      )
-  )
-
-  app.get(
-    "/v1/account/usage/safety",
-    {
-      config: { auth: { account: "usage:read" } },
-      schema: {
-        ...ACCOUNT_PLANE,
-        operationId: "getAccountSafetyUsage",
-        summary: "Crisis referrals, AI disclosures and break reminders of all apps of the account, by month",
-        querystring: safetyQuery,
-        response: answers(SafetyUsageData)
-      }
-    },
-    (request, reply) =>
-      answer(
-        request,
-        reply,
-        Effect.gen(function* () {
-          const apps = yield* Apps.use((apps) => apps.idsOf(request.account.accountId))
-          return success(yield* readSafety(apps, request.query))
-        })
-      )
-  )
-
-  app.get(
-    "/v1/account/apps/:app_id/usage/safety",
-    {
-      config: { auth: { account: "usage:read" }, exists: accountAppExists },
-      schema: {
-        ...ACCOUNT_PLANE,
-        operationId: "getAppSafetyUsage",
-        summary: "Crisis referrals, AI disclosures and break reminders of an app of the account, by month",
-        params: z.object({ app_id: z.string() }),
-        querystring: safetyQuery,
-        response: answers(SafetyUsageData, 404)
-      }
-    },
-    (request, reply) =>
-      answer(
-        request,
-        reply,
-        Effect.gen(function* () {
-          const { app_id: appId } = yield* findAccountApp(request)
-          return success(yield* readSafety([appId], request.query))
-        })
-      )
-  )
-
-  app.get(
-    "/v1/account/apps/:app_id/usage",
-    {
-      config: { auth: { account: "usage:read" }, exists: accountAppExists },
-      schema: {
-        ...ACCOUNT_PLANE,
-        operationId: "getAppUsage",
-        summary: "What an app of the account has used",
-        params: z.object({ app_id: z.string() }),
-        querystring: usageQuery("day", "kind", "character", "model", "end_user"),
-        response: answers(UsageData, 404)
-      }
-    },
-    (request, reply) =>
-      answer(
-        request,
-        reply,
-        Effect.gen(function* () {
-          const { app_id: appId } = yield* findAccountApp(request)
-          return success(yield* readUsage([appId], request.query))
         })
       )
   )

@@ -2,24 +2,23 @@ import * as Effect from "effect/Effect"
 import type { FastifyReply, FastifyRequest } from "fastify"
 import { pipeline } from "node:stream"
 import * as z from "zod"
-import { Imports, type StoredImport } from "#src/db/character/Imports.ts"
-import { curl, success } from "#src/http/server/envelope.ts"
-import { preparePictures } from "./bringPictures.ts"
-import { commitImport } from "./commitImport.ts"
+import { Imports } from "#src/db/character/Imports.ts"
+import { success } from "#src/http/server/envelope.ts"
 import { atMost } from "#src/http/server/body/atMost.ts"
 import { demoBodyTooLarge } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { findImport, refuseClosed, targetOf } from "./findImport.ts"
 import { importActions } from "./importActions.ts"
-import { toImportResource, toImportSummary } from "./importResource.ts"
+import { toImportSummary } from "./importResource.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { LARGE_BYTES } from "#src/http/server/body/LargeBodies.ts"
 import { UnreadBody } from "#src/http/server/body/parsing.ts"
 import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import { MOST_OPEN, requireRoom } from "./importRoom.ts"
-import { ImportCommit, ImportCommitted, ImportCreate, ImportData, ImportPage, ImportPatch } from "./importSchemas.ts"
+import { ImportCreate, ImportData, ImportPage, ImportPatch } from "./importSchemas.ts"
 import { stageOnThread } from "./onImportThread.ts"
 import { reviseImport } from "./reviseImport.ts"
+import { shownImport } from "./shownImport.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { characterNotFound } from "#src/http/character/characterErrors.ts"
 import { importLimitReached, importNotFound } from "./importErrors.ts"
@@ -27,10 +26,6 @@ import { importExists } from "./importExists.ts"
 
 /** Base64 of the largest file there may be, and room for the rest of the body. */
 const BODY_LIMIT_BYTES = 14 * 1024 * 1024
-
-const shown = Effect.fnUntraced(function* (appId: string, stored: StoredImport) {
-  return toImportResource(stored, stored.mode === "update" ? yield* targetOf(appId, stored.target_slug) : undefined)
-})
 
 export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   const tags = ["Imports"]
@@ -85,7 +80,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
               const stored = yield* Imports.use((imports) =>
                 imports.stage(appId, { ...staged, mode, targetSlug, filename, mostOpen: MOST_OPEN[kind] })
               ).pipe(Effect.catchTag("TooManyImports", () => Effect.fail(importLimitReached)))
-              return { ...success(yield* shown(appId, stored), importActions(baseUrl(), stored)), ignored }
+              return { ...success(yield* shownImport(appId, stored), importActions(baseUrl(), stored)), ignored }
             }),
             Buffer.from(hash)
           )
@@ -142,7 +137,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const stored = yield* findImport(request.principal.appId, request.params.import_id)
-          return success(yield* shown(request.principal.appId, stored), importActions(baseUrl(), stored))
+          return success(yield* shownImport(request.principal.appId, stored), importActions(baseUrl(), stored))
         })
       )
   )
@@ -175,96 +170,8 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const ignored = accepting.flatMap((code, index) =>
             stored.accepted_warnings.includes(code) ? [] : [`accept_warnings[${index}]`]
           )
-          return { ...success(yield* shown(appId, stored), importActions(baseUrl(), stored)), ignored }
+          return { ...success(yield* shownImport(appId, stored), importActions(baseUrl(), stored)), ignored }
         })
-      )
-  )
-
-  app.post(
-    `${one}/commit`,
-    {
-      config: { demo: true, exists: importExists, writes: true },
-      schema: {
-        operationId: "commitImport",
-        summary:
-          "Make an import that is ready a character, or a new version of one; the second time it answers the same",
-        tags,
-        params,
-        headers,
-        body: ImportCommit,
-        response: answers(ImportCommitted.extend(created), 404, 409, 413, 502)
-      }
-    },
-    (request, reply) =>
-      answer(
-        request,
-        reply,
-        Effect.gen(function* () {
-          const { appId, kind } = request.principal
-          const staged = yield* findImport(appId, request.params.import_id)
-          const { import_id: id, status, content_hash: hash } = staged
-          const isDue = status === "ready" && hash === request.body.content_hash
-          const pictures = kind === "demo" ? null : isDue ? yield* preparePictures(appId, staged) : []
-          return yield* createOnce(
-            request,
-            Effect.gen(function* () {
-              const { stored, character, again } = yield* commitImport(appId, id, request.body, pictures).pipe(
-                Effect.catchTag("ImportClosed", refuseClosed)
-              )
-              return {
-                ...success(
-                  {
-                    ...toImportSummary(stored),
-                    character,
-                    dropped: stored.report.dropped,
-                    ...(again && { idempotent_replay: true })
-                  },
-                  [
-                    {
-                      command: curl(baseUrl(), "POST", "/v1/sessions", {
-                        character_slug: character.slug,
-                        external_user_ref: "user-1"
-                      }),
-                      description: "Open a session with this character"
-                    }
-                  ]
-                ),
-                ignored: stored.mode === "update" && request.body.slug !== undefined ? ["slug"] : []
-              }
-            })
-          )
-        })
-      )
-  )
-
-  app.post(
-    `${one}/discard`,
-    {
-      config: { demo: true, exists: importExists, writes: true },
-      schema: {
-        operationId: "discardImport",
-        summary: "Let an import go: nothing is kept of what was in it",
-        tags,
-        params,
-        headers,
-        response: answers(ImportData.extend(created), 404, 409)
-      }
-    },
-    (request, reply) =>
-      answer(
-        request,
-        reply,
-        createOnce(
-          request,
-          Effect.gen(function* () {
-            const { appId } = request.principal
-            const { import_id: id } = yield* findImport(appId, request.params.import_id)
-            const stored = yield* Imports.use((imports) => imports.discard(appId, id)).pipe(
-              Effect.catchTag("ImportClosed", refuseClosed)
-            )
-            return success(yield* shown(appId, stored ?? (yield* importNotFound)))
-          })
-        )
       )
   )
 }

@@ -2,52 +2,22 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
 import type { Memory } from "#pipeline/relational/Relationship.ts"
-import { recallQuery } from "#pipeline/retrieval/recallQuery.ts"
 import { Memories } from "#src/db/memory/Memories.ts"
 import { RelationshipEdits } from "#src/db/memory/RelationshipEdits.ts"
 import { edited } from "./editing.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
 import { memoryNotFound } from "./memoryErrors.ts"
+import { toMemoryResource } from "./memoryResource.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created, written } from "#src/http/server/schemas/answers.ts"
-import {
-  MemoriesFound,
-  MemoryCreate,
-  MemoryData,
-  memoryKind,
-  MemoryPage,
-  MemoryPatch,
-  MemorySearchBody,
-  memoryStatus
-} from "./memorySchemas.ts"
+import { MemoryCreate, MemoryData, memoryKind, MemoryPage, MemoryPatch, memoryStatus } from "./memorySchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 import { memoryExists } from "./memoryExists.ts"
 
-/** All of it but the tombstone. */
-const toResource = (sessionId: string) => (memory: Memory) => ({
-  id: memory.id,
-  session_id: sessionId,
-  kind: memory.kind,
-  subject: memory.subject,
-  text: memory.text,
-  importance: memory.importance,
-  confidence: memory.confidence,
-  pinned: memory.pinned,
-  status: memory.status,
-  valid_at: memory.valid_at,
-  invalid_at: memory.invalid_at,
-  supersedes_id: memory.supersedes_id,
-  linked_ids: memory.linked_ids,
-  evidence: memory.evidence,
-  source: memory.source,
-  recall_count: memory.recall_count,
-  last_recalled_at: memory.last_recalled_at,
-  created_at: memory.created_at
-})
 /** Wherever on earth it was written. */
 const inUtc = (moment: string) => new Date(moment).toISOString()
 
@@ -105,7 +75,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
             )
           )
           const { items, next_cursor } = page(rows, limit, ({ id }) => id)
-          return success({ memories: items.map(toResource(sessionId)), next_cursor }, [
+          return success({ memories: items.map(toMemoryResource(sessionId)), next_cursor }, [
             {
               command: curl(baseUrl(), "POST", `${at(sessionId)}/search`, { query: "sister" }),
               description: "Search them"
@@ -149,55 +119,9 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
               ),
               sessionNotFound
             )
-            return success(toResource(sessionId)(memory), forgetting(sessionId, memory))
+            return success(toMemoryResource(sessionId)(memory), forgetting(sessionId, memory))
           })
         )
-      )
-  )
-
-  app.post(
-    `${list}/search`,
-    {
-      config: { demo: true, exists: sessionExists },
-      schema: {
-        operationId: "searchMemories",
-        summary: "Find memories by the words of a search, the best first, as they hold now or held at a time",
-        tags,
-        params: inSession,
-        body: MemorySearchBody,
-        response: answers(MemoriesFound, 404, 413)
-      }
-    },
-    (request, reply) =>
-      answer(
-        request,
-        reply,
-        Effect.gen(function* () {
-          const { session_id: sessionId } = request.params
-          const session = { appId: request.principal.appId, sessionId }
-          const { query, limit, as_of } = request.body
-          yield* findSession(session.appId, sessionId)
-          const memories = yield* Memories
-          const found = yield* memories.search(session, {
-            terms: recallQuery(query, []),
-            languages: null,
-            asOf: as_of === undefined ? null : new Date(as_of),
-            pinned: false,
-            limit
-          })
-          const whole = new Map(
-            (yield* memories.some(
-              session,
-              found.map(({ id }) => id)
-            )).map((memory) => [memory.id, toResource(sessionId)(memory)])
-          )
-          return success({
-            memories: found.flatMap(({ id, score }) => {
-              const memory = whole.get(id)
-              return memory === undefined ? [] : [{ ...memory, score: { ...score, dense: null } }]
-            })
-          })
-        })
       )
   )
 
@@ -214,7 +138,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const { session_id: sessionId } = request.params
           const memory = yield* memoryOf(request.principal.appId, request.params)
-          return success(toResource(sessionId)(memory), forgetting(sessionId, memory))
+          return success(toMemoryResource(sessionId)(memory), forgetting(sessionId, memory))
         })
       )
   )
@@ -251,7 +175,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
             ),
             memoryNotFound
           )
-          return success(toResource(sessionId)(memory), forgetting(sessionId, memory))
+          return success(toMemoryResource(sessionId)(memory), forgetting(sessionId, memory))
         })
       )
   )
@@ -280,7 +204,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { appId } = request.principal
           const { id } = yield* memoryOf(appId, request.params)
           return success(
-            toResource(sessionId)(
+            toMemoryResource(sessionId)(
               yield* edited(
                 RelationshipEdits.use((edits) => edits.forgetMemory({ appId, sessionId }, id)),
                 memoryNotFound

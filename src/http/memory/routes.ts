@@ -1,8 +1,15 @@
 import type { Routes } from "#src/http/server/Server.ts"
 import { memoryRoutes } from "./memoryRoutes.ts"
+import { memorySearchRoutes } from "./memorySearchRoutes.ts"
 import { openLoopRoutes } from "./openLoopRoutes.ts"
 import { relationshipScoreRoutes } from "./relationshipScoreRoutes.ts"
 import { snapshotRoutes } from "./snapshotRoutes.ts"
 
 /** The routes of this domain. */
-export const routes: ReadonlyArray<Routes> = [relationshipScoreRoutes, memoryRoutes, openLoopRoutes, snapshotRoutes]
+export const routes: ReadonlyArray<Routes> = [
+  relationshipScoreRoutes,
+  memoryRoutes,
+  memorySearchRoutes,
+  openLoopRoutes,
+  snapshotRoutes
+]

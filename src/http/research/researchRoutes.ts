@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { isId } from "#pipeline/domain/Id.ts"
 import { Findings } from "#src/db/research/Findings.ts"
 import { MOST_OPEN_RESEARCH, Research } from "#src/db/research/Research.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
@@ -9,43 +8,26 @@ import { findCharacter } from "#src/http/character/findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
-import { acceptFinding, rejectFinding } from "./decideFinding.ts"
+import { findResearch } from "./findResearch.ts"
 import { prepareSource } from "./prepareSource.ts"
 import { toFinding, toResearchSummary } from "./researchResource.ts"
-import {
-  FindingAccept,
-  FindingData,
-  ResearchCreate,
-  ResearchData,
-  ResearchPage,
-  researchStatus,
-  ResearchSummary
-} from "./researchSchemas.ts"
+import { ResearchCreate, ResearchData, ResearchPage, researchStatus, ResearchSummary } from "./researchSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { workNotAffordable } from "#src/http/billing/billingErrors.ts"
 import { characterExists } from "#src/http/character/characterExists.ts"
 import { researchNotFound } from "./researchErrors.ts"
-import { findingExists } from "./researchExists.ts"
 
 /** Runs that read sources for what answers a question about a character, and what becomes of what they find. */
 export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Research"]
   const list = "/v1/characters/:slug/research"
   const one = `${list}/:research_id`
-  const finding = `${one}/findings/:finding_id`
   const ofCharacter = z.object({ slug: z.string() })
   const params = ofCharacter.extend({ research_id: z.string() })
-  const ofFinding = params.extend({ finding_id: z.string() })
   const at = (slug: string, id: string) => `/v1/characters/${slug}/research/${id}`
   const following = (slug: string, id: string) => [
     { command: curl(baseUrl(), "GET", at(slug, id)), description: "See what it finds" }
   ]
-  const find = (appId: string, { slug, research_id: id }: z.output<typeof params>) =>
-    Effect.gen(function* () {
-      yield* findCharacter(appId, slug)
-      const run = isId("rsr", id) ? yield* Research.use((research) => research.get({ appId, slug }, id)) : undefined
-      return run ?? (yield* researchNotFound)
-    })
 
   app.get(
     list,
@@ -156,7 +138,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const { appId } = request.principal
-          const run = yield* find(appId, request.params)
+          const run = yield* findResearch(appId, request.params)
           const { slug, research_id: id } = run
           const findings = yield* Findings.use((all) => all.ofRun({ appId, slug }, id))
           const open = findings.find(({ status }) => status === "proposed")
@@ -196,82 +178,10 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
           request,
           Effect.gen(function* () {
             const { appId } = request.principal
-            const { slug, research_id: id } = yield* find(appId, request.params)
+            const { slug, research_id: id } = yield* findResearch(appId, request.params)
             const run = yield* Research.use((research) => research.cancel({ appId, slug }, id))
             if (run === undefined) return yield* researchNotFound
             return success(toResearchSummary(run), following(slug, id))
-          })
-        )
-      )
-  )
-
-  app.post(
-    `${finding}/accept`,
-    {
-      config: { exists: findingExists, writes: true },
-      schema: {
-        operationId: "acceptFinding",
-        summary:
-          "Accept a finding: its change becomes a version of the character that says so, and replies may use " +
-          "what it rests on",
-        description: "One without a change is accepted as it is, unless the body has a change for it.",
-        tags,
-        params: ofFinding,
-        headers: z.object({ "idempotency-key": z.string().optional() }),
-        body: FindingAccept,
-        response: answers(FindingData.extend(created), 404, 409, 413)
-      }
-    },
-    (request, reply) =>
-      answer(
-        request,
-        reply,
-        createOnce(
-          request,
-          Effect.gen(function* () {
-            const { slug, research_id: researchId, finding_id: findingId } = request.params
-            const { appId } = request.principal
-            yield* find(appId, request.params)
-            const accepted = yield* acceptFinding(
-              { appId, slug, researchId, findingId },
-              request.body?.proposed_change ?? null
-            )
-            return success(toFinding(accepted), [
-              {
-                command: curl(baseUrl(), "GET", `/v1/characters/${slug}`),
-                description: "See the character as it is now"
-              }
-            ])
-          })
-        )
-      )
-  )
-
-  app.post(
-    `${finding}/reject`,
-    {
-      config: { writes: true },
-      schema: {
-        operationId: "rejectFinding",
-        summary: "Reject a finding",
-        tags,
-        params: ofFinding,
-        headers: z.object({ "idempotency-key": z.string().optional() }),
-        response: answers(FindingData.extend(created), 404, 409)
-      }
-    },
-    (request, reply) =>
-      answer(
-        request,
-        reply,
-        createOnce(
-          request,
-          Effect.gen(function* () {
-            const { slug, research_id: researchId, finding_id: findingId } = request.params
-            const { appId } = request.principal
-            yield* find(appId, request.params)
-            const rejected = yield* rejectFinding({ appId, slug, researchId, findingId })
-            return success(toFinding(rejected))
           })
         )
       )

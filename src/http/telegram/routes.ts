@@ -1,6 +1,7 @@
 import type { Routes } from "#src/http/server/Server.ts"
 import { telegramBatchRoutes } from "./telegramBatchRoutes.ts"
 import { telegramBotActionRoutes } from "./telegramBotActionRoutes.ts"
+import { telegramBotChatRoutes } from "./telegramBotChatRoutes.ts"
 import { telegramBotRoutes } from "./telegramBotRoutes.ts"
 import { telegramHookRoutes } from "./telegramHookRoutes.ts"
 
@@ -8,6 +9,7 @@ import { telegramHookRoutes } from "./telegramHookRoutes.ts"
 export const routes: ReadonlyArray<Routes> = [
   telegramBotRoutes,
   telegramBotActionRoutes,
+  telegramBotChatRoutes,
   telegramBatchRoutes,
   telegramHookRoutes
 ]

@@ -1,35 +1,21 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
-import { BotLinks } from "#src/db/telegram/BotLinks.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { RESUMPTION, suspension } from "#src/db/telegram/bots/botStatus.ts"
 import { ChatRows } from "#src/db/telegram/ChatRows.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
-import { toBotDetail, toBotResource, toChatResource } from "./botResource.ts"
+import { toBotDetail, toBotResource } from "./botResource.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { findBotIn, readAgain } from "./botInStatus.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
-import { listQuery } from "#src/http/server/listing.ts"
-import { decidePreCheckout } from "./decidePreCheckout.ts"
-import { listChats } from "./listChats.ts"
-import { qrCode } from "./qrCode.ts"
 import { answers, created as onCreate } from "#src/http/server/schemas/answers.ts"
-import {
-  BotData,
-  BotDetail,
-  ChatPage,
-  LinkCreate,
-  LinkData,
-  PreCheckoutAnswer,
-  PreCheckoutAnswered
-} from "./telegramSchemas.ts"
+import { BotData, BotDetail } from "./telegramSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { actOnce, armed, askTelegram, findBot } from "./telegramBot.ts"
-import { botExists } from "./botExists.ts"
-import { botNotManaged, botStatusConflict } from "./telegramErrors.ts"
+import { actOnce, armed, askTelegram } from "./telegramBot.ts"
+import { botNotManaged } from "./telegramErrors.ts"
 
 export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Telegram"]
@@ -192,104 +178,6 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
             )
           )
         })
-      )
-  )
-
-  app.get(
-    "/v1/telegram/bots/:bot_id/chats",
-    {
-      config: { demo: true, exists: botExists },
-      schema: {
-        operationId: "listBotChats",
-        summary: "Who talks to the bot, and in which session",
-        tags,
-        params,
-        querystring: z.object(listQuery),
-        response: answers(ChatPage, 404)
-      }
-    },
-    (request, reply) =>
-      answer(
-        request,
-        reply,
-        Effect.gen(function* () {
-          const { items, next_cursor } = yield* listChats(request, request.query)
-          return success(
-            { chats: items.map(toChatResource), next_cursor },
-            items
-              .flatMap(({ session_id }) =>
-                session_id === null
-                  ? []
-                  : [
-                      {
-                        command: curl(baseUrl(), "GET", `/v1/sessions/${session_id}/events?since=0`),
-                        description: "Read what was said"
-                      }
-                    ]
-              )
-              .slice(0, 1)
-          )
-        })
-      )
-  )
-
-  app.post(
-    "/v1/telegram/bots/:bot_id/answer-pre-checkout",
-    {
-      config: { demo: true, exists: botExists, writes: true },
-      schema: {
-        operationId: "answerPreCheckout",
-        summary: "Let a payment go on, or refuse it: the answer to a payment.pre_checkout, within ten seconds",
-        tags,
-        params,
-        headers,
-        body: PreCheckoutAnswer,
-        response: answers(PreCheckoutAnswered.extend(onCreate), 404, 409, 413, 502)
-      }
-    },
-    (request, reply) =>
-      answer(
-        request,
-        reply,
-        Effect.gen(function* () {
-          const { query_id, ok } = request.body
-          const bot = yield* findBotIn(request, ["pending", "active", "degraded"])
-          const told = success({ query_id, ok }, look(bot.channel_id))
-          return yield* actOnce(request, told, Effect.as(decidePreCheckout(bot, request.body), told))
-        })
-      )
-  )
-
-  app.post(
-    "/v1/telegram/bots/:bot_id/links",
-    {
-      config: { demo: true, exists: botExists, writes: true },
-      schema: {
-        operationId: "createBotLink",
-        summary: "A link by which a user of yours goes on in Telegram; good for 15 minutes, once",
-        tags,
-        params,
-        headers,
-        body: LinkCreate,
-        response: answers(LinkData.extend(onCreate), 404, 409, 413)
-      }
-    },
-    (request, reply) =>
-      answer(
-        request,
-        reply,
-        createOnce(
-          request,
-          Effect.gen(function* () {
-            const bot = yield* findBot(request)
-            if (bot.username === null) return yield* botStatusConflict(bot.status)
-            const { code, expiresAt } = yield* BotLinks.use((links) =>
-              links.create(bot.app_id, bot.channel_id, request.body.external_user_ref)
-            )
-            const url = `https://t.me/${bot.username}?start=${code}`
-            return { ...success({ expires_at: expiresAt.toISOString() }), shownOnce: { url, qr: qrCode(url) } }
-          })
-        )
       )
   )
 }

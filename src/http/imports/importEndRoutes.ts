@@ -1,0 +1,111 @@
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { Imports } from "#src/db/character/Imports.ts"
+import { curl, success } from "#src/http/server/envelope.ts"
+import { createOnce } from "#src/http/server/idempotent.ts"
+import { answers, created } from "#src/http/server/schemas/answers.ts"
+import type { Routes } from "#src/http/server/Server.ts"
+import { preparePictures } from "./bringPictures.ts"
+import { commitImport } from "./commitImport.ts"
+import { findImport, refuseClosed } from "./findImport.ts"
+import { importNotFound } from "./importErrors.ts"
+import { importExists } from "./importExists.ts"
+import { toImportSummary } from "./importResource.ts"
+import { ImportCommit, ImportCommitted, ImportData } from "./importSchemas.ts"
+import { shownImport } from "./shownImport.ts"
+
+/** How an import ends: as a character, or discarded. */
+export const importEndRoutes: Routes = ({ app, answer, baseUrl }) => {
+  const tags = ["Imports"]
+  const one = "/v1/imports/:import_id"
+  const headers = z.object({ "idempotency-key": z.string().optional() })
+  const params = z.object({ import_id: z.string() })
+
+  app.post(
+    `${one}/commit`,
+    {
+      config: { demo: true, exists: importExists, writes: true },
+      schema: {
+        operationId: "commitImport",
+        summary:
+          "Make an import that is ready a character, or a new version of one; the second time it answers the same",
+        tags,
+        params,
+        headers,
+        body: ImportCommit,
+        response: answers(ImportCommitted.extend(created), 404, 409, 413, 502)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        Effect.gen(function* () {
+          const { appId, kind } = request.principal
+          const staged = yield* findImport(appId, request.params.import_id)
+          const { import_id: id, status, content_hash: hash } = staged
+          const isDue = status === "ready" && hash === request.body.content_hash
+          const pictures = kind === "demo" ? null : isDue ? yield* preparePictures(appId, staged) : []
+          return yield* createOnce(
+            request,
+            Effect.gen(function* () {
+              const { stored, character, again } = yield* commitImport(appId, id, request.body, pictures).pipe(
+                Effect.catchTag("ImportClosed", refuseClosed)
+              )
+              return {
+                ...success(
+                  {
+                    ...toImportSummary(stored),
+                    character,
+                    dropped: stored.report.dropped,
+                    ...(again && { idempotent_replay: true })
+                  },
+                  [
+                    {
+                      command: curl(baseUrl(), "POST", "/v1/sessions", {
+                        character_slug: character.slug,
+                        external_user_ref: "user-1"
+                      }),
+                      description: "Open a session with this character"
+                    }
+                  ]
+                ),
+                ignored: stored.mode === "update" && request.body.slug !== undefined ? ["slug"] : []
+              }
+            })
+          )
+        })
+      )
+  )
+
+  app.post(
+    `${one}/discard`,
+    {
+      config: { demo: true, exists: importExists, writes: true },
+      schema: {
+        operationId: "discardImport",
+        summary: "Let an import go: nothing is kept of what was in it",
+        tags,
+        params,
+        headers,
+        response: answers(ImportData.extend(created), 404, 409)
+      }
+    },
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { appId } = request.principal
+            const { import_id: id } = yield* findImport(appId, request.params.import_id)
+            const stored = yield* Imports.use((imports) => imports.discard(appId, id)).pipe(
+              Effect.catchTag("ImportClosed", refuseClosed)
+            )
+            return success(yield* shownImport(appId, stored ?? (yield* importNotFound)))
+          })
+        )
+      )
+  )
+}
