@@ -110,7 +110,7 @@ export class Exports extends Context.Service<
         )
         if (claimed === undefined) return undefined
         const { left, ...mine } = claimed
-        yield* objects.discard(mine.app_id, left)
+        yield* objects.discard(mine.appId, left)
         return mine
       }, transaction)
 
@@ -121,7 +121,7 @@ export class Exports extends Context.Service<
             where ${isMine(sql, claimed)} returning 1`
         )
         if (mine.length === 0) return yield* new ExportLost()
-        yield* objects.keep(claimed.app_id, objectKey)
+        yield* objects.keep(claimed.appId, objectKey)
       }, transaction)
 
       const fail = Effect.fnUntraced(function* (claimed: ClaimedExport, errorCode: string) {
@@ -129,7 +129,7 @@ export class Exports extends Context.Service<
           (sql) => sql`select to_json(object_keys) as keys from exports where ${isMine(sql, claimed)} for update`
         )
         if (failed === undefined) return
-        yield* objects.discard(claimed.app_id, failed.keys)
+        yield* objects.discard(claimed.appId, failed.keys)
         yield* query(
           (sql) => sql`
           update exports set status = 'failed', error_code = ${errorCode}, owner = null, object_keys = '{}',

@@ -21,9 +21,9 @@ export const exportColumns = (sql: Sql) => sql`
 
 /** An export as a worker has claimed it. Who claims it next has another attempt. */
 export interface ClaimedExport {
-  readonly app_id: string
-  readonly export_id: string
-  readonly external_user_ref: string
+  readonly appId: string
+  readonly exportId: string
+  readonly externalUserRef: string
   readonly owner: string
   readonly attempts: number
 }
@@ -44,9 +44,9 @@ export const claimExport = (sql: Sql, owner: string, except: ReadonlyArray<strin
       and b.owner is not null), created_at limit 1 for update skip locked
   ) d join apps a using (app_id)
   where x.app_id = d.app_id and x.export_id = d.export_id
-  returning x.app_id, x.export_id, x.external_user_ref, x.owner, x.attempts, to_json(d.object_keys) as left`
+  returning x.app_id as "appId", x.export_id as "exportId", x.external_user_ref as "externalUserRef", x.owner, x.attempts, to_json(d.object_keys) as left`
 
 /** Whether it is still this maker's. */
-export const isMine = (sql: Sql, { app_id, export_id, owner, attempts }: ClaimedExport) => sql`
-  app_id = ${app_id} and export_id = ${export_id} and owner = ${owner} and attempts = ${attempts}::int
+export const isMine = (sql: Sql, { appId, exportId, owner, attempts }: ClaimedExport) => sql`
+  app_id = ${appId} and export_id = ${exportId} and owner = ${owner} and attempts = ${attempts}::int
     and status = 'running'`

@@ -47,7 +47,7 @@ export class ExportMaker extends Context.Service<
       const share = yield* makeSharedRuns(AT_ONCE)
 
       const make = Effect.fnUntraced(function* (claimed: ClaimedExport) {
-        const { app_id: appId, external_user_ref: externalUserRef } = claimed
+        const { appId, externalUserRef } = claimed
         const mtime = new Date(yield* Clock.currentTimeMillis)
         // What runs behind an await is of the same unit.
         const context = yield* Effect.context<never>()
@@ -66,11 +66,7 @@ export class ExportMaker extends Context.Service<
       const guarded = (claimed: ClaimedExport) =>
         (claimed.attempts > MOST_ATTEMPTS
           ? exports.fail(claimed, "given_up")
-          : attempt(
-              unitOf("export", claimed.app_id, claimed.export_id),
-              make(claimed),
-              exports.fail(claimed, "given_up")
-            )
+          : attempt(unitOf("export", claimed.appId, claimed.exportId), make(claimed), exports.fail(claimed, "given_up"))
         ).pipe(
           Effect.catchTag("Broken", ({ cause }) => {
             if (cause instanceof ExportLost) return Effect.void
@@ -80,7 +76,7 @@ export class ExportMaker extends Context.Service<
             return Effect.andThen(Effect.logError("export failed", cause), exports.fail(claimed, code))
           }),
           Effect.onError(() => exports.leave(claimed).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
-          Effect.annotateLogs({ export_id: claimed.export_id })
+          Effect.annotateLogs({ export_id: claimed.exportId })
         )
 
       const claim = (except: ReadonlyArray<string>) =>
