@@ -15,19 +15,19 @@ const discardImages: Statement<SessionsOf> = (sql, { appId, sessionIds }) =>
 
 /** As over the API: only what is ready can be seen. */
 const isShown = (sql: Sql) => sql`status = 'ready' and object_key is not null`
-const fileOf = (sql: Sql) => sql`
-  case when ${isShown(sql)} then 'pictures/' || image_id || case media_type when 'image/png' then '.png'
-    when 'image/jpeg' then '.jpg' when 'image/webp' then '.webp' else '' end end`
+const pathOf = (sql: Sql) => sql`
+  'pictures/' || image_id || case media_type when 'image/png' then '.png' when 'image/jpeg' then '.jpg'
+    when 'image/webp' then '.webp' else '' end`
 
 const imageRows: Statement<PageOf> = (sql, { appId, sessionId, after, limit }) => sql`
   select r.image_request_id as at, to_json(r)::text as row from (
     select image_id as image_request_id, session_id, character_slug, kind, prompt, caption, size, status,
-      visible_description, ${fileOf(sql)} as file, media_type, width, height, ${iso(sql, "created_at")}
+      visible_description, case when ${isShown(sql)} then ${pathOf(sql)} end as file, media_type, width, height, ${iso(sql, "created_at")}
     from images where app_id = ${appId} and session_id = ${sessionId} and image_id > ${after}
     order by image_id limit ${limit}::int
   ) r order by r.image_request_id`
 const imageObjects: Statement<PageOf> = (sql, { appId, sessionId, after, limit }) => sql`
-  select image_id as at, object_key, ${fileOf(sql)} as path from images
+  select image_id as at, object_key, ${pathOf(sql)} as path from images
   where app_id = ${appId} and session_id = ${sessionId} and image_id > ${after} and ${isShown(sql)}
   order by image_id limit ${limit}::int`
 

@@ -5,19 +5,24 @@ import type { Exported, ExportedObject, ExportedRow, PageOf, PersonOf } from "#s
 import { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
+/** A file of an export, and how what it holds is read. */
+export interface PersonFile extends Omit<Exported, "rows" | "objects"> {
+  readonly rows: (page: PageOf) => Effect.Effect<ReadonlyArray<ExportedRow>, DatabaseError>
+  readonly objects: ((page: PageOf) => Effect.Effect<ReadonlyArray<ExportedObject>, DatabaseError>) | undefined
+}
+
 /** All that is kept of a person, a page at a time. What there is, and in which form, is declared with the tables. */
 export class PersonReader extends Context.Service<
   PersonReader,
   {
-    readonly exported: ReadonlyArray<Exported>
+    /** What there is of a person, in the order of the tables. */
+    readonly files: ReadonlyArray<PersonFile>
     /** Their sessions after this one, by id. */
     readonly sessions: (
       person: PersonOf,
       after: string,
       limit: number
     ) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
-    readonly rows: (exported: Exported, page: PageOf) => Effect.Effect<ReadonlyArray<ExportedRow>, DatabaseError>
-    readonly objects: (exported: Exported, page: PageOf) => Effect.Effect<ReadonlyArray<ExportedObject>, DatabaseError>
   }
 >()("src/db/privacy/PersonReader") {
   static readonly layer = Layer.effect(
@@ -26,16 +31,23 @@ export class PersonReader extends Context.Service<
       const { query } = yield* Database
       const tables = yield* Tables
       return PersonReader.of({
-        exported: tables.flatMap(({ exported }) => (exported !== undefined && "file" in exported ? [exported] : [])),
+        files: tables
+          .flatMap(({ exported }) => (exported !== undefined && "file" in exported ? [exported] : []))
+          .map(({ file, about, shape, by, rows, objects }) => ({
+            file,
+            about,
+            shape,
+            by,
+            rows: (page) => query<Array<ExportedRow>>((sql) => rows(sql, page)),
+            objects:
+              objects === undefined ? undefined : (page) => query<Array<ExportedObject>>((sql) => objects(sql, page))
+          })),
         sessions: ({ appId, externalUserRef }, after, limit) =>
           query<Array<{ session_id: string }>>(
             (sql) => sql`
           select session_id from sessions where app_id = ${appId} and external_user_ref = ${externalUserRef}
             and session_id > ${after} order by session_id limit ${limit}::int`
-          ).pipe(Effect.map((rows) => rows.map(({ session_id }) => session_id))),
-        rows: ({ rows }, page) => query<Array<ExportedRow>>((sql) => rows(sql, page)),
-        objects: ({ objects }, page) =>
-          objects === undefined ? Effect.succeed([]) : query<Array<ExportedObject>>((sql) => objects(sql, page))
+          ).pipe(Effect.map((rows) => rows.map(({ session_id }) => session_id)))
       })
     })
   )

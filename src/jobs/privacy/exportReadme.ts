@@ -7,5 +7,5 @@ Times are ISO 8601 in UTC. Text is UTF-8.
 `
 
 /** What each file of an export is, as its declaration says it. */
-export const exportReadme = (exported: ReadonlyArray<Exported>): string =>
-  [HEAD, ...exported.map(({ file, about }) => `${file.replace("*", "<session id>")}\n  ${about}\n`)].join("\n")
+export const exportReadme = (files: ReadonlyArray<Pick<Exported, "file" | "about">>): string =>
+  [HEAD, ...files.map(({ file, about }) => `${file.replace("*", "<session id>")}\n  ${about}\n`)].join("\n")

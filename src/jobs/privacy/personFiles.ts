@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
-import type { Exported, ExportedObject, PageOf, PersonOf } from "#src/db/postgres/catalogue/Table.ts"
-import type { PersonReader } from "#src/db/privacy/PersonReader.ts"
+import type { PageOf, PersonOf } from "#src/db/postgres/catalogue/Table.ts"
+import type { PersonFile, PersonReader } from "#src/db/privacy/PersonReader.ts"
 import type { ZipEntry } from "./zipStream.ts"
 import { exportReadme } from "./exportReadme.ts"
 
@@ -46,17 +46,13 @@ async function* pagesOf<Row extends { readonly at: string }>(
 }
 
 /** What the rows of a file are read by: the person, or one session after another. */
-async function* scopesOf(reading: Reading, { by }: Exported, person: PersonOf): AsyncGenerator<ScopeOf> {
+async function* scopesOf(reading: Reading, { by }: PersonFile, person: PersonOf): AsyncGenerator<ScopeOf> {
   if (by === "person") yield { ...person, sessionId: "" }
   else for await (const sessionId of sessionsOf(reading, person)) yield { ...person, sessionId }
 }
 
-async function* rowsOf(
-  { reader, read }: Reading,
-  exported: Exported,
-  of: ScopeOf
-): AsyncGenerator<ReadonlyArray<string>> {
-  for await (const page of pagesOf(of, (next) => read(reader.rows(exported, next))))
+async function* rowsOf({ read }: Reading, { rows }: PersonFile, of: ScopeOf): AsyncGenerator<ReadonlyArray<string>> {
+  for await (const page of pagesOf(of, (next) => read(rows(next))))
     yield page.flatMap(({ row }) => (row === null ? [] : [row]))
 }
 
@@ -81,35 +77,34 @@ async function* contentOf({ content }: Reading, objectKey: string): AsyncGenerat
     yield Buffer.from(bytes.subarray(from, from + SLICE_BYTES))
 }
 
-async function* objectsOf(reading: Reading, exported: Exported, person: PersonOf): AsyncGenerator<ZipEntry> {
-  if (exported.objects === undefined) return
-  for await (const of of scopesOf(reading, exported, person))
-    for await (const page of pagesOf<ExportedObject>(of, (next) =>
-      reading.read(reading.reader.objects(exported, next))
-    ))
+async function* objectsOf(reading: Reading, file: PersonFile, person: PersonOf): AsyncGenerator<ZipEntry> {
+  const { objects } = file
+  if (objects === undefined) return
+  for await (const of of scopesOf(reading, file, person))
+    for await (const page of pagesOf(of, (next) => reading.read(objects(next))))
       for (const { path, object_key: key } of page) yield { path, content: contentOf(reading, key), isCompressed: true }
 }
 
 /** All rows of a person, of whatever they are read by. */
-async function* allRows(reading: Reading, exported: Exported, person: PersonOf) {
-  for await (const of of scopesOf(reading, exported, person)) yield* rowsOf(reading, exported, of)
+async function* allRows(reading: Reading, file: PersonFile, person: PersonOf) {
+  for await (const of of scopesOf(reading, file, person)) yield* rowsOf(reading, file, of)
 }
 
-async function* filesOf(reading: Reading, exported: Exported, person: PersonOf): AsyncGenerator<ZipEntry> {
-  const { file, shape } = exported
-  if (file.includes("*")) {
-    for await (const of of scopesOf(reading, exported, person))
-      yield { path: file.replace("*", of.sessionId), content: lines(rowsOf(reading, exported, of)) }
+async function* entriesOf(reading: Reading, file: PersonFile, person: PersonOf): AsyncGenerator<ZipEntry> {
+  const { file: path, shape } = file
+  if (path.includes("*")) {
+    for await (const of of scopesOf(reading, file, person))
+      yield { path: path.replace("*", of.sessionId), content: lines(rowsOf(reading, file, of)) }
     return
   }
-  const rows = allRows(reading, exported, person)
-  yield { path: file, content: shape === "array" ? array(rows) : lines(rows) }
-  yield* objectsOf(reading, exported, person)
+  const rows = allRows(reading, file, person)
+  yield { path, content: shape === "array" ? array(rows) : lines(rows) }
+  yield* objectsOf(reading, file, person)
 }
 
 /** The files of an export, one after another. Each is read only while it is written, a page at a time. */
 export async function* personFiles(reading: Reading, person: PersonOf): AsyncGenerator<ZipEntry> {
-  const { exported } = reading.reader
-  yield { path: "README.txt", content: [Buffer.from(exportReadme(exported))] }
-  for (const each of exported) yield* filesOf(reading, each, person)
+  const { files } = reading.reader
+  yield { path: "README.txt", content: [Buffer.from(exportReadme(files))] }
+  for (const file of files) yield* entriesOf(reading, file, person)
 }

@@ -55,6 +55,7 @@ it("a statement whose types do not agree with the database is named with what is
       "slug can be null, and its type is string",
       "most can be null, and its type is number",
       'column "begun_at" does not exist',
+      'column "begun_by" does not exist',
       "$1 is text, and what is sent is number",
       "$1 is json, and what is sent is string"
     ]

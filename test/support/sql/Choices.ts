@@ -6,6 +6,8 @@
 export class Choices {
   readonly #answers: ReadonlyMap<string, number>
   readonly #asked = new Map<string, number>()
+  /** Questions with their answers, in the order in which they were asked. */
+  readonly #log: Array<string> = []
 
   constructor(answers: ReadonlyMap<string, number>) {
     this.#answers = answers
@@ -14,7 +16,15 @@ export class Choices {
   choose(question: string, answers: number): number {
     const answer = Math.min(this.#answers.get(question) ?? 0, answers - 1)
     this.#asked.set(question, answers)
+    this.#log.push(`${question}=${answer}`)
     return answer
+  }
+
+  /** What is built, and a text of the answers that it depends on. */
+  following<A>(build: () => A): { readonly value: A; readonly answers: string } {
+    const before = this.#log.length
+    const value = build()
+    return { value, answers: [...new Set(this.#log.slice(before))].join(" ") }
   }
 
   static rounds<A>(build: (choices: Choices) => A): ReadonlyArray<A> {

@@ -6,6 +6,7 @@ import type {
   ConciseBody,
   ElementAccessExpression,
   Expression,
+  NewExpression,
   Node,
   ObjectLiteralExpression,
   SignatureDeclaration,
@@ -14,19 +15,18 @@ import type {
 } from "typescript/unstable/ast"
 import { SyntaxKind } from "typescript/unstable/ast"
 import * as is from "typescript/unstable/ast/is"
+import { callBuiltin } from "./callBuiltin.ts"
 import type { Choices } from "./Choices.ts"
 import { Later } from "./Later.ts"
-import { Names } from "./Names.ts"
+import { LEFT_OUT, Names } from "./Names.ts"
 import { parameter } from "./parameter.ts"
 import type { Project } from "./Project.ts"
+import { providedFor } from "./providedFor.ts"
 import { isPart, isTag, onlyValueOf, stringsOf } from "./types.ts"
 import { Unknown } from "./Unknown.ts"
 
 /** What names stand for, by the ids of their symbols. */
 export type Bound = ReadonlyMap<number, unknown>
-
-/** Builtins whose receiver is known. */
-const METHODS = new Set(["map", "flatMap", "filter", "join", "concat", "slice", "at", "toString"])
 
 /**
  * Interprets the source text that builds a statement, and builds it with the driver that the program uses. Where a
@@ -84,6 +84,15 @@ export class Evaluation {
       })
     if (is.isObjectLiteralExpression(node)) return this.#object(node, bound)
     if (is.isBinaryExpression(node)) return this.#binary(node, bound)
+    if (is.isNewExpression(node)) return this.#made(node, bound)
+    if (is.isTypeOfExpression(node)) {
+      const of = this.value(node.expression, bound)
+      return of instanceof Unknown ? this.unknown(node) : typeof of
+    }
+    if (is.isYieldExpression(node)) {
+      const provided = node.expression && providedFor(this.project, node.expression)
+      return provided === undefined ? this.unknown(node) : this.value(provided, new Map())
+    }
     if (is.isPrefixUnaryExpression(node) && node.operator === SyntaxKind.ExclamationToken)
       return !this.#holds(node.operand, bound)
     return this.unknown(node)
@@ -102,7 +111,7 @@ export class Evaluation {
     return (...given: ReadonlyArray<unknown>): unknown => {
       const inner = new Map(bound)
       for (const [index, declared] of node.parameters.entries()) {
-        const value = index < given.length ? given[index] : undefined
+        const value = index < given.length ? given[index] : LEFT_OUT
         this.#names.bind(declared, value, inner)
       }
       const body = (node as unknown as { readonly body?: ConciseBody }).body
@@ -166,12 +175,14 @@ export class Evaluation {
     if (of instanceof Unknown || of === null || of === undefined) return this.unknown(node)
     if (of === this.sql) return (of as unknown as Record<string, unknown>)[name]
     const value = (of as Readonly<Record<string, unknown>>)[name]
-    return value === undefined && !Object.hasOwn(of, name) ? this.unknown(node) : value
+    const isWhole = Object.getPrototypeOf(of) === Object.prototype
+    return value === undefined && !isWhole && !Object.hasOwn(of, name) ? this.unknown(node) : value
   }
 
   #element(node: ElementAccessExpression, bound: Bound): unknown {
     const of = this.value(node.expression, bound)
     if (of instanceof Unknown) return this.unknown(node)
+    if (node.questionDotToken !== undefined && (of === undefined || of === null)) return undefined
     const keys = this.strings(this.value(node.argumentExpression, bound), node.argumentExpression)
     return this.#property(of, String(keys), node)
   }
@@ -199,20 +210,24 @@ export class Evaluation {
         return name === "unsafe" ? this.sql.unsafe(this.#raw(given()[0])) : this.unknown(node)
       if (callee.getText() === "Object.keys") return this.#keys(given()[0], node)
       const receiver = this.value(callee.expression, bound)
-      if (Array.isArray(receiver) && METHODS.has(name)) {
-        const method = Reflect.get(receiver, name) as (...all: ReadonlyArray<unknown>) => unknown
-        return method.apply(receiver, given())
-      }
+      const builtin = callBuiltin(receiver, name, given)
+      if (builtin !== undefined) return builtin.value
       if (receiver instanceof Unknown && name === "map" && isPart(this.project.checker, this.project.typeOf(node))) {
         const [each] = given()
-        if (typeof each === "function") return [0, 1].map((index) => each(undefined, index) as unknown)
+        if (typeof each === "function") return [0, 1].map((index) => each(LEFT_OUT, index) as unknown)
       }
-      if (typeof receiver !== "object") return this.unknown(node)
+      if (typeof receiver !== "object" || receiver instanceof Set) return this.unknown(node)
       const method = Array.isArray(receiver) ? undefined : this.#property(receiver, name, callee)
       return typeof method === "function" ? method(...later()) : this.unknown(node)
     }
     const fn = this.value(callee, bound)
     return typeof fn === "function" ? fn(...later()) : this.unknown(node)
+  }
+
+  #made(node: NewExpression, bound: Bound): unknown {
+    const [items] = node.expression.getText() === "Set" ? (node.arguments ?? []) : []
+    const list = items && this.value(items, bound)
+    return Array.isArray(list) ? new Set(list) : this.unknown(node)
   }
 
   /** What `sql(...)` takes: names, or columns with their values. */
@@ -271,6 +286,7 @@ export class Evaluation {
     }
     const right = this.value(node.right, bound)
     if (left instanceof Unknown || right instanceof Unknown) return this.unknown(node)
+    if (operator === SyntaxKind.InKeyword) return Object.hasOwn(right as object, String(left))
     if (operator === SyntaxKind.EqualsEqualsEqualsToken) return left === right
     if (operator === SyntaxKind.ExclamationEqualsEqualsToken) return left !== right
     return this.unknown(node)

@@ -1,4 +1,5 @@
 import type {
+  BindingElement,
   BindingPattern,
   CallExpression,
   Expression,
@@ -18,6 +19,9 @@ import { stringsOf } from "./types.ts"
 import { Unknown } from "./Unknown.ts"
 
 const now = (value: unknown): unknown => (value instanceof Later ? value.value : value)
+
+/** What is given for a parameter that a call has no argument for. */
+export const LEFT_OUT = Symbol("left out")
 
 /** What names stand for: what they are bound to, or else what their declaration says. */
 export class Names {
@@ -49,11 +53,12 @@ export class Names {
   bind(declared: ParameterDeclaration, given: unknown, into: Map<number, unknown>): void {
     const inside = new Map(into)
     const value = () => {
-      const known = now(given)
-      if (known !== undefined) return known
-      return declared.initializer === undefined
+      const known = given === LEFT_OUT ? undefined : now(given)
+      if (known === undefined && declared.initializer !== undefined)
+        return this.#evaluation.value(declared.initializer, inside)
+      return given === LEFT_OUT && declared.questionToken === undefined
         ? this.#evaluation.unknown(declared.name)
-        : this.#evaluation.value(declared.initializer, inside)
+        : known
     }
     this.#bindName(declared.name, new Later(value), into)
   }
@@ -75,8 +80,8 @@ export class Names {
   /** What an element of a pattern takes of the value. */
   #part(element: Node, index: number, value: unknown, bound: Bound): unknown {
     if (!is.isBindingElement(element) || element.name === undefined) return undefined
-    if (value instanceof Unknown || value === null || value === undefined || element.dotDotDotToken !== undefined)
-      return this.#evaluation.unknown(element.name)
+    if (element.dotDotDotToken !== undefined) return this.#rest(element, value)
+    if (value instanceof Unknown || value === null || value === undefined) return this.#evaluation.unknown(element.name)
     const key = is.isArrayBindingPattern(element.parent)
       ? String(index)
       : (element.propertyName ?? element.name).getText()
@@ -84,6 +89,17 @@ export class Names {
     return part === undefined && element.initializer !== undefined
       ? this.#evaluation.value(element.initializer, bound)
       : part
+  }
+
+  /** What `...rest` takes: the fields of an object that the pattern does not name. */
+  #rest(element: BindingElement, value: unknown): unknown {
+    if (!is.isObjectBindingPattern(element.parent) || typeof value !== "object" || value === null)
+      return this.#evaluation.unknown(element.name ?? element)
+    const named = new Set(
+      element.parent.elements.map((one) => (is.isBindingElement(one) ? (one.propertyName ?? one.name)?.getText() : ""))
+    )
+    const fields = value instanceof Unknown ? this.fieldsOf(value.type) : value
+    return Object.fromEntries(Object.entries(fields).filter(([name]) => !named.has(name)))
   }
 
   /** The fields of an object of which only the type is known. */
@@ -155,9 +171,10 @@ export class Names {
   }
 
   #oneOf(list: Expression, name: Node, bound: Bound): unknown {
-    const items = this.#evaluation.value(list, bound)
-    if (!Array.isArray(items) || items.length === 0) return this.#evaluation.unknown(name)
     const { choices, project } = this.#evaluation
-    return items[choices.choose(`item ${project.placeOf(name)}`, items.length)] as unknown
+    const { value: items, answers } = choices.following(() => this.#evaluation.value(list, bound))
+    if (!Array.isArray(items) || items.length === 0) return this.#evaluation.unknown(name)
+    // Each list that this may be has items of its own.
+    return items[choices.choose(`item ${project.placeOf(name)} of ${answers}`, items.length)] as unknown
   }
 }

@@ -6,6 +6,7 @@ import { Choices } from "./Choices.ts"
 import { Evaluation } from "./Evaluation.ts"
 import { nodesIn } from "./nodesIn.ts"
 import type { Project } from "./Project.ts"
+import { reaches } from "./reaches.ts"
 import { isTag } from "./types.ts"
 
 export type Form = postgres.PendingQuery<Array<postgres.Row>>
@@ -68,9 +69,12 @@ export const findStatements = (project: Project, folder: string, sql: postgres.S
     const parts = new Set<Node>()
     try {
       const forms = Choices.rounds((choices) => {
-        const value = new Evaluation(project, sql, choices, node, parts).value(built, new Map())
-        return (typeof value === "function" ? value(sql) : value) as Form
-      })
+        const evaluation = new Evaluation(project, sql, choices, node, parts)
+        if (!reaches(evaluation, node)) return []
+        const value = evaluation.value(built, new Map())
+        return [(typeof value === "function" ? value(sql) : value) as Form]
+      }).flat()
+      if (forms.length === 0) throw new Error("nothing reaches this statement")
       return { node, parts, statement: { place, rows, forms } }
     } catch (error) {
       return { node, parts, problem: `${place}: ${error instanceof Error ? error.message : String(error)}` }

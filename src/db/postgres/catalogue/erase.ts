@@ -22,7 +22,7 @@ export const erasureOf = <S extends Scope>(table: Table, scope: S): Erasure<Scop
 const plainDelete =
   <S extends Scope>({ name, owners }: Table, scope: S): Statement<Scopes[S]> =>
   (sql, { appId, ...of }) => {
-    const column = owners[OWNERS[scope]] ?? ""
+    const column: string = owners[OWNERS[scope]] ?? ""
     if ("sessionIds" in of)
       return sql`
         delete from ${sql(name)} where app_id = ${appId} and ${sql(column)} = any(${of.sessionIds as Array<string>}::text[])`

@@ -24,6 +24,16 @@ const older = (sql: Sql, isOlder: boolean) => (isOlder ? sql`and created_at < no
 export const inOneForm = (sql: Sql, appId: string, isOlder: boolean) => sql<Array<{ slug: string }>>`
   select slug from characters where app_id = ${appId} ${older(sql, isOlder)}`
 
+const TABLES: ReadonlyArray<{ readonly name: string; readonly owner?: string }> = [
+  { name: "characters", owner: "app_id" },
+  { name: "migrations" },
+  { name: "worlds", owner: "begun_by" }
+]
+export const ofTables = (sql: Sql) =>
+  TABLES.map(({ name, owner }) =>
+    owner === undefined ? undefined : sql`delete from ${sql(name)} where ${sql(owner)} = ''`
+  )
+
 export const sent = (sql: Sql, version: number) => sql`delete from characters where slug = ${version}`
 
 export const twice = (sql: Sql, fields: object) => sql`

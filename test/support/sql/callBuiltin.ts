@@ -1,0 +1,19 @@
+import { Unknown } from "./Unknown.ts"
+
+/** Of a list. */
+const METHODS = new Set(["map", "flatMap", "filter", "join", "concat", "slice", "at", "toReversed", "toString"])
+
+/** What a builtin of a known list or set returns; undefined: it is none of these, or its answer is not known. */
+export const callBuiltin = (
+  receiver: unknown,
+  name: string,
+  given: () => ReadonlyArray<unknown>
+): { readonly value: unknown } | undefined => {
+  if (Array.isArray(receiver) && METHODS.has(name)) {
+    const method = Reflect.get(receiver, name) as (...all: ReadonlyArray<unknown>) => unknown
+    return { value: method.apply(receiver, [...given()]) }
+  }
+  if (!(receiver instanceof Set) || name !== "has") return undefined
+  const [item] = given()
+  return item instanceof Unknown ? undefined : { value: receiver.has(item) }
+}
