@@ -4,14 +4,8 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { type Asset, ASSET_KINDS, Assets, MOST_ASSETS } from "#src/db/character/Assets.ts"
 import { ContentSignatures } from "#src/db/character/ContentSignatures.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import {
-  assetLimitReached,
-  assetTooLarge,
-  assetTypeUnsupported,
-  storageUnavailable,
-  assetNotFound
-} from "./pictureErrors.ts"
-import { validationError } from "#src/http/server/errors.ts"
+import { assetLimitReached, assetTooLarge, assetTypeUnsupported, assetNotFound } from "./pictureErrors.ts"
+import { validationError, storageUnavailable } from "#src/http/server/errors.ts"
 import { findCharacter } from "./findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { INTERNAL } from "#src/http/server/reference/internalSurface.ts"
@@ -19,7 +13,7 @@ import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created, publicAnswers, written } from "#src/http/server/schemas/answers.ts"
 import { AssetCreate, AssetData, AssetPage, AssetPatch } from "./assetSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { readContent, showContent } from "./showContent.ts"
+import { readContent, showContent } from "#src/http/server/showContent.ts"
 import { characterExists } from "./characterExists.ts"
 import { assetExists } from "./pictureExists.ts"
 

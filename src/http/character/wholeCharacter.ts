@@ -9,7 +9,7 @@ import { VisualIdentities } from "#src/db/character/VisualIdentities.ts"
 import { MOST_IMAGES } from "#src/imports/Assets.ts"
 import { type AssetMeta, type Bundle, MOST_EVIDENCE } from "#src/imports/Bundle.ts"
 import { MOST_IMAGE_BYTES } from "#src/imports/checkImage.ts"
-import { storageUnavailable } from "./pictureErrors.ts"
+import { storageUnavailable } from "#src/http/server/errors.ts"
 
 /** Of the pictures in a file together: in base64, with the rest, that is no more than an import takes. */
 const MOST_BYTES = 6 * 1024 * 1024

@@ -5,7 +5,8 @@ import { Imports, type StoredImport } from "#src/db/character/Imports.ts"
 import { NO_LOOKS, VisualIdentities } from "#src/db/character/VisualIdentities.ts"
 import type { Bundle } from "#src/imports/Bundle.ts"
 import { importHashMismatch } from "./importErrors.ts"
-import { assetLimitReached, storageUnavailable } from "#src/http/character/pictureErrors.ts"
+import { assetLimitReached } from "#src/http/character/pictureErrors.ts"
+import { storageUnavailable } from "#src/http/server/errors.ts"
 import { LooksBrought, MOST_REFERENCES } from "#src/http/character/assetSchemas.ts"
 
 /** Of each of a bundle's assets, in their order: a picture that is in the storage, or why it is none that is taken. */

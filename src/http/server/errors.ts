@@ -155,6 +155,7 @@ export const upstreamFailed = defineError(
   "A service that this server depends on did not answer.",
   "Try again in a while."
 )
+export const storageUnavailable = upstreamFailed.saying("The picture storage did not answer.")
 export const requestGivenUp = defineError(
   422,
   "request_given_up",

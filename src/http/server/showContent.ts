@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import type { FastifyReply } from "fastify"
 import { StoredObjects } from "#src/db/character/StoredObjects.ts"
-import { storageUnavailable } from "./pictureErrors.ts"
-import type { ApiError } from "#src/http/server/ApiError.ts"
+import { storageUnavailable } from "./errors.ts"
+import type { ApiError } from "./ApiError.ts"
 
 /** How long who has seen it may show it again without asking; who deletes it is heeded after that. */
 const CACHED_SECONDS = 300
