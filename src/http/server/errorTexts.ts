@@ -1,17 +1,17 @@
 import { catalogue } from "./catalogue.ts"
 
+/** The codes of a status, for a sentence; empty where none has a code. */
+export const codesOf = (status: number): string =>
+  catalogue
+    .flatMap((entry) => (entry.status === status && entry.code !== null ? [entry.code] : []))
+    .toSorted()
+    .join(", ")
+
 /** By status and then by code, whatever the order in which the files were loaded. */
 const sorted = () =>
   catalogue
     .flatMap((entry) => (entry.code === null ? [] : [{ ...entry, code: entry.code }]))
     .toSorted((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1))
-
-/** The codes of a status, for a sentence; empty where none has a code. */
-export const codesOf = (status: number): string =>
-  sorted()
-    .filter((entry) => entry.status === status)
-    .map(({ code }) => code)
-    .join(", ")
 
 /** The catalogue as Markdown, a line each. */
 export const errorList = (): string =>

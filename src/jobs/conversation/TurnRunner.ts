@@ -16,6 +16,11 @@ import type { Staging } from "./runTurn.ts"
 /** Turns of one app in flight per process: a reply waits on a model for seconds and costs little meanwhile. */
 export const MAX_IN_FLIGHT = 200
 /**
+ * The same where replies are written in this process. Such a turn waits for nothing but the processor: more at once
+ * finish no sooner, and the turns of other apps wait behind all of them.
+ */
+export const MAX_IN_FLIGHT_OFFLINE = 16
+/**
  * Sessions of one app that wait here for a place: more than are answered within a second. The others are put off, and
  * may go to another process.
  */
@@ -46,87 +51,89 @@ export class TurnRunner extends Context.Service<
     readonly review: Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/conversation/TurnRunner") {
-  static readonly layer = Layer.effect(
-    TurnRunner,
-    Effect.gen(function* () {
-      const turns = yield* Turns
-      const running = yield* makeRunningTurns
-      let closed = false
-      const runNext = yield* makeRunNextTurn(running, () => closed)
-      const places = makePlaces(placesFor(MAX_IN_FLIGHT))
-      const scope = yield* Scope.make()
-      const background = yield* FiberSet.make().pipe(Scope.provide(scope))
-      // A claim is not interrupted on its way. One that waits for a connection that is gone must not keep the process
-      // from ending.
-      yield* Effect.addFinalizer(() =>
-        Effect.forkDetach(Scope.close(scope, Exit.void)).pipe(
-          Effect.flatMap(Fiber.await),
-          Effect.timeoutOption("2 seconds")
-        )
-      )
-
-      // Woken sessions that wait for their first place: another wake-up of one adds nothing. Once a drain looks for a
-      // turn it is none of them: a turn that it runs may be freed, and must then be begun again beside it.
-      const queued = new Set<string>()
-      const sessionName = ({ appId, sessionId }: SessionRef) => `${appId} ${sessionId}`
-      let draining = 0
-      const drain = (session: SessionRef, staging?: Staging) =>
-        Effect.acquireUseRelease(
-          Effect.sync(() => {
-            draining++
-          }),
-          Effect.fnUntraced(function* () {
-            while (true) {
-              const settled = yield* places.use(
-                session.appId,
-                Effect.suspend(() => {
-                  queued.delete(sessionName(session))
-                  return runNext(session, staging)
-                })
-              )
-              if (settled === undefined || settled._tag === "Taken" || settled.openTurns === 0) return
-            }
-          }),
-          () =>
-            Effect.sync(() => {
-              draining--
-            })
-        )
-
-      const begin = (session: SessionRef) => {
-        queued.add(sessionName(session))
-        return FiberSet.run(
-          background,
-          drain(session).pipe(
-            Effect.catchCauseIf(
-              (cause) => !Cause.hasInterruptsOnly(cause),
-              (cause) => Effect.logWarning("turn run aborted: the sweeper takes it up", cause)
-            ),
-            Effect.annotateLogs({ session_id: session.sessionId })
+  /** `inFlight`: turns of one app at once. */
+  static readonly layer = (inFlight: number) =>
+    Layer.effect(
+      TurnRunner,
+      Effect.gen(function* () {
+        const turns = yield* Turns
+        const running = yield* makeRunningTurns
+        let closed = false
+        const runNext = yield* makeRunNextTurn(running, () => closed)
+        const places = makePlaces(placesFor(inFlight))
+        const scope = yield* Scope.make()
+        const background = yield* FiberSet.make().pipe(Scope.provide(scope))
+        // A claim is not interrupted on its way. One that waits for a connection that is gone must not keep the process
+        // from ending.
+        yield* Effect.addFinalizer(() =>
+          Effect.forkDetach(Scope.close(scope, Exit.void)).pipe(
+            Effect.flatMap(Fiber.await),
+            Effect.timeoutOption("2 seconds")
           )
         )
-      }
-      const wake = Effect.fnUntraced(function* (sessions: ReadonlyArray<SessionRef>) {
-        const left: Array<SessionRef> = []
-        for (const session of closed ? [] : sessions) {
-          if (queued.has(sessionName(session))) continue
-          if (places.waiting(session.appId) >= MAX_WAITING) left.push(session)
-          else yield* begin(session)
-        }
-        if (left.length > 0) yield* turns.putOff(left)
-      })
 
-      return TurnRunner.of({
-        drain,
-        wake,
-        idle: FiberSet.awaitEmpty(background),
-        crowded: Effect.sync(places.crowded),
-        close: Effect.sync(() => {
-          closed = true
-        }),
-        inFlight: Effect.sync(() => draining),
-        review: running.review
+        // Woken sessions that wait for their first place: another wake-up of one adds nothing. Once a drain looks for a
+        // turn it is none of them: a turn that it runs may be freed, and must then be begun again beside it.
+        const queued = new Set<string>()
+        const sessionName = ({ appId, sessionId }: SessionRef) => `${appId} ${sessionId}`
+        let draining = 0
+        const drain = (session: SessionRef, staging?: Staging) =>
+          Effect.acquireUseRelease(
+            Effect.sync(() => {
+              draining++
+            }),
+            Effect.fnUntraced(function* () {
+              while (true) {
+                const settled = yield* places.use(
+                  session.appId,
+                  Effect.suspend(() => {
+                    queued.delete(sessionName(session))
+                    return runNext(session, staging)
+                  })
+                )
+                if (settled === undefined || settled._tag === "Taken" || settled.openTurns === 0) return
+              }
+            }),
+            () =>
+              Effect.sync(() => {
+                draining--
+              })
+          )
+
+        const begin = (session: SessionRef) => {
+          queued.add(sessionName(session))
+          return FiberSet.run(
+            background,
+            drain(session).pipe(
+              Effect.catchCauseIf(
+                (cause) => !Cause.hasInterruptsOnly(cause),
+                (cause) => Effect.logWarning("turn run aborted: the sweeper takes it up", cause)
+              ),
+              Effect.annotateLogs({ session_id: session.sessionId })
+            )
+          )
+        }
+        const wake = Effect.fnUntraced(function* (sessions: ReadonlyArray<SessionRef>) {
+          const left: Array<SessionRef> = []
+          for (const session of closed ? [] : sessions) {
+            if (queued.has(sessionName(session))) continue
+            if (places.waiting(session.appId) >= MAX_WAITING) left.push(session)
+            else yield* begin(session)
+          }
+          if (left.length > 0) yield* turns.putOff(left)
+        })
+
+        return TurnRunner.of({
+          drain,
+          wake,
+          idle: FiberSet.awaitEmpty(background),
+          crowded: Effect.sync(places.crowded),
+          close: Effect.sync(() => {
+            closed = true
+          }),
+          inFlight: Effect.sync(() => draining),
+          review: running.review
+        })
       })
-    })
-  )
+    )
 }
