@@ -69,8 +69,8 @@ declare module "fastify" {
      */
     readonly auth?: "app" | { readonly account: Scope | null } | "none"
     /**
-     * Of a route without a credential: requests of an address are not counted. For probes, for Telegram and for pictures that pages
-     * show.
+     * Of a route without a credential: requests of an address are not counted. For probes, for Telegram and for
+     * pictures that pages show.
      */
     readonly uncounted?: boolean
     /** No browser ever asks for it: its answers have no headers for one, unless they are errors with words. */

@@ -26,7 +26,7 @@ const IDLE_MS = 1_000
 const MOST_WAITING = 32
 const MOST_WAITING_BYTES = 96 * 1024 * 1024
 
-/** What a thread is to do: a function that takes one argument and gives an Outcome, in a module that is loaded there. */
+/** What a thread is to do: a function of one argument that gives an Outcome, in a module that is loaded there. */
 export interface ThreadWork {
   /** The URL of the module. */
   readonly module: string
