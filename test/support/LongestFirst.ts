@@ -6,19 +6,22 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
  */
 const LONGEST = [
   "e2e/operators/stuck",
+  "e2e/operators/start-up",
   "e2e/telegram/telegram",
   "e2e/conversation/crash",
+  "e2e/conversation/chaos",
   "e2e/operators/app-suspension",
-  "e2e/operators/start-up",
   "e2e/telegram/telegram-chaos",
   "e2e/billing/money",
   "db/postgres/embedded",
   "e2e/delivery/courier",
   "e2e/telegram/telegram-secrets",
   "e2e/tenancy/sandbox-secrets",
+  "telegram/inbound",
   "http/server/no-500",
   "db/postgres/statements",
   "telegram/forms",
+  "http/server/contract-points",
   "http/server/isolation-by-route",
   "pipeline/proactive-year",
   "channels/log-model"
