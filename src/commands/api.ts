@@ -90,7 +90,7 @@ const readKey = Effect.fnUntraced(function* (
   if (key === null)
     return yield* new check.BadSetting({
       setting: name,
-      problem: "must be given, as this or as --key: a runtime key (ck_...) of the app"
+      problem: "must be set, or --key given: a runtime key (ck_...) of the app"
     })
   // What fetch says of a header that it cannot send repeats it.
   if (!/^[\x21-\x7e]+$/.test(Redacted.value(key)))
@@ -127,7 +127,7 @@ const refusedWith = (status: number, text: string) =>
         ...(earliest_since !== undefined && { earliest: earliest_since })
       }
     }),
-    Effect.orElseSucceed(() => ({ code: null, said: "not an answer of a Troupe server; see --url" })),
+    Effect.orElseSucceed(() => ({ code: null, said: "the answer is not from a Troupe server; check --url" })),
     Effect.flatMap(({ said, ...rest }) =>
       Effect.fail(new ApiFailed({ problem: `${status} ${printable(said)}`, passing: PASSING.has(status), ...rest }))
     )
@@ -156,7 +156,7 @@ export const connect = Effect.fnUntraced(function* (flags: ServerFlags) {
   const unreachable = (why: string) =>
     new ApiFailed({ problem: `${baseUrl} cannot be reached (${why})`, code: null, passing: true })
   const notOurs = new ApiFailed({
-    problem: `${baseUrl} does not answer as a Troupe server does`,
+    problem: `${baseUrl} is not a Troupe server`,
     code: null,
     passing: false
   })

@@ -101,7 +101,7 @@ export const importCharacter = (flags: ImportFlags) =>
           problem: `blocked: edit the import with PATCH /v1/imports/${staged.id}, or the file`
         })
       }
-      if (!flags.yes && !(yield* agreed("troupe: make this character? [y/N] "))) {
+      if (!flags.yes && !(yield* agreed("troupe: create this character? [y/N] "))) {
         print(JSON.stringify({ import_id: staged.id, status: staged.status }))
         return
       }

@@ -63,7 +63,7 @@ export const chat = (flags: ChatFlags) =>
       const session = yield* openSession(api, flags)
       if (session.status !== "active")
         return yield* new BadArgument({
-          problem: `this conversation is over (${printable(session.status)}); begin another with --new`
+          problem: `this conversation has ended (${printable(session.status)}); start another with --new`
         })
       const path = `/v1/sessions/${encodeURIComponent(session.id)}`
       const { display_name } = yield* api.get(`/v1/characters/${encodeURIComponent(session.character_slug)}`, Character)
@@ -161,7 +161,7 @@ export const chat = (flags: ChatFlags) =>
       )
       if (unsent > 0 && !terminal.interactive)
         return yield* new BadArgument({
-          problem: `${unsent} of the messages ${unsent === 1 ? "was" : "were"} not sent`
+          problem: `${unsent} ${unsent === 1 ? "message was" : "messages were"} not sent`
         })
     }).pipe(Effect.scoped)
   )

@@ -44,7 +44,9 @@ const messages = (response: Response, onRetry: (millis: number) => void) => {
   return Stream.fromReadableStream({ evaluate: () => body, onError: () => lost("the connection broke") }).pipe(
     Stream.timeoutOrElse({ duration: SILENCE, orElse: () => Stream.fail(lost(`silent for ${SILENCE}`)) }),
     Stream.decodeText(),
-    Stream.mapEffect((text) => Effect.try({ try: () => parser.feed(text), catch: () => lost("a frame was too long") })),
+    Stream.mapEffect((text) =>
+      Effect.try({ try: () => parser.feed(text), catch: () => lost("an event was too long") })
+    ),
     Stream.flatMap(() => Stream.fromIterable(cut.splice(0)))
   )
 }
@@ -85,7 +87,8 @@ export const follow = (api: Api, sessionId: string, since: number): Stream.Strea
       decodeEvent(data).pipe(
         Effect.mapBoth({
           onSuccess: (event) => ({ event, json: data }),
-          onFailure: () => new ApiFailed({ problem: "the stream holds what is no event", code: null, passing: false })
+          onFailure: () =>
+            new ApiFailed({ problem: "the stream contains something that is not an event", code: null, passing: false })
         })
       )
     ),
@@ -101,7 +104,7 @@ export const follow = (api: Api, sessionId: string, since: number): Stream.Strea
       (error) =>
         Stream.fromEffectDrain(
           Effect.sync(() => {
-            if (failures === 0) note(`${error.message}; trying again from cursor ${cursor}`)
+            if (failures === 0) note(`${error.message}; retrying from cursor ${cursor}`)
             failures += 1
           })
         )

@@ -20,7 +20,7 @@ const readPrefix = (given: string) => {
   return prefix.length === PREFIX_LENGTH
     ? Effect.succeed(prefix)
     : Effect.fail(
-        new BadArgument({ problem: `PREFIX must be the first ${PREFIX_LENGTH} characters of a key, or a whole one` })
+        new BadArgument({ problem: `PREFIX must be the first ${PREFIX_LENGTH} characters of a key, or a whole key` })
       )
 }
 
@@ -30,7 +30,7 @@ const refused = ({ reason }: KeyRefused) =>
     new BadArgument({
       problem:
         reason === "ended"
-          ? "this key is revoked, expired or rotated already: create another"
+          ? "this key is already revoked, expired or rotated: create another"
           : `the app has ${MOST_KEYS} active keys, which is the limit`
     })
   )

@@ -11,6 +11,6 @@ export const refuseUnknown = (
     ...args._.slice(positionals)
   ]
   if (unknown.length === 0) return
-  process.stderr.write(`troupe: ${unknown.join(" ")}: not understood here; see --help\n`)
+  process.stderr.write(`troupe: ${unknown.join(" ")}: unknown argument; see --help\n`)
   process.exit(1)
 }

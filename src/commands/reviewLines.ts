@@ -55,7 +55,7 @@ export const reviewLines = ({ id, format_detected, bundle, diff, report }: Revie
       "changes",
       diff.map(({ path }) => path)
     ),
-    ...part("to know", report.warnings.filter(({ severity }) => severity === "info").map(told)),
+    ...part("notes", report.warnings.filter(({ severity }) => severity === "info").map(told)),
     ...part("warnings", report.warnings.filter(({ severity }) => severity !== "info").map(told)),
     ...part("blockers", report.blockers.map(told))
   ]

@@ -33,7 +33,7 @@ export const send = Effect.fnUntraced(function* (api: Api, sessionId: string, { 
     .pipe(
       Effect.tapError((error) =>
         Effect.sync(() => {
-          if (error.passing && !noted) note(`${error.message}; trying again`)
+          if (error.passing && !noted) note(`${error.message}; retrying`)
           noted ||= error.passing
         })
       ),

@@ -110,7 +110,7 @@ export const listenWebhooks = (flags: ListenFlags) =>
           yield* Effect.sleep(wait)
           if (yield* tryOnce(logged, index + 2)) return
         }
-        note(`#${logged.event.cursor} was not taken in ${TRIES} tries; going on with the next`)
+        note(`#${logged.event.cursor} was not accepted in ${TRIES} tries; continuing with the next`)
       })
       yield* follow(api, session.id, since ?? session.last_cursor).pipe(Stream.runForEach(deliver))
     }).pipe(Effect.scoped, Effect.provide(unguarded))

@@ -44,7 +44,7 @@ const keyOfDataDir = Effect.fnUntraced(function* (dataDir: string) {
     catch: (cause) =>
       new BadSetting({
         setting: "DATA_DIR",
-        problem: `its secrets.key can be neither read nor made: ${String(cause)}; or set SECRETS_KEY`
+        problem: `its secrets.key can be neither read nor created: ${String(cause)}; you can set SECRETS_KEY instead`
       })
   })
   return (
@@ -61,7 +61,7 @@ export const secretsKeys = Layer.effect(
     if (secrets.key === null && production) {
       return yield* new BadSetting({
         setting: "SECRETS_KEY",
-        problem: "must be given in production: 32 bytes in base64, as openssl rand -base64 32 prints"
+        problem: "must be set in production: 32 bytes in base64, as openssl rand -base64 32 prints"
       })
     }
     const current = secretsKey(secrets.key ?? (yield* keyOfDataDir(dataDir)))

@@ -78,7 +78,7 @@ export const listOf = <const A extends string>(setting: string, text: string, ch
   return need<ReadonlySet<A>>(
     setting,
     wanted.size > 0 && known.length === wanted.size ? new Set(known) : null,
-    `must be a comma-separated list out of ${choices.join(", ")}`
+    `must be a comma-separated list of ${choices.join(", ")}`
   )
 }
 
@@ -91,7 +91,7 @@ export const proxies = (setting: string, text: string) =>
   need(
     setting,
     PROXIES.get(text) ?? (/^\d$/.test(text) ? Number(text) : null),
-    "must be true, false or how many proxies there are, up to 9"
+    "must be true, false or the number of proxies, up to 9"
   )
 
 /** A name or a folder: anything but blanks. */

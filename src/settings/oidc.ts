@@ -18,7 +18,7 @@ export const readOidc = Effect.gen(function* () {
   const missing = (setting: string) =>
     new check.BadSetting({
       setting,
-      problem: "must be given too: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET come together"
+      problem: "must be set too: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET belong together"
     })
   if (issuer === null) return yield* missing("OIDC_ISSUER")
   if (clientId === null) return yield* missing("OIDC_CLIENT_ID")

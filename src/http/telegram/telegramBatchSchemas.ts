@@ -26,7 +26,7 @@ const managedBots = z
         context.addIssue({
           code: "custom",
           path: [index, "suggested_username"],
-          message: "Must be suggested for one bot alone",
+          message: "Must be unique within the batch",
           input: username
         })
       seen.add(username.toLowerCase())

@@ -58,7 +58,7 @@ export const ArcCreate = arcFields.superRefine(({ starts_at, ends_at, recurrence
   const days = (Date.parse(ends_at) - Date.parse(starts_at)) / DAY_MS
   if (days <= 0) context.addIssue({ code: "custom", path: ["ends_at"], message: "Must be after starts_at" })
   else if (days > LONGEST_DAYS[recurrence])
-    context.addIssue({ code: "custom", path: ["ends_at"], message: "Must be before it begins again" })
+    context.addIssue({ code: "custom", path: ["ends_at"], message: "Must end before it starts again" })
 })
 export const ArcPatch = mergePatchOf(arcFields).meta({ description: "JSON merge patch (RFC 7396): null clears" })
 

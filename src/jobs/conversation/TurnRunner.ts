@@ -107,7 +107,7 @@ export class TurnRunner extends Context.Service<
             drain(session).pipe(
               Effect.catchCauseIf(
                 (cause) => !Cause.hasInterruptsOnly(cause),
-                (cause) => Effect.logWarning("turn run aborted: the sweeper takes it up", cause)
+                (cause) => Effect.logWarning("turn run aborted: the sweeper will retry it", cause)
               ),
               Effect.annotateLogs({ session_id: session.sessionId })
             )
