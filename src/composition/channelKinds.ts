@@ -10,7 +10,7 @@ import * as PhotoReader from "#src/db/telegram/PhotoReader.ts"
 import * as TelegramChatTable from "#src/db/telegram/TelegramChatTable.ts"
 import { givingUp } from "#src/jobs/runner/givingUp.ts"
 
-/** The push channels there are. */
+/** All push channels. */
 export const channelKinds = Layer.effect(
   ChannelKinds,
   Effect.gen(function* () {

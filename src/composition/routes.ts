@@ -17,7 +17,7 @@ import { routes as telegram } from "#src/http/telegram/routes.ts"
 import { routes as tenancy } from "#src/http/tenancy/routes.ts"
 import { routes as world } from "#src/http/world/routes.ts"
 
-/** What is pushed to clients, for the OpenAPI document. */
+/** Webhooks for the OpenAPI document. */
 export const webhooks: Described["webhooks"] = { event: eventPush }
 
 /** All routes of the server. */
