@@ -8,8 +8,8 @@ const unitOfDelivery = ({ appId, sessionId, channelId, cursor }: Delivery) =>
 const givenUp = Attempt.cases.Rejected.make({ statusCode: null, answer: null, errorCode: "crashed" })
 
 /**
- * A channel whose deliveries are units of work: one that stops its process again and again is passed over, and the lane
- * goes on.
+ * A channel whose deliveries are units of work. A delivery that repeatedly crashes its process is skipped, and the lane
+ * continues.
  */
 export const givingUp = (channel: Channel): Channel => {
   const { open } = channel
