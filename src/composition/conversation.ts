@@ -11,9 +11,10 @@ import { Timeline } from "#src/db/conversation/Timeline.ts"
 import { Traces } from "#src/db/conversation/Traces.ts"
 import * as Transcripts from "#src/db/conversation/Transcripts.ts"
 import { Turns } from "#src/db/conversation/Turns.ts"
-import { TurnRunner } from "#src/jobs/conversation/TurnRunner.ts"
+import { MAX_IN_FLIGHT, MAX_IN_FLIGHT_OFFLINE, TurnRunner } from "#src/jobs/conversation/TurnRunner.ts"
 import { Prices } from "#src/model/prices.ts"
 import { ModelCast, reserving } from "#src/model/reservation.ts"
+import { Settings } from "#src/settings/Settings.ts"
 
 /** Accepts messages from all channels. */
 export const inbox = Layer.unwrap(
@@ -32,4 +33,6 @@ export const serving = Layer.mergeAll(inbox, Metrics.layer, Runs.layer, Timeline
 export const stores = Layer.mergeAll(SafetyRecords.layer, Transcripts.layer, Turns.layer)
 
 /** Services that jobs use. */
-export const working = TurnRunner.layer
+export const working = Layer.unwrap(
+  Effect.map(Settings, ({ model }) => TurnRunner.layer(model === null ? MAX_IN_FLIGHT_OFFLINE : MAX_IN_FLIGHT))
+)

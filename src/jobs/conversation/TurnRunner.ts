@@ -19,6 +19,11 @@ import type { Staging } from "./runTurn.ts"
  */
 export const MAX_IN_FLIGHT = 200
 /**
+ * The same if replies are written in this process. Such a turn only needs the CPU: with more at once none finishes
+ * sooner, and the turns of other apps wait behind all of them.
+ */
+export const MAX_IN_FLIGHT_OFFLINE = 16
+/**
  * Maximum number of sessions per app that wait here for a slot: more than are answered within a second. Others are
  * postponed, and may go to another process.
  */
@@ -49,88 +54,90 @@ export class TurnRunner extends Context.Service<
     readonly review: Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/conversation/TurnRunner") {
-  static readonly layer = Layer.effect(
-    TurnRunner,
-    Effect.gen(function* () {
-      const turns = yield* Turns
-      const running = yield* makeRunningTurns
-      let closed = false
-      const runNext = yield* makeRunNextTurn(running, () => closed)
-      const places = makePlaces(placesFor(MAX_IN_FLIGHT))
-      const scope = yield* Scope.make()
-      const background = yield* FiberSet.make().pipe(Scope.provide(scope))
-      // A claim is not interrupted halfway. A claim that waits on a dead connection must not keep the process from
-      // ending.
-      yield* Effect.addFinalizer(() =>
-        Effect.forkDetach(Scope.close(scope, Exit.void)).pipe(
-          Effect.flatMap(Fiber.await),
-          Effect.timeoutOption("2 seconds")
-        )
-      )
-
-      // Woken sessions that wait for their first slot. Further wake-ups of them are redundant. A session leaves this
-      // set when its drain looks for a turn, because from then on a new wake-up may be for a turn that was released and
-      // has to be started again.
-      const queued = new Set<string>()
-      const sessionName = ({ appId, sessionId }: SessionRef) => `${appId} ${sessionId}`
-      let draining = 0
-      const drain = (session: SessionRef, staging?: Staging) =>
-        Effect.acquireUseRelease(
-          Effect.sync(() => {
-            draining++
-          }),
-          Effect.fnUntraced(function* () {
-            while (true) {
-              const settled = yield* places.use(
-                session.appId,
-                Effect.suspend(() => {
-                  queued.delete(sessionName(session))
-                  return runNext(session, staging)
-                })
-              )
-              if (settled === undefined || settled._tag === "Taken" || settled.openTurns === 0) return
-            }
-          }),
-          () =>
-            Effect.sync(() => {
-              draining--
-            })
-        )
-
-      const begin = (session: SessionRef) => {
-        queued.add(sessionName(session))
-        return FiberSet.run(
-          background,
-          drain(session).pipe(
-            Effect.catchCauseIf(
-              (cause) => !Cause.hasInterruptsOnly(cause),
-              (cause) => Effect.logWarning("turn run aborted: the sweeper takes it up", cause)
-            ),
-            Effect.annotateLogs({ session_id: session.sessionId })
+  /** `inFlight`: maximum number of concurrent turns per app. */
+  static readonly layer = (inFlight: number) =>
+    Layer.effect(
+      TurnRunner,
+      Effect.gen(function* () {
+        const turns = yield* Turns
+        const running = yield* makeRunningTurns
+        let closed = false
+        const runNext = yield* makeRunNextTurn(running, () => closed)
+        const places = makePlaces(placesFor(inFlight))
+        const scope = yield* Scope.make()
+        const background = yield* FiberSet.make().pipe(Scope.provide(scope))
+        // A claim is not interrupted halfway. A claim that waits on a dead connection must not keep the process from
+        // ending.
+        yield* Effect.addFinalizer(() =>
+          Effect.forkDetach(Scope.close(scope, Exit.void)).pipe(
+            Effect.flatMap(Fiber.await),
+            Effect.timeoutOption("2 seconds")
           )
         )
-      }
-      const wake = Effect.fnUntraced(function* (sessions: ReadonlyArray<SessionRef>) {
-        const left: Array<SessionRef> = []
-        for (const session of closed ? [] : sessions) {
-          if (queued.has(sessionName(session))) continue
-          if (places.waiting(session.appId) >= MAX_WAITING) left.push(session)
-          else yield* begin(session)
-        }
-        if (left.length > 0) yield* turns.putOff(left)
-      })
 
-      return TurnRunner.of({
-        drain,
-        wake,
-        idle: FiberSet.awaitEmpty(background),
-        crowded: Effect.sync(places.crowded),
-        close: Effect.sync(() => {
-          closed = true
-        }),
-        inFlight: Effect.sync(() => draining),
-        review: running.review
+        // Woken sessions that wait for their first slot. Further wake-ups of them are redundant. A session leaves this
+        // set when its drain looks for a turn, because from then on a new wake-up may be for a turn that was released
+        // and has to be started again.
+        const queued = new Set<string>()
+        const sessionName = ({ appId, sessionId }: SessionRef) => `${appId} ${sessionId}`
+        let draining = 0
+        const drain = (session: SessionRef, staging?: Staging) =>
+          Effect.acquireUseRelease(
+            Effect.sync(() => {
+              draining++
+            }),
+            Effect.fnUntraced(function* () {
+              while (true) {
+                const settled = yield* places.use(
+                  session.appId,
+                  Effect.suspend(() => {
+                    queued.delete(sessionName(session))
+                    return runNext(session, staging)
+                  })
+                )
+                if (settled === undefined || settled._tag === "Taken" || settled.openTurns === 0) return
+              }
+            }),
+            () =>
+              Effect.sync(() => {
+                draining--
+              })
+          )
+
+        const begin = (session: SessionRef) => {
+          queued.add(sessionName(session))
+          return FiberSet.run(
+            background,
+            drain(session).pipe(
+              Effect.catchCauseIf(
+                (cause) => !Cause.hasInterruptsOnly(cause),
+                (cause) => Effect.logWarning("turn run aborted: the sweeper takes it up", cause)
+              ),
+              Effect.annotateLogs({ session_id: session.sessionId })
+            )
+          )
+        }
+        const wake = Effect.fnUntraced(function* (sessions: ReadonlyArray<SessionRef>) {
+          const left: Array<SessionRef> = []
+          for (const session of closed ? [] : sessions) {
+            if (queued.has(sessionName(session))) continue
+            if (places.waiting(session.appId) >= MAX_WAITING) left.push(session)
+            else yield* begin(session)
+          }
+          if (left.length > 0) yield* turns.putOff(left)
+        })
+
+        return TurnRunner.of({
+          drain,
+          wake,
+          idle: FiberSet.awaitEmpty(background),
+          crowded: Effect.sync(places.crowded),
+          close: Effect.sync(() => {
+            closed = true
+          }),
+          inFlight: Effect.sync(() => draining),
+          review: running.review
+        })
       })
-    })
-  )
+    )
 }

@@ -49,7 +49,7 @@ import { Intake } from "#src/jobs/telegram/Intake.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
 import { TurnReader } from "#src/jobs/memory/TurnReader.ts"
-import { TurnRunner } from "#src/jobs/conversation/TurnRunner.ts"
+import { MAX_IN_FLIGHT, TurnRunner } from "#src/jobs/conversation/TurnRunner.ts"
 import * as OfflineWriter from "#src/model/offline/OfflineWriter.ts"
 import { createFleet, type Fleet } from "#test/support/Fleet.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
@@ -166,7 +166,7 @@ describe("without the watchdog", () => {
       const runtime = ManagedRuntime.make(
         jobs.pipe(
           Layer.provide([
-            TurnRunner.layer,
+            TurnRunner.layer(MAX_IN_FLIGHT),
             TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(Relationships.layer)),
             courier,
             Alignment.layer,

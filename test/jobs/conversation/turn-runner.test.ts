@@ -55,7 +55,7 @@ const runnerWith = (given: {
 }) =>
   Effect.map(
     Layer.build(
-      TurnRunner.layer.pipe(
+      TurnRunner.layer(MAX_IN_FLIGHT).pipe(
         Layer.provide([
           Layer.mock(Turns, { heldBy: () => Effect.succeed([]), ...given.turns }),
           Layer.mock(Initiatives, {}),
