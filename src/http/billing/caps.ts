@@ -20,7 +20,7 @@ const toCaps = (limits: EndUserLimits) => ({
 })
 const isLimited = (limits: EndUserLimits) => Object.values(limits).some((limit) => limit !== null)
 
-/** Days and months are those of UTC. */
+/** Days and months are in UTC. */
 const resetsAt = (nowMs: number) => {
   const now = new Date(nowMs)
   return {
@@ -68,7 +68,7 @@ export const toAppCapsResource = (allowance: AppAllowance, messagesPerMinute: nu
 })
 
 const left = (limit: number | null, used: number) => (limit === null ? null : Math.max(0, limit - used))
-/** The caps that apply to an end-user, and what is left of each. */
+/** The caps that apply to an end-user, and what remains of each. */
 export const toEndUserRemaining = (
   { effective, day_used_micro_usd, month_used_micro_usd, day_messages, day_images }: EndUserAllowance,
   nowMs: number
@@ -105,7 +105,7 @@ const toCapsChange = (change: Partial<EndUserLimits>) =>
     monthly_cost_usd: usdOrNull(change.monthly_limit_micro_usd),
     daily_images: change.daily_image_limit
   })
-/** What the audit log keeps of a change, where it is one of caps in the words in which they are changed. */
+/** The detail of an audit entry. For changes of caps, it uses the field names of the request. */
 export const toAuditDetail = ({ action, detail }: AuditEntry): object => {
   if (action === "end_user_caps.updated") return toCapsChange(detail)
   if (action !== "caps.updated") return detail

@@ -16,7 +16,7 @@ import type { Routes } from "#src/http/server/Server.ts"
 import { readSafety, readUsage } from "./usage.ts"
 import { accountAppExists } from "#src/http/tenancy/appExists.ts"
 
-/** What was used, and what things cost. */
+/** Usage and prices. */
 export const usageRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/usage",

@@ -25,7 +25,7 @@ import { characterNotFound } from "./characterErrors.ts"
 import { importLimitReached, importNotFound } from "./importErrors.ts"
 import { importExists } from "./importExists.ts"
 
-/** Base64 of the largest file there may be, and room for the rest of the body. */
+/** Base64 of the largest file, plus room for the other fields. */
 const BODY_LIMIT_BYTES = 14 * 1024 * 1024
 
 const shown = Effect.fnUntraced(function* (appId: string, stored: StoredImport) {
@@ -55,7 +55,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           )
         )
       },
-      // A thread does it (stageImport).
+      // Validation runs on a thread (stageImport).
       validatorCompiler: () => (value: unknown) => ({ value }),
       schema: {
         operationId: "createImport",

@@ -61,10 +61,10 @@ export const ImportCommit = z.object({
   expected_version: expectedVersion()
 })
 
-/** Pieces of evidence in a file. */
+/** Maximum number of evidence texts in a file. */
 export const MOST_BROUGHT = 100
 
-/** The parts of a bundle beside the profile and its lore. */
+/** The parts of a bundle apart from the profile and its lore. */
 export const BundleRest = z.object({
   npcs: z.array(NpcCreate).max(200),
   evidence: z.array(EvidenceBrought).max(MOST_BROUGHT),

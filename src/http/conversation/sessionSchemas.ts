@@ -6,7 +6,7 @@ import { deepestNesting, findTooDeep } from "#src/http/server/body/unstorable.ts
 
 const METADATA_BYTES = 4096
 
-/** Depth first: JSON.stringify recurses. */
+/** Checks the depth first, because JSON.stringify recurses. */
 const fitsMetadata = (value: unknown): boolean =>
   findTooDeep(value) === null && Buffer.byteLength(JSON.stringify(value)) <= METADATA_BYTES
 
@@ -59,7 +59,7 @@ export type SessionCreate = z.output<typeof SessionCreate>
 
 export const characterSlugOf = (body: SessionCreate): string => body.character_slug ?? body.character ?? body.slug ?? ""
 
-/** Of a message. */
+/** Maximum length of a message. */
 export const MOST_CHARACTERS = 32_000
 
 export const MessageSend = z.object({

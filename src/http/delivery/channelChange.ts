@@ -16,7 +16,7 @@ export const checkUrl = (url: string) =>
 export const distinct = (events: ChannelCreate["events"]) =>
   events === undefined || events === null ? null : [...new Set(events)]
 
-/** What a PATCH changes of a channel. */
+/** The changes that a PATCH makes to a channel. */
 export const changeOf = Effect.fnUntraced(function* ({
   url,
   events,

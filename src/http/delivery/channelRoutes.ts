@@ -17,7 +17,7 @@ import type { Routes, Server } from "#src/http/server/Server.ts"
 import { channelExists } from "./channelExists.ts"
 import { channelLimitReached, channelNotFound } from "./deliveryErrors.ts"
 
-/** The channels of one home: made, listed, read, changed, deleted. */
+/** CRUD routes for the channels of one home. */
 const resourceRoutes = ({ app, answer, baseUrl }: Server, home: ChannelHome): void => {
   const { param, path, name, title } = home
   const tags = ["Channels"]

@@ -27,7 +27,7 @@ import type { Routes } from "#src/http/server/Server.ts"
 import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 import { memoryExists } from "./memoryExists.ts"
 
-/** All of it but the tombstone. */
+/** Everything except the tombstone. */
 const toResource = (sessionId: string) => (memory: Memory) => ({
   id: memory.id,
   session_id: sessionId,
@@ -48,7 +48,7 @@ const toResource = (sessionId: string) => (memory: Memory) => ({
   last_recalled_at: memory.last_recalled_at,
   created_at: memory.created_at
 })
-/** Wherever on earth it was written. */
+/** Normalizes any offset to UTC. */
 const inUtc = (moment: string) => new Date(moment).toISOString()
 
 export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {

@@ -13,7 +13,7 @@ export const toProactiveState = ({ effective, sources, nextEligibleAt }: Proacti
   next_eligible_at: nextEligibleAt?.toISOString() ?? null
 })
 
-/** A session's own overrides, and what comes of them. */
+/** A session's own overrides, and the resulting controls. */
 export const toControlsResource = ({ session_id, proactive_controls }: Session, state: ProactiveState) => ({
   session_id,
   ...Object.fromEntries(CONTROL_FIELDS.map((field) => [field, proactive_controls[field] ?? null])),

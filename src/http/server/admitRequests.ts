@@ -15,12 +15,12 @@ import { isClosedToDemo } from "./limits/demoSurface.ts"
 import { showStanding } from "./limits/rateLimitHeaders.ts"
 import type { App, HandlerServices } from "./Server.ts"
 
-/** Where the route takes more than others, and the request does not say that it has no more than they take. */
+/** Whether the route accepts more than others, and the request does not declare a body within the usual limit. */
 const mayBeLarge = ({ headers, routeOptions }: FastifyRequest): boolean =>
   routeOptions.bodyLimit > LARGE_BYTES &&
   (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > LARGE_BYTES)
 
-/** Before anything of a body is read: who asks, whether they may, and whether it is too much at once. */
+/** Runs before any of the body is read: authentication, permissions and rate limits. */
 export const admitRequests = Effect.fnUntraced(function* (
   app: App,
   options: {
@@ -38,9 +38,7 @@ export const admitRequests = Effect.fnUntraced(function* (
 
   const principalOf = async (request: FastifyRequest, reply: FastifyReply) =>
     remembered(request.headers.authorization) ?? (await bridge.run(authenticate(request), reply, "when caller leaves"))
-  /**
-   * Where no runtime key will do anyway: a demo key is told so in its own words, and so is one that has expired.
-   */
+  /** For routes that no runtime key can use: demo keys and expired ones get a specific error. */
   const refuseDemoKey = async (request: FastifyRequest, reply: FastifyReply) => {
     if (bearerOf(request.headers.authorization)?.startsWith("ck_") !== true) return
     const principal = await principalOf(request, reply).catch((error: ApiError) => {
@@ -48,7 +46,7 @@ export const admitRequests = Effect.fnUntraced(function* (
     })
     if (principal?.kind === "demo") throw demoKeySurfaceDisabled
   }
-  /** By app, and on the account plane by account. */
+  /** Per app, and on the account plane per account. */
   const countRequest = async (subject: string, reply: FastifyReply) => {
     const standing =
       limits.takeAtOnce(subject, "requests") ??

@@ -5,7 +5,7 @@ import { readJsonBody } from "./readJsonBody.ts"
 import { reviewBundle } from "#src/http/character/reviewBundle.ts"
 import { stageImport } from "#src/http/character/stageImport.ts"
 
-/** What a thread gives back: an error by its fields, since no class comes through to another thread. */
+/** The result of a thread. An error is passed by its fields, because class instances cannot be transferred. */
 export type Outcome<A> =
   | { readonly value: A }
   | { readonly refused: Pick<ApiError, "status" | "code" | "message" | "fix"> }
@@ -25,10 +25,12 @@ const outcomeOf = async <A>(work: () => Promise<A>): Promise<Outcome<A>> => {
   }
 }
 
-/** Values of a body other than an import's: what has more is refused before the server's own thread sees it. */
+/**
+ * Maximum number of values in a body, except for imports. A larger body is refused before it reaches the main thread.
+ */
 const MOST_VALUES = 50_000
 
-// The functions that src/http/server/body/ParseWorkers.ts calls by name, on a thread of its own.
+// The functions that src/http/server/body/ParseWorkers.ts calls by name on a separate thread.
 
 export const json = (bytes: Uint8Array) =>
   outcomeOf(async () => {

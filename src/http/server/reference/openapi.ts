@@ -6,7 +6,7 @@ import { VERSION } from "#pipeline/domain/version.ts"
 import { errorList } from "#src/http/server/errorTexts.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
-/** What the document is made of. */
+/** The input for the document. */
 export interface Described {
   readonly routes: ReadonlyArray<Routes>
   readonly webhooks: { readonly event: object }
@@ -46,7 +46,7 @@ const tags = [
   }
 ]
 
-/** A server that listens nowhere and knows no request or answer: a description needs neither. */
+/** A server that does not listen and handles no requests, which is sufficient for a description. */
 const open = () =>
   fastify()
     .setValidatorCompiler(() => () => true)
@@ -56,7 +56,7 @@ const neverAsked = () => Promise.reject(new Error("this server listens nowhere")
 const registeredRoutes = async (routes: Described["routes"]): Promise<ReadonlyArray<RouteOptions>> => {
   const app = open().withTypeProvider<ZodTypeProvider>()
   const found: Array<RouteOptions> = []
-  // As they are: a hook that runs later may still add a schema.
+  // Keeps the objects themselves, because a later hook may add a schema.
   app.addHook("onRoute", (route) => {
     if (route.method !== "HEAD") found.push(route)
   })
@@ -68,10 +68,11 @@ const registeredRoutes = async (routes: Described["routes"]): Promise<ReadonlyAr
 }
 
 /**
- * The OpenAPI document of all routes, as JSON. Takes about a second of CPU, so not on the thread that serves requests.
+ * The OpenAPI document of all routes, as JSON. It takes about a second of CPU, so do not call it on the thread that
+ * serves requests.
  */
 export const describeServer = async ({ routes, webhooks }: Described): Promise<string> => {
-  // Fields are added over time (contract 9.3), so no schema of ours forbids those it does not know.
+  // Fields are added over time (contract 9.3), so our schemas do not forbid unknown fields.
   const transform = createJsonSchemaTransform({
     zodToJsonConfig: {
       override: ({ jsonSchema }) => {
@@ -122,7 +123,7 @@ export const describeServer = async ({ routes, webhooks }: Described): Promise<s
     },
     transform
   })
-  // OpenAPI has no wildcards: the rest of a path is a parameter.
+  // OpenAPI has no wildcards, so the rest of a path is a parameter.
   for (const { method, url, schema } of await registeredRoutes(routes)) {
     described.route({
       method,
