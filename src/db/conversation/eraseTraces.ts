@@ -2,8 +2,7 @@ import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
 
 /**
- * Deletes what else is kept of what a person has said and of who they are, beside their sessions (eraseSessions),
- * within the transaction of the caller.
+ * Deletes what else is stored about a person apart from their sessions (eraseSessions), in the caller's transaction.
  */
 export const eraseTraces = Effect.fnUntraced(function* (appId: string, externalUserRef: string) {
   const { query } = yield* Database
@@ -26,7 +25,7 @@ export const eraseTraces = Effect.fnUntraced(function* (appId: string, externalU
   yield* query(
     (sql) => sql`delete from arc_influences where app_id = ${appId} and external_user_ref = ${externalUserRef}`
   )
-  // The answers to creates of their sessions, and of what weighs on a character with them.
+  // Stored responses to creates of their sessions, and of influences in them.
   yield* query(
     (sql) => sql`
     delete from idempotency_keys where app_id =
@@ -35,7 +34,10 @@ export const eraseTraces = Effect.fnUntraced(function* (appId: string, externalU
   )
 })
 
-/** Deletes what the app was told of a person. That they are a minor stays: forgetting them makes nobody older. */
+/**
+ * Deletes what the app has stored about a person. That they are a minor is kept, so that erasure does not remove the
+ * protection.
+ */
 export const blankPerson = Effect.fnUntraced(function* (appId: string, externalUserRef: string) {
   const { query } = yield* Database
   yield* query(

@@ -5,16 +5,16 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { discardObjects } from "#src/db/character/discardObjects.ts"
 import { eraseSessions } from "./eraseSessions.ts"
 
-/** How long after their last key sandboxes go: what was under way when it expired has ended. */
+/** How long after its last key has expired a sandbox is deleted. By then, running work has ended. */
 const AFTER = "10 minutes"
-/** Sandboxes of one round. */
+/** Sandboxes per round. */
 const A_ROUND = 100
-/** Sessions that one transaction erases. */
+/** Sessions erased per transaction. */
 const SESSIONS_A_STEP = 5
 
 /**
- * All that is kept of an app when it has no session any more, what refers to others first. Its keys, its ledger and the
- * audit log stay.
+ * The remaining tables of an app without sessions, in the order of their references. Its keys, its ledger and the audit
+ * log stay.
  */
 const TABLES = [
   "lanes",
@@ -63,11 +63,11 @@ const TABLES = [
 export class ExpiredSandboxes extends Context.Service<
   ExpiredSandboxes,
   {
-    /** The ids of their apps, of so many as are dealt with at a time. */
+    /** The ids of the next apps to delete. */
     readonly due: Effect.Effect<ReadonlyArray<string>, DatabaseError>
     /**
-     * Deletes the app with everything in it and its account, a step a transaction: whoever dies in between leaves it
-     * due. Its bots must be detached.
+     * Deletes the app with its contents and its account, one transaction per step. After a crash it is still due. Its
+     * bots must be detached.
      */
     readonly erase: (appId: string) => Effect.Effect<void, DatabaseError>
   }

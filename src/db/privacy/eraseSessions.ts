@@ -3,7 +3,7 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { discardObjects } from "#src/db/character/discardObjects.ts"
 import { releaseHolds } from "#src/db/conversation/unansweredTurns.ts"
 
-/** All that is kept of a session, under its id; its own row last. */
+/** All tables with rows of a session. The session's own row is last. */
 const TABLES = [
   "lanes",
   "delivery_attempts",
@@ -28,7 +28,7 @@ const TABLES = [
   "sessions"
 ] as const
 
-/** Deletes sessions with everything in them, within the transaction of the caller, who holds the allowances locked. */
+/** Deletes sessions with all their data in the caller's transaction, which has locked the allowances. */
 export const eraseSessions = Effect.fnUntraced(function* (appId: string, sessionIds: ReadonlyArray<string>) {
   const { query } = yield* Database
   const ids = [...sessionIds].sort()
@@ -55,7 +55,7 @@ export const eraseSessions = Effect.fnUntraced(function* (appId: string, session
       and external_user_ref in (select external_user_ref from sessions
         where app_id = ${appId} and session_id = any(${ids}::text[]))`
   )
-  // What was found in what they have said.
+  // Evidence that was found in what they have said.
   yield* query(
     (sql) => sql`
     delete from findings f using finding_quotes q, evidence e
@@ -70,7 +70,7 @@ export const eraseSessions = Effect.fnUntraced(function* (appId: string, session
       sql`select object_key from images where app_id = ${appId} and session_id = any(${ids}::text[])`
     )
   )
-  // The answers to creates of what is a session's own, which hold its words for a day.
+  // Responses to creates that belong to a session. They contain its text for a day.
   yield* query(
     (sql) => sql`
     delete from idempotency_keys where app_id =

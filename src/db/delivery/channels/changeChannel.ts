@@ -11,7 +11,7 @@ import { changing } from "./channelLocks.ts"
 export interface ChannelChange {
   readonly url?: URL
   readonly events?: ReadonlyArray<string> | null
-  /** Takes the place of the present one, which goes on signing for a while. */
+  /** Replaces the current secret, which keeps signing for a while. */
   readonly secret?: { readonly next: Redacted.Redacted<string>; readonly previousFor: Duration.Duration }
 }
 
@@ -26,7 +26,7 @@ const rotate = Effect.fnUntraced(function* (
   const [present] = yield* query<Array<{ secret: Uint8Array }>>(
     (sql) => sql`select secret from channels where app_id = ${appId} and channel_id = ${channelId}`
   )
-  // A sealed secret opens only in the column that it was sealed for.
+  // An encrypted secret can only be decrypted for its own column, so it is encrypted again.
   const previous =
     present === undefined || seconds === 0
       ? null
@@ -53,7 +53,7 @@ export const changeChannel = (scope: ChannelScope, channelId: string, { url, eve
       if (secret !== undefined) yield* rotate(appId, channelId, secret)
       if (url !== undefined) {
         const sealedUrl = yield* sealUrl(appId, channelId, url)
-        // What the old endpoint asked for is not for the new one.
+        // The delay that the old endpoint requested does not apply to the new one.
         yield* query(
           (sql) => sql`
             update channels set target = '{}',
