@@ -3,36 +3,36 @@ import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** One event on its way along one lane, or one part of it. */
+/** One event, or one part of it, for delivery on one lane. */
 export interface Delivery {
   readonly appId: string
   readonly sessionId: string
   readonly channelId: string
-  /** Of the channel's settings: a newer one means that what was kept in memory is old. */
+  /** Version of the channel's settings. If it is newer than a cached one, the cache is outdated. */
   readonly channelVersion: number
   readonly cursor: number
   readonly eventId: string
   readonly type: string
   /** The event as in the log, JSON. */
   readonly event: string
-  /** Which of the messages that the event is for this channel, from 0. */
+  /** Index of this message among those that the event has for this channel, from 0. */
   readonly part: number
-  /** Tries of this part whose fate is unknown. */
+  /** Attempts of this part with unknown result. */
   readonly unknowns: number
 }
 
-/** What is known of an answer. */
+/** The receiver's answer, if there is one. */
 const answered = { statusCode: Schema.NullOr(Schema.Int), answer: Schema.NullOr(Schema.String) }
 
 /**
- * How a try ended.
- * - `Sent`: the receiver took it.
- * - `NotSent`: it surely did not. `throttle`: the whole endpoint asked to be left alone for a while.
- * - `Unknown`: it may have.
- * - `Rejected`: it will never take this event; the lane moves on.
- * - `Gone`: it will never take anything again.
- * - `Later`: it surely did not, and says when it will. That is no failed try.
- * - `Held`: it surely did not, and will not on this lane until something happens there: the lane is parked.
+ * The result of an attempt.
+ * - `Sent`: the receiver accepted it.
+ * - `NotSent`: it was certainly not delivered. `throttle`: pause the whole endpoint for this long.
+ * - `Unknown`: it may have been delivered.
+ * - `Rejected`: the receiver will never accept this event; the lane moves on.
+ * - `Gone`: the receiver will never accept anything again.
+ * - `Later`: certainly not delivered, and the receiver says when to retry. Not counted as a failure.
+ * - `Held`: certainly not delivered, and this lane is parked until something happens there.
  */
 export const Attempt = Schema.TaggedUnion({
   Sent: { ...answered },
@@ -50,7 +50,7 @@ export const Attempt = Schema.TaggedUnion({
 })
 export type Attempt = typeof Attempt.Type
 
-/** Outcomes as the delivery view names them. */
+/** Outcomes as deliveries show them in the API. */
 export const OUTCOME_NAME = {
   Sent: "sent",
   NotSent: "not_sent",
@@ -62,28 +62,26 @@ export const OUTCOME_NAME = {
 } as const satisfies Record<Attempt["_tag"], string>
 
 /**
- * The one contract of a push channel. It only renders an event and tries to deliver it; the courier does everything
- * else: order, leases, retries, positions. `deliver` never fails, and ends within the channel's own time limits.
+ * The interface of a push channel. It only renders an event and tries to deliver it. The courier does everything else:
+ * order, leases, retries, positions. `deliver` never fails, and ends within the channel's own time limits.
  */
 export interface Channel {
   readonly kind: string
-  /**
-   * Waits after the first, second, ... failed try, as they are before jitter. When they are used up the event expires.
-   */
+  /** Delays after the first, second, ... failed attempt, before jitter. After the last one the event expires. */
   readonly schedule: ReadonlyArray<Duration.Duration>
-  /** A try of unknown fate is on record: whether it is made again or passed over. `unknowns` counts it. */
+  /** After an attempt with unknown result: whether to retry or skip. `unknowns` counts such attempts. */
   readonly afterUnknown: (delivery: Delivery) => Effect.Effect<"retry" | "skip">
-  /** The lane has come to this event: how many messages it is. One, where a channel does not say. */
+  /** Called when the lane reaches this event: returns its number of messages. Default: one. */
   readonly open?: (delivery: Delivery) => Effect.Effect<number>
   /**
-   * For channels that are `paced`: waits for its turn, or says how long that would take. The intent goes on record
-   * after it, so that whoever dies waiting has sent nothing.
+   * For `paced` channels: waits for a rate limit slot, or returns how long that would take. The intent is recorded
+   * afterwards, so a process that dies while waiting has sent nothing.
    */
   readonly admit?: (delivery: Delivery) => Effect.Effect<Admission>
   readonly deliver: (delivery: Delivery) => Effect.Effect<Attempt>
 }
 
-/** `go`: send now. Otherwise the lane is given back for this long. */
+/** `go`: send now. Otherwise the lane is released for this long. */
 export type Admission = "go" | { readonly after: Duration.Duration }
 
 /** The push channels of this process, by kind. */

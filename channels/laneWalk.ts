@@ -3,11 +3,11 @@ import { type Attempt, type Channel, type Delivery, OUTCOME_NAME } from "./Chann
 import type { LaneEvent, LaneLease, LaneStep } from "./Lanes.ts"
 import { nextDelay } from "./retryAfter.ts"
 
-/** How a lane is walked, without doing it: which parts it stops at, what it tries there, and where it goes then. */
+/** The delivery plan of a lane, without side effects: its stops, what to try at each, and where to go next. */
 
 /**
- * One part of an event on a lane's way. `first`: what the lease's failures and unknowns were counted for. `nothing`:
- * the channel shows nothing of the event.
+ * One part of an event on a lane. `first`: the lease's failures and unknowns were counted for it. `nothing`: the
+ * channel shows nothing of the event.
  */
 export interface Stop {
   readonly event: LaneEvent
@@ -17,10 +17,10 @@ export interface Stop {
   readonly nothing: boolean
 }
 
-/** What came of a stop. */
+/** The result of a stop. */
 export type StopResult = Omit<LaneStep, "lease" | "event" | "part" | "last" | "next">
 
-/** The stops of the event at this index of the lease, of which the channel makes so many parts. */
+/** The stops of the event at this index of the lease, which has this many parts on the channel. */
 export const stopsOf = (lease: LaneLease, event: LaneEvent, index: number, parts: number): ReadonlyArray<Stop> => {
   const all = Array.from({ length: parts }, (_, part) => part).slice(index === 0 ? lease.part : 0)
   const left = all.filter((part) => !event.sent.includes(part))
@@ -48,13 +48,13 @@ export const deliveryOf = (lease: LaneLease, event: LaneEvent, part: number, unk
   unknowns
 })
 
-/** What is to be tried at a stop, and what the lease knows of earlier tries at it. */
+/** What to try at a stop, and what the lease knows about earlier attempts. */
 export const tryAt = (lease: LaneLease, { event, part, first }: Stop) => {
   const interrupted = lease.interrupted?.cursor === event.cursor && lease.interrupted.part === part
   const unknowns = interrupted || (first && lease.interrupted === null) ? lease.unknowns : 0
   return {
     delivery: deliveryOf(lease, event, part, unknowns),
-    /** An earlier lease was lost while this was on the wire. */
+    /** An earlier lease was lost while this was being sent. */
     interrupted,
     failures: first ? lease.failures : 0,
     early: first && !event.redo ? lease.early : null
@@ -62,8 +62,8 @@ export const tryAt = (lease: LaneLease, { event, part, first }: Stop) => {
 }
 
 /**
- * Where a lane goes after a try. `failures` counts earlier failed tries; `early`: this try came before its time, with
- * so much of the wait left. `skip`: one of unknown fate is passed over.
+ * Where a lane goes after an attempt. `failures` counts earlier failed attempts. `early`: this was an early retry, and
+ * this much of the delay was left. `skip`: an attempt with unknown result is not repeated.
  */
 export const onwardAfter = (
   channel: Channel,
@@ -77,10 +77,10 @@ export const onwardAfter = (
   const step = channel.schedule[failures]
   if (attempt._tag === "Later") return { outcome, onward: { retryAfter: attempt.after, failures } }
   if (attempt._tag === "Sent" || attempt._tag === "Rejected" || skip) return { outcome, onward: "pass" }
-  // Asked for once more means tried once more.
+  // A redelivery is tried once.
   if (event.redo) return { outcome, onward: "pass" }
   if (attempt._tag === "Held") return { outcome, onward: "park" }
-  // The channel ends here. The event stays where it is, for the day the channel is resumed.
+  // The channel ends here. The event keeps its position in case the channel is resumed.
   if (attempt._tag === "Gone")
     return { outcome, onward: { retryAfter: channel.schedule[0] ?? Duration.minutes(1), failures } }
   if (early !== null) return { outcome, onward: { retryAfter: early, failures } }
@@ -111,7 +111,7 @@ export const unsent = (
   throttle: null
 })
 
-/** The event that the lane goes on with, if it is not given back: the same until its last part is passed. */
+/** The event that the lane continues with, unless it is released: the same one until its last part is done. */
 export const nextEvent = (
   lease: LaneLease,
   index: number,

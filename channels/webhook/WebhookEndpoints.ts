@@ -3,26 +3,24 @@ import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
-/** Where the events of a channel go, and what they are signed with. */
+/** The URL for a channel's events, and the signing secrets. */
 export interface WebhookEndpoint {
-  /** It often holds a credential. */
+  /** It often contains a credential. */
   readonly url: Redacted.Redacted<string>
-  /** The current one first, then the previous one while a rotation lasts. */
+  /** The current one first, then the previous one during a rotation. */
   readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
 }
 
-/** The endpoints cannot be looked up just now: ours, and passing. */
+/** The endpoints are temporarily unavailable, through our own fault. */
 export class EndpointsUnavailable extends Schema.TaggedError<EndpointsUnavailable>()("EndpointsUnavailable", {
   cause: Schema.Defect()
 }) {}
 
-/** Port: the endpoints of webhook channels. Undefined: there is no such channel any more. */
+/** Port: the endpoints of webhook channels. Undefined: the channel no longer exists. */
 export class WebhookEndpoints extends Context.Service<
   WebhookEndpoints,
   {
-    /**
-     * `version` is the channel's, as a delivery shows it: what an older version left in memory does not answer for it.
-     */
+    /** `version` is the channel's version in the delivery. A cached endpoint of an older version is not used. */
     readonly get: (
       appId: string,
       channelId: string,

@@ -1,8 +1,8 @@
 import * as Duration from "effect/Duration"
 
 /**
- * The first try is made at once; these are the waits after the first, second, ... failed try. When they are used up the
- * event expires. The first waits are short because an event that waits holds back its whole conversation.
+ * The first attempt is immediate, and these are the delays after the first, second, ... failure. After the last one the
+ * event expires. The first delays are short, because a waiting event blocks its whole conversation.
  */
 export const SCHEDULE: ReadonlyArray<Duration.Duration> = [
   ...[1, 2, 5, 15, 30].map(Duration.seconds),
