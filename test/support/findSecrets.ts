@@ -2,8 +2,8 @@ import type postgres from "postgres"
 import { type Kind, read } from "#src/accounts/credential.ts"
 
 /**
- * Keys, account tokens and device codes are known by their checksum, so that each that was minted is found and none
- * that was made up. The others go by their form alone.
+ * Keys, account tokens and device codes have a checksum, so that all issued ones are found and no invented ones. The
+ * others are recognized by their form alone.
  */
 const FORMS = {
   minted: /(ck_|lat_|dc_)[0-9A-Za-z]{46}/g,
@@ -12,7 +12,7 @@ const FORMS = {
   bot: /\b\d{8,}:[A-Za-z0-9_-]{35}\b/g
 }
 
-/** Secrets that stand in a text. */
+/** The secrets in a text. */
 export const secretsIn = (text: string): ReadonlyArray<string> =>
   [
     ...[...text.matchAll(FORMS.minted)].filter(([found, kind]) => read(kind as Kind, found) !== null),
@@ -21,14 +21,14 @@ export const secretsIn = (text: string): ReadonlyArray<string> =>
     ...text.matchAll(FORMS.bot)
   ].map(([found]) => found)
 
-/** In bytes that are shown as hexadecimal digits. */
+/** Decodes bytes that are shown as hexadecimal digits. */
 const decoded = (row: string) =>
   row.replaceAll(/\\\\?x([0-9a-f]{18,})/g, (_, digits: string) => Buffer.from(digits, "hex").toString("latin1"))
 
 const ANY =
   "(ck_|lat_|dc_)[0-9A-Za-z]{46}|[B-Z]{5}-[B-Z]{5}|whsec_[A-Za-z0-9+/]{32}|[0-9]{8,}:[A-Za-z0-9_-]{35}|636b5f|6c61745f|64635f|77687365635f|([45][0-9a-f]){5}2d([45][0-9a-f]){5}|(3[0-9]){8}3a([2-7][0-9a-f]){35}"
 
-/** Where in a database a secret stands that can be read: the names of tables. */
+/** The tables of a database that contain a readable secret. */
 export const tablesWithSecrets = async (sql: postgres.Sql): Promise<ReadonlyArray<string>> => {
   const tables = await sql<Array<{ name: string; look: string }>>`
     select c.relname as name, format('(select %L as name, t::text as row from %I.%I t where t::text ~ $1 limit 200)',

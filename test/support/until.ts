@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises"
 
-/** Looks again and again until something is there (neither undefined nor false), and fails when it does not come. */
+/** Polls until there is a value (neither undefined nor false), and fails after a timeout. */
 export const until = async <A>(
   what: string,
   look: () => A | undefined | false | Promise<A | undefined | false>,
