@@ -19,7 +19,7 @@ export type Book = (records: ReadonlyArray<StageRecord>) => Effect.Effect<void>
 
 /**
  * The records of one attempt at a turn. They are kept as stages end, so they survive however the turn ends. A cost is
- * persisted before the next paid call, and whoever ends the attempt persists all of it. So a worker that dies loses at
+ * persisted before the next paid call, and the end of the attempt persists all of it. So a worker that dies loses at
  * most the last call, and a turn with a single call needs no write before its settlement.
  */
 export class Trail {
@@ -51,8 +51,8 @@ export class Trail {
   }
 
   /**
-   * Runs a stage that pays for model calls. It reports its total cost so far to `onSpent` after every call except the
-   * last, and also if it is cut off.
+   * Runs a stage that pays for model calls. The work calls `onSpent` with its total cost so far after every call except
+   * the last, and when it is cut off.
    */
   paying<A, E, R>(
     stage: StageName,

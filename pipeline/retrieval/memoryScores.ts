@@ -35,8 +35,8 @@ export interface Stem {
 
 /**
  * Memories by how well they answer a search: BM25 over stems, against all of these memories. Recency, importance and
- * pinning break near ties. Best first, and ties keep the order of the list. A memory that shares no word with the
- * search has a lexical score of 0.
+ * pinning decide among similar matches. Best first, and ties keep the order of the list. A memory that shares no word
+ * with the search has a lexical score of 0.
  */
 export const scoreMemories = <A extends ScoredMemory>(
   memories: ReadonlyArray<A>,

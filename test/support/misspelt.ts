@@ -1,2 +1,2 @@
-/** A different text: only its last letter changes. */
+/** The text with another last letter. */
 export const misspelt = (text: string): string => text.slice(0, -1) + (text.endsWith("0") ? "1" : "0")

@@ -108,8 +108,8 @@ export class Retention extends Context.Service<
           while (place !== undefined) place = yield* trim(age, place)
         })
 
-        // After a week without updates, Telegram continues with a random update number, so an old one must not count as
-        // a duplicate of a new one. Unanswered updates of suspended bots stay.
+        // After a week without updates, Telegram continues with a random update number, and an old row must not make a
+        // new update look like a duplicate. Unanswered updates of suspended bots stay.
         const deleteUpdates = query(
           (sql) => sql`
       delete from telegram_updates where ctid = any(array(

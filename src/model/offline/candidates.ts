@@ -41,10 +41,7 @@ const OWN_LESS = 0.12
 /** Lines of one pool differ so little that their order never decides between pools. */
 const NEXT_LESS = 0.001
 const MOST_OF_POOL = 12
-/**
- * Large enough that a line for the moment comes before a general one, even if it begins like a line that was said
- * before.
- */
+/** So large that a line for the moment precedes a general one, even if it opens like an earlier line. */
 const GENTLE_NEXT_LESS = 0.01
 
 /** What the person has told ranks above an example, even one in the same words. */
