@@ -79,9 +79,13 @@ const KINDS: ReadonlyArray<Kind> = [
 describe.each(["held-out", "messages"])("the messages of %s", (folder) => {
   const learned = new Set(folder === "messages" ? [] : readMessages("messages").map(({ text }) => text.toLowerCase()))
   const messages = readMessages(folder).filter(({ text }) => !learned.has(text.toLowerCase()))
-  // Each message is read once for all kinds: its scores are kept for a short time only.
-  let read: ReadonlyMap<string, Found> | undefined
-  const readAll = () => (read ??= new Map(messages.map(({ text }) => [text, foundIn(text)])))
+  // Each message is read once for all kinds, when its language is first asked for.
+  const read = new Map<string, ReadonlyMap<string, Found>>()
+  const readIn = (language: string, own: ReadonlyArray<Message>): ReadonlyMap<string, Found> => {
+    const known = read.get(language) ?? new Map(own.map(({ text }) => [text, foundIn(text)]))
+    read.set(language, known)
+    return known
+  }
   describe.each(KINDS)("that are: $name", ({ name, is, isNot, found, goal, mostFalseAlarms }) => {
     it.each(LANGUAGES)("are found in %s, and few others", (language) => {
       const own = messages.filter((message) => message.language === language)
@@ -95,7 +99,7 @@ describe.each(["held-out", "messages"])("the messages of %s", (folder) => {
       const { recall, falseAlarms, report } = measure(
         `${name}, ${language}, ${folder}`,
         set,
-        (text) => readAll().get(text)?.[found] === true
+        (text) => readIn(language, own).get(text)?.[found] === true
       )
       console.log(report)
       assert.isAtLeast(recall, goal, report)
