@@ -42,7 +42,7 @@ export const localAt = (timezone: string, at: number): Local => {
   return { day, weekday: (day + 4) % 7, minute: Math.floor((wall - day * DAY_MS) / MINUTE_MS) }
 }
 
-/** Of "HH:MM". */
+/** Minutes since midnight of "HH:MM". */
 export const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
 
 /**

@@ -45,7 +45,7 @@ const findIll = (
   address: string | null,
   now: number
 ): "webhook_hijacked" | "webhook_changed" | "webhook_failing" | null => {
-  // It is at the stored URL, but that URL has changed since.
+  // It is where we set it, but belongs at another URL now.
   if (bot.webhook_url !== address && (info.url ?? "") === (bot.webhook_url ?? "")) return "webhook_changed"
   if ((info.url ?? "") !== (address ?? "")) return "webhook_hijacked"
   if (address === null) return null
