@@ -8,7 +8,7 @@ const SETUP = {
   testTimeout: 60_000,
   hookTimeout: 120_000
 }
-/** Tests that start real processes, several of them each: these have the machine to themselves. */
+/** Tests that start several real processes each. They run alone on the machine. */
 const PROCESSES = ["test/e2e/**/*.test.ts", "test/db/postgres/embedded.test.ts"]
 
 export default defineConfig({

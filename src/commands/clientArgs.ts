@@ -1,4 +1,4 @@
-/** What every command that speaks to a server takes. */
+/** Arguments of every command that talks to a server. */
 export const clientArgs = {
   url: {
     type: "string",

@@ -20,7 +20,7 @@ interface EvalFlags extends ServerFlags {
   readonly json: boolean
 }
 
-/** The run did not do what was asked of it. */
+/** The run did not pass. */
 class EvalNotPassed extends Schema.TaggedError<EvalNotPassed>()("EvalNotPassed", { problem: Schema.String }) {
   override get message() {
     return this.problem
@@ -93,7 +93,7 @@ const number = (name: string, text: string | undefined) =>
       : Effect.fail(new BadArgument({ problem: `${name} must be 0 or more` }))
   })
 
-/** A suite that is only in a file is the server's for as long as it takes to begin its run, which keeps the cases. */
+/** A suite from a file is stored on the server only until its run has begun, which copies the cases. */
 const withSuite = Effect.fnUntraced(function* <A, E>(
   api: Api,
   suite: string,
@@ -140,7 +140,7 @@ const allResults = Effect.fnUntraced(function* (api: Api, id: string) {
   return all
 })
 
-/** Columns as wide as what stands in them. */
+/** Aligns columns by their widest cell. */
 const table = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   return rows.map((row) =>

@@ -9,12 +9,12 @@ import { BadArgument } from "./BadArgument.ts"
 import { print } from "./output.ts"
 import { runCommand } from "./run.ts"
 
-/** Keys that one query fetches. */
+/** Number of keys per query. */
 const A_PAGE = 500
 /** A day. */
 const LONGEST_GRACE_SECONDS = 86_400
 
-/** Somebody in haste gives the whole key. */
+/** People in a hurry pass the whole key. */
 const readPrefix = (given: string) => {
   const prefix = readApiKey(given)?.prefix ?? given
   return prefix.length === PREFIX_LENGTH
@@ -83,7 +83,7 @@ export const rotateKey = (args: { readonly prefix: string; readonly graceSeconds
     })
   )
 
-/** `troupe key list APP_ID`: in the order in which they were made, ended ones included. */
+/** `troupe key list APP_ID`: in order of creation, including ended keys. */
 export const listKeys = (args: { readonly appId: string }) =>
   runCommand(
     Effect.gen(function* () {

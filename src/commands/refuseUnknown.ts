@@ -1,4 +1,4 @@
-/** A misspelt flag or a name without its quotes must not do something else than was meant. */
+/** A misspelt flag or a name without quotes must not do something unintended. */
 export const refuseUnknown = (
   args: { readonly _: ReadonlyArray<string> },
   known: ReadonlyArray<string>,

@@ -6,8 +6,8 @@ const bubblesOf = ({ bubbles, text }: LogEvent["payload"]): ReadonlyArray<string
   Array.isArray(bubbles) ? bubbles.map(textOf) : [textOf(text)]
 
 /**
- * An event as it is seen by the two who talk: a line for each bubble, none for what is not meant for them. `name`: the
- * character's.
+ * An event as the participants see it: one line per bubble, none for events that are not meant for them. `name`: the
+ * character's name.
  */
 export const transcript = ({ type, role, payload }: LogEvent, name: string): ReadonlyArray<string> => {
   switch (type) {

@@ -8,7 +8,7 @@ const env = Config.all({
   OIDC_CLIENT_SECRET: Config.option(Config.Redacted("OIDC_CLIENT_SECRET"))
 })
 
-/** Who people sign in with; null: the development sign-in. */
+/** The identity provider that people sign in with. Null: the development sign-in. */
 export const readOidc = Effect.gen(function* () {
   const e = yield* env
   const issuer = yield* check.optionalUrl("OIDC_ISSUER", e.OIDC_ISSUER)

@@ -4,7 +4,7 @@ import type * as Redacted from "effect/Redacted"
 import * as check from "./checks.ts"
 import { text } from "./text.ts"
 
-/** Where contents lie that are no rows. */
+/** Where contents are stored that are not rows. */
 type StorageSettings =
   | { readonly kind: "database" }
   | { readonly kind: "folder"; readonly folder: string }

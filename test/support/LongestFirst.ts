@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /**
- * What takes longest, longest first. The others go by what they took the last time, or else by their size, which says
- * little of these.
+ * The slowest test files, slowest first. Others are ordered by their last duration, or else by size, which is a poor
+ * predictor for these.
  */
 const LONGEST = [
   "e2e/operators/stuck",
@@ -31,7 +31,7 @@ const rankOf = ({ moduleId }: TestSpecification) => {
   return rank === -1 ? LONGEST.length : rank
 }
 
-/** A long file that begins last keeps the whole run waiting for it alone. */
+/** A long file that starts last would keep the whole run waiting. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     const sorted = await super.sort(files)

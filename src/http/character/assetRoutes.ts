@@ -18,7 +18,7 @@ import { characterExists } from "./characterExists.ts"
 import { assetExists } from "./pictureExists.ts"
 
 const MOST_BYTES = 5 * 1024 * 1024
-/** A third more in base64, and room for the rest. */
+/** Base64 adds a third, and there is room for the other fields. */
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024
 
 const decode = Effect.fnUntraced(function* (base64: string) {
@@ -117,7 +117,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const { kind, label, is_primary: isPrimary, content_base64 } = request.body
           yield* findCharacter(appId, slug)
           const assets = yield* Assets
-          // Before the transaction of the create: who dies then leaves something that is swept.
+          // Before the transaction of the create: if the process dies in between, the sweep removes the object.
           const picture = yield* Effect.flatMap(decode(content_base64), (bytes) => assets.prepare(appId, bytes)).pipe(
             Effect.catchTags({
               PictureRefused: ({ problem }) => Effect.fail(assetTypeUnsupported(problem)),

@@ -61,7 +61,7 @@ const requireCheck = ({ turns, expect }: Case, context: z.RefinementCtx) => {
     })
 }
 
-/** Checks name memories of the set-up by their keys. */
+/** Checks refer to memories of the setup by key. */
 const requireKnownMemories = ({ setup: { memories }, turns, expect }: Case, context: z.RefinementCtx) => {
   const known = new Set(memories.map((memory) => memory.key))
   const lists = [

@@ -20,7 +20,7 @@ const source = z.object({
 })
 const evidenceText = text(1, EVIDENCE_MAX_CHARS)
 
-/** What comes with an import: of nobody's session. */
+/** Evidence from an import, which belongs to no session. */
 export const EvidenceBrought = z.object({
   kind: evidenceKind.exclude(["session_turn"]).default("author_note"),
   text: evidenceText,

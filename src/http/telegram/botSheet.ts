@@ -3,7 +3,7 @@ import { linkOf } from "./batchItem.ts"
 import { qrCode } from "./qrCode.ts"
 import { type Html, html, page, policyOf } from "#src/http/server/page.ts"
 
-/** For paper as well: dark on white whatever the screen prefers, and no bot on two pages. */
+/** Suitable for printing: dark on white regardless of the screen's preference, and no bot is split over two pages. */
 const STYLE = `
 * { box-sizing: border-box }
 body { margin: 0 auto; padding: 1.5rem; max-width: 64rem; background: #fff; color: #1c2024; font: 1rem/1.45 system-ui, sans-serif; overflow-wrap: anywhere }
@@ -22,7 +22,7 @@ p, ol { margin: 0 0 .75rem }
 a { color: inherit }
 @media print { body { max-width: none; padding: 0; font-size: .875rem } .bots { grid-template-columns: repeat(3, 1fr) } .made, .over { background: none } }
 `
-/** Beside its style a sheet has pictures, which stand in it. */
+/** In addition to its style, a sheet has inline pictures. */
 export const SHEET_POLICY = policyOf(STYLE, " img-src data:;")
 
 const at = (time: Date): string =>
@@ -53,7 +53,7 @@ const stateOf = ({ bot, error, status }: StoredItem, dryRun: boolean): Html => {
   return dryRun ? html`Dry run: no link was created` : html`Being prepared: reload this page`
 }
 
-/** What stands on the sheet of one bot. */
+/** The card of one bot on the sheet. */
 export const sheetCard = (batch: StoredBatch, item: StoredItem): Html => {
   const { bot, channel_id, character_slug, wanted } = item
   const link = linkOf(batch, item)
@@ -87,7 +87,7 @@ const HOW = html`<ol>
     Anyone who has this sheet can create the remaining bots on it, so keep it private.
   </p>`
 
-/** A page to be printed: the bots of a batch, and for those that somebody is to make the codes to do it by. */
+/** A page for printing: the bots of a batch, with QR codes for those that a person still has to create. */
 export const botSheet = (
   batch: StoredBatch,
   items: ReadonlyArray<StoredItem>,

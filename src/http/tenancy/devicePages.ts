@@ -5,7 +5,7 @@ import { type Html, html, page } from "#src/http/server/page.ts"
 const problemOf = (problem: string | null) =>
   problem === null ? null : html`<p class="problem" role="alert">${problem}</p>`
 
-/** Where a person types in the code that a program shows them. */
+/** The page for entering the code that a program shows. */
 export const codePage = (userCode: string, problem: string | null): string =>
   page(
     "Connect a program",

@@ -9,7 +9,7 @@ import { text } from "#src/http/server/schemas/text.ts"
 const kind = z.enum(ARC_KINDS)
 const recurrence = z.enum(RECURRENCES)
 const DAY_MS = 86_400_000
-/** What recurs is over before it begins again. */
+/** A recurring influence must end before it begins again. */
 const LONGEST_DAYS = { none: Infinity, daily: 1, weekly: 7, yearly: 365 } as const
 
 const effect = z.object({
