@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config"
 import { LongestFirst } from "./test/support/LongestFirst.ts"
+import { SlowestFiles } from "./test/support/SlowestFiles.ts"
 
 const SETUP = {
   globalSetup: ["test/support/globalSetup.ts"],
@@ -7,12 +8,13 @@ const SETUP = {
   testTimeout: 60_000,
   hookTimeout: 120_000
 }
-/** Tests that start real processes, several of them each: these have the machine to themselves. */
+/** Tests that start several real processes each. They run alone on the machine. */
 const PROCESSES = ["test/e2e/**/*.test.ts", "test/db/postgres/embedded.test.ts"]
 
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    reporters: ["default", new SlowestFiles()],
     projects: [
       { test: { ...SETUP, name: "processes", include: PROCESSES, maxWorkers: 2, sequence: { groupOrder: 1 } } },
       // One file after another in the same process, which loads the server once.
@@ -23,7 +25,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: PROCESSES,
           isolate: false,
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 2 }
         }
       }

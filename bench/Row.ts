@@ -1,4 +1,6 @@
-/** One line of the report: ours against a limit taken in the same run, in turn, as medians over the rounds. */
+/**
+ * One line of the report: our value against a limit measured in the same run, alternately, as medians over the rounds.
+ */
 export interface Result {
   readonly name: string
   readonly what: string

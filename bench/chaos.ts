@@ -25,7 +25,7 @@ const { values } = parseArgs({
 const folder = await mkdtemp(join(tmpdir(), "troupe-chaos-"))
 const server = await openServer(folder)
 const servers = [server]
-/** As `pg_ctl stop -m immediate` and a start: every server process ends at once. */
+/** Like `pg_ctl stop -m immediate` and a start: all server processes end at once. */
 const crash = async () => {
   process.kill(Number(readFileSync(join(folder, "pg", "postmaster.pid"), "utf8").split("\n", 1)[0]), "SIGQUIT")
   await until("the database to be down", () => !existsSync(join(folder, "pg", "postmaster.pid")), 30_000)

@@ -11,7 +11,7 @@ import { UNREACHED_LIMITS } from "./support/processes.ts"
 import { seeded } from "./support/seeded.ts"
 
 export interface ChaosOptions {
-  /** A migrated database of this run's own, or an empty one: the first process migrates it. */
+  /** A separate database for this run, migrated or empty: the first process migrates it. */
   readonly databaseUrl: string
   readonly sends: number
   readonly sessions: number
@@ -20,35 +20,35 @@ export interface ChaosOptions {
   readonly seed: number
   /** How long a model call takes. */
   readonly modelMs: number
-  /** Of a hundred webhook requests, how many the receiver fails on their first try. */
+  /** How many of a hundred webhook requests the receiver fails on the first attempt. */
   readonly receiverFaults: number
-  /** Stops the database at once, without a word to anybody, and starts it again; done so many times. */
+  /** Crashes and restarts the database this many times. */
   readonly database?: { readonly crashes: number; readonly crash: () => Promise<void> }
 }
 
 /**
- * A turn that has lost its worker four times waits so long for the fifth try, by itself
- * (src/db/conversation/Workers.ts); those behind it in its session wait, too.
+ * A turn that has lost its worker four times waits up to this long for its fifth attempt
+ * (src/db/conversation/Workers.ts). The turns behind it in its session wait, too.
  */
 const LONGEST_WAIT_MS = 90_000
 
-/** What went in against what came out. */
+/** Compares what was sent with what is on the logs. */
 export interface ChaosReport {
-  /** Requests made, resends included. */
+  /** Requests, including resends. */
   readonly attempts: number
   readonly acknowledged: number
   /** Acknowledged messages that are not on the log as acknowledged, or whose turn has no outcome. */
   readonly lost: number
-  /** Events that no send accounts for. */
+  /** Events that belong to no send. */
   readonly unexpected: number
   /** Messages or outcomes that are on a log more than once. */
   readonly duplicated: number
   /**
-   * Cursors, messages, outcomes or observers out of line: each log is 1..N, in the order of the sends, for every
+   * Cursors, messages, outcomes or observers out of order: each log is 1..N, in the order of the sends, for every
    * observer.
    */
   readonly reordered: number
-  /** Turns that took their worker with them at least once and still came to their end. */
+  /** Turns that lost their worker at least once and still finished. */
   readonly recovered: number
   /** Turns that ended as message.failed. */
   readonly failed: number
@@ -56,7 +56,7 @@ export interface ChaosReport {
   readonly databaseCrashes: number
   readonly reconnects: number
   readonly events: number
-  /** Webhook requests that told the receiver nothing new: at least once, and how much more than once. */
+  /** Duplicate webhook requests, since delivery is at least once. */
   readonly redelivered: number
   readonly receiverFaults: number
   readonly seconds: number
@@ -69,19 +69,19 @@ interface Sent {
   readonly cursor: number
 }
 
-/** Follows one log to the end that it is told, from whatever process lives. */
+/** Follows one log to its end, through whichever process is running. */
 class Observer {
   readonly seen: Array<LogEvent> = []
   get cursor(): number {
     return this.seen.at(-1)?.cursor ?? 0
   }
-  /** Takes what an honest client takes: everything it is given, in the order in which it comes. */
+  /** Records everything in the order of arrival, as a simple client would. */
   take(events: ReadonlyArray<LogEvent>): void {
     this.seen.push(...events)
   }
 }
 
-/** Takes each event once, in the order in which they first come. */
+/** Records each event once, in the order of first arrival. */
 class DedupingObserver extends Observer {
   readonly #known = new Set<number>()
   repeats = 0
@@ -95,7 +95,7 @@ class DedupingObserver extends Observer {
 }
 
 /**
- * Sends, kills and reads at once; then compares. Everything that is random comes from the seed, except what time itself
+ * Sends, kills and reads at the same time, and then compares. All random choices come from the seed, except what timing
  * decides.
  */
 export const runChaos = async (options: ChaosOptions, say: (line: string) => void = () => {}): Promise<ChaosReport> => {
@@ -141,8 +141,8 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
     let sending = true
     const sent = new Map(sessions.map((session): [string, Array<Sent>] => [session, []]))
 
-    // One sender a session: the next message goes out once the last is acknowledged, so that the order of the log is
-    // known.
+    // One sender per session: the next message is sent once the last one is acknowledged, so that the order of the log
+    // is known.
     const sendAll = async (session: string, count: number) => {
       for (let n = 1; n <= count; n++) {
         const messageKey = `${session}-${n}`
@@ -184,7 +184,7 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
         receiverFaults++
         const fault = pick([...faults, null])
         if (fault !== null) return fault(response, request)
-        // Taken, and the answer is lost.
+        // The request is handled, but the answer is lost.
         take()
         return reset(response, request)
       }
@@ -220,8 +220,8 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
       sending = false
     })
 
-    // Kills are spread over the sends: each comes in the middle of its share, and the senders wait for it at the end of
-    // that. Processes come back in the background; somebody always lives.
+    // Kills are spread over the sends: each happens in the middle of its share, and the senders wait for it at the end
+    // of the share. Processes restart in the background, and at least one is always running.
     const restarts: Array<Promise<void>> = []
     let failedStart: unknown
     const killer = async () => {
@@ -233,7 +233,7 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
           () => live.length > 1 || options.processes === 1 || failedStart !== undefined,
           60_000
         )
-        // A start that fails is a finding, not a kill: it ends the run with its reason.
+        // A failed start is a finding, not a kill: it ends the run with its reason.
         if (failedStart !== undefined) throw failedStart
         const victim = pick(live)
         live.splice(live.indexOf(victim), 1)
@@ -281,7 +281,7 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
     )
     const atEnd = (observed: Map<string, Observer>) =>
       [...observed].every(([session, observer]) => observer.cursor >= (tails.get(session) ?? 0))
-    // A try that failed is made again after five seconds and a bit, and holds up those behind it.
+    // A failed delivery is retried after about five seconds, and blocks the ones behind it.
     await until(
       "the observers to reach the end",
       () => atEnd(polls) && atEnd(streams) && atEnd(pushes),
@@ -317,7 +317,7 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
   }
 }
 
-/** Server-sent events as a browser reads them: an event counts once its empty line has come. */
+/** Server-sent events as a browser reads them: an event counts once its blank line has arrived. */
 const readStream = async (app: TestApp, session: string, observer: Observer, leave: AbortSignal): Promise<void> => {
   const response = await fetch(`${app.baseUrl}/v1/sessions/${session}/events/stream`, {
     headers: { authorization: `Bearer ${app.key}`, "last-event-id": String(observer.cursor) },
@@ -369,7 +369,7 @@ const compare = (
       extras(said.map((event) => event.payload["client_message_id"])) +
       extras(ends.map((event) => event.trace_id)) +
       extras(log.map((event) => event.id))
-    // In order: cursors 1..N to the tail, messages as they were sent, outcomes as their messages, all observers alike.
+    // In order: cursors 1..N, messages as they were sent, outcomes in the order of their messages, all observers alike.
     reordered +=
       count(log, (event) => event.cursor !== log.indexOf(event) + 1) + Math.abs(log.length - (tails.get(session) ?? 0))
     const expected = sends.map((send) => send.runRef)

@@ -38,8 +38,8 @@ const ROWS = [
 ]
 
 /**
- * `npm run bench [-- ROW ...] [--rounds N]`: figures are ratios to a limit of the same run; absolute ones are for the
- * reader only.
+ * `npm run bench [-- ROW ...] [--rounds N]`: results are ratios to a limit measured in the same run. Absolute values
+ * are for information only.
  */
 const args = process.argv.slice(2)
 const at = args.indexOf("--rounds")

@@ -13,17 +13,17 @@ import { seeded } from "./support/seeded.ts"
 import { type Bubble, type ChatRecord, judge, type Verdict } from "./support/telegramVerdict.ts"
 
 export interface TelegramChaosOptions {
-  /** A migrated database of this run's own, or an empty one: the first process migrates it. */
+  /** A separate database for this run, migrated or empty: the first process migrates it. */
   readonly databaseUrl: string
   readonly bots: number
   readonly chats: number
-  /** At least so many bubbles are to go out, over all chats. */
+  /** The minimum number of bubbles to send, over all chats. */
   readonly bubbles: number
   readonly kills: number
   readonly processes: number
-  /** Bots whose token is revoked, and which get a new one, while they are at it. */
+  /** Bots whose token is revoked and replaced during the run. */
   readonly revocations: number
-  /** Of a hundred calls of sendMessage, how many go wrong. */
+  /** How many of a hundred sendMessage calls fail. */
   readonly faults: number
   readonly seed: number
 }
@@ -33,30 +33,30 @@ export interface TelegramChaosReport extends Verdict {
   readonly messages: number
   readonly kills: number
   readonly revocations: number
-  /** How many calls met with which fault. */
+  /** The number of calls with each fault. */
   readonly faults: Readonly<Record<string, number>>
-  /** Calls that were over one of the fake's ceilings. */
+  /** Calls that exceeded one of the fake's rate limits. */
   readonly overCeiling: number
   readonly failedTurns: number
   readonly seconds: number
   readonly seed: number
 }
 
-/** All calls count, typing too. A chat's are no wider than what Troupe allows itself. */
+/** All calls count, including typing indicators. The limit per chat is the one that Troupe keeps to. */
 const CEILINGS = {
   chat: { perSecond: 1, burst: 3 },
   group: { perSecond: 1 / 3, burst: 1 },
   bot: { perSecond: 100, burst: 40 }
 }
 const BUBBLES_A_REPLY = 3
-/** What a person is told once in an hour where a turn has lost its process so often that it is given up. */
+/** What a person is told at most once an hour if a turn has lost its process so often that it is given up. */
 const APOLOGY = "The soup has burnt. Ask me again."
 /**
- * After a revocation: nobody tells us of it but the next call, and a bot to which nobody writes just then makes none.
- * Then its owner asks.
+ * After a revocation, only the next call reports it, and a bot that nobody writes to makes none. Then its owner writes
+ * after this time.
  */
 const OWNER_ASKS_AFTER_MS = 10_000
-/** One chat in so many is a group. */
+/** One in this many chats is a group. */
 const GROUP_EVERY = 10
 
 type FakeBot = ReturnType<FakeTelegram["createBot"]>
@@ -89,7 +89,7 @@ const breakThings = (telegram: FakeTelegram, percent: number) => {
 }
 
 const NAMES = ["Ada", "Bela", "Cleo", "Dora", "Emil", "Finn", "Gita", "Hugo", "Ines", "Joon"]
-/** Three bubbles that nobody else gets, nor like any other: a character that repeats itself is held back. */
+/** Three unique bubbles that are not similar to others, because a character that repeats itself is refused. */
 const replyOf = (n: number) => {
   const guest = [...String(n)].map((digit) => NAMES[Number(digit)]).join(" ")
   return JSON.stringify({
@@ -101,7 +101,8 @@ const replyOf = (n: number) => {
 }
 
 /**
- * People write, characters answer, processes die and Telegram misbehaves, all at once; then both sides are compared.
+ * People write, characters answer, processes die and Telegram fails, all at the same time. Then both sides are
+ * compared.
  */
 export const runTelegramChaos = async (
   options: TelegramChaosOptions,
@@ -166,7 +167,7 @@ export const runTelegramChaos = async (
     breakThings(telegram, options.faults)
 
     const turns = Math.ceil(options.bubbles / options.chats / BUBBLES_A_REPLY)
-    /** Two questions at once, so that there is more to answer than a chat takes in a burst. */
+    /** Two messages at once, so that there is more to answer than a chat's burst allows. */
     const ask = ({ bot, person, group, said }: Talk) => {
       for (let n = 0; n < 2 && said.length < turns; n++) {
         const text = `Question ${said.length + 1} of ${person.user.first_name}.`
@@ -174,7 +175,7 @@ export const runTelegramChaos = async (
         telegram.say(person, group ?? bot, group === null ? text : `@${bot.username} ${text}`)
       }
     }
-    /** Chats whose last question is answered and whose lane has come to the end. */
+    /** Chats whose last message is answered and whose lane is at its end. */
     const calm = async () =>
       new Map(
         (
@@ -192,7 +193,7 @@ export const runTelegramChaos = async (
     const killedAtMs: Array<number> = []
     const sent = () => telegram.calls({ method: "sendMessage" }).length
     const total = options.chats * turns * BUBBLES_A_REPLY
-    /** Kills are spread over the sends: nobody asks on before the kill has come that is due. */
+    /** Kills are spread over the sends: no further messages are sent before the next due kill has happened. */
     const mayAsk = () => kills >= options.kills || sent() < (total * (kills + 1)) / options.kills
     const askAll = async () => {
       for (const talk of talks) ask(talk)
@@ -221,7 +222,7 @@ export const runTelegramChaos = async (
         killedAtMs.push(Date.now())
         await victim.stop("SIGKILL")
         say(`kill ${kills + 1}: ${sent()} sends`)
-        // A start that fails is a finding, not a kill: it ends the run with its reason.
+        // A failed start is a finding, not a kill: it ends the run with its reason.
         start().catch((error: unknown) => failures.push(error))
       }
     }
@@ -297,9 +298,7 @@ export const runTelegramChaos = async (
   }
 }
 
-/**
- * What a chat was sent before a call that was over its ceiling, and how long before, for whoever has to find out why.
- */
+/** What was sent to a chat before a call that exceeded a rate limit, and how long before, for debugging. */
 const whatCameBefore = (
   calls: ReturnType<FakeTelegram["calls"]>,
   over: ReturnType<FakeTelegram["calls"]>[number],
@@ -322,7 +321,7 @@ const whatCameBefore = (
   )
 }
 
-/** How a bot stands, for whoever has to find out why it went no further. No token and no secret. */
+/** The state of a bot that made no progress, for debugging. Without token and secrets. */
 const stateOf = async (sql: postgres.Sql, telegram: FakeTelegram, bot: FakeBot, id: string) => ({
   bot: (
     await sql`
@@ -356,7 +355,7 @@ interface BubbleRow {
   readonly outcomes: ReadonlyArray<string>
 }
 
-/** The log and the attempts from the database, the rest from the fake. */
+/** The log and the attempts come from the database, the rest from the fake. */
 const recordsOf = async (
   sql: postgres.Sql,
   telegram: FakeTelegram,

@@ -1,15 +1,16 @@
 import { registerHooks } from "node:module"
 
 /**
- * Node resolves each import of each module anew, with several looks at the disk, and a start makes six thousand.
- * Where a file of ours stands does not matter for what it names, nor who names a file: that is resolved once.
+ * Resolves each import once. Node resolves every import of every module separately, with several disk accesses each,
+ * and a start has six thousand imports. For our own files, the result depends only on the URL, and for packages only on
+ * the name.
  */
 const found = new Map()
 registerHooks({
   resolve: (specifier, context, next) => {
     const { conditions, parentURL } = context
     const isRelative = specifier.startsWith(".")
-    // What require() names goes by other rules, and a package may have packages of its own.
+    // require() has other rules, and a package may have its own dependencies.
     if (
       parentURL === undefined ||
       !conditions.includes("import") ||

@@ -3,14 +3,15 @@ const [major, minor] = process.versions.node.split(".").map(Number)
 const stripsTypes = major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18)
 
 if (stripsTypes) {
-  // The library of the command line colours its help unless NO_COLOR is 1 (https://no-color.org asks for any value), in pipes too.
+  // citty colours its help, also in pipes, unless NO_COLOR is 1 (https://no-color.org allows any value).
   if (process.env.NO_COLOR || !process.stdout.isTTY || !process.stderr.isTTY) process.env.NO_COLOR = "1"
-  // What was stripped and compiled once is kept for the next start, which takes two thirds of the time. Where it cannot be kept, nothing changes.
+  // Caches stripped and compiled modules for the next start, which then takes two thirds of the time. If the cache
+  // cannot be written, nothing changes.
   const { enableCompileCache } = await import("node:module")
   const { fileURLToPath } = await import("node:url")
   const compiled = fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url))
   enableCompileCache(compiled)
-  // Threads look for it there.
+  // Threads read this variable.
   process.env.NODE_COMPILE_CACHE ??= compiled
   await import("./resolveOnce.mjs")
   await import("../src/main.ts")

@@ -9,7 +9,7 @@ export interface Delivery {
   readonly appId: string
   readonly sessionId: string
   readonly channelId: string
-  /** Of the channel's settings: a newer one means that what was kept in memory is old. */
+  /** Version of the channel's settings. If it is newer than a cached one, the cache is outdated. */
   readonly channelVersion: number
   readonly cursor: number
   readonly eventId: string
@@ -22,7 +22,7 @@ export interface Delivery {
 export interface Part extends Delivery {
   /** From 0. */
   readonly part: number
-  /** Tries of this part whose fate is unknown. */
+  /** Attempts of this part with unknown result. */
   readonly unknowns: number
 }
 
@@ -35,14 +35,14 @@ export interface Message<Content> extends Part {
 const answered = { statusCode: Schema.NullOr(Schema.Int), answer: Schema.NullOr(Schema.String) }
 
 /**
- * How a try ended.
- * - `Sent`: the receiver took it.
- * - `NotSent`: it surely did not. `throttle`: the whole endpoint asked to be left alone for a while.
- * - `Unknown`: it may have.
- * - `Rejected`: it will never take this event; the lane moves on.
- * - `Gone`: it will never take anything again.
- * - `Later`: it surely did not, and says when it will. That is no failed try.
- * - `Held`: it surely did not, and will not on this lane until something happens there: the lane is parked.
+ * The result of an attempt.
+ * - `Sent`: the receiver accepted it.
+ * - `NotSent`: it was certainly not delivered. `throttle`: pause the whole endpoint for this long.
+ * - `Unknown`: it may have been delivered.
+ * - `Rejected`: the receiver will never accept this event; the lane moves on.
+ * - `Gone`: the receiver will never accept anything again.
+ * - `Later`: certainly not delivered, and the receiver says when to retry. Not counted as a failure.
+ * - `Held`: certainly not delivered, and this lane is parked until something happens there.
  */
 export const Attempt = Schema.TaggedUnion({
   Sent: { ...answered },
@@ -60,7 +60,7 @@ export const Attempt = Schema.TaggedUnion({
 })
 export type Attempt = typeof Attempt.Type
 
-/** Outcomes as the delivery view names them. */
+/** Outcomes as deliveries show them in the API. */
 export const OUTCOME_NAME = {
   Sent: "sent",
   NotSent: "not_sent",
@@ -105,7 +105,7 @@ export type Channel<Content = unknown> = OfKind & {
   deliver(message: Message<Content>): Effect.Effect<Attempt>
 }
 
-/** `go`: send now. Otherwise the lane is given back for this long. */
+/** `go`: send now. Otherwise the lane is released for this long. */
 export type Admission = "go" | { readonly after: Duration.Duration }
 
 /** The push channels of this process, by kind. */

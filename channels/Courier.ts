@@ -12,18 +12,18 @@ import { type LaneLease, Lanes } from "./Lanes.ts"
 import { rounds } from "./rounds.ts"
 import { walkLane } from "./walkLane.ts"
 
-/** How long deliveries under way may take to end once we are asked to stop. */
+/** How long running deliveries may take to end after a stop request. */
 const DRAIN = "4 seconds"
 
-/** Port: under which name this process leases lanes; none while it may be taken for dead. */
+/** Port: the name under which this process leases lanes. None while it may be considered dead. */
 export class CourierName extends Context.Service<
   CourierName,
   { readonly current: Effect.Effect<Option.Option<string>> }
 >()("channels/CourierName") {}
 
 /**
- * Walks lanes along their logs: leases what is ready, tries each event in order, and writes outcome and position
- * together. The only code that moves a lane. It is woken by appends and jobs, and looks by itself every second.
+ * Delivers the events of lanes: leases ready lanes, tries each event in order, and writes result and position together.
+ * No other code moves a lane. Appends and jobs wake it, and it checks by itself every second.
  */
 export class Courier extends Context.Service<
   Courier,
@@ -64,7 +64,8 @@ export class Courier extends Context.Service<
         )
       }
 
-      // A claim is not interrupted on its way: a lane that is ours and that we do not know of would wait for our death.
+      // A claim is not interrupted halfway: a lane that is leased without our knowledge would stay leased until this
+      // process ends.
       const lease = Effect.uninterruptible(
         Effect.gen(function* () {
           const owner = yield* name.current
@@ -83,7 +84,7 @@ export class Courier extends Context.Service<
         )
       )
 
-      // One that is only on its way here is known by the next look.
+      // An unregistered lane may still be on its way here. It is released only if the next check also finds it.
       let suspects: ReadonlySet<string> = new Set()
       const releaseStrays = Effect.gen(function* () {
         const owner = yield* name.current
@@ -100,7 +101,7 @@ export class Courier extends Context.Service<
         Effect.andThen(Effect.sync(wake))
       )
 
-      // Stopped in reverse: nothing more is claimed, then what is under way may end, and the rest is interrupted.
+      // Finalizers run in reverse: claims stop, then running deliveries may end, and the rest is interrupted.
       yield* Effect.addFinalizer(() =>
         FiberSet.awaitEmpty(walks).pipe(Effect.timeoutOption(DRAIN), Effect.andThen(FiberSet.clear(walks)))
       )

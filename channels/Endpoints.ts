@@ -13,7 +13,7 @@ export interface Endpoint {
   readonly config: unknown
 }
 
-/** The endpoints cannot be looked up just now: ours, and passing. */
+/** The endpoints are temporarily unavailable, through our own fault. */
 export class EndpointsUnavailable extends Schema.TaggedError<EndpointsUnavailable>()("EndpointsUnavailable", {
   cause: Schema.Defect()
 }) {}
@@ -22,9 +22,7 @@ export class EndpointsUnavailable extends Schema.TaggedError<EndpointsUnavailabl
 export class Endpoints extends Context.Service<
   Endpoints,
   {
-    /**
-     * `version` is the channel's, as a delivery shows it: what an older version left in memory does not answer for it.
-     */
+    /** `version` is the channel's version in the delivery. A cached endpoint of an older version is not used. */
     readonly get: (
       appId: string,
       channelId: string,

@@ -9,15 +9,15 @@ export interface LaneEvent {
   readonly type: string
   /** The event as in the log, JSON. */
   readonly text: string
-  /** It is of no use any more. */
+  /** It has expired. */
   readonly expired: boolean
-  /** It lies behind the lane's position and was asked for once more. */
+  /** It is before the lane's position, and its redelivery was requested. */
   readonly redo: boolean
-  /** The parts of one that was asked for once more that have arrived already. */
+  /** For a redelivery, the parts that have already arrived. */
   readonly sent: ReadonlyArray<number>
 }
 
-/** A lane in our hands, with the next events that its channel wants. Whoever shows this owner and fence may move it. */
+/** A leased lane, with the next events for its channel. The holder of this owner and fence may move it. */
 export interface LaneLease {
   readonly appId: string
   readonly sessionId: string
@@ -27,37 +27,37 @@ export interface LaneLease {
   readonly channelVersion: number
   readonly owner: string
   readonly fence: number
-  /** Failed tries at the first event, in its part. */
+  /** Failed attempts of the first event, in its current part. */
   readonly failures: number
-  /**
-   * Set when the first event is tried before its time, because its endpoint takes others again: what is left of the
-   * wait.
-   */
+  /** Set if the first event is retried early, because its endpoint accepts others again: the rest of the delay. */
   readonly early: Duration.Duration | null
-  /** The parts of the first event that the lane is past. */
+  /** The parts of the first event that are done. */
   readonly part: number
-  /** What was on the wire when an earlier lease was lost; it is on record as unknown. */
+  /** The delivery that was in progress when an earlier lease was lost. It is recorded as unknown. */
   readonly interrupted: { readonly cursor: number; readonly part: number } | null
-  /** Tries of that, or of the first event in its part, of unknown fate. Only counted for a paced channel. */
+  /**
+   * Attempts with unknown result, of that delivery or of the first event in its current part. Only counted for paced
+   * channels.
+   */
   readonly unknowns: number
-  /** In order; the intent to send the first is on record, unless the channel is paced. */
+  /** In order. The intent to send the first one is recorded, unless the channel is paced. */
   readonly events: ReadonlyArray<LaneEvent>
-  /** Up to here the log has been looked through for them. */
+  /** The cursor up to which the log was searched for them. */
   readonly examined: number
 }
 
 export type OutcomeName = "sent" | "not_sent" | "unknown" | "rejected" | "gone" | "expired"
 
-/** What became of one event, in one of its parts, and where the lane goes from there. */
+/** The result of one part of an event, and where the lane continues. */
 export interface LaneStep {
   readonly lease: LaneLease
   readonly event: LaneEvent
   readonly part: number
-  /** Of the parts of the event that are to be sent. */
+  /** Whether it is the last part of the event. */
   readonly last: boolean
-  /** Null: there is nothing to put down. */
+  /** Null: there is nothing to record. */
   readonly outcome: OutcomeName | null
-  /** Whether it says how the channel is doing. */
+  /** Whether it is evidence for the channel's health. */
   readonly telling: boolean
   readonly statusCode: number | null
   readonly errorCode: string | null
@@ -66,69 +66,71 @@ export interface LaneStep {
   /** Null: nothing was sent. */
   readonly latency: Duration.Duration | null
   /**
-   * `pass`: on to the next part or event. `park`: the same again, but not before something has made the lane ready.
-   * Otherwise the same again after this time.
+   * `pass`: go on to the next part or event. `park`: the same event again, after something has made the lane ready.
+   * Otherwise the same again after this delay.
    */
   readonly onward: "pass" | "park" | { readonly retryAfter: Duration.Duration; readonly failures: number }
   /**
-   * What the lane goes on with; the intent is recorded in the same transaction, unless the channel is paced. Null: give
-   * the lane back.
+   * The event that the lane continues with. Its intent is recorded in the same transaction, unless the channel is
+   * paced. Null: release the lane.
    */
   readonly next: LaneEvent | null
-  /** For how long the whole endpoint is to be left alone. */
+  /** How long to pause the whole endpoint. */
   readonly throttle: Duration.Duration | null
 }
 
 /**
- * `next`: go on with the next event. `ready`: given back with more to deliver. `rest`: given back. `lost`: it had been
- * taken over, nothing was written.
+ * `next`: continue with the next event. `ready`: released, with more to deliver. `rest`: released. `lost`: it was taken
+ * over, and nothing was written.
  */
 export type AfterStep = "next" | "ready" | "rest" | "lost"
 
-/** How much a claim may take. */
+/** The limits of a claim. */
 export interface Room {
   readonly lanes: number
-  /** Lanes in hand by endpoint and by app. */
+  /** Leased lanes by endpoint and by app. */
   readonly endpoints: ReadonlyMap<string, number>
   readonly apps: ReadonlyMap<string, number>
   readonly perEndpoint: number
-  /** And of a channel that is paced: it is held back by a limit of its own, and others need the places. */
+  /**
+   * The limit per paced channel. It is lower, because such lanes wait for their rate limit and others need the slots.
+   */
   readonly perPaced: number
   readonly perApp: number
 }
 
-/** The lanes cannot be reached just now: ours, and passing. */
+/** The lanes are temporarily unavailable, through our own fault. */
 export class LanesUnavailable extends Schema.TaggedError<LanesUnavailable>()("LanesUnavailable", {
   cause: Schema.Defect()
 }) {}
 
-/** Port: the lanes as the courier sees them. */
+/** Port: the lanes, from the courier's perspective. */
 export class Lanes extends Context.Service<
   Lanes,
   {
     /**
-     * Leases ready lanes, channel by channel in turn, and records the intent to send the first event of each. `more`:
-     * another claim may find some.
+     * Leases ready lanes, with channels in turn, and records the intent to send the first event of each. `more`:
+     * another claim may find more.
      */
     readonly claim: (
       owner: string,
       room: Room
     ) => Effect.Effect<{ readonly leases: ReadonlyArray<LaneLease>; readonly more: boolean }, LanesUnavailable>
     /**
-     * Outcome, position and the next intent in one transaction, only while the lease is ours.
-     * Waits while the database is away.
+     * Writes result, position and the next intent in one transaction, if the lease is still ours. Waits while the
+     * database is unavailable.
      */
     readonly settle: (step: LaneStep) => Effect.Effect<AfterStep, LanesUnavailable>
     /**
-     * Puts down the intent to send this part now. False: the lane was taken over, or its channel stopped, held back or
-     * changed.
+     * Records the intent to send this part now. False: the lane was taken over, or its channel was stopped, suspended
+     * or changed.
      */
     readonly intend: (lane: LaneLease, cursor: number, part: number) => Effect.Effect<boolean, LanesUnavailable>
-    /** Makes ready what has waited long enough, and frees lanes of owners that are not registered. */
+    /** Makes lanes ready whose delay has passed, and releases lanes of unregistered owners. */
     readonly sweep: Effect.Effect<void, LanesUnavailable>
-    /** The lanes that this owner holds, by the table. */
+    /** The lanes that this owner holds according to the table. */
     readonly heldBy: (owner: string) => Effect.Effect<ReadonlyArray<LaneRef>, LanesUnavailable>
-    /** Gives back a lane that was leased and on which nothing was sent. */
+    /** Releases a leased lane on which nothing was sent. */
     readonly release: (lane: LaneRef) => Effect.Effect<void, LanesUnavailable>
   }
 >()("channels/Lanes") {}

@@ -2,17 +2,17 @@ import type { ChannelKinds } from "./Channel.ts"
 import type { LaneLease, LaneRef, Room } from "./Lanes.ts"
 
 /**
- * Lanes walked at once by one process, of one endpoint and of one app: a slow receiver takes its own slots, not those
- * of others.
+ * Maximum number of concurrent lanes per process, per endpoint and per app: a slow receiver uses its own slots, not
+ * those of others.
  */
 const MAX_LANES = 256
 const PER_ENDPOINT = 64
 const PER_PACED = 20
 const PER_APP = 128
-/** Lanes of one claim. */
+/** Maximum number of lanes per claim. */
 const LANES_A_CLAIM = 64
 
-/** One lease of a lane. */
+/** Identifies one lease of a lane. */
 export const leaseName = ({ sessionId, channelId, fence }: LaneRef) => `${sessionId} ${channelId} ${fence}`
 
 const add = (count: Map<string, number>, key: string, change: 1 | -1) => {
@@ -21,11 +21,11 @@ const add = (count: Map<string, number>, key: string, change: 1 | -1) => {
   else count.set(key, now)
 }
 
-/** Whether anything that was full then is not full now. */
+/** Whether any key that was at its limit then is below it now. */
 const freed = (then: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>, full: number) =>
   [...then].some(([key, count]) => count >= full && (now.get(key) ?? 0) < full)
 
-/** The lanes that this process walks now, counted by endpoint and by app. */
+/** The lanes that this process is delivering, counted by endpoint and by app. */
 export class LanesInHand {
   readonly #names = new Set<string>()
   readonly #ofEndpoint = new Map<string, number>()
@@ -46,7 +46,7 @@ export class LanesInHand {
     add(this.#ofApp, lease.appId, 1)
   }
 
-  /** True: others may have been passed over for want of the slot that this lane took. */
+  /** True: other lanes may have been skipped because this one had the slot. */
   leave(lease: LaneLease): boolean {
     const perEndpoint = this.#kinds.get(lease.kind)?.kind.paced === true ? PER_PACED : PER_ENDPOINT
     const wasFull =
@@ -59,7 +59,7 @@ export class LanesInHand {
     return wasFull
   }
 
-  /** How much a claim may take now; `lanes` is 0 when there is no slot left. */
+  /** The current limits for a claim. `lanes` is 0 if there is no slot left. */
   room(): Room {
     return {
       lanes: Math.max(0, Math.min(LANES_A_CLAIM, MAX_LANES - this.#names.size)),
@@ -71,7 +71,7 @@ export class LanesInHand {
     }
   }
 
-  /** Whether a slot came free that the claim with this room, and what it has leased, took for taken. */
+  /** Whether a slot has become free that the claim with this room and these leases considered taken. */
   freedSince({ endpoints, apps }: Room, leases: ReadonlyArray<LaneLease>): boolean {
     const ofEndpoint = new Map(endpoints)
     const ofApp = new Map(apps)

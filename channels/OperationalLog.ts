@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 
-/** What an app is told about how its deliveries and bots are doing, apart from any conversation. */
+/** Events for an app about its deliveries and bots, outside of any conversation. */
 export const OPERATIONAL_TYPES = [
   "budget.warning",
   "character.not_ready",
@@ -37,13 +37,13 @@ export interface OperationalEvent {
 
 /**
  * Port: an app's log of operational events. It is a log like a session's, with cursors and lanes, under the app's own
- * id. Waits while the database is away; what the database refuses is logged and lost.
+ * id. Waits while the database is unavailable. Events that the database rejects are logged and lost.
  */
 export class OperationalLog extends Context.Service<
   OperationalLog,
   {
     readonly append: (event: OperationalEvent) => Effect.Effect<void>
-    /** Sees to it that the app has such a log, be it empty. */
+    /** Creates the app's log if it does not exist. */
     readonly begin: (appId: string) => Effect.Effect<void>
   }
 >()("channels/OperationalLog") {}

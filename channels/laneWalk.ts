@@ -3,7 +3,7 @@ import { type Attempt, type Delivery, type Message, OUTCOME_NAME } from "./Chann
 import type { LaneEvent, LaneLease, LaneStep } from "./Lanes.ts"
 import { nextDelay } from "./retryAfter.ts"
 
-/** How a lane is walked, without doing it: which parts it stops at, what it tries there, and where it goes then. */
+/** The delivery plan of a lane, without side effects: its stops, what to try at each, and where to go next. */
 
 /**
  * One part of an event on a lane's way. `first`: what the lease's failures and unknowns were counted for. `message`:
@@ -17,7 +17,7 @@ export interface Stop {
   readonly message: { readonly content: unknown } | null
 }
 
-/** What came of a stop. */
+/** The result of a stop. */
 export type StopResult = Omit<LaneStep, "lease" | "event" | "part" | "last" | "next">
 
 /** The stops of the event at this index of the lease, which is these messages for the channel. */
@@ -81,7 +81,7 @@ export const onwardAfter = (
   const step = waits[failures]
   if (attempt._tag === "Later") return { outcome, onward: { retryAfter: attempt.after, failures } }
   if (attempt._tag === "Sent" || attempt._tag === "Rejected" || skip) return { outcome, onward: "pass" }
-  // Asked for once more means tried once more.
+  // A redelivery is tried once.
   if (event.redo) return { outcome, onward: "pass" }
   if (attempt._tag === "Held") return { outcome, onward: "park" }
   // The channel ends here. The event stays where it is, for the day the channel is resumed.
@@ -114,7 +114,7 @@ export const unsent = (
   throttle: null
 })
 
-/** The event that the lane goes on with, if it is not given back: the same until its last part is passed. */
+/** The event that the lane continues with, unless it is released: the same one until its last part is done. */
 export const nextEvent = (
   lease: LaneLease,
   index: number,

@@ -1,8 +1,8 @@
 import * as Duration from "effect/Duration"
 
 /**
- * The wait before the next try: the schedule's step, up to a fifth shorter or longer so that what failed together is
- * not tried together. A receiver that asks for longer is heeded up to twice the step.
+ * The delay before the next attempt: the schedule's step, with a jitter of up to a fifth, so that what failed together
+ * is not retried together. If a receiver asks for longer, it gets up to twice the step.
  */
 export const nextDelay = (
   step: Duration.Duration,

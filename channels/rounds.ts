@@ -1,7 +1,9 @@
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
-/** Does the work over and over, with a pause between. A defect ends its round and is logged; the rounds go on. */
+/**
+ * Repeats the work forever, with a pause in between. A defect ends one round and is logged, and the next round follows.
+ */
 export const rounds = <R>(
   pause: Duration.Input,
   work: Effect.Effect<unknown, never, R>

@@ -39,8 +39,8 @@ const deliver = Effect.fnUntraced(function* (
 })
 
 /**
- * What comes next on the lane: sent, once its turn has come, or passed over. Undefined: the lane is not ours any
- * more.
+ * Handles the next stop of the lane: sends it once its slot has come, or skips it. Undefined: another worker has the
+ * lane now.
  */
 const takeStop = Effect.fnUntraced(function* (lanes: Lanes["Service"], channel: Channel, lease: LaneLease, stop: Stop) {
   const { event, part } = stop
@@ -63,7 +63,7 @@ const takeStop = Effect.fnUntraced(function* (lanes: Lanes["Service"], channel: 
 const open = (channel: Channel, lease: LaneLease, event: LaneEvent) =>
   event.expired ? Effect.succeed([]) : channel.open(deliveryOf(lease, event))
 
-/** Takes the events of a lease in order, until the lane is given back or lost. `onReady`: it has more to deliver. */
+/** Delivers the events of a lease in order until the lane is released or lost. `onReady`: it has more to deliver. */
 export const walkLane = Effect.fnUntraced(
   function* (lanes: Lanes["Service"], channel: Channel, lease: LaneLease, onReady: () => void) {
     for (const [index, event] of lease.events.entries()) {

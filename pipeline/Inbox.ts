@@ -8,14 +8,14 @@ export interface InboundMessage {
   readonly appId: string
   readonly sessionId: string
   readonly text: string
-  /** What it consists of, where that is more than the text. */
+  /** The parts of the message, if it is more than text. */
   readonly parts?: ReadonlyArray<MessagePart>
   readonly replyMode: ReplyMode
-  /** The sender's key for this logical message; the same key again returns the first result. */
+  /** The sender's idempotency key for this message. The same key again returns the first result. */
   readonly clientMessageId: string | null
-  /** The channel it came in by. Only `api` logs `run.status` (contract 6). */
+  /** The channel that the message came from. Only `api` logs `run.status` (contract 6). */
   readonly source: SourceKind
-  /** How the turn is to end, in the sandbox. */
+  /** How the turn should end (sandbox only). */
   readonly fault?: Fault | undefined
 }
 
@@ -24,13 +24,13 @@ export interface Accepted {
   readonly turnIndex: number
   readonly runRef: string
   readonly replyMode: ReplyMode
-  /** True when this key was known: nothing was written. */
+  /** True if the key was known and nothing was written. */
   readonly replayed: boolean
 }
 
 /**
- * Of the limits, `message_limit_reached` and `message_too_long` are those of a demo app, `budget_exceeded` is the app's
- * and `end_user_cap_exceeded` that of the person who writes.
+ * `message_limit_reached` and `message_too_long` are limits of a demo app, `budget_exceeded` is the app's limit and
+ * `end_user_cap_exceeded` is the end user's.
  */
 export const RefusalReason = Schema.Literals([
   "session_not_found",
@@ -44,23 +44,20 @@ export const RefusalReason = Schema.Literals([
 ])
 export type RefusalReason = typeof RefusalReason.Type
 
-/** The sender's fault: nothing was written, no model ran, the same message again is refused again. */
+/** The sender's error: nothing was written and no model ran. Sending the same message again is refused again. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { reason: RefusalReason }) {}
 
-/** Ours: the store cannot be reached, so nothing is known to be written. */
+/** Our error: the store cannot be reached, so it is unknown whether anything was written. */
 export class InboxUnavailable extends Schema.TaggedError<InboxUnavailable>()("InboxUnavailable", {
   cause: Schema.Defect()
 }) {}
 
-/**
- * Port: where every channel hands in a user's message. Succeeds only after the commit that records the turn (contract
- * 3.1).
- */
+/** Port: channels hand in user messages here. Succeeds only after the commit that records the turn (contract 3.1). */
 export class Inbox extends Context.Service<
   Inbox,
   {
     readonly accept: (message: InboundMessage) => Effect.Effect<Accepted, Refused | InboxUnavailable>
-    /** What was accepted under a sender's key, if anything was. Writes nothing. */
+    /** Returns what was accepted under the sender's key, if anything. Writes nothing. */
     readonly replay: (
       message: Pick<InboundMessage, "appId" | "sessionId"> & { readonly clientMessageId: string }
     ) => Effect.Effect<Accepted | undefined, InboxUnavailable>

@@ -1,9 +1,8 @@
 import * as Context from "effect/Context"
 
 /**
- * What a unit of work may still spend on calls to a model, in micro-USD: what was reserved for it, less what it has
- * cost. A call is made only where the most that it may cost still fits, so that no unit of work costs more than was
- * reserved.
+ * What a unit of work may still spend on model calls, in micro-USD: its reservation minus its cost so far. A call is
+ * made only if its maximum cost still fits, so no unit of work costs more than its reservation.
  */
 export class Spending {
   #leftMicroUsd: number
@@ -20,5 +19,5 @@ export class Spending {
   }
 }
 
-/** Null: nobody set a limit. */
+/** Null: there is no limit. */
 export const SpendingLimit = Context.Reference<Spending | null>("pipeline/SpendingLimit", { defaultValue: () => null })

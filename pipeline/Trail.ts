@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import type { StageName, StageRecord, Usage } from "./domain/Turn.ts"
 import { ModelError } from "./ModelError.ts"
 
-/** What a stage that came to an end says about itself. */
+/** What a finished stage adds to its record. */
 export interface Remark {
   readonly status?: StageRecord["status"]
   readonly decision?: string
@@ -14,13 +14,13 @@ export interface Remark {
   readonly detail?: StageRecord["detail"]
 }
 
-/** Puts the records of an attempt on the books. Called again with more of them, it replaces what it wrote before. */
+/** Persists the records of an attempt. A later call with more records replaces what the earlier call wrote. */
 export type Book = (records: ReadonlyArray<StageRecord>) => Effect.Effect<void>
 
 /**
- * The records of one attempt at a turn. They are written as stages end, so that they outlive whatever ends the turn.
- * What was paid is booked before more is paid, and all of it by whoever ends the attempt: so a worker that dies takes
- * at most the last call with it, and a turn with a single call is booked by its settlement alone.
+ * The records of one attempt at a turn. They are kept as stages end, so they survive however the turn ends. A cost is
+ * persisted before the next paid call, and the end of the attempt persists all of it. So a worker that dies loses at
+ * most the last call, and a turn with a single call needs no write before its settlement.
  */
 export class Trail {
   readonly records: Array<StageRecord> = []
@@ -29,19 +29,19 @@ export class Trail {
   readonly #breath: Effect.Effect<void>
   #cutOffBy: "interrupted" | "timed_out" = "interrupted"
 
-  /** Each stage takes a `breath` before it begins. */
+  /** `breath` runs before each stage. */
   constructor(clock: Clock.Clock, book: Book, breath: Effect.Effect<void> = Effect.void) {
     this.#clock = clock
     this.#book = book
     this.#breath = breath
   }
 
-  /** From here on a stage that is cut off was cut off by the deadline, and not by whoever gives the turn back. */
+  /** After this call, a stage that is cut off is recorded as `timed_out` and not as `interrupted`. */
   expire(): void {
     this.#cutOffBy = "timed_out"
   }
 
-  /** Runs a stage and records how it went. */
+  /** Runs a stage and records the result. */
   stage<A, E, R>(
     stage: StageName,
     work: Effect.Effect<A, E, R>,
@@ -51,8 +51,8 @@ export class Trail {
   }
 
   /**
-   * Runs a stage that pays for calls, of which each but the last, and one that is cut off, is told to `onSpent` as the
-   * sum of all so far.
+   * Runs a stage that pays for model calls. The work calls `onSpent` with its total cost so far after every call except
+   * the last, and when it is cut off.
    */
   paying<A, E, R>(
     stage: StageName,
@@ -88,7 +88,7 @@ export class Trail {
       Effect.suspend(() => {
         const startedAt = this.#clock.currentTimeMillisUnsafe()
         let spent: Usage | null = null
-        // Should nobody live to say more, the stage was cut off here.
+        // If the process dies before the next record, this one says that the stage was cut off here.
         const onSpent = (usage: Usage) =>
           Effect.suspend(() => {
             spent = usage

@@ -29,11 +29,11 @@ import { type TurnServices, turnServices } from "./turn/TurnServices.ts"
 import { scheduledReply, type Unwritten, writeReply } from "./turn/writeReply.ts"
 
 export interface TurnPipelineOptions {
-  /** How long one run of a turn may take, by its mode. */
+  /** How long one run of a turn may take, by reply mode. */
   readonly deadlines: Readonly<Record<ReplyMode, Duration.Duration>>
-  /** Our rules to the model, watched for in replies. */
+  /** Our rules for the model. Replies must not quote them. */
   readonly serviceText: string
-  /** The operator's own safety texts, over ours. */
+  /** The operator's safety texts, which override ours. */
   readonly safetyTexts: SafetyTextsByLocale
 }
 
@@ -48,7 +48,7 @@ const runStages = Effect.fnUntraced(function* (
   const { history, retrieved, relationship, trust } = retrieval
   const { turn, toldUnderAge } = yield* applyToldAges(record, accepted, history, begunAt)
 
-  // Whoever was in danger a moment ago is not chatted up.
+  // The character does not write first to a person who was in a crisis a moment ago.
   if (turn.initiative !== undefined && (yield* record.before(turn)).crisis)
     return Outcome.cases.Withheld.make({ by: "crisis" })
 
@@ -91,7 +91,7 @@ const runStages = Effect.fnUntraced(function* (
 
   const context = gateContextFor(turn, retrieval, grounding, knowledge, serviceText)
   const speech = speechOf(trail, turn, judged, context, safetyTexts)
-  // Whoever has cried for help while this was written is not left.
+  // The character does not leave a person whose cry for help arrived while this was being written.
   if (decides("exit") && !(yield* record.before(turn)).crisis) return yield* leave(speech, reply)
 
   const deadlineAt = begunAt + Duration.toMillis(deadlines[turn.replyMode])
@@ -100,22 +100,21 @@ const runStages = Effect.fnUntraced(function* (
   if (refusedBy === null) return yield* spoken(speech, bubbles, reply)
 
   const refused = { by: refusedBy, draft }
-  // What the author wants blocked is not asked for a second time, and the app's own words are not replaced.
+  // Text that the author blocks is not redrafted, and scheduled text from the app is not replaced.
   if (refusedBy === "forbidden_block" || scheduled !== null) return yield* answerWithoutDraft(speech, refused)
   const second = yield* redraftOnce(writer, speech, request, refused)
   return "outcome" in second ? second.outcome : yield* answerWithoutDraft(speech, second.refused)
 })
 
-/** A turn becomes a reply. Never fails: whatever goes wrong is an outcome, and only interruption passes through. */
+/**
+ * Turns an accepted message into a reply. Never fails: every error is an outcome, and only interruption passes through.
+ */
 export class TurnPipeline extends Context.Service<
   TurnPipeline,
   {
-    /** One attempt, which leaves its records on the trail. */
+    /** One attempt. Its records are left on the trail. */
     readonly run: (turn: Turn, trail: Trail) => Effect.Effect<Outcome>
-    /**
-     * How long nothing happens before the turn is to be run, in milliseconds: meanwhile it takes up no place that
-     * another turn could have.
-     */
+    /** How long to wait before running the turn, in milliseconds. While it waits, it takes no slot from other turns. */
     readonly stallMs: (turn: Turn) => number
   }
 >()("pipeline/TurnPipeline") {

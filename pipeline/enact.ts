@@ -2,14 +2,14 @@ import { type Fault, Outcome } from "./domain/Turn.ts"
 import type { Trail } from "./Trail.ts"
 
 /**
- * Ends a turn as its sender in the sandbox has asked: no model is called, and what comes after is as after any other.
+ * Ends a turn as its sender in the sandbox requested. No model is called, and everything after the outcome is as usual.
  */
 export const enact = (fault: Fault, trail: Trail): Outcome => {
   trail.skip("generation", `sandbox_${fault}`)
   switch (fault) {
     case "generation_failed":
       return Outcome.cases.Failed.make({ reason: "generation_failed" })
-    // One that stalls has been put off until its deadline is over.
+    // A turn that stalls was postponed until its deadline has passed.
     case "timed_out":
     case "stall":
       return Outcome.cases.Failed.make({ reason: "timed_out" })

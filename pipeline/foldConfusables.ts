@@ -4,8 +4,8 @@ const MARKS = /\p{M}/gu
 const NON_ASCII = /[^\n -~]/
 
 /**
- * A text as rules compare words: look-alikes, widths and styles of letters made common ones (`plain`), lower case, no
- * accents (`ñ` is `n`, `ß` is `ss`). Line breaks and punctuation stay. Linear in the length of the text.
+ * A text in the form in which rules compare words: look-alikes, widths and styles of letters normalized (`plain`),
+ * lower case, no accents (`ñ` is `n`, `ß` is `ss`). Line breaks and punctuation stay. Linear in the length of the text.
  */
 export const foldConfusables = (text: string): string => {
   const lower = plain(text).toLowerCase()

@@ -1,8 +1,8 @@
 import { terms } from "./retrieval/terms.ts"
 
 /**
- * Which language a text is in, as far as it can be told without doubt: by its script, and among those in Latin letters
- * by words that only one of them uses. Null when in doubt, as short texts mostly are.
+ * Which language a text is in, if that is certain: by its script, and for languages in Latin script by words that only
+ * one of them uses. Null in doubt, as for most short texts.
  */
 
 const SCRIPTS: ReadonlyArray<readonly [string, RegExp]> = [
@@ -16,7 +16,7 @@ const SCRIPTS: ReadonlyArray<readonly [string, RegExp]> = [
   ["hi", /\p{sc=Devanagari}/gu],
   ["th", /\p{sc=Thai}/gu]
 ]
-/** Scripts that several languages share: a tag of any of these is met by the first. */
+/** Languages whose script is detected as another language: text detected as `ru` also matches the tag `uk`. */
 const SAME_SCRIPT: Readonly<Record<string, string>> = {
   uk: "ru",
   be: "ru",
@@ -66,7 +66,10 @@ const TELLING: Readonly<Record<string, ReadonlySet<string>>> = {
 }
 
 const LEAST_WORDS = 6
-/** A text is in a language when so many of its words tell it, and twice as many as tell any other. */
+/**
+ * A text is in a language if this share of its words is typical of it, and it has twice as many of these as any other
+ * language.
+ */
 const LEAST_SHARE = 0.25
 
 export const languageOf = (text: string): string | null => {
@@ -86,8 +89,8 @@ export const languageOf = (text: string): string | null => {
 }
 
 /**
- * Which of these languages even a short text is in, as far as its words say so. Languages that cannot be told here are
- * never answered.
+ * Which of these languages even a short text is in, if its words tell. Never returns a language that cannot be
+ * detected.
  */
 export const languageAmong = (text: string, languages: ReadonlyArray<string>): string | null => {
   const words = terms(text)
@@ -97,15 +100,15 @@ export const languageAmong = (text: string, languages: ReadonlyArray<string>): s
   return first !== undefined && first.told > (second?.told ?? 0) ? first.language : null
 }
 
-/** The language of a tag such as `pt-BR`, in the form that `languageOf` answers. */
+/** The language of a tag such as `pt-BR`, in the form that `languageOf` returns. */
 export const languageOfTag = (tag: string): string => {
   const language = tag.toLowerCase().split(/[-_]/)[0] ?? ""
   return SAME_SCRIPT[language] ?? language
 }
 
-/** Whether a text that was told to be in one language may be in another: Japanese without kana looks Chinese. */
+/** Whether a text detected as one language may be in another: Japanese without kana looks like Chinese. */
 export const mayBe = (told: string, language: string): boolean =>
   told === language || (told === "zh" && language === "ja")
 
-/** Whether `languageOf` can tell this language at all. */
+/** Whether `languageOf` can detect this language at all. */
 export const isTold = (language: string): boolean => language in TELLING || SCRIPTS.some(([told]) => told === language)

@@ -1,24 +1,24 @@
 import { RE2JS } from "re2js"
 
-/** Of one pattern, by `costOf`. What somebody writes by hand has some ten. */
+/** Limit for one pattern, by `costOf`. A pattern written by hand costs about ten. */
 export const MOST_COST = 500
-/** A longer pattern is too large, whatever it costs: empty groups cost nothing, and still have to be read. */
+/** A longer pattern is too large regardless of its cost: empty groups cost nothing but still have to be read. */
 const LONGEST = 5_000
-/** Of the patterns together that a character's replies are held to. */
+/** Limit for all patterns that a character's replies are checked against. */
 export const MOST_STYLE_COST = 5_000
-/** Of the patterns of one lore together. */
+/** Limit for all patterns of one lore. */
 export const MOST_LORE_COST = 20_000
 
 /**
- * A quotation, an escape, a class or a count of repeats as a whole; else one character. One that is never closed
- * reaches to the end, so that it is read once.
+ * A quotation, an escape, a class or a repeat count as one token, else a single character. An unclosed one extends to
+ * the end, so that the text is read only once.
  */
 const TOKEN =
   /\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*(?:\}|$)|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*(?:\]|\\?$)|\{(\d{1,4})(?:,(\d{0,4}))?\}|./gsu
 
 /**
- * How large a pattern becomes once its counted repeats are written out, as RE2 does it, told by the text alone: what is
- * large takes long to compile, and as much longer to look for. Infinity, where its parentheses do not fit.
+ * The size of a pattern once its counted repeats are expanded, as RE2 does it, computed from the text alone. Large
+ * patterns take long to compile and to search for. Infinity if the parentheses do not match.
  */
 export const costOf = (pattern: string): number => {
   if (pattern.length > LONGEST) return Infinity
@@ -44,8 +44,8 @@ export const costOf = (pattern: string): number => {
 }
 
 /**
- * Unicode classes (`\\pL`) of one pattern, which by hand are one or two. Each takes as long to compile as some forty
- * letters.
+ * Limit for Unicode classes (`\\pL`) in one pattern. Patterns written by hand have one or two. Each takes as long to
+ * compile as about forty letters.
  */
 const MOST_UNICODE_CLASSES = 12
 const UNICODE_CLASS_WEIGHT = 40
@@ -53,15 +53,15 @@ const UNICODE_CLASS = /\\[pP]/g
 const unicodeClassesOf = (pattern: string): number => pattern.match(UNICODE_CLASS)?.length ?? 0
 
 /**
- * How long a pattern takes to compile, told by its text alone, in units of `costOf`. For what patterns may take
+ * How long a pattern takes to compile, estimated from its text, in units of `costOf`. For the limits on all patterns
  * together.
  */
 export const weightOf = (pattern: string): number =>
   Math.max(costOf(pattern), UNICODE_CLASS_WEIGHT * unicodeClassesOf(pattern))
 
 /**
- * An authored pattern, which runs on every turn. Null: it is none of RE2's, whose time is linear in the text, or it is
- * larger than one may be.
+ * Compiles an authored pattern, which runs on every turn. Null if it is not valid RE2, which runs in linear time, or if
+ * it is too large.
  */
 export const compilePattern = (pattern: string, flags = 0): RE2JS | null => {
   if (costOf(pattern) > MOST_COST || unicodeClassesOf(pattern) > MOST_UNICODE_CLASSES) return null
@@ -74,7 +74,7 @@ export const compilePattern = (pattern: string, flags = 0): RE2JS | null => {
 
 const LORE_PATTERN = /^\/(.*)\/([gimsuy]*)$/s
 
-/** A key of a lore that is a pattern, as SillyTavern writes it; null for any other key. */
+/** A lore key that is a pattern, as SillyTavern writes it. Null for any other key. */
 export const lorePattern = (key: string): { readonly pattern: string; readonly flags: string } | null => {
   const [, pattern, flags = ""] = LORE_PATTERN.exec(key) ?? []
   return pattern === undefined ? null : { pattern, flags }
@@ -85,7 +85,7 @@ interface Keyed {
   readonly secondary_keys?: ReadonlyArray<string> | undefined
 }
 
-/** What the patterns of entries cost together. */
+/** The total cost of the patterns in these entries. */
 export const loreCost = (entries: ReadonlyArray<Keyed>): number =>
   entries.reduce(
     (sum, { keys = [], secondary_keys: secondary = [] }) =>

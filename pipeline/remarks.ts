@@ -7,10 +7,10 @@ import type { Emission } from "./emission/emit.ts"
 import { DISCLOSED } from "./safety/judge.ts"
 import type { Remark } from "./Trail.ts"
 
-/** What the stages say of themselves in the trace. Nothing that a person or a model wrote gets there. */
+/** What stages write about themselves in the trace. Never text written by a person or a model. */
 
 const MOST_CITED = 20
-/** Engines may cite anything; an id of ours looks like this. */
+/** Engines may cite anything. Our ids look like this. */
 const ID = /^[\w-]{1,40}$/
 
 export const onRetrieval = ({
@@ -65,7 +65,7 @@ export const onEmission = ({ refusedBy }: Emission): Remark => ({
   decision: refusedBy === null ? "passed" : `refused:${refusedBy}`
 })
 
-/** A line instead of a reply. `disclosing`: it says that an AI answers. */
+/** A fallback line was sent instead of a reply. `disclosing`: it says that an AI answers. */
 export const onFallback = (disclosing: boolean): Remark => ({
   status: "fallback",
   decision: `fallback_line${disclosing ? DISCLOSED : ""}`

@@ -1,5 +1,5 @@
 /**
- * A function that keeps what it has made, for inputs that are few and long-lived. Beyond `most` of them it begins anew.
+ * Caches a function of text, for inputs that are few and long-lived. The cache is cleared when it holds `most` entries.
  */
 export const remembered = <A>(most: number, make: (text: string) => A): ((text: string) => A) => {
   const made = new Map<string, A>()

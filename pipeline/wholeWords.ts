@@ -1,6 +1,6 @@
 const OF_A_WORD = /[\p{L}\p{N}]/u
 
-/** Whether a text has a phrase in it just as it is written, and not as a part of a longer word. */
+/** Whether a text contains a phrase exactly, and not as part of a longer word. */
 export const hasWhole = (text: string, phrase: string): boolean => {
   if (phrase === "") return false
   for (let at = text.indexOf(phrase); at !== -1; at = text.indexOf(phrase, at + 1)) {

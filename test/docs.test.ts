@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { assert, describe, it } from "vitest"
 import {
@@ -69,6 +69,16 @@ const broken = (among: typeof pages) =>
     })
   )
 
+/** Paths of the source in backticks that do not exist. One with a placeholder, such as `<domain>`, is none. */
+const missing = (among: typeof pages) =>
+  among.flatMap((from) =>
+    [...prose(from).matchAll(/`([^`\n]+)`/g)]
+      .flatMap(([, code = ""]) => code.split(/\s+/))
+      .filter((word) => /^(?:src|channels|pipeline|test|bench|migrations)\/[^<*]*$/.test(word))
+      .filter((path) => !existsSync(join(ROOT, path)))
+      .map((path) => `${from.path}: ${path}`)
+  )
+
 /** Of the environment, but no settings of the server. */
 const OTHER_VARIABLES: ReadonlySet<string> = new Set([
   "TROUPE_KEY",
@@ -131,6 +141,12 @@ describe("the docs", () => {
       const isPrefix = name.endsWith("_")
       assert.isTrue(settings.has(name) || OTHER_VARIABLES.has(name) || isPrefix, `${name} in ${path}`)
     }
+  })
+
+  it("name only paths of the source that exist", () => {
+    assert.deepStrictEqual(missing(pages), [])
+    const text = "`src/main.ts` `vitest run test/gone.test.ts` `src/http/<domain>/` `src/gone/`"
+    assert.deepStrictEqual(missing([{ path: "a.md", text }]), ["a.md: test/gone.test.ts", "a.md: src/gone/"])
   })
 
   it("begin with a README of two screens", () => {

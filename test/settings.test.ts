@@ -84,7 +84,7 @@ describe("a setting that cannot be used", () => {
     const all = { OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "troupe", OIDC_CLIENT_SECRET: "hush" }
     assert.strictEqual(read(all).oidc?.clientId, "troupe")
     for (const missing of Object.keys(all))
-      assert.match(refusal({ ...all, [missing]: "" }), new RegExp(`^${missing}: must be given too`))
+      assert.match(refusal({ ...all, [missing]: "" }), new RegExp(`^${missing}: must be set too`))
     assert.isNull(read().oidc)
   })
 
@@ -97,10 +97,10 @@ describe("a setting that cannot be used", () => {
       region: "us-east-1"
     })
     for (const missing of Object.keys(all))
-      assert.match(refusal({ ...all, [missing]: "" }), new RegExp(`^${missing}: must be given too`))
-    assert.match(refusal({ S3_ENDPOINT: "http://127.0.0.1:9000" }), /^S3_BUCKET: must be given too/)
+      assert.match(refusal({ ...all, [missing]: "" }), new RegExp(`^${missing}: must be set too`))
+    assert.match(refusal({ S3_ENDPOINT: "http://127.0.0.1:9000" }), /^S3_BUCKET: must be set too/)
     assert.match(refusal({ ...all, S3_REGION: " " }), /^S3_REGION: /)
-    assert.match(refusal({ ...all, STORAGE_DIR: "pictures" }), /^STORAGE_DIR: cannot be given together/)
+    assert.match(refusal({ ...all, STORAGE_DIR: "pictures" }), /^STORAGE_DIR: cannot be set together/)
     assert.deepStrictEqual(
       [read().storage, read({ STORAGE_DIR: "pictures" }).storage],
       [{ kind: "database" }, { kind: "folder", folder: "pictures" }]

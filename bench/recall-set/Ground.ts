@@ -28,12 +28,12 @@ const CANDIDATES = 20
 const RECALLED = 8
 const REMEMBERED = 8
 const HISTORY = 12
-/** One step of the index takes in no more. */
+/** Maximum for one step of the index. */
 const INDEXED_AT_A_TIME = 400
 
-/** How it is searched, where it is not as a turn does. */
+/** How to search, if different from a turn. */
 export interface Variant extends Partial<RetrievalWeights> {
-  /** Whether what was noted is looked at beside what was said. */
+  /** Whether memories are searched in addition to what was said. */
   readonly notes?: boolean
 }
 
@@ -42,7 +42,7 @@ export interface Place {
   readonly text: string
 }
 
-/** Of two lists the first of each, then the second of each, and so on; a place once. */
+/** Alternates between two lists, without duplicates. */
 const inTurn = (said: ReadonlyArray<Place>, noted: ReadonlyArray<Place>): ReadonlyArray<Place> => {
   const places = Array.from({ length: Math.max(said.length, noted.length) }, (_, n) => [said[n], noted[n]])
     .flat()
@@ -53,12 +53,9 @@ const inTurn = (said: ReadonlyArray<Place>, noted: ReadonlyArray<Place>): Readon
 export interface Held {
   readonly life: Life
   readonly conversation: Conversation
-  /** Notes that the rules have made of it. */
+  /** The number of memories that the rules have extracted. */
   readonly facts: number
-  /**
-   * What a turn would be given for a question: the places of what was said and of what was noted, the best of each in
-   * turn.
-   */
+  /** What a turn would be given for a question: positions of utterances and of memories, best first and alternating. */
   readonly ask: (question: Question, variant?: Variant) => Promise<ReadonlyArray<Place>>
 }
 
@@ -68,7 +65,7 @@ const utterances = ({ turns }: Conversation): ReadonlyArray<Utterance> =>
     { role: "character", text: character, cursor: personCursor + 1, at }
   ])
 
-/** What the rules make of a conversation, turn by turn. */
+/** The memories that the rules extract from a conversation, turn by turn. */
 const readThrough = (
   sessionId: string,
   said: ReadonlyArray<Utterance>,
@@ -101,7 +98,7 @@ const readThrough = (
   return known
 }
 
-/** Puts a conversation on the log of a session, indexes it and notes its facts, as its turns would have. */
+/** Writes a conversation to the log of a session, indexes it and extracts its facts, as its turns would have. */
 export const hold = async (
   { sql, url }: Pick<Ground, "sql" | "url">,
   session: string,
@@ -135,7 +132,7 @@ export const hold = async (
     )
   )
   const turn = turnOf({ appId: APP, sessionId: session, turnIndex: conversation.turns.length + 1, character, endUser })
-  // The last of the log waits for the one after it.
+  // The last utterance is only indexed once there is another one after it.
   const last = said.length - 1
   for (let to = INDEXED_AT_A_TIME; to < last + INDEXED_AT_A_TIME; to += INDEXED_AT_A_TIME) {
     await runtime.runPromise(

@@ -4,7 +4,7 @@ import type { Life, QuestionKind, Said } from "./Life.ts"
 const TURNS = 640
 const BEGAN = Date.parse("2026-01-05T07:00:00Z")
 const HOUR_MS = 3_600_000
-/** From one turn to the next, at most: the conversation goes on for about a year. */
+/** Maximum hours between two turns. The conversation lasts for about a year. */
 const MOST_HOURS = 27
 
 export interface Turn {
@@ -17,7 +17,7 @@ export interface Turn {
 export interface Question {
   readonly kind: QuestionKind
   readonly text: string
-  /** Places on the log of the messages that hold the answer. */
+  /** Cursors of the messages that contain the answer. */
   readonly cursors: ReadonlyArray<number>
   readonly after: readonly [string, string]
 }
@@ -29,8 +29,8 @@ export interface Conversation {
 }
 
 /**
- * A long conversation out of a life: its episodes in their order, some small talk between them. The same seed makes the
- * same one.
+ * A long conversation from a life: its episodes in order, with small talk between them. The same seed gives the same
+ * conversation.
  */
 export const converse = ({ episodes, chatter, blanks, questions }: Life, seed: number): Conversation => {
   const random = seeded(seed)
@@ -54,7 +54,7 @@ export const converse = ({ episodes, chatter, blanks, questions }: Life, seed: n
   }
 
   const told = episodes.reduce((sum, episode) => sum + episode.length, 0)
-  // Every episode has its place among the small talk, and none the last: what is asked for lies far back.
+  // Each episode has a position in the small talk, and none is at the end: questions are about the distant past.
   const breaks = episodes.map(() => below(TURNS - told - 24)).sort((a, b) => a - b)
   const said: Array<Said> = []
   for (const [n, episode] of episodes.entries()) {

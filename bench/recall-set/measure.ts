@@ -8,12 +8,12 @@ const shareOf = (value: number): number => Math.round(value * 1_000) / 1_000
 
 export interface Measured {
   readonly questions: number
-  /** The share of the turns that hold an answer which is among the first five and ten, over all questions alike. */
+  /** The share of the answering turns that are among the first five and ten results, over all questions. */
   readonly at5: number
   readonly at10: number
 }
 
-/** How much of what answers these questions is found. */
+/** How much of the answers to these questions is found. */
 export const recallOf = async (
   held: ReadonlyArray<Held>,
   fits: (question: Question) => boolean,
@@ -33,7 +33,7 @@ export const recallOf = async (
   return { questions: ten.length, at5: shareOf(mean(five)), at10: shareOf(mean(ten)) }
 }
 
-/** For how many of the questions whose answer was never said something is found that the rules would take for it. */
+/** For how many questions about things that were never said the rules would accept a result as an answer. */
 export const falseClaims = async ({ conversation, ask }: Held) => {
   const negative = conversation.questions.filter(({ cursors }) => cursors.length === 0)
   let claimed = 0

@@ -11,7 +11,7 @@ export const LIVES = [english, german]
 const SEED = 7
 const KINDS: ReadonlyArray<QuestionKind> = ["single", "multi-hop", "temporal", "pronoun", "neighbour"]
 
-/** As things are, and with one of them changed at a time. */
+/** The current settings, and variants with one change each. */
 const VARIANTS: ReadonlyArray<readonly [string, Variant]> = [
   ["as it is", {}],
   ["without neighbours", { nextTo: 0, nextButOne: 0 }],
@@ -30,7 +30,7 @@ const VARIANTS: ReadonlyArray<readonly [string, Variant]> = [
 
 const GOAL = 0.6
 
-/** The conversations of the set on these sessions, and what is found in them. */
+/** The conversations of the set on these sessions, with the recall for each. */
 export const recallSet = async (ground: Ground, sessions: ReadonlyArray<string>): Promise<ReadonlyArray<Result>> => {
   const open: Array<Held & { readonly close: () => Promise<void> }> = []
   try {

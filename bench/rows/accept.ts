@@ -11,7 +11,7 @@ const SECONDS = 3
 const BODY = JSON.stringify({ text: "hello there, how are you today?" })
 const pick = <A>(items: ReadonlyArray<A>): A => items[Math.floor(Math.random() * items.length)] as A
 
-/** The same rows, one transaction a send, with the job inside. */
+/** The same rows with one transaction per send, including the job. */
 const unbatched = async (sql: postgres.Sql, session: string) => {
   await sql.begin(async (t) => {
     const [log] = await t`
@@ -57,7 +57,10 @@ export const runOurs = (ground: Ground, server: Served, senders: number, rate?: 
     path: () => `/v1/sessions/${pick(ground.sessions)}/messages`
   })
 
-/** The driver hangs up on requests that are still being answered: their commits must not fall into the next measure. */
+/**
+ * The load driver disconnects while requests are still being answered. Their commits must not fall into the next
+ * measurement.
+ */
 const allAnswered = async ({ sql }: Ground) => {
   for (let before = -1; ;) {
     const [row] = await sql`select count(*)::int as turns from turns`
@@ -67,7 +70,7 @@ const allAnswered = async ({ sql }: Ground) => {
   }
 }
 
-/** Between rounds, so that no measure pays for the rows of another. */
+/** Between rounds, so that the rows of one measurement do not slow down the next. */
 export const clean = async (ground: Ground) => {
   await allAnswered(ground)
   const { sql } = ground

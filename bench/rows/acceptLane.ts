@@ -20,7 +20,9 @@ const withLanes = async (ground: Ground) => {
   await ground.sql.unsafe("vacuum (analyze) lanes")
 }
 
-/** What it costs a send that its session has a lane to a push channel. Nobody walks the lanes meanwhile. */
+/**
+ * The cost for a send of a lane from its session to a push channel. The lanes are not delivered during the measurement.
+ */
 export const acceptLane: Row = {
   name: "accept-lane",
   run: async (rounds) => {

@@ -7,12 +7,12 @@ import { median, round } from "../support/statistics.ts"
 
 const ENDPOINTS = 1000
 const SECONDS = 8
-/** Far below what two cores can deliver, so that what is measured is waiting and not work. */
+/** Far below the capacity of two cores, so that waiting is measured and not work. */
 const SENDS_A_SECOND = 40
 const ALLOW = { OUTBOUND_ALLOW: "127.0.0.0/8" }
 const BODY = JSON.stringify({ text: "hello there, how are you today?" })
 
-/** The whole of 127/8 is this machine: an address of its own for each endpoint. */
+/** All of 127/8 is this machine, so each endpoint gets its own address. */
 const hostOf = (n: number) => `127.1.${n >> 8}.${n & 255}`
 const pause = (ms: number) => new Promise((resume) => setTimeout(resume, ms))
 
@@ -26,7 +26,7 @@ const call = async (server: Served, { key }: Ground, method: string, path: strin
   return ((await response.json()) as { data: { id: string } }).data
 }
 
-/** Takes connections and requests, and never answers. */
+/** Accepts connections and requests, and never answers. */
 const startDead = async () => {
   const server = createServer((socket) => socket.on("error", () => {}).resume())
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -34,8 +34,8 @@ const startDead = async () => {
 }
 
 /**
- * From the append of an event to the end of its delivery, over all of the thousand, while one more endpoint, if any, is
- * sent the events of every session.
+ * The time from the append of an event to the end of its delivery, over all thousand endpoints, while another endpoint,
+ * if any, gets the events of every session.
  */
 const medianDelivery = async (ground: Ground, server: Served, other: string | null) => {
   const { sql } = ground
@@ -75,7 +75,8 @@ const medianDelivery = async (ground: Ground, server: Served, other: string | nu
 }
 
 /**
- * What a thousand endpoints that are well notice of one that never answers and is sent as much as all of them together.
+ * How much a thousand healthy endpoints are slowed down by one that never answers and gets as many events as all of
+ * them together.
  */
 export const deadEndpoint: Row = {
   name: "dead-endpoint",

@@ -8,10 +8,10 @@ import { openSession } from "./turn.ts"
 
 const QUIET = "app_00000000000000000000QU1ET"
 const QUIET_SESSIONS = Array.from({ length: 3 }, (_, n) => `ses_${String(n).padStart(26, "Q")}`)
-/** Sessions of the flooding app; each gets one message at a time. */
+/** Sessions of the flooding app. Each gets one message at a time. */
 const FLOOD = 600
 const MESSAGE = JSON.stringify({ text: "What do you think of the harbour in winter?", reply_mode: "deep" })
-/** How long the model takes for a call. */
+/** Duration of a model call. */
 const CALL_MS = 1000
 /** A second app with the character of the first, and its key. */
 const addQuietApp = async ({ sql }: Ground): Promise<string> => {
@@ -32,7 +32,7 @@ const addQuietApp = async ({ sql }: Ground): Promise<string> => {
   return key.apiKey
 }
 
-/** Resolves once the app has nothing left to answer. */
+/** Resolves once the app has no unanswered turns. */
 const answered = async ({ sql }: Ground, app: string) => {
   while ((await sql`select from turns where app_id = ${app} and outcome is null limit 1`).length > 0)
     await new Promise((resume) => setTimeout(resume, 100))
@@ -97,7 +97,7 @@ const measure = async (
   }
 }
 
-/** A reply of one app while another has hundreds of deep messages waiting, against the same reply alone. */
+/** A reply of one app while another has hundreds of deep messages waiting, compared with the same reply alone. */
 export const fair: Row = {
   name: "fair",
   run: async (rounds) => {

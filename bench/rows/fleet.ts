@@ -13,7 +13,7 @@ const UPDATES_PER_SECOND = 200
 const SECONDS = 6
 const PRELOAD = resolve(import.meta.dirname, "../support/loopDelay.ts")
 
-/** The delay of the server's event loop since it was asked last. */
+/** The event loop delay of the server since the last call. */
 const loopDelay = async (
   { pid }: Served,
   file: string
@@ -26,8 +26,8 @@ const loopDelay = async (
 }
 
 /**
- * What was emptied is not analysed: nobody has looked at the tables of a new fleet either, and a plan for none would
- * read the whole of what comes in.
+ * Emptied tables are not analyzed: the tables of a new fleet would have no statistics either. A plan for an empty table
+ * would scan everything that arrives.
  */
 const clean = async ({ sql }: Ground) => {
   await sql`truncate telegram_updates, telegram_chats, events, turns, turn_stages, lanes, delivery_attempts, sessions,
@@ -37,7 +37,7 @@ const clean = async ({ sql }: Ground) => {
   await sql.unsafe("vacuum analyze telegram_bots, channels, telegram_paces")
 }
 
-/** So many of the bots are attached; the others are there and count for nothing. */
+/** Attaches this many of the bots. The others exist but are not used. */
 const attach = async (ground: Ground, bots: number) => {
   await clean(ground)
   const changed = await ground.sql`
@@ -46,7 +46,7 @@ const attach = async (ground: Ground, bots: number) => {
   if (changed.count > 0) await ground.sql.unsafe("vacuum analyze telegram_bots")
 }
 
-/** A process with so many bots, to which people write all the time; one that works, too, also answers them. */
+/** A process with this many bots, which receive messages all the time. With the worker role, it also answers them. */
 const run = async (ground: Ground, bots: number, roles: string) => {
   await attach(ground, bots)
   const { sql } = ground

@@ -19,7 +19,7 @@ import { openSession } from "./turn.ts"
 const SESSIONS = 100_000
 const EVENTS_EACH = 50
 const PAGE = 20
-/** Sessions that are talked in while there are few: a page each, so a thousand events. */
+/** The sessions with traffic while there are few: one page each, so a thousand events. */
 const FEW = 50
 const SECONDS = 3
 const CONNECTIONS = 64
@@ -46,13 +46,13 @@ const fill = async ({ sql }: Ground, sessions: ReadonlyArray<string>, events: nu
   await settled(sql)
 }
 
-/** Filling leaves gigabytes to be written to the disk: that is over before anything is measured. */
+/** Filling leaves gigabytes to be written to disk. Waits for that before measuring. */
 const settled = async (sql: Ground["sql"]) => {
   await sql.unsafe("vacuum analyze")
   await sql.unsafe("checkpoint")
 }
 
-/** What was accepted to measure how fast is nobody's to answer. */
+/** Messages that were accepted to measure the speed are not answered. */
 const leaveUnanswered = async ({ sql }: Ground) => {
   await sql`delete from graphile_worker._private_jobs`
   await sql`update turns set outcome = 'withheld', settled_at = now() where outcome is null`
@@ -63,7 +63,7 @@ const leaveUnanswered = async ({ sql }: Ground) => {
 const NAMES = ["accept", "poll", "turn", "retrieval"] as const
 type Measures = Readonly<Record<(typeof NAMES)[number], number>>
 
-/** Each in milliseconds at the median. */
+/** Medians in milliseconds. */
 const measure = async (
   ground: Ground,
   server: Served,
@@ -100,8 +100,8 @@ const measure = async (
 }
 
 /**
- * What each hot path takes among a hundred thousand sessions with five million events, against what it takes when there
- * are a thousand events.
+ * The duration of each hot path with a hundred thousand sessions and five million events, compared with a thousand
+ * events.
  */
 export const growth: Row = {
   name: "growth",

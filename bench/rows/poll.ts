@@ -10,7 +10,7 @@ const PAGE = 20
 const SECONDS = 3
 const CONNECTIONS = 64
 
-/** Pages of 20 events against a bare Fastify route that returns the same bytes. */
+/** Pages of 20 events compared with a plain Fastify route that returns the same bytes. */
 export const poll: Row = {
   name: "poll",
   run: async (rounds) => {

@@ -20,9 +20,8 @@ const SIZES = [
 ]
 
 /**
- * What of two long conversations is found again when it is asked for, and what each weight of the search is worth to
- * that; then how long a search over one session's past takes, and the whole retrieval of a turn in it. From a process
- * of its own on a database of its own.
+ * How much of two long conversations recall finds, and the effect of each search weight. Then the duration of a search
+ * in one session, and of the whole retrieval of a turn. In a separate process with its own database.
  */
 export const recall: Row = {
   name: "recall",

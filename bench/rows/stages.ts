@@ -37,8 +37,8 @@ const stagesOf = (url: string) =>
   )
 
 /**
- * All stages of a turn where no model is called, for each demo character at the end of a long conversation in words
- * that people use.
+ * All stages of a turn without model calls, for each demo character, at the end of a long conversation in everyday
+ * language.
  */
 export const stages: Row = {
   name: "stages",
@@ -77,7 +77,7 @@ export const stages: Row = {
               )
             )
           )
-        // The index takes in so much at a time, and an engine is fast only when it has run for a while.
+        // Indexing works in steps, and an engine needs a warm-up.
         for (let n = 0; n < ASKED; n++) await one(n)
         await ground.sql.unsafe("vacuum analyze")
         const raw: Array<Record<string, number>> = []

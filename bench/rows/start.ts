@@ -45,7 +45,9 @@ const postgresAlone = (folder: string) =>
     })
   )
 
-/** `npm start` on an empty data directory until the ready line, against initdb and the start of PostgreSQL alone. */
+/**
+ * `npm start` on an empty data directory until the ready line, compared with initdb and the start of PostgreSQL alone.
+ */
 export const start: Row = {
   name: "start",
   run: async (rounds) => {

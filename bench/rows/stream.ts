@@ -8,7 +8,7 @@ const FOLLOWERS = 10_000
 const EVENTS = 5
 const MARK = "to-all-followers"
 
-/** Opens connections some at a time, each waiting for the first bytes of its stream. */
+/** Opens connections in groups, and waits for the first bytes of each stream. */
 const follow = async (url: URL, headers: string, onText: (text: string) => void): Promise<ReadonlyArray<Socket>> => {
   const sockets: Array<Socket> = []
   const open = () =>
@@ -31,7 +31,7 @@ const follow = async (url: URL, headers: string, onText: (text: string) => void)
 
 const settled = () => new Promise((resume) => setTimeout(resume, 1500))
 
-/** Time from the send to the last follower's bytes, and memory a follower. */
+/** Time from the send to the last follower's bytes, and memory per follower. */
 const measure = async (server: Served, path: string, headers: string, send: () => Promise<unknown>) => {
   await settled()
   const before = residentBytes(server.pid)
@@ -85,7 +85,7 @@ export const stream: Row = {
   name: "stream",
   run: async (rounds) => {
     const ground = await prepareGround(1)
-    // The same bytes as ours: the message and the run.status that follows it.
+    // The same bytes as ours: the message and the following run.status.
     const chunk =
       `id: 1\nevent: message.created\ndata: ` +
       `${JSON.stringify({ text: MARK, filler: "x".repeat(380) })}\n\nid: ` +

@@ -8,16 +8,16 @@ const LOUD = botId(0)
 const QUIET = botId(1)
 const LOUD_CHATS = 400
 const QUIET_CHATS = 20
-/** Of each loud chat: more than a round can send. */
+/** Messages per busy chat: more than a round can send. */
 const BACKLOG = 40
 const MESSAGES = 100
 /**
- * Between two messages of the quiet bot; each of its chats gets one every two seconds, which is within the pace of a
- * chat.
+ * Interval between two messages of the quiet bot. Each of its chats gets one every two seconds, which is within the
+ * rate limit of a chat.
  */
 const EVERY_MS = 100
 
-/** The first sessions are held in chats of the loud bot, the others in those of the quiet one. */
+/** The first sessions are in chats of the busy bot, the others in those of the quiet one. */
 const openChats = async ({ sql, sessions }: Ground) => {
   await sql`
     insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref)
@@ -32,7 +32,7 @@ const openChats = async ({ sql, sessions }: Ground) => {
 
 const event = (text: string) => JSON.stringify({ text, bubbles: [text] })
 
-/** A backlog on every lane of the loud bot. */
+/** Creates a backlog on every lane of the busy bot. */
 const shout = async ({ sql }: Ground) => {
   await sql`
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
@@ -57,7 +57,7 @@ const hush = async ({ sql }: Ground) => {
   await sql`update channels set status = 'active', version = version + 1 where channel_id = ${LOUD}`
 }
 
-/** One message of the quiet bot, as the end of a turn leaves it. */
+/** Appends one message of the quiet bot, as the end of a turn does. */
 const speak = async ({ sql }: Ground, session: string, text: string) => {
   await sql`
     with log as (
@@ -75,7 +75,7 @@ const speak = async ({ sql }: Ground, session: string, text: string) => {
     select graphile_worker.add_job('deliver', '{}'::json)`
 }
 
-/** From the commit of each message of the quiet bot to its arrival at the Bot API, in milliseconds. */
+/** The time from the commit of each message of the quiet bot to its arrival at the Bot API, in milliseconds. */
 const latencies = async (ground: Ground, arrivals: Map<string, number>): Promise<ReadonlyArray<number>> => {
   const quiet = ground.sessions.slice(LOUD_CHATS)
   const spoken = new Map<string, number>()

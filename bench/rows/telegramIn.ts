@@ -7,7 +7,7 @@ import { median, round } from "../support/statistics.ts"
 
 const BOTS = 1000
 const CHATS = 10_000
-/** Telegram opens as many to a bot, and there are several bots. */
+/** Telegram opens this many connections per bot, and there are several bots. */
 const CONNECTIONS = 128
 const SECONDS = 3
 

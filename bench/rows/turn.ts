@@ -10,12 +10,12 @@ import { median, percentile, round } from "../support/statistics.ts"
 const TURNS = 2000
 
 /**
- * A run.status is the character's as well, and shares a chunk with the person's own message: the two words must stand
- * in one frame.
+ * A run.status has the character's role, too, and shares a chunk with the person's own message, so both words have to
+ * be in one frame.
  */
 const REPLY = /^event: message\.created\ndata: .*"role":"character"/m
 
-/** A session with its log open as a stream, as a client would have it. */
+/** A session with its log open as a stream, as a client has it. */
 export const openSession = async (
   ground: Pick<Ground, "key">,
   server: Served,
@@ -60,7 +60,7 @@ const repeat = async (senders: ReadonlyArray<() => Promise<number>>, turns: numb
   return latencies
 }
 
-/** Two bare transactions with a job round trip between them. */
+/** Two plain transactions with a job round trip in between. */
 const prepareBare = async (url: string) => {
   const sql = postgres(url, { max: 12, onnotice: () => {} })
   await sql`create table if not exists bench_rows (id bigint generated always as identity primary key, session text,

@@ -28,7 +28,7 @@ const backlog = async ({ sql, sessions }: Ground) => {
   await sql.unsafe("vacuum analyze")
 }
 
-/** Turns a second out of a backlog, by the worker's own stamps: from the first claim to the last settlement. */
+/** Turns per second from a backlog, by the timestamps of the worker: from the first claim to the last settlement. */
 const ours = async (ground: Ground): Promise<number> => {
   await backlog(ground)
   const server = await startServer(ground.url, "worker")

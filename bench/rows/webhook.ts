@@ -7,7 +7,7 @@ import { median, round } from "../support/statistics.ts"
 const SESSIONS = 500
 const EVENTS = 20
 const DELIVERIES = SESSIONS * EVENTS
-/** As many as the courier has for one endpoint. */
+/** The courier's limit for one endpoint. */
 const CONNECTIONS = 64
 const ALLOW = { OUTBOUND_ALLOW: "127.0.0.1" }
 
@@ -15,7 +15,7 @@ const until = async (is: () => Promise<boolean>) => {
   while (!(await is())) await new Promise((resume) => setTimeout(resume, 100))
 }
 
-/** One channel of the app to the sink, with a lane from every session. */
+/** Creates a channel of the app to the sink, with a lane from every session. */
 const openChannel = async ({ url, sql, key }: Ground, sink: string) => {
   const server = await startServer(url, "api,worker", ALLOW)
   const response = await fetch(`${server.baseUrl}/v1/apps/${APP}/channels`, {
@@ -42,7 +42,9 @@ const backlog = async ({ sql, sessions }: Ground) => {
   await sql.unsafe("vacuum analyze")
 }
 
-/** Deliveries a second out of a backlog, by the attempts on record: from the first to the end of the last. */
+/**
+ * Deliveries per second from a backlog, by the recorded attempts: from the start of the first to the end of the last.
+ */
 const ours = async (ground: Ground): Promise<number> => {
   await backlog(ground)
   const { sql } = ground
@@ -58,7 +60,7 @@ const ours = async (ground: Ground): Promise<number> => {
   return DELIVERIES / row!["seconds"]
 }
 
-/** As many POSTs of such an event, with nothing signed and nothing recorded. */
+/** The same number of POSTs of such an event, without signatures and records. */
 const bare = async (sink: string, body: string): Promise<number> => {
   const dispatcher = new Agent({ connections: CONNECTIONS })
   const started = performance.now()

@@ -15,7 +15,7 @@ import { migrate } from "#src/db/postgres/migrate.ts"
 
 export const APP = "app_000000000000000000000BENCH"
 
-/** A migrated PostgreSQL of this run's own, with one app, one character and many sessions. */
+/** A separate migrated PostgreSQL database for this run, with one app, one character and many sessions. */
 export interface Ground {
   readonly url: string
   readonly sql: postgres.Sql

@@ -1,8 +1,6 @@
 import { createServer, type ServerResponse } from "node:http"
 
-/**
- * The least a server can do for followers: keep their responses, and write each of them one chunk when asked by POST.
- */
+/** The minimum work for followers: keep their responses, and write one chunk to each on a POST. */
 const followers = new Set<ServerResponse>()
 const server = createServer((request, response) => {
   if (request.method === "POST") {

@@ -8,12 +8,12 @@ import { seal, secretsKey } from "#src/db/postgres/secretsCipher.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { APP, type Ground } from "./Ground.ts"
 
-/** What all of a bench's bots show their updates to be Telegram's by. */
+/** The webhook secret of all bots in the benchmarks. */
 export const HOOK_SECRET = "a-secret-of-the-bench"
 
 export const botId = (n: number) => `bot_${String(n).padStart(26, "0")}`
 
-/** Attached bots, as rows. Their probes are spread over ten minutes, as those of a fleet are. */
+/** Attached bots, as rows. Their probes are spread over ten minutes, like those of a real fleet. */
 export const addBots = async ({ sql }: Ground, count: number): Promise<void> => {
   const key = secretsKey(Redacted.make(Buffer.from(SECRETS_KEY, "base64")))
   const ids = Array.from({ length: count }, (_, n) => botId(n))
@@ -43,7 +43,7 @@ const FIRST_USER_ID = 1_000_000
 const usernameOf = (userId: number) => `bench_${userId - FIRST_USER_ID + 1}_bot`
 
 let updates = 0
-/** A message to a bot in a chat of its own, as Telegram hands it over. */
+/** A message to a bot in a separate chat, as Telegram posts it. */
 export const textUpdate = (chatId: number): string => {
   updates++
   const person = { id: chatId, is_bot: false, first_name: "Bench", language_code: "en" }
@@ -59,7 +59,7 @@ export const textUpdate = (chatId: number): string => {
   })
 }
 
-/** A Bot API that takes everything, and notes when which text came. */
+/** A Bot API that accepts everything, and records the arrival time of each text. */
 export const startBotApi = async () => {
   const arrivals = new Map<string, number>()
   let messages = 0
@@ -84,7 +84,7 @@ export const startBotApi = async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** When a message of this text came, by `performance.now()` of this process. */
+    /** Arrival times by text, by `performance.now()` of this process. */
     arrivals,
     messages: () => messages,
     close: () => {

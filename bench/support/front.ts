@@ -7,8 +7,8 @@ export interface Front {
 }
 
 /**
- * One address before servers that come and go: each connection is led to the port that `choose` names, and is cut where
- * there is none.
+ * One address in front of servers that come and go. Each connection is forwarded to the port that `choose` returns, or
+ * closed if there is none.
  */
 export const startFront = async (choose: () => number | undefined): Promise<Front> => {
   const sockets = new Set<Socket>()
@@ -40,7 +40,7 @@ export const startFront = async (choose: () => number | undefined): Promise<Fron
   }
 }
 
-/** A port that was free a moment ago. */
+/** A port that was just free. */
 export const freePort = async (): Promise<number> => {
   const server = createServer()
   await once(server.listen(0, "127.0.0.1"), "listening")

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events"
 import { Logger, run, type Runner, type TaskList } from "graphile-worker"
 
-/** graphile-worker with the settings that the server gives it. */
+/** graphile-worker with the server's settings. */
 export const startRunner = (url: string, taskList: TaskList): Promise<Runner> =>
   run({
     connectionString: url,

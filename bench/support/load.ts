@@ -13,7 +13,7 @@ export interface LoadOptions {
   readonly baseUrl: string
   readonly connections: number
   readonly seconds: number
-  /** Requests a second over all connections, one after another at equal intervals; as many as go when absent. */
+  /** Requests per second over all connections, at equal intervals. Absent: as many as possible. */
   readonly rate?: number
   readonly method: "GET" | "POST"
   readonly headers?: Record<string, string>
@@ -21,7 +21,7 @@ export interface LoadOptions {
   readonly path: () => string
 }
 
-/** Keep-alive connections, each waiting for its answer before it asks again. */
+/** Keep-alive connections, each waiting for an answer before the next request. */
 const flood = async (options: LoadOptions): Promise<LoadResult> => {
   const result = await autocannon({
     url: options.baseUrl,
@@ -49,9 +49,9 @@ const flood = async (options: LoadOptions): Promise<LoadResult> => {
 }
 
 /**
- * Requests whose moments do not depend on the answers: a late answer delays no other request, and each wait counts from
- * when its request was due. Autocannon's own rate is no such load: it sends what a second has room for at once at its
- * beginning.
+ * Open-loop load: the request times do not depend on the answers. A late answer delays no other request, and each
+ * latency counts from the time when the request was due. Autocannon's rate option is different: it sends the requests
+ * of a second in a burst at its beginning.
  */
 const offer = async (options: LoadOptions, rate: number): Promise<LoadResult> => {
   const pool = new Pool(options.baseUrl, { connections: options.connections })
@@ -86,6 +86,6 @@ const offer = async (options: LoadOptions, rate: number): Promise<LoadResult> =>
   return { perSecond, p50Ms: round(median([...waitsMs])), p99Ms: round(percentile([...waitsMs], 0.99)), errors }
 }
 
-/** Drives a server over HTTP. */
+/** Runs load against a server over HTTP. */
 export const load = (options: LoadOptions): Promise<LoadResult> =>
   options.rate === undefined ? flood(options) : offer(options, options.rate)

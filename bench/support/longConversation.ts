@@ -15,11 +15,11 @@ import { percentile, round } from "./statistics.ts"
 
 const SEARCHES = 100
 const HISTORY = 24
-/** As a session takes them in while it grows. */
+/** How many a growing session indexes at a time. */
 const INDEXED_AT_A_TIME = 16
 
-// Words fall off in frequency as those of a language do without its stop words: the most common is in one text of
-// twenty. A message has seven such words.
+// Word frequencies fall off like those of a language without stop words: the most common word is in one of twenty
+// texts. A message has seven such words.
 const SYLLABLES = ["ba", "ke", "li", "mo", "nu", "ra", "si", "to", "ve", "wo", "zi", "fa", "go", "hu", "je"]
 const wordOf = (rank: number): string => {
   const at = (place: number) => SYLLABLES[Math.floor(rank / SYLLABLES.length ** place) % SYLLABLES.length] ?? ""
@@ -43,8 +43,8 @@ const timed = async (one: () => Promise<unknown>) => {
 }
 
 /**
- * A session of so many utterances, indexed as it would have been while it grew; and how long it takes, in milliseconds,
- * to search it and to retrieve all that a turn needs.
+ * A session with this many utterances, indexed as it would have been while it grew. Measures how long a search and the
+ * retrieval for a turn take, in milliseconds.
  */
 export const longConversation = async (
   ground: Ground,

@@ -1,10 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 
-/**
- * Preloaded into a server: at SIGUSR2 it writes what the delay of its event loop was since the last one, in
- * milliseconds.
- */
+/** Preloaded into a server. On SIGUSR2 it writes the event loop delay since the last signal, in milliseconds. */
 const file = process.env["LOOP_DELAY_FILE"]
 if (file !== undefined) {
   const delay = monitorEventLoopDelay({ resolution: 5 })

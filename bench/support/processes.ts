@@ -39,7 +39,7 @@ const startScript = async (args: ReadonlyArray<string>, env: Record<string, stri
   }
 }
 
-/** Limits of rates that nothing reaches: they are counted all the same. */
+/** Rate limits that are never reached. Requests are counted all the same. */
 export const UNREACHED_LIMITS = {
   MESSAGES_PER_MINUTE: "1000000000",
   REQUESTS_PER_MINUTE: "1000000000",
@@ -58,14 +58,14 @@ export const startServer = (databaseUrl: string, roles: string, env: Record<stri
     ...env
   })
 
-/** A bare Fastify route that answers everything with these bytes. */
+/** A plain Fastify route that answers everything with these bytes. */
 export const startHello = (body: string): Promise<Served> =>
   startScript(["bench/support/hello.ts"], { HELLO_BODY: body })
 
-/** A bare node:http server that takes every request. */
+/** A plain node:http server that accepts every request. */
 export const startSink = (host = "127.0.0.1"): Promise<Served> => startScript(["bench/support/sink.ts", host], {})
 
-/** A bare node:http loop that writes one chunk to every open connection when asked to. */
+/** A plain node:http server that writes one chunk to every open connection on request. */
 export const startBareStream = (): Promise<Served> => startScript(["bench/support/bareStream.ts"], {})
 
 /** Resident memory of a process, in bytes. */

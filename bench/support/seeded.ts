@@ -1,4 +1,4 @@
-/** Mulberry32: small, seeded, good enough to choose victims. */
+/** Mulberry32: small, seeded, and random enough to choose victims. */
 export const seeded = (seed: number) => {
   let state = seed >>> 0
   return () => {

@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** Reads every request to its end, and takes it. */
+/** Reads every request to its end, and accepts it. */
 const server = createServer((request, response) => {
   request.resume().once("end", () => response.writeHead(204).end())
 })

@@ -1,10 +1,10 @@
 import type { LoggedCall } from "#test/support/telegram/CallLog.ts"
 
-/** One chat, as it was on both sides. */
+/** One chat, as recorded on both sides. */
 export interface ChatRecord {
   /** What the person wrote, in order. */
   readonly said: ReadonlyArray<string>
-  /** What of it is on the log, in order. */
+  /** The ones that are on the log, in order. */
   readonly heard: ReadonlyArray<string>
   /** The character's bubbles on the log, in order. */
   readonly bubbles: ReadonlyArray<Bubble>
@@ -16,26 +16,23 @@ export interface ChatRecord {
 
 export interface Bubble {
   readonly text: string
-  /** The outcomes on record of the tries to send it. */
+  /** The recorded results of the attempts to send it. */
   readonly outcomes: ReadonlyArray<string>
 }
 
 export interface Verdict {
-  /**
-   * Bubbles that are not in the chat, with nothing on record that would say so, and what was said and is not on the
-   * log.
-   */
+  /** Bubbles that are missing in the chat without a record of that, and messages that are missing on the log. */
   readonly lost: number
-  /** Bubbles that are in the chat again without a mark, and what is on the log twice. */
+  /** Bubbles that are in the chat twice without a mark, and duplicates on the log. */
   readonly duplicated: number
   readonly reordered: number
   /** Messages in the chat that are on no log. */
   readonly unexpected: number
-  /** Sends of unknown fate that are not on record as unknown. */
+  /** Sends with unknown result that are not recorded as unknown. */
   readonly unrecorded: number
-  /** Bubbles of unknown fate: on record as unknown. */
+  /** Bubbles that are recorded as unknown. */
   readonly unknown: number
-  /** Of those, the ones that are not in the chat. */
+  /** Those of them that are not in the chat. */
   readonly gaps: number
   readonly markedCopies: number
 }
@@ -49,7 +46,7 @@ const firsts = (texts: ReadonlyArray<string>) => texts.filter((text, index) => t
 const isAmbiguous = ({ fault, answer }: LoggedCall) =>
   AMBIGUOUS.has(fault) || (answer?.ok === false && answer.error_code >= 500)
 
-/** How many of these stand before one that should come after them. */
+/** How many of these come before one that should come later. */
 const outOfOrder = (texts: ReadonlyArray<string>, order: ReadonlyArray<string>): number => {
   const places = texts.map((text) => order.indexOf(text)).filter((place) => place >= 0)
   return count(places.keys(), (index) => index > 0 && (places[index] ?? 0) < (places[index - 1] ?? 0))
@@ -70,7 +67,8 @@ const judgeChat = ({ said, heard, bubbles, shown, calls }: ChatRecord): Verdict 
     duplicated: copies.length - firsts(copies).length + heard.length - firsts(heard).length,
     reordered: outOfOrder(firsts(texts), known) + outOfOrder(firsts(heard), said),
     unexpected: count(texts, (text) => !known.includes(text)) + count(heard, (text) => !said.includes(text)),
-    // A send that was cut off by the death of its process is unknown to us, too, however Telegram took it.
+    // For a send that was cut off by the death of its process, the result is unknown to us, whatever Telegram did with
+    // it.
     unrecorded: bubbles.reduce(
       (sum, bubble) =>
         sum +
@@ -89,7 +87,7 @@ const judgeChat = ({ said, heard, bubbles, shown, calls }: ChatRecord): Verdict 
   }
 }
 
-/** What went out against what is in the chats and on record. */
+/** Compares what was sent with the chats and the records. */
 export const judge = (chats: ReadonlyArray<ChatRecord>): Verdict =>
   chats.map(judgeChat).reduce((sum, one) => ({
     lost: sum.lost + one.lost,

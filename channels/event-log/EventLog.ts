@@ -13,22 +13,22 @@ export interface LogPosition {
 
 /** Consecutive events of one log, already encoded, so that one read serves any number of readers. */
 export interface LogChunk {
-  /** `json`: the events joined by commas. `sse`: one server-sent-event frame each. Empty when there are none. */
+  /** `json`: the events joined by commas. `sse`: one server-sent-event frame each. Empty if there are none. */
   readonly text: string
-  /** Cursor of the last event in it; `since` when it is empty. */
+  /** Cursor of the last event in it. `since` if it is empty. */
   readonly nextCursor: number
   /** Last cursor of the log when it was read. */
   readonly tail: number
-  /** Events up to this cursor are no longer kept: who has not read them has missed them. */
+  /** Events up to this cursor are no longer kept. A reader that has not read them has missed them. */
   readonly keptAfter: number
 }
 
-/** The log cannot be read just now: ours, and passing. */
+/** The log is temporarily unavailable, through our own fault. */
 export class LogUnavailable extends Schema.TaggedError<LogUnavailable>()("LogUnavailable", {
   cause: Schema.Defect()
 }) {}
 
-/** Most events of one page or chunk. */
+/** Maximum number of events in one page or chunk. */
 export const MAX_PAGE = 200
 
 /** Port: reads the logs of sessions. None: this app has no such session. */

@@ -8,9 +8,9 @@ import * as Random from "effect/Random"
 import { EventLog, type LogChunk, MAX_PAGE } from "./EventLog.ts"
 import { LogSignals, type WatchedSession } from "./LogSignals.ts"
 
-/** Where a follower's frames go: one open connection. */
+/** Receives a follower's frames: one open connection. */
 export interface Sink {
-  /** False: its buffer is full; nothing more is written until `onDrain` has been called. */
+  /** False: its buffer is full. Nothing more is written until `onDrain` is called. */
   readonly write: (text: string) => boolean
   readonly onDrain: (resume: () => void) => void
   readonly end: () => void
@@ -19,15 +19,15 @@ export interface Sink {
 const HEARTBEAT_MS = 15_000
 const SLOW_READER_MS = 30_000
 /**
- * A connection lasts five minutes at most (contract 8), the tick that ends it included; up to 28 s less, so that those
- * that came together do not return together.
+ * A connection lasts at most five minutes (contract 8), including the tick that ends it. It is shortened by up to 28 s,
+ * so that connections opened together do not reconnect together.
  */
 const LIFETIME_MS = 298_000
 const LIFETIME_JITTER_MS = 28_000
 
 /**
- * One connection. `live`: at the feed's position, fed by it. `catching-up`: reading the log by itself, until it is
- * where the feed is. `stalled`: its buffer is full; on drain it catches up.
+ * One connection. `live`: at the feed's position, and fed by it. `catching-up`: reads the log by itself until it
+ * reaches the feed. `stalled`: its buffer is full, and it will catch up when it drains.
  */
 interface Follower {
   readonly sink: Sink
@@ -37,7 +37,7 @@ interface Follower {
   stalledAt: number
 }
 
-/** The live end of one session's log in this process: read once, written to all who follow. */
+/** The live end of one session's log in this process: read once, written to all followers. */
 interface Feed {
   readonly session: WatchedSession
   readonly followers: Set<Follower>
@@ -47,16 +47,16 @@ interface Feed {
   reading: boolean
 }
 
-/** Followers of logs: server-sent events and whatever else wants each event once, in order, from a cursor on. */
+/** Followers of logs: server-sent events and other readers that need each event once, in order, from a cursor on. */
 export class Feeds extends Context.Service<
   Feeds,
   {
     /**
-     * Writes everything after `since` to the sink, now and as it comes; `first` is the log after `since` as the caller
-     * has just read it. Returns how to stop.
+     * Writes everything after `since` to the sink, now and as it arrives. `first` is the log after `since` as the
+     * caller has just read it. Returns a function that stops.
      */
     readonly follow: (session: WatchedSession, since: number, first: LogChunk, sink: Sink) => Effect.Effect<() => void>
-    /** Ends every connection, for instance because the process stops. */
+    /** Ends every connection, for example when the process stops. */
     readonly endAll: Effect.Effect<void>
     readonly count: Effect.Effect<number>
   }
@@ -97,8 +97,8 @@ export class Feeds extends Context.Service<
             Effect.map(Option.getOrElse((): LogChunk => ({ text: "", nextCursor: since, tail: since, keptAfter: 0 })))
           )
 
-      // A follower joins the live ones in the same step in which it is found to be where the feed is, so that no chunk
-      // falls between.
+      // A follower goes live in the same step in which it is found to have reached the feed, so that no chunk is missed
+      // in between.
       const catchUp = Effect.fnUntraced(
         function* (feed: Feed, follower: Follower) {
           while (feed.followers.has(follower) && follower.state === "catching-up") {
@@ -108,7 +108,8 @@ export class Feeds extends Context.Service<
               return
             }
             const chunk = yield* readAfter(feed, follower.cursor)
-            // What the feed has passed is not there any more: whoever comes back is told how the log stands now.
+            // Events that were deleted cannot be caught up. When the reader reconnects, it gets the current state of
+            // the log.
             if (chunk.text === "") return end(feed, follower)
             write(feed, follower, chunk, yield* Clock.currentTimeMillis)
           }
@@ -180,8 +181,8 @@ export class Feeds extends Context.Service<
           state: "catching-up",
           stalledAt: 0
         }
-        // A new feed starts where this follower's own reading has led, and never beyond the end of the log, whatever
-        // `since` says.
+        // A new feed starts where this follower's own read ended, and never beyond the end of the log, whatever `since`
+        // says.
         const feed = feeds.get(session.sessionId) ?? open(session, Math.min(first.nextCursor, first.tail))
         feed.followers.add(follower)
         if (first.text !== "") write(feed, follower, first, now)
@@ -194,7 +195,7 @@ export class Feeds extends Context.Service<
         for (const feed of feeds.values()) for (const follower of feed.followers) visit(feed, follower)
       }
 
-      // One timer for all connections: heartbeats, ends of life, and readers that have not drained.
+      // One timer for all connections: heartbeats, end of life, and readers that have not drained.
       let beatAt = (yield* Clock.currentTimeMillis) + HEARTBEAT_MS
       const tick = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis

@@ -20,26 +20,26 @@ interface Watch extends WatchedSession {
 }
 
 /**
- * Word inside this process that a log has grown. A hint, never the truth: whoever hears it reads the log,
- * and whoever misses it finds out by the next look at the log.
+ * Notifications within this process that a log has grown. They are hints: a reader that receives one reads the log, and
+ * a reader that misses one finds out at the next check.
  */
 export class LogSignals extends Context.Service<
   LogSignals,
   {
     /**
-     * Something was committed here: tells the readers of this process and whoever carries the word to others. `pushed`:
-     * there may be something on lanes, too.
+     * Something was committed here: notifies the readers of this process, and the carrier that notifies other
+     * processes. `pushed`: there may be something on lanes, too.
      */
     readonly announce: (changes: ReadonlyArray<LogChange>, pushed?: boolean) => void
-    /** Word came from another process: tells the readers of this one. */
+    /** A notification from another process: notifies the readers of this one. */
     readonly hear: (changes: ReadonlyArray<LogChange>, pushed?: boolean) => void
-    /** Listens for one session's changes until the returned function is called. */
+    /** Subscribes to one session's changes. The returned function unsubscribes. */
     readonly subscribe: (session: WatchedSession, listener: Listener) => () => void
-    /** The sessions that somebody listens to here, in a stable order. */
+    /** The sessions with listeners in this process, in a stable order. */
     readonly watched: () => ReadonlyArray<WatchedSession>
-    /** Sees every announcement of this process, until the returned function is called. */
+    /** Receives every announcement of this process. The returned function unsubscribes. */
     readonly carry: (carrier: Carrier) => () => void
-    /** Hears when lanes have something to deliver, until the returned function is called. */
+    /** Calls the listener when lanes have something to deliver. The returned function unsubscribes. */
     readonly onPush: (listener: () => void) => () => void
   }
 >()("channels/event-log/LogSignals") {

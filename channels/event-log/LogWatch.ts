@@ -4,12 +4,12 @@ import { rounds } from "../rounds.ts"
 import { EventLog } from "./EventLog.ts"
 import { LogSignals } from "./LogSignals.ts"
 
-/** Sessions of one look. With more of them watched, each is looked at in turn. */
+/** Sessions per check. If more are watched, they are checked in turn. */
 const SESSIONS_A_LOOK = 1000
 
 /**
- * The guarantee behind the signals: every 100 ms, while somebody listens, the watched logs are asked where they end.
- * A lost notification therefore delays a reader, and never leaves one behind.
+ * The guarantee behind the notifications: while there are listeners, the ends of the watched logs are checked every 100
+ * ms. So a lost notification only delays a reader.
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {

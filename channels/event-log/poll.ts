@@ -7,8 +7,8 @@ import { EventLog, type LogChunk, type LogPosition, type LogUnavailable } from "
 import { LogSignals } from "./LogSignals.ts"
 
 /**
- * One page of the log as JSON. With `wait`, an empty page waits that long for something to appear, and no longer than
- * until `giveUp` is done. None: no such session.
+ * One page of the log as JSON. With `wait`, an empty page waits up to that long for an event, or until `giveUp`
+ * completes. None: no such session.
  */
 export const poll = Effect.fnUntraced(function* (
   position: LogPosition,
@@ -23,7 +23,7 @@ export const poll = Effect.fnUntraced(function* (
 
   const signals = yield* LogSignals
   const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(wait)
-  // Listening begins before the look, so that nothing falls between the two.
+  // Subscribes before reading, so that no event is missed in between.
   return yield* Effect.scoped(
     Effect.gen(function* () {
       let grown = yield* Deferred.make<void>()

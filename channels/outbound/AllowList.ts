@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js"
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** One exception of OUTBOUND_ALLOW: a host by name, or a network of addresses; at one port or at all. */
+/** One exception in OUTBOUND_ALLOW: a host name, or a network, with a port or for all ports. */
 type Rule = { readonly port: number | null } & ({ readonly host: string } | { readonly network: [Address, number] })
 
 export type AllowList = ReadonlyArray<Rule>
@@ -11,7 +11,7 @@ const HOST = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-
 const ENTRY = /^(?:\[([^\]]+)\]|([^\][]*?))(?::(\d{1,5}))?$/
 
 const readAddress = (text: string): Address | null => {
-  // Only the usual four numbers: a reader takes 010.0.0.1 or 167772161 for something else than we would.
+  // Only the usual four decimal numbers. Other parsers read 010.0.0.1 or 167772161 differently than we would.
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   return text.includes(":") && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null
 }
@@ -34,13 +34,13 @@ const readRule = (text: string): Rule | null => {
   const network = readNetwork(bracketed ?? plain ?? "")
   if (network !== null) return { network, port }
   const host = plain?.toLowerCase().replace(/\.$/, "") ?? ""
-  // What ends in a number is read as an address by every URL parser, and is no name.
+  // URL parsers read everything that ends in a number as an address, so it is not a name.
   return HOST.test(host) && !/(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(host) ? { host, port } : null
 }
 
 /**
- * Reads the exceptions: `host`, `host:port`, an address, `address:port`, or a CIDR, separated by commas. The first that
- * is none of these is named.
+ * Parses the exceptions: `host`, `host:port`, an address, `address:port`, or a CIDR, separated by commas. Names the
+ * first invalid one.
  */
 export const parseAllowList = (text: string): { readonly allow: AllowList } | { readonly bad: string } => {
   const entries = text
@@ -52,11 +52,11 @@ export const parseAllowList = (text: string): { readonly allow: AllowList } | { 
   return bad === undefined ? { allow: rules.filter((rule) => rule !== null) } : { bad }
 }
 
-/** Whether the operator has excepted this host by name. */
+/** Whether the operator has allowed this host by name. */
 export const allowsHost = (allow: AllowList, host: string, port: number): boolean =>
   allow.some((rule) => "host" in rule && rule.host === host && (rule.port === null || rule.port === port))
 
-/** Whether the operator has excepted this address, however the URL names it. */
+/** Whether the operator has allowed this address, in whatever form the URL has it. */
 export const allowsAddress = (allow: AllowList, address: string, port: number): boolean => {
   const dialled = ipaddr.process(address)
   return allow.some(

@@ -13,15 +13,15 @@ export interface OutboundRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
-  /** For everything, from the look-up to the last byte that is read; 15 seconds when not given. */
+  /** From the look-up to the last byte read. Default: 15 seconds. */
   readonly totalTimeout?: Duration.Input
-  /** How much of the answer's body is read; 8 KiB when not given. */
+  /** How much of the answer's body is read. Default: 8 KiB. */
   readonly keepBytes?: number
 }
 
 const TOTAL_TIMEOUT = "15 seconds"
 const KEEP_BYTES = 8 * 1024
-/** A server that wants its connection kept for longer is not heard. */
+/** A longer keep-alive that a server requests is ignored. */
 const LONGEST_KEEP_ALIVE_MS = 10_000
 
 export const postBy = (agent: Agent) =>
@@ -39,20 +39,20 @@ export const postBy = (agent: Agent) =>
   })
 
 /**
- * Calls to addresses that a tenant chose (delivery.md 5): https to public addresses only, without redirects, whatever
- * the name, its spelling or its name server says; `OUTBOUND_ALLOW` lists the exceptions.
+ * Calls to URLs that a tenant chose (delivery.md 5): only https to public addresses, without redirects, regardless of
+ * the name, its spelling or its name server. `OUTBOUND_ALLOW` lists the exceptions.
  */
 export class Outbound extends Context.Service<
   Outbound,
   {
     /**
-     * Whether such a URL may be kept, with a `fix` for the caller when not. It says nothing about tomorrow: `post`
-     * checks what it dials.
+     * Whether such a URL may be stored, with a `fix` for the caller if not. This is no guarantee for later: `post`
+     * checks the address that it connects to.
      */
     readonly checkUrl: (url: string) => Effect.Effect<URL, UrlRejected>
     /**
-     * Posts once. Any status is an answer, a redirect too; whatever comes after it (a body that drips, breaks off or
-     * never ends) does not undo it.
+     * Sends one POST. Any status is an answer, also a redirect. What happens to the body afterwards (slow, cut off,
+     * endless) does not change that.
      */
     readonly post: (request: OutboundRequest) => Effect.Effect<OutboundAnswer, OutboundError>
   }

@@ -9,18 +9,18 @@ import { LookUp } from "./LookUp.ts"
 import { type Readable, readable } from "./readable.ts"
 import { target } from "./Target.ts"
 
-/** The page could not be read. A short word for why; never what the other side has sent. */
+/** The page could not be read. Contains a short code, and nothing that the server has sent. */
 export class PageUnread extends Schema.TaggedError<PageUnread>()("PageUnread", {
   code: Schema.Literals(["not_allowed", "unreachable", "status", "redirected", "media_type", "empty"])
 }) {}
 
 export interface PagesOptions {
   readonly allow: AllowList
-  /** Hosts that pages may be read from: `example.org`, and `*.example.org` for all below it. */
+  /** Hosts that pages may be read from: `example.org`, and `*.example.org` for its subdomains. */
   readonly hosts: ReadonlyArray<string>
 }
 
-/** Of one page, in UTF-16 units. */
+/** Maximum length of one page, in UTF-16 units. */
 export const PAGE_MAX_CHARS = 100_000
 
 const TEXT = /^(?:text\/(?:plain|markdown|x-markdown)|application\/json)\b/i
@@ -30,16 +30,15 @@ const isAmong = (hosts: ReadonlyArray<string>, host: string): boolean =>
   hosts.some((one) => (one.startsWith("*.") ? host.endsWith(one.slice(1)) : host === one))
 
 /**
- * Pages of the web, of the hosts that the operator names and no other. Held to what all calls are held to whose address
- * a tenant chose: public addresses alone, of which the one that was checked is dialled, no redirects, 1 MiB and ten
- * seconds at most.
+ * Reads web pages from the hosts that the operator has allowed, with the same restrictions as all URLs from tenants:
+ * only public addresses, connecting to the checked address, no redirects, at most 1 MiB and ten seconds.
  */
 export class Pages extends Context.Service<
   Pages,
   {
     /**
-     * Whether such a page may be asked for; null: its host is none that the operator names. It says nothing about
-     * tomorrow: `read` checks what it dials.
+     * Whether such a page may be requested. Null: the operator has not allowed its host. This is no guarantee for
+     * later: `read` checks the address that it connects to.
      */
     readonly check: (url: string) => Effect.Effect<URL | null, UrlRejected>
     readonly read: (url: string) => Effect.Effect<Readable, PageUnread>
@@ -83,7 +82,7 @@ export class Pages extends Context.Service<
           if (!TEXT.test(mediaType) && !HTML.test(mediaType)) return yield* refuse("media_type")
           const body = yield* Effect.tryPromise({ try: () => answer.text(), catch: unreachable })
           const page = HTML.test(mediaType) ? readable(body) : { title: null, text: body }
-          // Postgres cannot store U+0000, nor half a character.
+          // PostgreSQL cannot store U+0000 or lone surrogates.
           const kept = page.text.slice(0, PAGE_MAX_CHARS).toWellFormed().replaceAll("\0", "\uFFFD")
           return kept.trim() === ""
             ? yield* new PageUnread({ code: "empty" })

@@ -5,8 +5,8 @@ import type { LookUpName } from "./LookUp.ts"
 import { isPublic, ownAddresses, permits, type Target, target } from "./Target.ts"
 
 /**
- * An address that a tenant may not have us call. `unparsable`: no URL with a host; `scheme`: not https; `userinfo`: it
- * holds a user or a password; `address`: it leads to an address that is not public.
+ * A URL that a tenant may not make us call. `unparsable`: not a URL with a host. `scheme`: not https. `userinfo`:
+ * contains a user or password. `address`: resolves to an address that is not public.
  */
 export class UrlRejected extends Schema.TaggedError<UrlRejected>()("UrlRejected", {
   reason: Schema.Literals(["unparsable", "scheme", "userinfo", "address"])
@@ -36,7 +36,7 @@ const FIXES = {
 
 const LOOK_UP_WITHIN = "2 seconds"
 
-/** The part of the check that needs no look-up. */
+/** The part of the check without a look-up. */
 export const readUrl = (text: string): Effect.Effect<{ readonly url: URL; readonly to: Target }, UrlRejected> => {
   const url = URL.parse(text)
   if (url === null || url.hostname === "") return Effect.fail(new UrlRejected({ reason: "unparsable" }))
@@ -46,8 +46,8 @@ export const readUrl = (text: string): Effect.Effect<{ readonly url: URL; readon
 }
 
 /**
- * Refuses at once what can be known to be refused later. A name that nobody knows yet passes: what counts is the
- * address that is dialled.
+ * Refuses early what would be refused later. A name that does not resolve yet passes, because the check of the actual
+ * connection is what counts.
  */
 export const checkUrl = (allow: AllowList, lookUp: LookUpName) =>
   Effect.fn("Outbound.checkUrl")(function* (text: string) {

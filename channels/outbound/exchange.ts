@@ -15,7 +15,7 @@ export interface OutboundAnswer {
   readonly latencyMs: number
 }
 
-/** No status came back. `sent`: the other side may have got the request, or a part of it. */
+/** No status was received. `sent`: the server may have received the request or a part of it. */
 export class OutboundError extends Schema.TaggedError<OutboundError>()("OutboundError", {
   reason: Schema.Literals([
     "blocked_address",
@@ -56,7 +56,7 @@ export interface Exchange {
   readonly keepBytes: number
 }
 
-/** One POST. Once there is a status, that is the answer, whatever becomes of the body. */
+/** One POST. Once there is a status, that is the answer, whatever happens to the body. */
 export const exchange = Effect.fnUntraced(function* (
   agent: Agent,
   { url, headers, body, totalTimeout, keepBytes }: Exchange
@@ -69,7 +69,7 @@ export const exchange = Effect.fnUntraced(function* (
   let room = keepBytes
 
   const told: Effect.Effect<OutboundAnswer, OutboundError> = Effect.suspend(() => {
-    // Postgres cannot store U+0000.
+    // PostgreSQL cannot store U+0000.
     const text = Buffer.concat(kept).toString("utf8").replaceAll("\0", "\uFFFD")
     return head === null
       ? Effect.fail(new OutboundError({ reason: "timeout", sent }))
@@ -79,7 +79,7 @@ export const exchange = Effect.fnUntraced(function* (
   return yield* Effect.callback<OutboundAnswer, OutboundError>((resume) => {
     let over = false
     let controller: Dispatcher.DispatchController | null = null
-    // A timer of our own: the one of Effect takes a fiber a call.
+    // A plain timer, because Effect's takes a fiber per call.
     const timer = setTimeout(() => {
       end(told)
       abandon()
@@ -99,7 +99,7 @@ export const exchange = Effect.fnUntraced(function* (
       {
         onRequestStart: (started) => {
           controller = started
-          // Given up while it waited for a connection: not a byte may go out now.
+          // Given up while waiting for a connection: nothing may be sent any more.
           if (over) return abandon()
           sent = true
         },

@@ -8,16 +8,16 @@ import { type AllowList, allowsHost } from "./AllowList.ts"
 import { type LookUpName, Unresolved } from "./LookUp.ts"
 import { ownAddresses, permits, target } from "./Target.ts"
 
-/** No address of the host may be dialled. */
+/** No address of the host may be connected to. */
 export class BlockedAddress extends Data.TaggedError("BlockedAddress") {}
 
-/** For the look-up, the connection and the TLS handshake together. */
+/** Time limit for the look-up, the connection and the TLS handshake together. */
 const CONNECT_MS = 5_000
 
 /**
- * A connector that dials nothing but addresses it has checked: it looks the name up itself and hands exactly the
- * addresses that passed to the socket, so that a name cannot stand for another address a moment later. A `lookup` hook
- * alone would not be asked about literals.
+ * A connector that only connects to addresses it has checked. It resolves the name itself and passes exactly the
+ * accepted addresses to the socket, so that the name cannot resolve to another address a moment later. A `lookup` hook
+ * alone is not called for literal addresses.
  */
 export const guard =
   (allow: AllowList, lookUp: LookUpName, context: Context.Context<never>): buildConnector.connector =>

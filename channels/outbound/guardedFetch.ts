@@ -8,8 +8,8 @@ const MOST_BYTES = 1024 * 1024
 const TOTAL_MS = 10_000
 
 /**
- * `fetch` for libraries that bring their own protocol, held to what `Outbound` is held to: no address is dialled that
- * was not checked, no redirect is followed, and an answer is neither long nor slow.
+ * `fetch` for libraries with their own protocol, with the same restrictions as `Outbound`: only checked addresses, no
+ * redirects, and limits for size and time.
  */
 export const guardedFetch = Effect.fnUntraced(function* (allow: AllowList) {
   const lookUp = yield* LookUp
@@ -24,7 +24,7 @@ export const guardedFetch = Effect.fnUntraced(function* (allow: AllowList) {
       ...(init.signal === null || init.signal === undefined ? [] : [init.signal])
     ])
     const headers = { ...Object.fromEntries(new Headers(init.headers)), "accept-encoding": "identity" }
-    // undici's own types of what it shares with the platform.
+    // undici has its own types for what it shares with the platform.
     const request = { ...init, headers, signal, redirect: "manual", dispatcher: agent } as UndiciRequestInit
     return undiciFetch(url, request) as unknown as Promise<Response>
   }

@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2"
 
-/** What is not read aloud of a page. */
+/** Elements that are not part of a page's text. */
 const UNREAD = new Set(["script", "style", "noscript", "template", "svg", "nav", "footer", "form", "iframe", "head"])
 const BREAKS = new Set([
   "p",
@@ -34,7 +34,7 @@ export interface Readable {
   readonly text: string
 }
 
-/** The text of a page of HTML, a paragraph a line. Nothing in it is run, followed or fetched. */
+/** The text of an HTML page, one paragraph per line. Nothing in it is executed, followed or fetched. */
 export const readable = (html: string): Readable => {
   const title: Array<string> = []
   const text: Array<string> = []

@@ -5,9 +5,9 @@ import { readUrl } from "./checkUrl.ts"
 import { Outbound, postBy } from "./Outbound.ts"
 
 /**
- * Calls whatever it is told to, this machine and its network too. For a URL that a person types on their own command
- * line, where a local address is the purpose and nothing is reached that this person could not reach anyway; never for
- * one that came in over the wire.
+ * Calls any URL, also on this machine and its network. Only for a URL that a person types on their own command line,
+ * where a local address is the purpose and everything could be reached by that person anyway. Never for a URL from the
+ * network.
  */
 export const unguarded = Layer.effect(
   Outbound,

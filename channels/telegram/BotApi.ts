@@ -8,15 +8,14 @@ import { type FailureKind, kindOf, kindOfSilence } from "./failures.ts"
 import { isResultOf } from "./results.ts"
 
 /**
- * A call that has no result. It holds nothing of the request: what grammY throws may carry the address, and with it the
- * token.
+ * A call without a result. Contains nothing of the request: grammY's errors may contain the URL, and with it the token.
  */
 export class BotApiError extends Schema.TaggedError<BotApiError>()("BotApiError", {
   method: Schema.String,
   kind: Schema.String,
-  /** HTTP status of a refusal; null where no answer came. */
+  /** HTTP status of a refusal. Null if there was no answer. */
   status: Schema.NullOr(Schema.Int),
-  /** Telegram's words, or the name of the trouble. */
+  /** Telegram's description, or the code of the error. */
   description: Schema.String,
   retryAfterSeconds: Schema.NullOr(Schema.Number),
   migrateTo: Schema.NullOr(Schema.Number)
@@ -34,14 +33,14 @@ type Result<M extends Method> = Awaited<ReturnType<RawApi[M]>>
 export type Fetched = Result<"getUpdates">[number]
 export type WebhookInfo = Result<"getWebhookInfo">
 
-/** For a call, from the dial to the answer. */
+/** Timeout of a call, including the connection. */
 const TIMEOUT_SECONDS = 20
-/** Of a description that is kept. */
+/** Maximum stored length of a description. */
 const MOST_CHARACTERS = 300
-/** A pause that is asked for: a message that has waited for longer is of no use. */
+/** Maximum delay that Telegram may request. A message that has waited longer is useless. */
 const LONGEST_PAUSE_SECONDS = 86_400
 
-/** What looks like a bot's token, wherever it comes from. */
+/** Anything that looks like a bot token, wherever it comes from. */
 const TOKEN = /(?<!\d)\d{3,}:[A-Za-z0-9_-]{20,}/g
 
 const codeOf = (error: unknown): string | null => {
@@ -51,11 +50,11 @@ const codeOf = (error: unknown): string | null => {
   return null
 }
 
-/** Loaded with the first call: it would take a fifth of a second from every start. */
+/** Loaded with the first call, because loading takes a fifth of a second. */
 const load = () => import("grammy")
 type Grammy = Awaited<ReturnType<typeof load>>
 
-/** A number, be it written as text. */
+/** A number, possibly as text. */
 const numberOf = (value: unknown): number | null => {
   const number = typeof value === "string" && value !== "" ? Number(value) : value
   return typeof number === "number" && Number.isFinite(number) ? number : null
@@ -76,12 +75,12 @@ const unanswered = (method: string, code: string | null) =>
     migrateTo: null
   })
 
-/** What is thrown has Telegram's words in it as they came: nothing of them is known to be what it should. */
+/** What grammY throws contains Telegram's raw answer, whose fields are not validated. */
 const toBotApiError = ({ GrammyError, HttpError }: Grammy, method: string, thrown: unknown): BotApiError => {
   if (!(thrown instanceof GrammyError))
     return unanswered(method, codeOf(thrown instanceof HttpError ? thrown.error : thrown))
   const status = numberOf(thrown.error_code)
-  // It is no refusal of the Bot API's: nobody knows what came of the call.
+  // The answer is not from the Bot API, so the result of the call is unknown.
   if (status === null || !Number.isSafeInteger(status)) return unanswered(method, null)
   const description = typeof thrown.description === "string" ? thrown.description : ""
   const [retryAfterSeconds, movedTo] = [
@@ -99,12 +98,10 @@ const toBotApiError = ({ GrammyError, HttpError }: Grammy, method: string, throw
   })
 }
 
-/**
- * grammY's own fetch puts the address into its errors; Node's does not, but wants a signal and options of its own kind.
- */
+/** grammY's own fetch includes the URL in its errors. Node's does not, but needs its own kind of signal and options. */
 const fetchByNode = ((url: URL | string, init: RequestInit & { agent?: unknown; compress?: unknown }) => {
   const { agent: _, compress: __, signal, ...given } = init
-  // What is uploaded is a stream, which Node sends only when told that no answer is awaited meanwhile.
+  // Uploads are streams. Node only sends them with the option that no answer is read in the meantime.
   const rest =
     typeof given.body === "string" || given.body === undefined ? given : { ...given, duplex: "half" as const }
   const aborter = new AbortController()
@@ -114,8 +111,7 @@ const fetchByNode = ((url: URL | string, init: RequestInit & { agent?: unknown; 
 }) as unknown as NonNullable<ApiClientOptions["fetch"]>
 
 /**
- * Telegram's Bot API, at the one address that the operator set. It retries nothing and keeps nothing: who calls
- * decides.
+ * Telegram's Bot API, at the URL that the operator configured. It does not retry and stores nothing; callers decide.
  */
 export class BotApi extends Context.Service<
   BotApi,
@@ -132,11 +128,11 @@ export class BotApi extends Context.Service<
       payload: Omit<Payload<"sendPhoto">, "photo">,
       photo: Uint8Array
     ) => Effect.Effect<Result<"sendPhoto">, BotApiError>
-    /** The bot's own picture, a JPEG. */
+    /** The bot's profile picture, as JPEG. */
     readonly setProfilePhoto: (token: Redacted.Redacted<string>, photo: Uint8Array) => Effect.Effect<void, BotApiError>
     /**
-     * A file that somebody has sent the bot. One that is larger than that is not fetched, whatever size it was said to
-     * have.
+     * A file that a person has sent to the bot. A file over the size limit is not downloaded, whatever size was
+     * announced.
      */
     readonly download: (
       token: Redacted.Redacted<string>,
@@ -157,7 +153,7 @@ export class BotApi extends Context.Service<
               timeoutSeconds
             })
             const call = api.raw[method] as (payload: unknown, signal?: unknown) => Promise<never>
-            // The methods without parameters take the signal first; they are short enough to go without.
+            // Methods without parameters take the signal as the first argument. They are fast, so they run without one.
             const result = await (NO_PARAMETERS.has(method) ? call(undefined) : call(payload, signal)).catch(
               (thrown: unknown) => {
                 throw toBotApiError(grammy, method, thrown)
@@ -172,7 +168,7 @@ export class BotApi extends Context.Service<
       const download: BotApi["Service"]["download"] = Effect.fnUntraced(function* (token, fileId, mostBytes) {
         const { file_path: path = "" } = yield* call(token, "getFile", { file_id: fileId })
         if (!FILE_PATH.test(path)) return yield* noFile("the file has no usable path")
-        // The address holds the token: nothing of what goes wrong is passed on.
+        // The URL contains the token, so no error details are passed on.
         return yield* Effect.tryPromise({
           try: (signal) =>
             fetch(`${options.apiRoot}/file/bot${Redacted.value(token)}/${path}`, { redirect: "error", signal }).then(
@@ -202,7 +198,7 @@ export class BotApi extends Context.Service<
     })
 }
 
-/** As Telegram names files; nothing that leads anywhere else. */
+/** A file path as Telegram writes it, which cannot lead elsewhere. */
 const FILE_PATH = /^(?!.*\.\.)[\w.-]+(?:\/[\w.-]+)*$/
 
 const noFile = (description: string) =>
@@ -215,7 +211,7 @@ const noFile = (description: string) =>
     migrateTo: null
   })
 
-/** The body, or null where it is no file or longer than that. */
+/** The body. Null if the file does not exist or is larger than that. */
 const readBytes = async (response: Response, most: number): Promise<Uint8Array | null> => {
   const chunks: Array<Uint8Array> = []
   let length = 0

@@ -4,25 +4,22 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/**
- * So many bots, one after the other, that did not get through to Telegram: then it is Telegram that is away, or our way
- * there.
- */
+/** If this many bots in a row could not reach Telegram, then Telegram or our connection is down. */
 const BOTS = 3
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
 
 /**
- * Telegram as a whole, as this process sees it. While it is away one message at a time finds out whether it is back,
- * and all others wait without a try, whatever bot they are of: their own waits grow with their own failures alone, and
- * would go on long after it is back.
+ * The availability of Telegram as this process sees it. During an outage, one message at a time probes whether it is
+ * over, and all others wait without an attempt, whichever bot they belong to. Without this, their own retry delays
+ * would grow with each failure, and continue long after the outage.
  */
 export class Outage extends Context.Service<
   Outage,
   {
-    /** How long no message is to be tried; zero: go. */
+    /** How long no message should be tried. Zero: go ahead. */
     readonly wait: Effect.Effect<Duration.Duration>
-    /** Whether a call of this bot's got through. */
+    /** Whether a call of this bot reached Telegram. */
     readonly note: (channelId: string, reached: boolean) => Effect.Effect<void>
   }
 >()("channels/telegram/Outage") {
@@ -40,7 +37,7 @@ export class Outage extends Context.Service<
     const fail = (channelId: string, now: number) => {
       const wasAway = isAway()
       unreached.add(channelId)
-      // What was under way when it went away fails all at once, and says nothing new.
+      // Calls that were in progress when the outage began all fail at once, and add no information.
       if (wasAway && !probing) return Effect.void
       if (wasAway) pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
       if (isAway()) close(now)

@@ -3,7 +3,7 @@ import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type { Chat, ChatRef, ChatsUnavailable } from "./TelegramChats.ts"
 
-/** A chat by its own name, where no session is held. */
+/** A chat by id, where there is no session. */
 export interface BareChat {
   readonly appId: string
   readonly channelId: string
@@ -12,8 +12,8 @@ export interface BareChat {
 export type PacedChat = ChatRef | BareChat
 
 /**
- * A call that has departed: to when the chat's places are taken with it, and by how much that is ahead of what they
- * would be if it came in at once.
+ * A call in progress: until when the chat's slots are taken, and by how much that exceeds the value for an immediate
+ * return.
  */
 export interface UnderWay {
   readonly chatId: number
@@ -21,45 +21,45 @@ export interface UnderWay {
   readonly aheadMs: number
 }
 
-/** `underWay`: null where the chat's pace is not kept. */
+/** `underWay`: null if the chat has no rate limit. */
 export interface Departure {
   readonly chat: Chat
   readonly underWay: UnderWay | null
 }
 
 /**
- * Port: how fast a bot may go, for all processes together (telegram.md 5.3). Every call that a chat sees counts,
- * whatever its method: a private chat takes one a second with a burst of three, a group one in three seconds, a bot a
- * hundred a second, and no more than 25 of them of its own accord. After a 429 the chat is left alone for as long as
- * was asked, then goes at half the speed for a minute; the bot too, when several chats got one.
+ * Port: the rate limits of a bot, over all processes (telegram.md 5.3). Every call that is visible in a chat counts,
+ * whatever its method. A private chat allows one per second with a burst of three, a group one in three seconds, a bot
+ * a hundred per second, at most 25 of them proactive. After a 429 the chat is paused for the requested time, and then
+ * runs at half the rate for a minute. So does the bot if several of its chats got one.
  */
 export class Pace extends Context.Service<
   Pace,
   {
     /**
-     * Takes a place of the bot's for a message, and says in how long it has one in the chat as well, which nobody else
-     * is told meanwhile. Longer than `within`: nothing was taken.
+     * Takes a slot of the bot for a message, and returns when it has one in the chat, which is promised to nobody else
+     * in the meantime. If the delay is longer than `within`, nothing was taken.
      */
     readonly reserve: (
       ref: PacedChat,
       options: { readonly proactive: boolean; readonly within: Duration.Duration }
     ) => Effect.Effect<Duration.Duration, ChatsUnavailable>
     /**
-     * The message goes out now, and takes its place in the chat. `wait`: another call came before it, and it must not
-     * go. Undefined: there is no chat. What is spaced out at departure can come together on the way: until it has
-     * returned it is counted as if it took a second.
+     * The message is sent now, and takes its slot in the chat. `wait`: another call was faster, and it must not be
+     * sent. Undefined: there is no chat. Calls that are spaced out when they depart can arrive close together, so until
+     * a call returns, it is counted as if it took a second.
      */
     readonly departs: (
       ref: PacedChat
     ) => Effect.Effect<Departure | { readonly wait: Duration.Duration } | undefined, ChatsUnavailable>
     /**
-     * A call of the chat's has come back: it arrived no later than now, and what follows is counted from here,
-     * whichever process sends it. Of one that may come in yet nothing is given back: `aheadMs` is 0.
+     * A call of the chat has returned, so it has arrived by now, and later calls in all processes are counted from
+     * here. If it may still arrive, nothing is refunded: `aheadMs` is 0.
      */
     readonly returned: (ref: PacedChat, call: UnderWay) => Effect.Effect<void, ChatsUnavailable>
     /**
-     * Takes a place for something that may as well not be sent, if there is one now and somebody still waits for an
-     * answer. `over`: nobody does.
+     * Takes a slot for something optional, if one is free now and a person is still waiting for an answer. `over`:
+     * nobody is waiting.
      */
     readonly spare: (ref: ChatRef) => Effect.Effect<Departure | "busy" | "over", ChatsUnavailable>
     /** Telegram answered 429. */

@@ -7,8 +7,8 @@ export class PhotosUnavailable extends Schema.TaggedError<PhotosUnavailable>()("
 }) {}
 
 /**
- * Port: the pictures that logs tell of. They are uploaded: the address in a log may be one that only this machine can
- * reach.
+ * Port: the pictures that logs refer to. They are uploaded, because the URL in a log may only be reachable from this
+ * machine.
  */
 export class Photos extends Context.Service<
   Photos,

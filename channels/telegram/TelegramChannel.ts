@@ -17,16 +17,19 @@ import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
 import { TelegramChats } from "./TelegramChats.ts"
 import { Typing } from "./Typing.ts"
 
-/** How long a lane is kept while it waits for its place; for longer it is given back. */
+/** How long a lane is kept while it waits for its slot. For a longer wait it is released. */
 const WORTH_WAITING = Duration.seconds(2)
-/** And with what nobody has asked for: so short that a bot that writes to many at once has lanes left for answers. */
+/**
+ * The same for proactive messages. It is shorter, so that a bot that writes to many people at once has lanes left for
+ * answers.
+ */
 const WORTH_WAITING_UNASKED = Duration.millis(850)
 /**
- * Who comes so much later than its place was has none any more: those that a busy process kept waiting must not go out
- * together.
+ * A message that misses its slot by more than this needs a new one. Otherwise messages delayed by a busy process would
+ * be sent together.
  */
 const LATE_MS = 40
-/** How long what a message needs is looked up before it. */
+/** How long to retry the look-ups that a message needs. */
 const LOOK_UP = Duration.seconds(15)
 
 const unanswered = { statusCode: null, answer: null }
@@ -45,7 +48,7 @@ const askedAt = (event: string): number =>
 const isProactive = ({ type, event }: Delivery): boolean =>
   type === "character.initiated" && Option.exists(decodeTimes(event), ({ payload }) => payload.kind === "proactive")
 
-/** Each try that needs our own database waits for it a while: that it is away is no fault of Telegram's. */
+/** Waits for our own database for some time, because its unavailability is no failure of Telegram. */
 const lookedUp = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
   effect.pipe(
     Effect.tapError((error) => Effect.logWarning("lookup for a message failed", error)),
@@ -55,9 +58,9 @@ const lookedUp = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Optio
   )
 
 /**
- * A bot's side of the conversation: an event is one message or several, sent to the chat that the session is held in.
- * Telegram tells no copies apart, so what may have arrived is not sent again, unless the bot's owner would rather see a
- * copy than a gap.
+ * A bot's side of a conversation: an event becomes one or several messages, sent to the session's chat. Telegram does
+ * not detect duplicates, so a message that may have arrived is not sent again, unless the bot's owner prefers a
+ * duplicate to a gap.
  */
 export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKind<true>) {
   const bots = yield* TelegramBots
@@ -83,7 +86,7 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKin
     return yield* messagesOf(delivery)
   })
 
-  // What cannot be counted is not sent: the lane comes back in a moment.
+  // Without rate limit data nothing is sent, and the lane comes back shortly.
   const admit = Effect.fnUntraced(function* (delivery: Part) {
     yield* typing.end(delivery)
     const away = yield* outage.wait
@@ -103,7 +106,7 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKin
   const marked = (message: Message, bot: SendingBot, unknowns: number): Message =>
     unknowns === 0 || bot.unknownPolicy !== "resend_marked" ? message : asCopy(message)
 
-  /** A picture is fetched at the last moment. Null: it was deleted. */
+  /** Loads a picture at the last moment. Null: it was deleted. */
   const withPicture = ({ appId }: Delivery, message: Message): Effect.Effect<Option.Option<Sendable | null>> =>
     message.kind !== "photo"
       ? Effect.succeedSome(message)

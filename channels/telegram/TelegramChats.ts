@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** Where the messages of a session go. Ids are Telegram's, below 2^53. */
+/** The destination of a session's messages. Ids are Telegram's, below 2^53. */
 export interface Chat {
   readonly chatId: number
   /** 0: none. */
@@ -10,7 +10,7 @@ export interface Chat {
   readonly status: "active" | "blocked" | "unreachable" | "closed"
 }
 
-/** A bot's chat, by the session that is held in it. */
+/** A bot's chat, identified by its session. */
 export interface ChatRef {
   readonly appId: string
   readonly channelId: string
@@ -25,19 +25,19 @@ export class ChatsUnavailable extends Schema.TaggedError<ChatsUnavailable>()("Ch
 export class TelegramChats extends Context.Service<
   TelegramChats,
   {
-    /** The person has blocked the bot, or there is no way to the chat. Where that is news, the app is told. */
+    /** The person has blocked the bot, or the chat cannot be reached. If this is new, the app is notified. */
     readonly mark: (
       ref: ChatRef,
       status: "blocked" | "unreachable",
       reason: string
     ) => Effect.Effect<void, ChatsUnavailable>
-    /** The group became another chat. */
+    /** The group has moved to another chat. */
     readonly migrate: (ref: ChatRef, from: number, to: number) => Effect.Effect<void, ChatsUnavailable>
-    /** The topic is gone: from now on the chat itself is meant. */
+    /** The topic was deleted. From now on, messages go to the chat itself. */
     readonly leaveThread: (ref: ChatRef) => Effect.Effect<void, ChatsUnavailable>
     /**
-     * A line for when the character could not answer: an authored one, or none of ours. At most one an hour in a chat;
-     * null: there has been one. For the same cursor the answer stays the same.
+     * A line for when the character could not answer: an authored one, or ours if there is none. At most one an hour
+     * per chat. Null: there was one. The same cursor always gets the same line.
      */
     readonly apology: (ref: ChatRef, cursor: number) => Effect.Effect<string | null, ChatsUnavailable>
   }

@@ -12,11 +12,11 @@ import { Pace } from "./Pace.ts"
 import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
 import type { Chat, ChatRef } from "./TelegramChats.ts"
 
-/** Telegram shows that somebody types for five seconds, and a draft for thirty. */
+/** Telegram shows a typing indicator for five seconds, and a draft for thirty. */
 const AGAIN_AFTER = { typing: "4500 millis", draft: "25 seconds" } as const
-/** Ids of drafts are 32 bits wide, and none is zero. */
+/** Draft ids have 32 bits and are not zero. */
 const DRAFT_IDS = 2 ** 31 - 1
-/** Counted from the message that is answered: whoever waits longer is not told any more that somebody types. */
+/** Counted from the message to answer. After this time, the typing indicator ends. */
 const DEADLINE = Duration.seconds(120)
 const FAILURES = 2
 const ENDS_IT: ReadonlySet<FailureKind> = new Set([
@@ -30,15 +30,15 @@ const ENDS_IT: ReadonlySet<FailureKind> = new Set([
 ])
 
 /**
- * A chat is told that somebody types, or shown a draft that the person can stop, while a turn of its session is open,
- * by the process whose lane came to the question. It never speaks on the wire at the cost of a message.
+ * Shows a typing indicator, or a draft that the person can stop, while a turn of the chat's session is open. The
+ * process whose lane reached the message does this. It never delays a message.
  */
 export class Typing extends Context.Service<
   Typing,
   {
-    /** `asked`: when the question was, in milliseconds. */
+    /** `asked`: the time of the message to answer, in milliseconds. */
     readonly begin: (ref: ChatRef, channelVersion: number, asked: number) => Effect.Effect<void>
-    /** A message is next: what is under way is broken off and counted before it takes its place. */
+    /** A message follows: the call in progress is aborted and counted before the message takes its slot. */
     readonly end: (ref: ChatRef) => Effect.Effect<void>
   }
 >()("channels/telegram/Typing") {
@@ -50,7 +50,7 @@ export class Typing extends Context.Service<
       const pace = yield* Pace
       const fibers = yield* FiberMap.make<string>()
 
-      /** What a bot shows of an answer before it is there: replies come whole, so a draft has no words. */
+      /** What a bot shows of an answer before it is ready. Replies are sent as a whole, so a draft has no text. */
       const show = (bot: SendingBot, { chatId, threadId }: Chat, asDraft: boolean, asked: number) => {
         const place = { chat_id: chatId, ...(threadId !== 0 && { message_thread_id: threadId }) }
         return asDraft

@@ -2,7 +2,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { enable } from "effect/schema/SchemaJITCompiler"
 
-/** What we read of an update; anything else in it, and any other kind of it, is passed over. */
+/** The part of an update that we read. Other fields and other kinds of updates are ignored. */
 const optional = Schema.optionalKey
 const Media = Schema.Struct({
   file_id: optional(Schema.String),
@@ -108,37 +108,37 @@ export const Update = Schema.Struct({
 })
 export type Update = typeof Update.Type
 
-// Compiled: each update that comes in goes through it.
+// Compiled, because every incoming update is decoded with it.
 enable(Update.ast)
 const decode = Schema.decodeUnknownOption(Update)
 const decodeId = Schema.decodeUnknownOption(Schema.Struct({ update_id: Schema.Int }))
 
 /**
- * `text`: a person's message, which may be answered together with the next; `edit`: one is changed, in time or not.
- * `command`, `callback`, `member`, `stop`, `payment`, `service`: handled by themselves. `other`: passed over.
+ * `text`: a person's message, which may be answered together with the next one. `edit`: an edited message. `command`,
+ * `callback`, `member`, `stop`, `payment`, `service`: handled separately. `other`: ignored.
  */
 export type UpdateKind = "text" | "edit" | "command" | "callback" | "member" | "stop" | "payment" | "service" | "other"
 
-/** By a first look: what it is, and whose queue it stands in. */
+/** What is known before decoding everything: the kind of update, and the queue that it belongs to. */
 export interface FirstLook {
   readonly updateId: number
   readonly kind: UpdateKind
   readonly chatId: number
   readonly threadId: number
   readonly senderId: number | null
-  /** Of a person's message. */
+  /** For a person's message. */
   readonly messageId: number | null
   readonly album: string | null
 }
 
-/** The topic that a message was written in; 0: none. A thread that is no topic is only an answer to an answer. */
+/** The topic of a message. 0: none. A thread that is not a topic is only a reply to a reply. */
 export const threadOf = ({ is_topic_message, message_thread_id }: Message): number =>
   is_topic_message === true ? (message_thread_id ?? 0) : 0
 
-/** Anything else that begins with a stroke is something that a person says. */
+/** Anything else that begins with a slash is ordinary text. */
 const COMMAND = /^\/[A-Za-z0-9_]{1,32}(?:@\w+)?(?!\S)/
 
-/** As Telegram names albums; what is named otherwise is none. */
+/** The form of Telegram's album ids. Other values are not album ids. */
 const ALBUM = /^[\w-]{1,64}$/
 const albumOf = ({ media_group_id: id }: Message): string | null => (id !== undefined && ALBUM.test(id) ? id : null)
 
@@ -151,14 +151,14 @@ const kindOfMessage = (message: Message): UpdateKind => {
 
 export const readUpdate = (raw: unknown): Update | undefined => Option.getOrUndefined(decode(raw))
 
-/** Arrays and objects inside one another: many times what an update has, and far less than the database gives up at. */
+/** Maximum nesting of arrays and objects: many times what an update has, and far below the database's limit. */
 const DEEPEST = 500
 const isTooDeep = (value: unknown, room = DEEPEST): boolean =>
   typeof value === "object" &&
   value !== null &&
   (room === 0 || Object.values(value).some((inner) => isTooDeep(inner, room - 1)))
 
-/** Undefined: it is no update. */
+/** Undefined: it is not an update. */
 export const lookAt = (raw: unknown): FirstLook | undefined => {
   if (isTooDeep(raw)) return undefined
   const update = readUpdate(raw)
@@ -196,7 +196,7 @@ export const lookAt = (raw: unknown): FirstLook | undefined => {
     }
   }
   if (edited !== undefined) {
-    // What moves, as a location does, is no other words.
+    // A live location that moves is not an edit of text.
     const isEdit = kindOfMessage(edited) === "text" && (edited.text ?? edited.caption) !== undefined
     return {
       ...plain,
@@ -211,7 +211,8 @@ export const lookAt = (raw: unknown): FirstLook | undefined => {
   if (member !== undefined) return { ...plain, kind: "member", chatId: member.chat.id }
   if (stopped !== undefined)
     return { ...plain, kind: "stop", chatId: stopped.chat.id, threadId: stopped.message_thread_id ?? 0 }
-  // Telegram waits ten seconds for the word on a payment: it stands in no chat's queue, behind what may take longer.
+  // Telegram waits ten seconds for the answer to a payment query, so it does not wait in the chat's queue behind slower
+  // updates.
   const payer = update.pre_checkout_query?.from ?? update.purchased_paid_media?.from ?? update.subscription?.user
   return { ...plain, kind: payer === undefined ? "other" : "payment", chatId: 0, senderId: payer?.id ?? null }
 }

@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import type { BotApiError } from "./BotApi.ts"
 import type { Pace, PacedChat, UnderWay } from "./Pace.ts"
 
-/** Broken off, or its connection was: it may come in yet. */
+/** The call or its connection was aborted, so it may still arrive. */
 const mayComeInYet = (exit: Exit.Exit<unknown, BotApiError>): boolean =>
   Exit.isFailure(exit) &&
   Option.match(Exit.findErrorOption(exit), {
@@ -13,8 +13,8 @@ const mayComeInYet = (exit: Exit.Exit<unknown, BotApiError>): boolean =>
   })
 
 /**
- * A call that a chat sees, and that has departed: what follows it is counted from its end, or as if it took its time,
- * whichever is later where it may come in yet.
+ * Runs a call that is visible in a chat. Later calls are counted from its end. If it may still arrive, they are counted
+ * from the assumed end if that is later.
  */
 export const counted = <A>(
   pace: Pace["Service"],

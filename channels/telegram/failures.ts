@@ -1,4 +1,4 @@
-/** What an error of the Bot API means for the call that got it (error_code first, then the description). */
+/** What an error of the Bot API means for the call (first by error_code, then by description). */
 export type FailureKind =
   | "not_sent"
   | "ambiguous"
@@ -19,22 +19,19 @@ export type FailureKind =
   | "frozen"
   | "rejected"
 
-/** What came back instead of a result: Telegram's refusal, or what became of the connection. */
+/** The error instead of a result: Telegram's refusal, or a connection error. */
 export interface Refusal {
   readonly status: number
   readonly description: string
   readonly retryAfterSeconds: number | null
   readonly migrateTo: number | null
 }
-/**
- * `code` is the system's or undici's name for the trouble; null: there was none, or an answer that is not the Bot
- * API's.
- */
+/** `code` is the system's or undici's error code. Null: there was none, or the answer was not from the Bot API. */
 export interface Unanswered {
   readonly code: string | null
 }
 
-/** Trouble before a connection stood: not a byte of the request left. */
+/** Errors before the connection was established: nothing of the request was sent. */
 const BEFORE_CONNECTION: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -45,8 +42,8 @@ const BEFORE_CONNECTION: ReadonlySet<string> = new Set([
 ])
 
 /**
- * In order; the first that fits. A status alone never tells what a description does, and a description never without
- * its status: `retry after 401` is no 401.
+ * In order, and the first match counts. Status and description are only meaningful together: `retry after 401` is not a
+ * 401.
  */
 const REFUSALS: ReadonlyArray<readonly [status: number, description: RegExp, kind: FailureKind]> = [
   [401, /^/, "auth"],
@@ -79,6 +76,6 @@ export const kindOf = ({ status, description, migrateTo }: Refusal): FailureKind
   return REFUSALS.find(([code, pattern]) => code === status && pattern.test(description))?.[2] ?? "rejected"
 }
 
-/** Whether Telegram may have taken a request that got no answer. */
+/** Whether Telegram may have accepted a request without an answer. */
 export const kindOfSilence = ({ code }: Unanswered): FailureKind =>
   code !== null && BEFORE_CONNECTION.has(code) ? "not_sent" : "ambiguous"

@@ -1,5 +1,5 @@
-/** Where updates come in; behind it the bot's id, which is no secret. */
+/** The webhook path. The bot's id is appended, which is not secret. */
 export const HOOKS_PATH = "/v1/telegram/hooks"
 
-/** The place of the manager bot, which is nobody's. */
+/** Takes the place of the id for the manager bot, which belongs to no app. */
 export const MANAGER = "manager"

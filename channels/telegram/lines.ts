@@ -1,4 +1,4 @@
-/** The commands there are, as Telegram's menu shows them. */
+/** The commands as Telegram's menu shows them. */
 export const COMMANDS = [
   { command: "start", description: "Start or continue the conversation" },
   { command: "reset", description: "Start a new conversation" },
@@ -7,7 +7,7 @@ export const COMMANDS = [
   { command: "help", description: "Show commands" }
 ] as const
 
-/** What a bot says that is not the character's: answers to commands, in plain words. */
+/** Service replies of a bot, which are not the character's: answers to commands, in plain words. */
 export const LINES = {
   hello: (name: string) => `You're talking to ${name}. Say hello!`,
   already: "We're already talking, so just write. Send /reset to start over or /help to see all commands.",

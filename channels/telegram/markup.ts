@@ -1,6 +1,6 @@
 import { cutsOf } from "#pipeline/emission/cuts.ts"
 
-/** A stretch of a text with a look, in UTF-16 units, as Telegram counts. */
+/** A formatted range of a text, in UTF-16 units, as Telegram counts. */
 export interface Entity {
   readonly type: "bold" | "italic"
   readonly offset: number
@@ -12,13 +12,17 @@ export interface Marked {
   readonly entities: ReadonlyArray<Entity>
 }
 
-/** Telegram's limit for one message, after markup. */
+/** Telegram's limit for one message, after removing markup. */
 export const MOST_UNITS = 4096
 
-/** `*narration*` and `**stress**` on one line, with no blank inside its marks: what is only an asterisk stays one. */
+/**
+ * `*narration*` and `**stress**` on one line, without blanks inside the marks. Any other asterisk stays an asterisk.
+ */
 const MARKS = /(\*\*|\*)(?=[^\s*])([^*\n]*[^\s*])\1(?!\*)/g
 
-/** The asterisks of a bubble as entities: no text is ever markup, so none can be wrong. */
+/**
+ * Converts the asterisks of a bubble to entities. No text is parsed as markup by Telegram, so none can be malformed.
+ */
 export const readMarks = (source: string): Marked => {
   const entities: Array<Entity> = []
   let text = ""
@@ -43,8 +47,8 @@ const sliceOf = ({ text, entities }: Marked, start: number, end: number): Marked
 })
 
 /**
- * A text as messages that Telegram takes: parted where a reader would, never inside a letter. Nothing is left of one
- * that is blank.
+ * Splits a text into messages that Telegram accepts, at natural positions and never inside a character. Blank messages
+ * are dropped.
  */
 export const splitMarked = (marked: Marked, limit: number = MOST_UNITS): ReadonlyArray<Marked> => {
   const { text } = marked

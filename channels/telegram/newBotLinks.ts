@@ -1,6 +1,9 @@
-/** Opens Telegram's dialog for a new bot, with these names filled in. */
+/** A link to Telegram's dialog for a new bot, with these names filled in. */
 export const newBotLink = (manager: string, username: string, name: string): string =>
   `https://t.me/newbot/${manager}/${username}?name=${encodeURIComponent(name)}`
 
-/** Opens the manager, and tells it which request the person's new bot answers, whatever its username becomes. */
+/**
+ * A link to the manager bot with a claim code, which assigns the request to this person regardless of the new bot's
+ * username.
+ */
 export const claimLink = (manager: string, code: string): string => `https://t.me/${manager}?start=${code}`

@@ -4,18 +4,18 @@ import type { Callback, Message, User } from "./Update.ts"
 const MOST_CHARACTERS = 32_000
 const MOST_OF_NAME = 80
 const CONTROL = /[^\P{Cc}\t\n\r]/gu
-/** What can be stored and sent on. */
+/** Removes what cannot be stored and sent on. */
 const clean = (text: string): string => text.toWellFormed().replace(CONTROL, "")
 
-/** As much of a text as may be kept, and no half of a letter at its end. */
+/** Cuts a text to the maximum length, without a lone surrogate at its end. */
 const shorten = (text: string, most: number): string => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "")
-/** What a person calls themselves. */
+/** The person's name for themselves. */
 export const nameOf = (user: User | undefined): string => shorten(clean(user?.first_name ?? ""), MOST_OF_NAME)
 
 const seconds = (duration: number | undefined) => (duration === undefined ? "" : `, ${Math.round(duration)} s`)
 const named = (name: string | undefined) => (name === undefined ? "" : `: ${shorten(name, 100)}`)
 
-/** What came besides text, in words: nobody has looked at it or listened to it, and the words do not pretend so. */
+/** Describes non-text content in words, without pretending that anyone has seen or heard it. */
 const describe = (message: Message): MessagePart | null => {
   const part = (type: string, text: string): MessagePart => ({ type, text })
   if (message.sticker !== undefined) return part("sticker", message.sticker.emoji ?? "[sticker]")
@@ -35,7 +35,7 @@ const describe = (message: Message): MessagePart | null => {
   return null
 }
 
-/** A bot as people in a group address it. */
+/** A bot, by the ways people address it in a group. */
 export interface Addressee {
   readonly userId: number
   readonly username: string
@@ -48,13 +48,13 @@ const isMentioned = (text: string, bot: Addressee): boolean =>
 const withoutMention = (text: string, bot: Addressee): string =>
   text.replace(MENTION, (mention, name: string) => (names(name, bot) ? "" : mention))
 
-/** In a private chat every message is for the bot, in a group those that name it or answer it. */
+/** In a private chat every message is for the bot, and in a group those that mention it or reply to it. */
 export const isAddressed = (message: Message, bot: Addressee): boolean =>
   message.chat.type === "private" ||
   message.reply_to_message?.from?.id === bot.userId ||
   isMentioned(message.text ?? message.caption ?? "", bot)
 
-/** What a person has sent in one turn: as text, and piece by piece where it is more than that. */
+/** What a person has sent in one turn: as text, and in parts if it is more than text. */
 export interface Said {
   readonly text: string
   readonly parts?: ReadonlyArray<MessagePart>
@@ -63,8 +63,8 @@ export interface Said {
 const isBlank = ({ text }: MessagePart) => text === ""
 
 /**
- * The messages of one turn; null: they say nothing that a character could answer. In a group it stands before it who
- * speaks. `heard`: what voice messages say, by the message's id.
+ * The messages of one turn. Null: they contain nothing to answer. In a group, the speaker's name precedes the text.
+ * `heard`: transcripts of voice messages by message id.
  */
 export const readMessages = (
   messages: ReadonlyArray<Message>,
@@ -105,9 +105,7 @@ export const readMessages = (
   }
 }
 
-/**
- * What is written on the button that somebody has pressed: that is what they say by it. Undefined: it cannot be told.
- */
+/** The label of the button that was pressed, which counts as the person's message. Undefined: it is unknown. */
 export const readPress = ({ data, message }: Callback): string | undefined =>
   data === undefined
     ? undefined
@@ -116,11 +114,11 @@ export const readPress = ({ data, message }: Callback): string | undefined =>
 export interface Command {
   readonly name: string
   readonly argument: string
-  /** It says for which bot it is. */
+  /** The command names the bot that it is for. */
   readonly named: boolean
 }
 
-/** A command for this bot. Null: it is another bot's, or none. */
+/** A command for this bot. Null: it is for another bot, or is not a command. */
 export const readCommand = (message: Message, bot: Addressee): Command | null => {
   const [, name = "", to, argument = ""] =
     /^\/([A-Za-z0-9_]{1,32})(?:@(\w+))?(?:\s+([\s\S]*))?$/.exec(message.text ?? "") ?? []
@@ -128,5 +126,5 @@ export const readCommand = (message: Message, bot: Addressee): Command | null =>
   return { name: name.toLowerCase(), argument: argument.trim(), named: to !== undefined }
 }
 
-/** Whose session it is: a person's in a private chat, and the group's in a group. */
+/** The end-user reference of a chat's session: a person in a private chat, or the group as a whole. */
 export const refOf = (chatId: number): string => `tg:${chatId}`

@@ -7,7 +7,10 @@ export type Message =
   | { readonly kind: "text"; readonly text: string; readonly entities: ReadonlyArray<Entity> }
   | { readonly kind: "photo"; readonly imageId: string; readonly caption: string; readonly alternative: string }
 
-/** The types that a bot's lanes want. The user's own are among them: they begin the typing. */
+/**
+ * The event types that a bot's lanes need. The user's own messages are included, because they start the typing
+ * indicator.
+ */
 export const EVENT_TYPES = [
   "message.created",
   "character.initiated",
@@ -18,7 +21,7 @@ export const EVENT_TYPES = [
 ] as const
 
 const MOST_CAPTION_UNITS = 1024
-/** What a copy begins with that says so. There is room for it in every message. */
+/** Marks a possible duplicate. Every message has room for it. */
 const MARK = "↻ "
 
 const Spoken = Schema.Struct({ role: Schema.String, payload: Schema.Struct({ bubbles: Schema.Array(Schema.String) }) })
@@ -39,7 +42,7 @@ const decode = {
 
 const EXITED = "This conversation has ended. Send /start to begin a new one."
 
-/** A text of our own or an author's as messages. */
+/** One of our texts or an authored text, as messages. */
 export const textsOf = (text: string): ReadonlyArray<Message> =>
   splitMarked(readMarks(text), MOST_UNITS - MARK.length).map(({ text, entities }) => ({ kind: "text", text, entities }))
 
@@ -59,7 +62,7 @@ const imageOf = (event: string): ReadonlyArray<Message> => {
   ]
 }
 
-/** The message as one that may be a copy. */
+/** Marks the message as a possible duplicate. */
 export const asCopy = (message: Message): Message =>
   message.kind === "photo"
     ? {
@@ -73,7 +76,7 @@ export const asCopy = (message: Message): Message =>
         entities: message.entities.map((entity) => ({ ...entity, offset: entity.offset + MARK.length }))
       }
 
-/** What an event is in a chat: none, one or several messages, the same ones each time. */
+/** The messages of an event in a chat: none, one or several, and always the same ones. */
 export const render = (type: string, event: string): ReadonlyArray<Message> => {
   switch (type) {
     case "message.created":
@@ -92,6 +95,6 @@ export const render = (type: string, event: string): ReadonlyArray<Message> => {
   }
 }
 
-/** Whether the event is a message of the user's, which somebody is about to answer. */
+/** Whether the event is a user message that will be answered. */
 export const isAsked = (type: string, event: string): boolean =>
   type === "message.created" && Option.getOrUndefined(decode.spoken(event))?.role === "user"

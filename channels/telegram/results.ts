@@ -2,15 +2,15 @@ import * as Schema from "effect/Schema"
 import { isBotToken } from "./botToken.ts"
 
 const optional = Schema.optionalKey
-/** The last second that has a date. */
+/** The last second with a valid date. */
 const LAST_SECOND = 253_402_300_799
 
 const Sent = Schema.Struct({ message_id: Schema.Int })
 const Token = Schema.String.check(Schema.makeFilter(isBotToken))
 
-/** What is read of results. A method that is not here has a result that nobody reads. */
+/** The fields that we read of results. Results of other methods are ignored. */
 const RESULTS = {
-  // In groups the bot is found by its username in what people write.
+  // In groups, people address the bot by its username.
   getMe: Schema.Struct({ id: Schema.Int, username: Schema.String.check(Schema.isPattern(/^\w{1,64}$/)) }),
   getWebhookInfo: Schema.Struct({
     url: optional(Schema.String),
@@ -35,5 +35,5 @@ const CHECKS: ReadonlyMap<string, (result: unknown) => boolean> = new Map(
   Object.entries(RESULTS).map(([method, schema]) => [method, Schema.is(schema as Schema.Schema<unknown>)])
 )
 
-/** Whether what came back is what the method gives, as far as we read it. */
+/** Whether a result has the expected form, as far as we read it. */
 export const isResultOf = (method: string, result: unknown): boolean => CHECKS.get(method)?.(result) ?? true

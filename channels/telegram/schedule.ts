@@ -1,8 +1,8 @@
 import * as Duration from "effect/Duration"
 
 /**
- * Waits after tries that surely did not arrive: quick at first, then by the minute, for a day. A message that is older
- * is of no use.
+ * Delays after attempts that certainly did not arrive: short at first, then minutes, for a day. An older message is
+ * useless.
  */
 export const SCHEDULE: ReadonlyArray<Duration.Duration> = [
   ...[1, 2, 4, 8, 16, 32].map((seconds) => Duration.seconds(seconds)),

@@ -13,31 +13,33 @@ import type { Message } from "./render.ts"
 import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
 import { type Chat, TelegramChats } from "./TelegramChats.ts"
 
-/** A wait that the app is told of. */
+/** From this delay on, the app is notified. */
 const LONG_WAIT = Duration.seconds(60)
-/** How often the same message is put otherwise after a refusal, which is a sure one. */
+/**
+ * How often the same message is sent in another form after a refusal, which certainly means that it was not delivered.
+ */
 const FORMS = 3
 const DEFAULT_RETRY_AFTER_SECONDS = 5
-/** How long the other form waits for a place of its own; for longer, the lane is given back. */
+/** How long the other form waits for its own slot. For a longer wait, the lane is released. */
 const WORTH_WAITING = Duration.seconds(5)
-/** The same for the rest of a message of which a part is there: half of one is worse than one that is late. */
+/** The same for the rest of a partly sent message, because half a message is worse than a late one. */
 const WORTH_WAITING_BEGUN = Duration.seconds(30)
 
-/** A message with all that is sent of it. */
+/** A message with everything that is sent for it. */
 export type Sendable =
   | Exclude<Message, { readonly kind: "photo" }>
   | (Extract<Message, { readonly kind: "photo" }> & { readonly bytes: Uint8Array })
 
-/** What a message may be reduced to when Telegram will not have it as it is. `rest` comes after it. */
+/** The form of a message for the next try after a refusal. `rest` is sent after it. */
 interface Form {
   readonly chat: Chat
   readonly message: Sendable
   readonly rest: ReadonlyArray<Sendable>
 }
 
-/** A text that is shorter is too long for nobody. */
+/** A text shorter than this cannot be too long. */
 const LEAST_TO_PART = 1000
-/** Parted once more, by a limit that is not ours: a text in two, a picture without the words under it. */
+/** Splits once more for limits that we do not know: a text in two, a picture from its caption. */
 const parted = (message: Sendable): ReadonlyArray<Sendable> => {
   if (message.kind === "photo")
     return message.caption === ""
@@ -62,8 +64,8 @@ const plain = (message: Sendable): Sendable | null => {
 }
 
 /**
- * Sends one message, in another form where Telegram refuses the first for its form, and says what that means for the
- * lane, the chat and the bot.
+ * Sends one message, in another form if Telegram refuses the first, and returns what that means for the lane, the chat
+ * and the bot.
  */
 export const makeSend = Effect.gen(function* () {
   const api = yield* BotApi
@@ -88,7 +90,7 @@ export const makeSend = Effect.gen(function* () {
       : api.sendPhoto(bot.token, { ...to, ...(message.caption !== "" && { caption: message.caption }) }, message.bytes)
   }
 
-  /** The form to try instead; null: there is none. */
+  /** The next form to try. Null: there is none. */
   const otherwise = Effect.fnUntraced(function* (delivery: Delivery, form: Form, error: BotApiError) {
     switch (error.kind) {
       case "migrated":
@@ -113,7 +115,7 @@ export const makeSend = Effect.gen(function* () {
     }
   })
 
-  /** However many come before it. */
+  /** Repeats until the slot is granted, however many other calls come first. */
   const depart = Effect.fnUntraced(function* (delivery: Delivery) {
     while (true) {
       const departure = yield* pace.departs(delivery)
@@ -162,7 +164,7 @@ export const makeSend = Effect.gen(function* () {
         return Attempt.cases.Later.make({ ...told, after })
       }
       case "auth":
-        // Another process may have given the bot a new token a moment ago.
+        // Another process may have just given the bot a new token.
         return (yield* bots.revoke(appId, channelId, bot.tokenVersion)) ? Attempt.cases.Gone.make(told) : retried
       case "chat_blocked":
         yield* chats.mark(delivery, "blocked", error.kind)
@@ -224,7 +226,7 @@ export const makeSend = Effect.gen(function* () {
     const attempt = yield* sending.pipe(
       Effect.catch(({ cause }): Effect.Effect<Attempt> =>
         Effect.logWarning("outcome of a bot message could not be written", cause).pipe(
-          // The message itself was surely refused: it is only that its chat or bot could not be marked.
+          // The message was certainly refused. Only its chat or bot could not be marked.
           Effect.as(
             Attempt.cases.NotSent.make({
               statusCode: null,
@@ -237,7 +239,7 @@ export const makeSend = Effect.gen(function* () {
         )
       )
     )
-    // Of a message of which a part is there nobody can say that it was not sent.
+    // A partly sent message cannot be reported as not sent.
     return isBegun && attempt._tag !== "Sent"
       ? Attempt.cases.Unknown.make({ statusCode: attempt.statusCode, answer: attempt.answer, errorCode: "partly_sent" })
       : attempt

@@ -19,9 +19,9 @@ import { WEBHOOK } from "./webhookKind.ts"
 
 const USER_AGENT = `Troupe/${VERSION}`
 
-/** Of one try, from the dial to the end of the answer. */
+/** Timeout of one attempt, from the connection to the end of the answer. */
 const TOTAL = Duration.seconds(15)
-/** How long an endpoint that cannot be looked up is waited for before it. */
+/** How long to retry the look-up of an endpoint before an attempt. */
 const LOOK_UP = Schedule.spaced("1 second").pipe(Schedule.upTo({ times: 14 }))
 
 const decodeConfig = Schema.decodeUnknownEffect(WebhookConfig)
@@ -36,15 +36,15 @@ const endpointUnavailable = Attempt.cases.NotSent.make({
   throttle: false
 })
 
-/** Without an answer only the outbound call knows whether the request may have got there. */
+/** Without an answer, only the outbound call knows whether the request may have arrived. */
 const failed = ({ reason, sent }: OutboundError): Attempt =>
   sent
     ? Attempt.cases.Unknown.make({ ...unanswered, errorCode: reason })
     : Attempt.cases.NotSent.make({ ...unanswered, errorCode: reason, retryAfter: null, throttle: false })
 
 /**
- * Posts the event, as it is in the log, to the app's endpoint, signed by Standard Webhooks. At least once: a try of
- * unknown fate is made again under the same id.
+ * Posts the event as it is in the log to the app's endpoint, signed by Standard Webhooks. At least once: an attempt
+ * with unknown result is repeated with the same id.
  */
 export const makeWebhookChannel = Effect.gen(function* () {
   const endpoints = yield* Endpoints
@@ -52,7 +52,7 @@ export const makeWebhookChannel = Effect.gen(function* () {
 
   const deliver = Effect.fnUntraced(function* (message: Message<string>) {
     const { appId, channelId, channelVersion, cursor, eventId, content } = message
-    // That we cannot look it up is no fault of the receiver's: a try is worth waiting for.
+    // If our look-up fails, the receiver is not at fault, so it is worth retrying.
     const endpoint = yield* Effect.result(Effect.retry(endpoints.get(appId, channelId, channelVersion), LOOK_UP))
     if (Result.isFailure(endpoint)) return endpointUnavailable
     if (endpoint.success === undefined) return channelMissing

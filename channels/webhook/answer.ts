@@ -1,20 +1,21 @@
 import type * as Duration from "effect/Duration"
 import { Attempt } from "../Channel.ts"
 
-/** Bytes of an answer that are kept. */
+/** Maximum stored size of an answer, in bytes. */
 export const MOST_BYTES = 8192
 
-/** Statuses by which a receiver, or what stands before it, says that it has too much to do. */
+/** Statuses of an overloaded receiver or proxy. */
 const THROTTLE: ReadonlySet<number> = new Set([429, 502, 504])
 
 /**
- * As much of a text as fits into so many bytes of UTF-8. What was invalid in an answer has grown when it was replaced.
+ * As much of a text as fits into this many bytes of UTF-8. Invalid bytes of an answer were replaced, which may have
+ * made it longer.
  */
 export const within = (bytes: number, text: string): string =>
-  // No unit of a string takes more than three.
+  // A UTF-16 unit takes at most three bytes.
   text.length * 3 <= bytes ? text : text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read)
 
-/** What an answer means for the event that it is the answer to. */
+/** What an answer means for its event. */
 export const readAnswer = (statusCode: number, answer: string, retryAfter: Duration.Duration | null): Attempt => {
   if (statusCode >= 200 && statusCode < 300) return Attempt.cases.Sent.make({ statusCode, answer })
   if (statusCode === 410) return Attempt.cases.Gone.make({ statusCode, answer, errorCode: "http_410" })

@@ -5,7 +5,7 @@ const PREFIX = "whsec_"
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/
 
 /**
- * `whsec_` and base64 stand for the bytes that they encode, anything else for its own. As a key object, with which
+ * After `whsec_`, base64 is decoded. Any other secret is used as its own bytes. Returns a key object, with which
  * node:crypto signs several times as fast.
  */
 const readKey = (secret: string): KeyObject => {
@@ -20,7 +20,7 @@ const keyOf = (secret: Redacted.Redacted<string>): KeyObject => {
   return key
 }
 
-/** What is signed, to the byte. */
+/** The exact content that is signed. */
 export interface Signed {
   readonly id: string
   /** Seconds since the epoch. */
@@ -28,7 +28,7 @@ export interface Signed {
   readonly body: Uint8Array
 }
 
-/** The headers of Standard Webhooks, with one signature for each secret. */
+/** The headers of Standard Webhooks, with one signature per secret. */
 export const signatureHeaders = (
   { id, timestamp, body }: Signed,
   secrets: ReadonlyArray<Redacted.Redacted<string>>

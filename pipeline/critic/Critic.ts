@@ -34,9 +34,9 @@ export type Rewrite = typeof Rewrite.Type
 export interface CritiqueRequest {
   readonly turn: Turn
   readonly draft: ReadonlyArray<string>
-  /** What the character said last, oldest first. */
+  /** The character's last messages, oldest first. */
   readonly before: ReadonlyArray<string>
-  /** Told before each further call what this one has cost so far. */
+  /** Called before each further model call with the cost so far. */
   readonly onSpent: (usage: Usage) => Effect.Effect<void>
 }
 export interface RewriteRequest extends CritiqueRequest {
@@ -52,11 +52,11 @@ interface CriticShape {
   ) => Effect.Effect<{ readonly bubbles: ReadonlyArray<string>; readonly usage: Usage }, ModelError>
 }
 
-/** Port: judges the voice of a draft in deep mode, and writes it once more. An engine without a model has none. */
+/** Port: judges the voice of a draft in deep mode and rewrites it. An engine without a model has no critic. */
 export const Critic = Context.Reference<CriticShape | null>("pipeline/critic/Critic", { defaultValue: () => null })
 export type Critic = CriticShape
 
 const RESTLESS = 4
-/** A draft is written once more when its flaws are as grave as this together, or one of them alone is. */
+/** A draft is rewritten if the severities of its flaws add up to this, or if a single flaw is this severe. */
 export const needsRewrite = ({ flaws }: Critique): boolean =>
   flaws.reduce((sum, { severity }) => sum + Math.min(5, Math.max(0, severity)), 0) >= RESTLESS

@@ -4,8 +4,8 @@ import { terms } from "../retrieval/terms.ts"
 const contentWords = (texts: ReadonlyArray<string>): ReadonlySet<string> => new Set(contentOf(terms(texts.join("\n"))))
 
 /**
- * Whether a rewrite still says what the draft took from these memories: of each, at least half of the words that the
- * draft had from it, and every number.
+ * Whether a rewrite keeps what the draft took from these memories: for each memory, at least half of the words that the
+ * draft took from it, and every number.
  */
 export const keepsFacts = (
   draft: ReadonlyArray<string>,

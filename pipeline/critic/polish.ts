@@ -7,13 +7,13 @@ import type { Trail } from "../Trail.ts"
 import { type Critic, needsRewrite } from "./Critic.ts"
 import { keepsFacts } from "./keepsFacts.ts"
 
-/** What the character said last, for the critic to compare. */
+/** How many of the character's last messages the critic compares with. */
 const BEFORE = 6
 
 /**
- * Has a draft judged, and written once more when it is flawed. The rewrite is kept only if it could go out and still
- * says what it cites. A draft that could not go out as it is is not worth it. Advice: whatever fails here, the draft
- * stands.
+ * Has a draft judged, and rewritten if it is flawed. The rewrite is kept only if it passes the gates and still says
+ * what it cites. A draft that does not pass the gates is not judged. This step is optional: if anything fails here, the
+ * draft stands.
  */
 export const polish = Effect.fnUntraced(function* (
   critic: Critic,

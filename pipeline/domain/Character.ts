@@ -123,7 +123,9 @@ const BaselineEmotion = Schema.Struct({
   recovery_half_life_minutes: orElse(Schema.Number, 180)
 })
 
-/** The fields of contract 2.6: what a session does not say, its character may, and what neither says is null. */
+/**
+ * The fields of contract 2.6. A field that the session does not set falls back to the character. Null: neither sets it.
+ */
 export const ProactiveControls = Schema.Struct({
   proactive_enabled: orElse(Schema.NullOr(Schema.Boolean), null),
   proactivity_tolerance: orElse(Schema.NullOr(Schema.Number), null),
@@ -144,7 +146,7 @@ const BehavioralThresholds = Schema.Struct({
   disclosure: orElse(Schema.Number, 0.5)
 })
 
-/** How a model draws the character's words, over the operator's settings. */
+/** How a model samples the character's words. Overrides the operator's settings. */
 const Generation = Schema.Struct({
   temperature: Schema.optionalKey(Schema.Number),
   max_tokens: Schema.optionalKey(Schema.Int),
@@ -162,9 +164,8 @@ const Interest = Schema.Union([
 ])
 
 /**
- * What the pipeline reads of a character's authored profile, with the defaults filled in.
- * The wire schema in `src/http` checks every field and its bounds; a field that no stage reads yet is kept there and
- * left out here.
+ * The part of a character's authored profile that the pipeline reads, with defaults filled in. The wire schema in
+ * `src/http` checks every field and its bounds. It also keeps fields that no stage reads yet, which are left out here.
  */
 export const Character = Schema.Struct({
   slug: Schema.String,
@@ -194,7 +195,7 @@ export const Character = Schema.Struct({
 })
 export type Character = typeof Character.Type
 
-/** An example dialogue in its one form: a list of turns. */
+/** An example dialogue in its single normalized form: a list of turns. */
 export const exampleTurns = (dialogue: Character["example_dialogues"][number]): ReadonlyArray<ExampleTurn> =>
   "turns" in dialogue
     ? dialogue.turns

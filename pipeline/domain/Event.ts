@@ -11,8 +11,8 @@ export const FailureReason = Schema.Literals(["generation_failed", "timed_out"])
 export type FailureReason = typeof FailureReason.Type
 
 /**
- * A piece of what somebody has sent, where it was more than text: its kind, it in words, and what was said in it where
- * somebody has listened.
+ * A part of a message that was more than text: its kind, a description in words, and a transcript if it was
+ * transcribed.
  */
 export const MessagePart = Schema.Struct({
   type: Schema.String,
@@ -39,18 +39,18 @@ export const payloads = {
     text: Schema.String,
     bubbles: Schema.Array(Schema.String),
     kind: Schema.Literals(["greeting", "proactive"]),
-    /** Of a proactive one. */
+    /** Only for a proactive message. */
     reason: Schema.optionalKey(Reason)
   }),
   "image.ready": Schema.Struct({
     image_url: Schema.String,
-    /** Whether the address shows a picture: false of one that was blocked or came to nothing. */
+    /** Whether the address shows a picture. False if it was blocked or failed. */
     servable: Schema.Boolean,
     image_request_id: Schema.String,
     image_kind: Schema.String,
     visible_description: Schema.String,
     caption: Schema.NullOr(Schema.String),
-    /** The run of the turn that it belongs to, if it does. */
+    /** The turn that caused the event, if any. */
     turn_id: Schema.NullOr(Schema.String)
   }),
   "message.failed": Schema.Struct({
@@ -76,7 +76,7 @@ export const payloads = {
 export type EventType = keyof typeof payloads
 export type Payload<T extends EventType> = (typeof payloads)[T]["Type"]
 
-/** What a turn asks the log to append; the log gives it its cursor and its time. */
+/** What a turn asks the log to append. The log assigns the cursor and the time. */
 export type NewEvent = {
   [T in EventType]: { readonly type: T; readonly role: EventRole; readonly payload: Payload<T> }
 }[EventType]

@@ -1,7 +1,7 @@
 import { createHash, randomFillSync } from "node:crypto"
 import { encodeTime, monotonicFactory } from "ulid"
 
-/** What an id may stand for. The prefix makes a stray id in a log readable. */
+/** The kinds of ids. The prefix makes an id in a log readable. */
 export type IdPrefix =
   | "app"
   | "ses"
@@ -47,22 +47,19 @@ const random = (): number => {
 }
 const ulid = monotonicFactory(random)
 
-/** A new id: prefix, underscore, ULID. Sorts by the time it was made. */
+/** A new id: prefix, underscore, ULID. Ids sort by creation time. */
 export const newId = (prefix: IdPrefix): string => `${prefix}_${ulid()}`
 
 const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-/**
- * An id for what was made at this moment out of this: the same out of the same, so that what is worked out again has
- * the same name.
- */
+/** An id derived from a moment and a text. The same input gives the same id, so recomputed rows keep their names. */
 export const derivedId = (prefix: IdPrefix, at: Date, of: string): string =>
   `${prefix}_${encodeTime(at.getTime(), 10)}${Array.from(createHash("sha256").update(of).digest().subarray(0, 16), (byte) => CROCKFORD[byte % 32]).join("")}`
 
-/** What the ids of this kind that were made from this moment on come after. */
+/** A lower bound: every id of this kind created at or after this moment sorts after it. */
 export const beforeIdsFrom = (prefix: IdPrefix, at: Date): string => `${prefix}_${encodeTime(at.getTime(), 10)}`
 
-/** Whether a text from outside has the form of an id; anything else can name nothing of ours. */
+/** Whether external text has the form of an id. Any other text cannot name one of our rows. */
 export const isId = (prefix: IdPrefix, text: string): boolean =>
   text.length === prefix.length + 27 &&
   text.startsWith(`${prefix}_`) &&

@@ -12,19 +12,19 @@ export const REASONS = [
 export const Reason = Schema.Literals(REASONS)
 export type Reason = typeof Reason.Type
 
-/** Of a turn that answers nobody: why it is taken, and what it is about where that is something in particular. */
+/** For a turn that answers no message: why it runs, and what it is about if that is something specific. */
 export const Initiative = Schema.Struct({
   reason: Reason,
   about: Schema.NullOr(Schema.String),
-  /** The words that the app has scheduled, said as they are. */
+  /** The text that the app has scheduled, sent as it is. */
   text: Schema.optionalKey(Schema.String),
-  /** Topics that the person does not want to hear of. */
+  /** Topics that the person does not want to hear about. */
   avoid: Schema.Array(Schema.String),
-  /** Topics that the person likes to hear of. Absent on turns of earlier versions. */
+  /** Topics that the person likes to hear about. Absent on turns from earlier versions. */
   welcome: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The kinds of channel that it goes out by. */
+  /** The kinds of channel that it is sent through. */
   channels: Schema.Array(Schema.String),
-  /** The moment (ISO 8601) that it was taken as of, where the sandbox has travelled in time. */
+  /** The simulated time (ISO 8601) of the turn, if the sandbox has travelled in time. */
   as_of: Schema.optionalKey(Schema.String)
 })
 export type Initiative = typeof Initiative.Type

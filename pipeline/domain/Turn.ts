@@ -7,8 +7,8 @@ export const ReplyMode = Schema.Literals(["fast", "deep"])
 export type ReplyMode = typeof ReplyMode.Type
 
 /**
- * How a turn of the sandbox is to end, so that a client can be tried against each outcome. `stall`: as one that takes
- * too long.
+ * How a sandbox turn should end, so that a client can be tested against each outcome. `stall`: behaves like a turn that
+ * takes too long.
  */
 export const Fault = Schema.Literals(["generation_failed", "timed_out", "withhold", "exit", "stall"])
 export type Fault = typeof Fault.Type
@@ -23,7 +23,7 @@ export interface EndUser {
 
 /**
  * A turn that a worker has claimed, with what the stages need to know about it. The character is pinned to the version
- * the turn began with.
+ * that the turn began with.
  */
 export interface Turn {
   readonly appId: string
@@ -31,21 +31,21 @@ export interface Turn {
   readonly turnIndex: number
   readonly runRef: string
   readonly replyMode: ReplyMode
-  /** The message; empty where the character writes first. */
+  /** The message. Empty if the character writes first. */
   readonly text: string
-  /** Why the character writes first, where the turn answers nobody. */
+  /** Why the character writes first, if the turn answers no message. */
   readonly initiative?: Initiative
   readonly character: Character
   readonly endUser: EndUser
-  /** Somebody has said what the character looks like, so that it can be shown. */
+  /** The character has a visual identity, so it can be shown in pictures. */
   readonly pictures?: boolean
   /**
-   * In one of the three messages before this one a crisis was found, by rules or by a model: safety and grounding have
-   * it on record.
+   * Rules or a model found a crisis in one of the three messages before this one, as recorded by the safety and
+   * grounding stages.
    */
   readonly afterCrisis?: boolean
   readonly fault?: Fault
-  /** What it draws by, where that is not its session. */
+  /** The seed for random draws, if it is not the session. */
   readonly seed?: string
 }
 
@@ -53,10 +53,10 @@ export interface Turn {
 export const PictureWish = Schema.Struct({ kind: Schema.Literals(["selfie", "scene"]), description: Schema.String })
 export type PictureWish = typeof PictureWish.Type
 
-/** How a turn ends (contract 3.1). Every accepted turn reaches exactly one of these. */
+/** How a turn ends (contract 3.1). Every accepted turn reaches exactly one outcome. */
 export const Outcome = Schema.TaggedUnion({
   Replied: { bubbles: Schema.Array(Schema.String), picture: Schema.optionalKey(PictureWish) },
-  /** `by`: what kept a character from writing first. */
+  /** `by`: what stopped the character from writing first. */
   Withheld: { by: Schema.optionalKey(Schema.String) },
   Exited: { reasonCode: Schema.String, bubbles: Schema.Array(Schema.String) },
   Failed: { reason: FailureReason }
@@ -75,7 +75,7 @@ export type StageName =
   | "image"
   | "relational_update"
 
-/** Tokens and money of one model call. `estimated` when the server gave no usage. */
+/** Tokens and cost of one model call. `estimated` is set if the server returned no usage. */
 export interface Usage {
   readonly model: string
   readonly inputTokens: number
@@ -83,11 +83,11 @@ export interface Usage {
   readonly outputTokens: number
   readonly costMicroUsd: number
   readonly estimated: boolean
-  /** Nobody has named a price for the model: what it has cost is an assumption. */
+  /** The model has no configured price, so the cost is an assumption. */
   readonly unpriced?: true
 }
 
-/** One row per attempt of a stage: what it took, what it cost, what it decided. Never a prompt, never a rationale. */
+/** One row per attempt of a stage: its duration, its cost, its decision. Never a prompt, never a rationale. */
 export interface StageRecord {
   readonly stage: StageName
   readonly attempt: number
@@ -96,7 +96,7 @@ export interface StageRecord {
   readonly status: "ok" | "fallback" | "skipped" | "error"
   readonly decision: string | null
   readonly errorCode: string | null
-  /** What else is to be seen, such as the memories that were found. */
+  /** Further details, such as the memories that were found. */
   readonly detail: Readonly<Record<string, unknown>> | null
   readonly usage: Usage | null
 }

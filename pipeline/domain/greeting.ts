@@ -16,9 +16,7 @@ const fromText = (text: string): ReadonlyArray<string> =>
     .map((part) => part.trim())
     .filter((part) => part !== "")
 
-/**
- * The bubbles a character opens a session with; none where nothing is authored. `pick` chooses among the alternates.
- */
+/** The bubbles that open a session. Empty if no greeting is authored. `pick` chooses among the alternates. */
 export const greetingBubbles = (profile: object, pick: number): ReadonlyArray<string> => {
   const greeting = Option.getOrUndefined(decode(profile))?.greeting
   if (greeting === undefined || greeting === null) return []

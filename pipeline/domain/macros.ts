@@ -1,16 +1,16 @@
 /**
- * As authors write them, and older cards: `{{char}}`, `{{bot}}`, `<BOT>` and `<CHAR>` for the character, `{{user}}` and
- * `<USER>` for whoever it talks to.
+ * Placeholders as authors and older cards write them: `{{char}}`, `{{bot}}`, `<BOT>` and `<CHAR>` for the character,
+ * `{{user}}` and `<USER>` for the person it talks to.
  */
 const MACRO = /\{\{\s*(char|bot|user)\s*\}\}|<(char|bot|user)>/gi
 
-/** Who is meant. `user` is null where nobody has told a name. */
+/** `user` is null if the person's name is unknown. */
 export interface Names {
   readonly character: string
   readonly user: string | null
 }
 
-/** What stands for somebody without a name, in what the character says and in what is told of it. */
+/** What replaces a missing name in the character's own speech and in text about it. */
 export const NOBODY = { spoken: "you", told: "the user" } as const
 
 /** Fills the placeholders that authored text may carry. */
@@ -21,7 +21,7 @@ export const fillMacros = (text: string, { character, user }: Names, nobody: str
       )
     : text
 
-/** The same in every text of a value; where there is nothing to fill, the value itself. */
+/** Fills the placeholders in every text of a value. Returns the value itself if there is nothing to fill. */
 export const fillTexts = <A>(value: A, names: Names, nobody: string): A => {
   const filled = (inner: unknown): unknown => {
     if (typeof inner === "string") return fillMacros(inner, names, nobody)

@@ -2,8 +2,8 @@ import { seedOf } from "./seed.ts"
 import type { Turn } from "./Turn.ts"
 
 /**
- * How long after the message a character by its life rhythm begins to answer, in milliseconds: the same for the same
- * turn, 0 without one.
+ * How long a character waits after a message before it begins to answer, by its life rhythm, in milliseconds. The same
+ * turn always gets the same delay. 0 without a life rhythm.
  */
 export const replyDelayMs = (turn: Pick<Turn, "sessionId" | "turnIndex" | "character">): number => {
   const delay = turn.character.life_rhythm.reply_delay_seconds

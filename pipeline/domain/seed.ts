@@ -1,6 +1,6 @@
 /**
- * What a turn draws by: its session, or in place of that the `seed` by which sessions of another name are to go the
- * same way.
+ * What random draws of a turn depend on: its session, or `seed` if sessions with different ids should take the same
+ * course.
  */
 export interface Seeded {
   readonly sessionId: string
@@ -8,10 +8,7 @@ export interface Seeded {
   readonly seed?: string
 }
 
-/**
- * A number that is the same for the same turn and the same draw of it, spread over 32 bits: what varies by turn must
- * not vary by run.
- */
+/** A 32-bit number that is the same for the same turn and draw. Retries of a turn must not give different results. */
 export const seedOf = ({ sessionId, turnIndex, seed = sessionId }: Seeded, draw = ""): number => {
   const name = `${seed}${draw}`
   let hash = 0x811c9dc5 ^ turnIndex
@@ -21,7 +18,7 @@ export const seedOf = ({ sessionId, turnIndex, seed = sessionId }: Seeded, draw 
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** All items, beginning at a place the seed chooses. */
+/** All items, starting at a position that the seed chooses. */
 export const rotate = <A>(items: ReadonlyArray<A>, seed: number): ReadonlyArray<A> => {
   const start = items.length === 0 ? 0 : seed % items.length
   return [...items.slice(start), ...items.slice(0, start)]

@@ -1,7 +1,7 @@
 import { cutsOf } from "./cuts.ts"
 
 /**
- * Cuts a reply into messenger bubbles. No text is ever dropped: when the text does not fit `max_bubbles` bubbles of
+ * Cuts a reply into messenger bubbles. No text is ever dropped: if the text does not fit into `max_bubbles` bubbles of
  * `max_bubble_chars`, there are more bubbles, never less text and never a longer bubble. Lengths are UTF-16 units, as
  * Telegram counts.
  */
@@ -16,7 +16,7 @@ const LEAST_LIMIT = 20
 
 interface Piece {
   readonly text: string
-  /** What stood between this piece and the one before it. */
+  /** The text between this piece and the one before it. */
   readonly glue: string
 }
 
@@ -37,7 +37,7 @@ const partsOf = (bubble: string, limit: number): ReadonlyArray<Piece> => {
   return [...pieces, { text: bubble.slice(start), glue }]
 }
 
-/** How long the piece at `at` and the next would be as one; infinite at the ends. */
+/** How long the piece at `at` would be if joined with the next one. Infinite at the ends. */
 const lengthWithNext = (pieces: ReadonlyArray<Piece>, at: number): number => {
   const left = pieces[at]
   const right = pieces[at + 1]
@@ -55,7 +55,7 @@ const mergeWithNext = (pieces: ReadonlyArray<Piece>, at: number): ReadonlyArray<
   ]
 }
 
-/** Where the shortest pair of neighbours begins, among `starts`, if it fits in one bubble. */
+/** The start of the shortest pair of neighbours among `starts`, if the pair fits into one bubble. */
 const shortestPair = (pieces: ReadonlyArray<Piece>, starts: Iterable<number>, limit: number): number | null => {
   let best: number | null = null
   let least = limit + 1

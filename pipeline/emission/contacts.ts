@@ -10,12 +10,12 @@ const normal = (contact: string): string =>
     .replace(/^https?:\/\/|^www\.|(?<![.,;:!?)/])[.,;:!?)/]+$/g, "")
     .replace(/^www\./, "")
 const digits = (text: string): string => text.replace(/\D/g, "")
-/** "08.00-16.00", "07.30 - 08.00". */
+/** A span of times, such as "08.00-16.00" or "07.30 - 08.00". */
 const isSpan = (text: string): boolean =>
   /^(?:[01]?\d|2[0-4])[.:][0-5]\d ?[-–/] ?(?:[01]?\d|2[0-4])[.:][0-5]\d$/.test(text.trim())
 const isDate = (text: string): boolean => /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}$|^\d{4}-\d{2}-\d{2}$/.test(text.trim())
 
-/** Whether a reply gives an address, a telephone number or an e-mail address that nobody has written before. */
+/** Whether a reply gives a web address, phone number or e-mail address that does not occur in the evidence. */
 export const inventsContact = (reply: string, evidence: () => string): boolean => {
   const emails = reply.match(EMAIL) ?? []
   const urls = reply.replace(EMAIL, " ").match(URL) ?? []

@@ -1,5 +1,5 @@
 /**
- * A place where a text may be parted. Only whitespace lies between `end` of the part before and `next`, the start of
+ * A position where a text may be cut. Only whitespace lies between `end` of the part before and `next`, the start of
  * the part after.
  */
 interface Cut {
@@ -14,13 +14,13 @@ interface Unit {
   readonly end: number
 }
 
-// In order: what an earlier pattern takes is hidden from the later ones, so that units nest but never overlap.
+// The order matters: text that one pattern matches is hidden from later patterns, so units nest but never overlap.
 const UNITS: ReadonlyArray<RegExp> = [
   /```[\s\S]*?(?:```|$)/g,
   /`[^`\n]+`/g,
   /\b(?:https?:\/\/|www\.)[^\s"“”«»„「」`]+/gi
 ]
-// A quotation ends before the next one of its kind begins: text after an unclosed mark is not read again and again.
+// A quotation ends before the next one of its kind begins. This keeps text after an unclosed mark from being rescanned.
 const QUOTE = /"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»|„[^„“”\n]*[“”]|「[^「」\n]*」/g
 const LIST_ITEM = /^[ \t]*(?:[-*•–]|\d{1,3}[.)])[ \t]+\S.*$/gm
 const LIST_MARKER = /(?:^|\n)[ \t]*(?:[-*•–]|\d{1,3}[.)])$/
@@ -56,20 +56,21 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 
 export interface Cuts {
   /**
-   * The best end of a part that begins at `start` and holds at most `limit` UTF-16 units; more than that must be left.
+   * The best end of a part that begins at `start` and holds at most `limit` UTF-16 units. More text than that must
+   * remain.
    */
   readonly after: (start: number) => number
 }
 
 /**
- * The places where a text may be parted into pieces of at most `limit`. A unit that is itself longer than that is not
- * kept whole.
+ * The positions where a text may be cut into pieces of at most `limit`. A unit longer than the limit is cut as well.
  */
 export const cutsOf = (text: string, limit: number): Cuts => {
   const units = unitsOf(text)
     .filter((unit) => unit.end - unit.start <= limit)
     .sort((a, b) => a.start - b.start)
-  // The outermost unit around each place: asked for at every space, and a text may have thousands of both.
+  // The outermost unit around each position. It is looked up at every space, and a text may have thousands of spaces
+  // and units.
   const cover = new Int32Array(text.length + 1).fill(-1)
   for (let index = units.length - 1; index >= 0; index--)
     cover.fill(index, (units[index]?.start ?? 0) + 1, units[index]?.end ?? 0)
@@ -90,8 +91,8 @@ export const cutsOf = (text: string, limit: number): Cuts => {
     .sort((a, b) => a.level - b.level || b.end - a.end)
 
   /**
-   * In front of the last whole grapheme that fits; inside one only if it alone is too long, and never inside a
-   * surrogate pair.
+   * Cuts before the last whole grapheme that fits. Cuts inside a grapheme only if it alone is too long, and never
+   * inside a surrogate pair.
    */
   const hard = (start: number): number => {
     const most = start + limit

@@ -11,11 +11,11 @@ export interface EmittedDraft {
   readonly citedIds: ReadonlyArray<string>
 }
 
-// Neither a lone surrogate nor NUL can be stored or sent; other control characters only do harm.
+// Lone surrogates and NUL cannot be stored or sent. Other control characters serve no purpose.
 const CONTROL = /[^\P{Cc}\t\n\r]/gu
 const clean = (text: string): string => text.toWellFormed().replace(CONTROL, "")
 
-/** Mends a draft, holds it against the gates, and cuts what passes into bubbles. */
+/** Mends a draft, checks it against the gates, and cuts it into bubbles if it passes. */
 export const emit = ({ bubbles, citedIds }: EmittedDraft, context: GateContext): Emission => {
   const { voice, display_name } = context.character
   const mended = bubbles.map((bubble) => mend(clean(bubble), voice, display_name))

@@ -5,7 +5,7 @@ import type { SafetyTexts } from "../safety/texts.ts"
 import { type EmittedDraft, emit } from "./emit.ts"
 import { type GateContext, type GateName, openQuestion } from "./gates.ts"
 
-/** Plain enough for any character. */
+/** Neutral enough for any character. */
 const NEUTRAL_LINES: Readonly<Record<string, ReadonlyArray<string>>> = {
   en: [
     "Sorry, I lost my thread there. Say that again?",
@@ -39,13 +39,13 @@ const NEUTRAL_LINES: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Contas-me um pouco mais?"
   ]
 }
-/** Has no language, and leaves the word to the other. */
+/** Language-independent, and leaves the next word to the person. */
 const WORDLESS = "..."
 
 const linesOf = (language: string | undefined): ReadonlyArray<string> =>
   NEUTRAL_LINES[language ?? "en"] ?? NEUTRAL_LINES["en"] ?? []
 
-/** The language to fall back in: that of the message if it can be told, else the voice's, else the person's. */
+/** The fallback language: the language of the message if it can be detected, else the voice's, else the person's. */
 const languageFor = ({ text, character, endUser }: Turn): string | undefined => {
   const voice = character.voice.languages.map(languageOfTag)
   const spoken = languageOf(text)
@@ -54,8 +54,8 @@ const languageFor = ({ text, character, endUser }: Turn): string | undefined => 
 }
 
 /**
- * What is said when no draft passed: what safety asks for, an authored line, or one of ours. Each has to pass the same
- * gates. A draft that only repeats is better than a line that repeats as well: repetition never fails a turn.
+ * What is said if no draft passed: a safety text, an authored line, or one of our lines. Each has to pass the same
+ * gates. A draft that only repeats is better than a line that also repeats: repetition never fails a turn.
  */
 export const fallbackBubbles = (
   turn: Turn,
@@ -83,6 +83,6 @@ export const fallbackBubbles = (
     const bubbles = emitted(draft, forgetful)
     if (bubbles !== null) return bubbles
   }
-  // The truth is told in whatever words the operator gave it.
+  // The operator's disclosure is sent as written, even if a gate refuses it.
   return asked ? lines.slice(0, 1) : [WORDLESS]
 }

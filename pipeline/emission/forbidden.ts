@@ -6,15 +6,15 @@ import { remembered } from "../remembered.ts"
 import { terms } from "../retrieval/terms.ts"
 
 const MOST_PATTERNS = 2000
-/** One that does not compile was stored before it was checked, and forbids nothing. */
+/** A pattern that does not compile was stored before patterns were checked. It forbids nothing. */
 const patternOf = remembered(MOST_PATTERNS, (value): RE2JS | null => compilePattern(value, RE2JS.CASE_INSENSITIVE))
 
 const padded = (text: string): string => ` ${terms(text).join(" ")} `
 const phraseOf = remembered(MOST_PATTERNS, padded)
 
 /**
- * The first rule on style that a reply breaks. A phrase or the words of a topic count as whole words, whatever their
- * case and punctuation; behaviour cannot be told by words, so it only stands in the prompt.
+ * The first style rule that a reply breaks. Phrases and topic words match as whole words, regardless of case and
+ * punctuation. Behaviour cannot be detected by words, so it only appears in the prompt.
  */
 export const forbiddenIn = (reply: string, rules: ReadonlyArray<ForbiddenStyle>): ForbiddenStyle | null => {
   if (rules.length === 0) return null
@@ -29,7 +29,7 @@ export const forbiddenIn = (reply: string, rules: ReadonlyArray<ForbiddenStyle>)
           )
         case "behavior":
           return false
-        // A phrase without a word in it, such as "!!!" or "🙂", is looked for as it is.
+        // A phrase without letters, such as "!!!" or "🙂", is matched literally.
         default:
           return phraseOf(value).trim() === "" ? reply.includes(value) : words.includes(phraseOf(value))
       }

@@ -5,10 +5,10 @@ import type { Retrieval } from "../retrieval/retrieve.ts"
 import { memoryId } from "../retrieval/Transcript.ts"
 import type { GateContext } from "./gates.ts"
 
-/** How many of the user's messages back a question may lie that a disclosure answers. */
+/** A disclosure may answer a question that is up to this many user messages old. */
 const QUESTION_MESSAGES = 3
 
-/** What several texts of one id say: a message may have been noted in parts. */
+/** Joins texts that share an id, since a message may have been recorded in parts. */
 const together = (texts: ReadonlyArray<readonly [id: string, text: string]>): ReadonlyMap<string, string> =>
   new Map(
     Array.from(
@@ -17,7 +17,7 @@ const together = (texts: ReadonlyArray<readonly [id: string, text: string]>): Re
     )
   )
 
-/** What a reply to this turn is held against. */
+/** What a reply to this turn is checked against. */
 export const gateContextFor = (
   turn: Turn,
   { history, retrieved }: Retrieval,

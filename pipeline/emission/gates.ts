@@ -17,37 +17,37 @@ import { mentions } from "./mentions.ts"
 import { repeats } from "./repetition.ts"
 import { ASSISTANT_TELLS, PRESSURE, ROLE_BLEED } from "./tells.ts"
 
-/** What a reply is held against. */
+/** What a reply is checked against. */
 export interface GateContext {
   readonly character: Character
   readonly endUser: EndUser
-  /** What the user said last, newest first: the question that a disclosure answers may be a few messages old. */
+  /** The user's last messages, newest first. The question that a disclosure answers may be a few messages old. */
   readonly userTexts: ReadonlyArray<string>
-  /** Messages before the newest that nothing was said to: a question in one of them is still open. */
+  /** Earlier messages that got no reply. A question in one of them is still open. */
   readonly unanswered?: ReadonlyArray<string>
-  /** What the character said, oldest first. */
+  /** The character's messages, oldest first. */
   readonly characterTexts: ReadonlyArray<string>
-  /** What the person has said, and what is noted of them, by the ids under which the turn has it. */
+  /** What the person has said and what is remembered about them, by the ids that this turn uses. */
   readonly memories: ReadonlyMap<string, string>
   /** What the character itself has said, by the same ids. */
   readonly ownWords: ReadonlyMap<string, string>
-  /** What the sources say that the turn was given. */
+  /** The text of the sources that the turn was given. */
   readonly evidence: ReadonlyArray<string>
-  /** Our rules to the model; not for the user's eyes. */
+  /** Our rules for the model. The user must not see them. */
   readonly serviceText: string
   readonly mustNotReveal: ReadonlyArray<string>
-  /** Names of people that the character does not speak of. */
+  /** Names of people that the character does not mention. */
   readonly unspoken: ReadonlyArray<string>
   /**
-   * Whether nobody has asked for this message, or it goes to somebody who is leaving: then it may not hold them, nor
-   * weigh on them.
+   * Whether the message is unprompted, or goes to a person who is leaving. Such a message must not pressure them to
+   * stay or make them feel guilty.
    */
   readonly delicate: boolean
-  /** Topics that must not be brought up. Null: the message answers one. */
+  /** Topics that must not be brought up. Null: the message answers a message. */
   readonly unasked: { readonly avoid: ReadonlyArray<string> } | null
 }
 
-/** What is held against the gates. */
+/** What the gates check. */
 export interface Candidate {
   readonly text: string
   readonly citedIds: ReadonlyArray<string>
@@ -77,7 +77,7 @@ export type GateName =
 
 const MAX_REPLY_CHARS = 8000
 
-/** The languages that the voice names, or else the one of the message; null when neither says. */
+/** The languages of the voice, or else that of the message. Null if neither is known. */
 const expected = ({ character, userTexts }: GateContext): ReadonlyArray<string> | null => {
   if (character.voice.languages.length > 0) return character.voice.languages.map(languageOfTag)
   const language = languageOf(userTexts[0] ?? "")
@@ -88,11 +88,11 @@ const inAnotherLanguage = (text: string, context: GateContext): boolean => {
   const language = languageOf(text)
   if (language === null) return false
   const languages = expected(context)
-  // What languageOf cannot tell may look to it like something else.
+  // A language that `languageOf` cannot detect may be mistaken for another one.
   return languages !== null && !languages.some((expected) => mayBe(language, expected)) && languages.every(isTold)
 }
 
-/** Everything that somebody wrote and the character may pass on. */
+/** Everything that was written and that the character may repeat. */
 const written = ({ character, userTexts, characterTexts, memories, ownWords, evidence }: GateContext): string =>
   [
     JSON.stringify(character),
@@ -103,22 +103,22 @@ const written = ({ character, userTexts, characterTexts, memories, ownWords, evi
     ...evidence
   ].join("\n")
 
-/** As it is read: `plain`, but for what authors forbid, who may have meant the very characters. */
+/** The candidate as gates read it: `plain`, except for rules of authors, which may mean the exact characters. */
 interface Held extends Candidate {
   readonly raw: string
-  /** As it would be read with all disguises taken off. */
+  /** The text with all disguises removed. */
   readonly bare: string
   readonly words: ReadonlyArray<string>
-  /** The words of the same text in the forms that they may be read in. */
+  /** The words of the same text, in each form that it may be read in. */
   readonly readings: ReadonlyArray<ReadonlyArray<string>>
 }
 type Gate = (held: Held, context: GateContext) => boolean
 
-/** Whether one of the two is known to be under 18. */
+/** Whether the person or the character is known to be under 18. */
 const isWithMinor = ({ character, endUser }: GateContext): boolean =>
   endUser.ageBand === "minor" || character.safety.age_band !== "adult"
 
-/** What somebody sincerely asked about who answers, and has not been told. */
+/** A sincere question about who is answering that has not been answered yet. */
 export const openQuestion = ({
   userTexts: [newest = ""],
   unanswered = [],
@@ -126,7 +126,7 @@ export const openQuestion = ({
 }: Pick<GateContext, "userTexts" | "unanswered" | "unasked">): string | null =>
   unasked !== null ? null : ([newest, ...unanswered].find(asksWhatYouAre) ?? null)
 
-/** In order, each true when it refuses. The first to refuse names the reason. */
+/** In order. A gate returns true to refuse, and the first to refuse names the reason. */
 const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   ["empty", ({ text }) => !/[\p{L}\p{N}\p{P}\p{S}]/u.test(text)],
   ["length", ({ text }) => text.length > MAX_REPLY_CHARS],
@@ -186,7 +186,7 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
       ) !== null
   ],
   ["language", ({ text }, context) => inAnotherLanguage(text, context)],
-  // The message itself needs no citation.
+  // Claims that the current message supports need no citation.
   [
     "unsupported_memory",
     ({ text, citedIds }, { memories, ownWords, userTexts }) =>
@@ -212,8 +212,7 @@ const heldOf = (candidate: Candidate): Held => {
 }
 
 /**
- * The gate that refuses the reply, or null when all let it pass. Deterministic: the same in every mode and with every
- * engine.
+ * The gate that refuses the reply, or null if all pass. Deterministic: the same in every mode and with every engine.
  */
 export const refusal = (candidate: Candidate, context: GateContext): GateName | null => {
   const held = heldOf(candidate)

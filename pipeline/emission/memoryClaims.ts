@@ -2,19 +2,16 @@ import { alike } from "../retrieval/alike.ts"
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
 
-/** Words by which a reply claims that the person has said something. */
+/** Phrases that claim that the person said something. */
 const SAID =
   /\b(?:you(?:'ve|'d| have| had)? (?:once |already |just |also )?(?:told|mentioned|said|wrote|shared|described)|you were (?:just )?(?:telling|saying)|(?:didn't|haven't|hadn't) you (?:once |already |just )?(?:tell|told|say|said|mention(?:ed)?)|i (?:still )?remember (?:that|your|you)|remember your|as you (?:said|told|mentioned)|like you said|according to you)\b|(?<!\p{L})(?:du (?:hast|hattest) (?:mir |mal |ja |doch |schon )*(?:\p{L}+ ){0,6}?(?:gesagt|erzählt|erwähnt)|du (?:\p{L}+ ){0,6}?(?:gesagt|erzählt|erwähnt) (?:hast|hattest)|du (?:erzähltest|sagtest|erwähntest)|me (?:dijiste|contaste)|recuerdo que|tu m['’](?:as|avais) (?:dit|raconté)|você me (?:disse|contou)|(?:disseste|contaste)-me|mi hai (?:detto|raccontato)|je (?:hebt |had )?(?:me |mij )?(?:verteld|vertelde|zei))(?!\p{L})/iu
-/**
- * Words by which it claims that something has been between the two, of which the character may have been the one to
- * speak.
- */
+/** Phrases that claim a shared past. The character may have been the one who spoke. */
 const SHARED =
   /\b(?:(?:do you )?remember (?:when|how|that time|the time)|i (?:still )?remember when|we (?:once |just |already )?(?:talked|spoke|chatted) (?:about|of)|(?:last|the other) (?:time|day|week|night) (?:you|we (?:talked|spoke|met|chatted)))\b|(?<!\p{L})(?:(?:weißt du noch|erinnerst du dich),? (?:wie (?:du|wir|ich)|als|an)|recuerdo cuando|te acuerdas (?:de )?(?:que|cuando|aquella vez)|ti ricordi (?:quando|che)|weet je nog (?:dat|toen))(?!\p{L})/iu
-/** What before a claim only denies knowing, asks, or takes up what was said just now. */
+/** A prefix that turns a claim into a denial, a question, or a reaction to what was just said. */
 const DISCLAIMED =
   /n['’]t (?:think|believe|recall|remember|know)(?! (?:why|when|where|how)\b)|\b(?:never(?! forget)|not sure|don't(?! (?:know|remember|recall) (?:why|when|where|how)\b)|didn't(?! you)|did you|have you|haven't(?! you)|if you|(?<!(?:from|by) )what you|unless you|had you|whatever you|wish you|(?:glad|happy|sorry|good|kind|brave) (?:that )?you)\b|\b(?:nicht|nie|ob du|hast du|hattest du|falls du|wenn du|was du|wünschte,? du|(?:schön|gut|lieb|froh|danke),? dass du)\b|(?<!\p{L})(?:no me|nunca|não|jamais|ne m|non mi)(?!\p{L})/iu
-/** What right behind it denies that anything was said. */
+/** A suffix that denies that anything was said. */
 const NOTHING = /^\W*(?:me |to me )?(?:nothing|no|not|nichts|kein\p{L}*|nada|rien|niente)(?!\p{L})/iu
 const CLAIM_WORDS = new Set(
   "told tell telling mentioned mention said say saying wrote shared described remember according talked spoke chatted once already time day week last other yourself now gesagt erzahlt erwahnt erzahltest sagtest erwahntest weisst weißt noch erinnerst dijiste contaste recuerdo dit raconte disse contou disseste mir mal ja doch schon das dass wie ein eine du hast hattest hat dein deine ist que te tu un una une la le el me eu um uma é e o a de do da mi hai detto raccontato che je hebt".split(
@@ -24,7 +21,7 @@ const CLAIM_WORDS = new Set(
 
 const CLAUSE_END = /[,;:–—()]|\b(?:but|aber|pero)\b/giu
 
-/** The clause around a place in a sentence: from where it begins to the place's end. */
+/** The part of the clause that leads to a match: from the start of the clause to the end of the match. */
 const leadingTo = (sentence: string, from: number, to: number): string => {
   const begin = [...sentence.slice(0, from).matchAll(CLAUSE_END)].at(-1)
   return sentence.slice(begin === undefined ? 0 : begin.index + begin[0].length, to)
@@ -52,8 +49,7 @@ const borneOut = (sentence: string, evidence: ReadonlyArray<string>): boolean =>
 }
 
 /**
- * What there is to bear a claim out: what the person has said or the character has noted of them, and what the
- * character has said itself.
+ * What can support a claim: what the person said or what is remembered about them, and what the character said itself.
  */
 export interface MemoryEvidence {
   readonly theirs: ReadonlyArray<string>
@@ -61,8 +57,8 @@ export interface MemoryEvidence {
 }
 
 /**
- * Whether a reply claims to remember what none of these texts says. A claim is borne out by a text that shares its
- * telling words; that the person has said something is not borne out by what the character has said before.
+ * Whether a reply claims to remember what none of these texts says. A text supports a claim if it shares its content
+ * words. A claim that the person said something is not supported by what the character said before.
  */
 export const claimsFalsely = (reply: string, { theirs, own }: MemoryEvidence): boolean =>
   reply

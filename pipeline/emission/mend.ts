@@ -4,7 +4,7 @@ const EMOJI =
   /(?:\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*)*|[\u{1F1E6}-\u{1F1FF}]{2})/gu
 const STARRED = /\*([^*\n]+)\*/g
 
-/** One starred word is stressed, several are a stage direction; a star with a space inside is arithmetic. */
+/** A single starred word is emphasis, and several are a stage direction. A star with a space inside is arithmetic. */
 const unstarred = (whole: string, inside: string): string =>
   inside.trim() !== inside ? whole : /\s/.test(inside) ? " " : inside
 
@@ -17,7 +17,7 @@ const tidy = (text: string): string =>
 const BEFORE_A_NAME = /^[\s*_>]*/
 const AFTER_A_NAME = /^[*_]*\s?:[*_]*\s*/
 
-/** A line without the name of its speaker before it: "**Mara:** hello". */
+/** Removes the speaker's name before a line, as in "**Mara:** hello". */
 const withoutSpeaker = (line: string, names: ReadonlyArray<string>): string => {
   const rest = line.replace(BEFORE_A_NAME, "")
   for (const name of names.map((given) => given.replace(BEFORE_A_NAME, ""))) {
@@ -29,8 +29,8 @@ const withoutSpeaker = (line: string, names: ReadonlyArray<string>): string => {
 }
 
 /**
- * Takes out of a bubble what the voice does not allow and nobody will miss: the character's own name before its words,
- * emoji, stage directions. A bubble that is nothing else stays as it is.
+ * Removes from a bubble what the voice does not allow and what carries no content: the character's own name before its
+ * words, emoji, stage directions. A bubble that consists of nothing else stays as it is.
  */
 export const mend = (bubble: string, voice: Voice, displayName: string): string => {
   const name = displayName.trim()

@@ -5,8 +5,8 @@ import { hasWhole } from "../wholeWords.ts"
 const CAPITALISED = /\p{Lu}/u
 
 /**
- * A name as a text may write it: in capitals, with the s of German and English, and in small letters where the text has
- * no others, unless it is a common word then ("will").
+ * The ways a text may write a name: capitalized, with the possessive s of German and English, and in lower case if the
+ * text has no capitals, unless the name is then a common word ("will").
  */
 const formsOf = (name: string, hasCapitals: boolean): ReadonlyArray<string> => {
   const small = name.toLowerCase()
@@ -19,7 +19,7 @@ const formsOf = (name: string, hasCapitals: boolean): ReadonlyArray<string> => {
   ]
 }
 
-/** Whether one of the forms of a text has one of these names in it. */
+/** Whether one of the forms of a text contains one of these names. */
 export const mentions = (texts: ReadonlyArray<string>, names: ReadonlyArray<string>): boolean =>
   texts.some((text) => {
     const hasCapitals = CAPITALISED.test(text)

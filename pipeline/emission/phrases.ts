@@ -3,14 +3,14 @@ import { alike } from "../retrieval/alike.ts"
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
 
-/** The runs of `size` neighbouring terms; the whole of a shorter text. */
+/** The runs of `size` consecutive terms. A shorter text gives one run. */
 export const grams = (words: ReadonlyArray<string>, size: number): ReadonlyArray<string> => {
   if (words.length === 0) return []
   if (words.length <= size) return [words.join(" ")]
   return words.slice(size - 1).map((_, i) => words.slice(i, i + size).join(" "))
 }
 
-// The texts watched for are the service rules and the authored secrets.
+// How many texts to cache. They are the service rules and the authored secrets.
 const MEMORY = 2000
 
 const LEAK_WORDS = 8
@@ -19,7 +19,7 @@ const longRuns = remembered(MEMORY, (text: string): ReadonlySet<string> => {
   return new Set(words.length < LEAK_WORDS ? [] : grams(words, LEAK_WORDS))
 })
 
-/** Whether a reply repeats eight words in a row of a text that is not for the user. */
+/** Whether a reply repeats eight consecutive words of a text that is not for the user. */
 export const quotes = (replyWords: ReadonlyArray<string>, text: string): boolean => {
   if (replyWords.length < LEAK_WORDS) return false
   const watched = longRuns(text)
@@ -27,12 +27,12 @@ export const quotes = (replyWords: ReadonlyArray<string>, text: string): boolean
 }
 
 const SECRET_WORDS = 3
-/** So many telling words may stand between those of a secret. */
+/** How many other content words may stand between those of a secret. */
 const MOST_BETWEEN = 3
-/** And between those of one that has only two. */
+/** The same for a secret with only two content words. */
 const MOST_BETWEEN_TWO = 1
 interface Secret {
-  /** Whether function words are left out, so that "she sold the boat" also catches "I sold that boat". */
+  /** Whether function words are left out, so that "she sold the boat" also matches "I sold that boat". */
   readonly content: boolean
   readonly size: number
   readonly runs: ReadonlyArray<ReadonlyArray<string>>
@@ -40,7 +40,7 @@ interface Secret {
 const secretRuns = remembered(MEMORY, (text: string): Secret => {
   const all = terms(text)
   const words = contentOf(all)
-  // One telling word alone would forbid the word itself, so such a secret is watched for as it was written.
+  // A single content word would ban the word itself, so such a secret is matched as it was written.
   const content = words.length > 1
   const watched = content ? words : all
   const size = content ? Math.min(SECRET_WORDS, watched.length) : watched.length
@@ -49,7 +49,7 @@ const secretRuns = remembered(MEMORY, (text: string): Secret => {
 
 const BEGINNING_CHARS = 4
 
-/** Where in a reply a word stands, in whatever form. */
+/** Positions of each word in a reply, regardless of its form. */
 class Places {
   readonly #words: ReadonlyArray<string>
   readonly #byBeginning: ReadonlyMap<string, ReadonlyArray<number>>
@@ -72,7 +72,7 @@ class Places {
     return found
   }
 
-  /** Whether all of these stand close to each other, in any order. */
+  /** Whether all of these words stand close to each other, in any order. */
   together(words: ReadonlyArray<string>, within: number): boolean {
     const wanted = [...new Set(words)].map((word) => this.of(word))
     return (
@@ -88,8 +88,8 @@ class Places {
 }
 
 /**
- * Whether a reply gives away a secret: three of its telling words near each other, in whatever order and form, or all
- * of a shorter one.
+ * Whether a reply gives away a secret: three of its content words near each other, in any order and form, or all of
+ * them if the secret has fewer.
  */
 export const tells = (replyWords: ReadonlyArray<string>, secrets: ReadonlyArray<string>): boolean => {
   if (secrets.length === 0) return false

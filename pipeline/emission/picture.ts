@@ -6,13 +6,13 @@ import { pictureRefusal } from "../safety/pictures.ts"
 const MOST_CHARACTERS = 1_000
 
 /**
- * Whether the character may send a picture with its reply: it is known what it looks like, it is an adult, and nothing
- * is amiss.
+ * Whether the character may send a picture with its reply: it has a visual identity, it is an adult, and safety allows
+ * it.
  */
 export const maySendPicture = ({ pictures, character }: Turn, { action }: SafetyVerdict): boolean =>
   pictures === true && character.safety.age_band === "adult" && action === "allow"
 
-/** The picture that a reply asks for, or why it goes without one; null: it asks for none. */
+/** The picture that a reply asks for, or why it is left out. Null: it asks for none. */
 export const pictureOf = (
   turn: Turn,
   safety: SafetyVerdict,

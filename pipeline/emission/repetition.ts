@@ -2,16 +2,16 @@ import { remembered } from "../remembered.ts"
 import { terms } from "../retrieval/terms.ts"
 import { grams } from "./phrases.ts"
 
-/** Replies that one must not repeat. */
+/** How many past replies to compare with. */
 const REMEMBERED = 10
 const SAME = 0.5
 const GRAM_WORDS = 4
 const OPENER_WORDS = 3
 
-/** What a character says is compared with again for ten turns. */
+/** A reply is compared with for ten more turns, so cache it. */
 const MOST_TEXTS = 2000
 const gramsOf = remembered(MOST_TEXTS, (text): ReadonlySet<string> => new Set(grams(terms(text), GRAM_WORDS)))
-/** The share of what two texts have in common. */
+/** The share that two sets have in common. */
 export const overlap = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
   let shared = 0
   for (const gram of one) if (other.has(gram)) shared++
@@ -29,13 +29,13 @@ export const closingQuestionOf = (text: string): string | null => {
 }
 
 /**
- * Whether a reply says again what the character said lately, opens as its last two did, or asks the same thing at its
- * end as the last one. `before` is what it said, oldest first.
+ * Whether a reply repeats what the character said recently, opens as its last two replies did, or ends with the same
+ * question as the last one. `before` is what it said, oldest first.
  */
 export const repeats = (reply: string, before: ReadonlyArray<string>): boolean => {
   const lately = before.slice(-REMEMBERED)
   const here = gramsOf(reply)
-  // Without words there is nothing to compare but the whole.
+  // Without words, only the whole text can be compared.
   if (here.size === 0) return lately.some((said) => said.trim() === reply.trim())
   if (lately.some((said) => overlap(here, gramsOf(said)) >= SAME)) return true
   const opener = openerOf(reply)

@@ -1,4 +1,4 @@
-/** Words of a transcript or a template that a character does not say. */
+/** Transcript or template tokens that a character does not say. */
 export const ROLE_BLEED: ReadonlyArray<RegExp> = [
   /^(?:[^\S\n]|[*_#>"]){0,20}(?:user|assistant|USER|ASSISTANT|User|Assistant|Human|HUMAN|System|SYSTEM)[*_]*\s?:/m,
   /[.!?…]["”]?\s+(?:User|Assistant|USER|ASSISTANT):/,
@@ -6,7 +6,7 @@ export const ROLE_BLEED: ReadonlyArray<RegExp> = [
   /<\|[a-z_ ]{2,30}\|>|<START>|\[\/?INST\]|<\/?(?:system|assistant|s)>|<\/?data\b|<(?:start|end)_of_turn>|^#{2,3} ?(?:Instruction|Response):/im
 ]
 
-/** Words of an assistant. */
+/** Typical phrases of an AI assistant. */
 export const ASSISTANT_TELLS: ReadonlyArray<RegExp> = [
   /\bas an? (?:(?:large )?language model|ai(?: language)? model|ai (?:assistant|chatbot|system)|(?:ai|artificial intelligence),? i (?:do not|don't|cannot|can't|am not|have no))/i,
   /\b(?:i'm|i am) (?:just |only |merely )?an? (?:(?:large )?language model|ai language model|ai (?:assistant|chatbot))\b/i,

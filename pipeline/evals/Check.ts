@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** What a judge goes by. Each says in `rubrics.ts` what its scores mean. */
+/** What a judge rates. `rubrics.ts` defines what the scores mean. */
 export const RUBRICS = [
   "persona_consistency",
   "flaw_critique",
@@ -12,7 +12,7 @@ export const RUBRICS = [
 export const Rubric = Schema.Literals(RUBRICS)
 export type Rubric = typeof Rubric.Type
 
-/** What became of a turn, or an event that it put on the log. */
+/** The outcome of a turn, or an event that it logged. */
 export const HAPPENINGS = [
   "replied",
   "withheld",
@@ -29,11 +29,11 @@ const check = <const T extends string, const F extends Schema.Struct.Fields>(typ
 const text = { value: Schema.String }
 const number = { value: Schema.Number }
 
-/** What is asked of a turn, or of a whole case. The bounds are in `src/http/evals/evalCheckSchemas.ts`. */
+/** A check of a turn or of a whole case. The bounds are in `src/http/evals/evalCheckSchemas.ts`. */
 export const Check = Schema.Union([
   check("contains", text),
   check("not_contains", text),
-  /** In RE2 syntax. */
+  /** RE2 syntax. */
   check("regex", text),
   check("max_bubbles", number),
   check("max_chars", number),
@@ -43,23 +43,20 @@ export const Check = Schema.Union([
   check("forbidden_style_clean", {}),
   check("no_assistant_tells", {}),
   check("discloses_ai", {}),
-  /** The key of a memory in the set-up. */
+  /** The key of a memory in the setup. */
   check("recalls", text),
   check("not_recalls", text),
   check("cites_only_setup", {}),
   check("emotion_in", { value: Schema.Array(Schema.String) }),
   check("score_direction", { key: Schema.String, value: Schema.Literals(["up", "down", "flat"]) }),
-  /** Words of the loop; any loop without them. */
+  /** Words of the loop. Absent: any loop matches. */
   check("loop_opened", { value: Schema.optionalKey(Schema.String) }),
   check("loop_resolved", { value: Schema.optionalKey(Schema.String) }),
   check("safety_action", { value: Schema.Literals(SAFETY_ACTIONS) }),
   check("no_repeat", {}),
   check("latency_ms_max", number),
   check("cost_usd_max", number),
-  /**
-   * The share of `keys` (of memories in the set-up) among the first `k` that were found; `value` is the least, 1
-   * without it.
-   */
+  /** The share of `keys` (memories in the setup) among the first `k` results. `value` is the minimum, 1 if absent. */
   check("retrieval_recall_at_k", {
     keys: Schema.Array(Schema.String),
     k: Schema.Int,
@@ -73,16 +70,16 @@ export type CheckType = Check["type"]
 export const CheckStatus = Schema.Literals(["pass", "fail", "skipped", "error"])
 export type CheckStatus = typeof CheckStatus.Type
 
-/** What a check came to. `turn`: the place of the turn that it was asked of, from 0; null: of the case. */
+/** The result of a check. `turn`: the index of the turn, from 0. Null: the check is about the whole case. */
 export const CheckResult = Schema.Struct({
   type: Schema.String,
   turn: Schema.NullOr(Schema.Int),
   status: CheckStatus,
   detail: Schema.String,
-  /** Of a judge, and of retrieval_recall_at_k. */
+  /** For judges and retrieval_recall_at_k. */
   score: Schema.optionalKey(Schema.Number),
   rubric: Schema.optionalKey(Rubric),
-  /** Who has judged, and by what: enough to know whether two scores may be compared. */
+  /** Which judge and prompt gave the score, to tell whether two scores can be compared. */
   judge: Schema.optionalKey(
     Schema.Struct({ model: Schema.String, prompt_hash: Schema.String, temperature: Schema.NullOr(Schema.Number) })
   )

@@ -10,15 +10,13 @@ export interface Played {
   readonly trajectory: Trajectory
 }
 
-/** How many messages back a question may lie that a disclosure answers: as for the gates. */
+/** A disclosure may answer a question that is up to this many messages old, as in the gates. */
 const QUESTION_MESSAGES = 3
 
 const saidBefore = ({ trajectory: { greeting, turns } }: Played, turn: number): ReadonlyArray<string> =>
   [greeting.join("\n"), ...turns.slice(0, turn).map(replyOf)].filter((text) => text !== "")
 
-/**
- * What the reply of a turn is held against, as far as the case itself tells it: what the set-up has, and what was said.
- */
+/** The gate context of a turn, rebuilt from the case: its setup, and what was said. */
 const contextOf = (played: Played, turn: number): GateContext => {
   const {
     character,
@@ -51,10 +49,7 @@ const contextOf = (played: Played, turn: number): GateContext => {
   }
 }
 
-/**
- * Those of these gates that the reply of a turn would not pass, were it held against them again. Without one there is
- * none.
- */
+/** Those of these gates that the reply of a turn would not pass if it were checked again. Empty without a reply. */
 export const gatesBroken = (
   played: Played,
   turn: number,

@@ -3,7 +3,7 @@ import { MemoryKind, MemorySubject } from "../relational/Relationship.ts"
 import { Check } from "./Check.ts"
 
 const SetupMemory = Schema.Struct({
-  /** By which checks name it. */
+  /** Checks refer to it by this key. */
   key: Schema.String,
   text: Schema.String,
   kind: MemoryKind,
@@ -14,12 +14,12 @@ const SetupMemory = Schema.Struct({
   valid_at: Schema.optionalKey(Schema.String)
 })
 
-/** How things stand before the first turn of a case. */
+/** The state before the first turn of a case. */
 export const Setup = Schema.Struct({
   memories: Schema.Array(SetupMemory),
   scores: Schema.Record(Schema.String, Schema.Number),
   emotion: Schema.optionalKey(Schema.Struct({ label: Schema.String, valence: Schema.Number, arousal: Schema.Number })),
-  /** The moment (ISO 8601) at which the session is opened; it goes on from there as clocks do. */
+  /** The time (ISO 8601) at which the session is opened. From there the clock runs normally. */
   clock: Schema.optionalKey(Schema.String),
   end_user: Schema.Struct({
     display_name: Schema.optionalKey(Schema.NullOr(Schema.String)),
@@ -40,7 +40,7 @@ export const Case = Schema.Struct({
 })
 export type Case = typeof Case.Type
 
-/** What a gate may ask for, besides the means of rubrics (`rubric.empathy`). */
+/** What a gate may compare, besides the means of rubrics (`rubric.empathy`). */
 export const METRICS = [
   "pass_rate",
   "repetition_rate",

@@ -12,12 +12,12 @@ export const PlayedTurn = Schema.Struct({
   /** Why it failed or was withheld. */
   reason: Schema.NullOr(Schema.String),
   bubbles: Schema.Array(Schema.String),
-  /** The types of what it put on the log. */
+  /** The types of the events that it logged. */
   events: Schema.Array(Schema.String),
   safety: Schema.NullOr(Schema.Literals(SAFETY_ACTIONS)),
-  /** The gates that sent a draft back. */
+  /** The gates that refused a draft. */
   refused_by: Schema.Array(Schema.String),
-  /** Ids of the memories that were found, the best first, and of those that the writer leaned on. */
+  /** Ids of the memories that were found, best first, and of those that the writer relied on. */
   retrieved: Schema.Array(Schema.String),
   cited: Schema.Array(Schema.String),
   emotion: Emotion,
@@ -29,10 +29,10 @@ export const PlayedTurn = Schema.Struct({
 })
 export type PlayedTurn = typeof PlayedTurn.Type
 
-/** What happened when a case was played: enough to grade it again without playing it. */
+/** What happened when a case was played. It is enough to grade the case again without playing it. */
 export const Trajectory = Schema.Struct({
   greeting: Schema.Array(Schema.String),
-  /** By their keys in the set-up. */
+  /** By their keys in the setup. */
   memory_ids: Schema.Record(Schema.String, Schema.String),
   scores: Scores,
   turns: Schema.Array(PlayedTurn)

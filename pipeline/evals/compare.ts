@@ -4,14 +4,14 @@ import { type Interval, mcnemarExact, type Weighted } from "./statistics.ts"
 
 export interface Flip {
   readonly case_key: string
-  /** Shares of the repeats that passed; null where none could be judged, or the case is not there. */
+  /** Shares of the repeats that passed. Null if none could be judged, or if the case is missing. */
   readonly baseline: number | null
   readonly run: number | null
   readonly flip: "fixed" | "broken" | "same" | "only_in_run" | "only_in_baseline"
 }
 
 export interface Difference {
-  /** The run's less the baseline's, over the cases that both have. */
+  /** Run minus baseline, over the cases that both have. */
   readonly difference: number | null
   readonly interval: Interval | null
   /** Whether the whole interval is below 0. */
@@ -20,14 +20,16 @@ export interface Difference {
 
 export interface Comparison {
   readonly cases: ReadonlyArray<Flip>
-  /** Over pairs of a case and repeat that both runs have: how many went which way, and how likely that is by chance. */
+  /**
+   * Over the case repeats that both runs have: how many changed in each direction, and how likely that is by chance.
+   */
   readonly pairs: number
   readonly fixed: number
   readonly broken: number
   readonly mcnemar_p: number
   readonly pass_rate: Difference
   readonly rubrics: Readonly<Partial<Record<Rubric, Difference>>>
-  /** Of the pass rate or of any rubric. */
+  /** A regression of the pass rate or of any rubric. */
   readonly regression: boolean
 }
 
@@ -60,7 +62,7 @@ const flipOf = (key: string, run: Weighted | undefined, baseline: Weighted | und
             : "same"
 })
 
-/** A run held against another of the same cases, case by case. */
+/** Compares a run with another run of the same cases, case by case. */
 export const compare = (
   run: ReadonlyArray<CaseResult>,
   baseline: ReadonlyArray<CaseResult>,

@@ -15,7 +15,7 @@ export interface Graded {
   readonly score?: number
 }
 
-/** A turn that is asked about, with its place. */
+/** A checked turn, with its index. */
 interface Asked extends PlayedTurn {
   readonly place: number
 }
@@ -28,14 +28,14 @@ const at = ({ place }: Asked): string => `turn ${place + 1}`
 const pass = (detail: string): Graded => ({ status: "pass", detail })
 const fail = (detail: string): Graded => ({ status: "fail", detail })
 
-/** It is enough that one of the turns does it. */
+/** Passes if at least one of the turns does it. */
 const some = (asked: ReadonlyArray<Asked>, does: (turn: Asked) => boolean, what: string): Graded => {
   const found = asked.find(does)
   if (found !== undefined) return pass(`${at(found)}: ${what}`)
   const last = asked.at(-1)
   return fail(`nowhere: ${what}${last === undefined ? "" : `; said was ${quoted(replyOf(last))}`}`)
 }
-/** None of the turns may do it. */
+/** Passes if none of the turns does it. */
 const none = (asked: ReadonlyArray<Asked>, does: (turn: Asked) => boolean, what: (turn: Asked) => string): Graded => {
   const found = asked.find(does)
   return found === undefined ? pass("held throughout") : fail(`${at(found)}: ${what(found)}`)
@@ -46,7 +46,7 @@ const includes = (text: string, part: string): boolean => folded(text).includes(
 
 const SHARED_WORDS = 2
 /**
- * Whether a reply carries a memory: the writer leaned on it, or it says telling words of it that the person had not
+ * Whether a reply uses a memory: the writer relied on it, or the reply has content words of it that the person had not
  * just said.
  */
 const carries = ({ cited, user, bubbles }: PlayedTurn, id: string | undefined, text: string): boolean => {
@@ -60,16 +60,14 @@ const carries = ({ cited, user, bubbles }: PlayedTurn, id: string | undefined, t
 
 const flatWithin = 0.000_05
 
-/** The gates that a check stands for: what it asks is that the reply passes them. */
+/** The gates behind a check. The check passes if the reply passes them. */
 const GATES_OF: Readonly<Partial<Record<Check["type"], ReadonlyArray<GateName>>>> = {
   forbidden_style_clean: ["forbidden_style", "forbidden_block"],
   no_assistant_tells: ["assistant_tell"],
   no_repeat: ["repetition"]
 }
 
-/**
- * What a check comes to that needs no judge: of one turn, or of all of a case. The same trajectory gets the same grade.
- */
+/** The result of a check that needs no judge, for one turn or a whole case. The same trajectory gets the same grade. */
 export const grade = (
   check: Exclude<Check, { readonly type: "judge" }>,
   played: Played,
@@ -170,7 +168,7 @@ export const grade = (
       if (before === undefined || after === undefined)
         return { status: "error", detail: `the character has no score ${quoted(check.key)}` }
       const direction = Math.abs(after - before) < flatWithin ? "flat" : after > before ? "up" : "down"
-      // Which way, and not by how much: changes of scores leave nowhere (contract 2.5).
+      // Only the direction is shown, because changes of scores are never exposed (contract 2.5).
       return { status: direction === check.value ? "pass" : "fail", detail: direction }
     }
     case "loop_opened":

@@ -6,22 +6,22 @@ import { type Interval, intervalOfMean, meanOf, percentile, type Weighted, weigh
 import type { Case, Gate } from "./Suite.ts"
 import type { Trajectory } from "./Trajectory.ts"
 
-/** A case and a repeat of it, when it is done. */
+/** One finished repeat of a case. */
 export interface CaseResult {
   readonly asked: Case
   readonly repeat: number
   readonly status: CheckStatus
   readonly checks: ReadonlyArray<CheckResult>
-  /** Null where it could not be played. */
+  /** Null if it could not be played. */
   readonly trajectory: Trajectory | null
   readonly costMicroUsd: number
 }
 
 export interface Mean {
   readonly mean: number | null
-  /** 95 %, by the bootstrap over cases; null of fewer than two. */
+  /** 95 %, by the bootstrap over cases. Null for fewer than two cases. */
   readonly interval: Interval | null
-  /** How many results it is of. */
+  /** The number of results. */
   readonly n: number
 }
 
@@ -41,16 +41,16 @@ export interface Metrics {
   readonly cost_usd: number
 }
 
-/** Fine enough that one case among the most and lightest there may be makes a difference. */
+/** Fine enough that a single case still counts at the maximum number of cases and the minimum weight. */
 const PLACES = 1_000_000_000
 const rounded = (value: number): number => Math.round(value * PLACES) / PLACES
 const roundedOrNull = (value: number | null): number | null => (value === null ? null : rounded(value))
 
-/** Whether a result counts for or against the pass rate; one that could not be judged does neither. */
+/** Whether a result passed. Null, counted neither way, if it could not be judged. */
 export const passed = ({ status }: Pick<CaseResult, "status">): boolean | null =>
   status === "skipped" ? null : status === "pass"
 
-/** Repeats of a case are alike, so that an interval is one over cases: each by the mean of its repeats. */
+/** Repeats of a case are correlated, so intervals are over cases: each case counts with the mean of its repeats. */
 export const byCase = (
   results: ReadonlyArray<CaseResult>,
   valueOf: (result: CaseResult) => number | null
@@ -86,19 +86,17 @@ export const passValue = (result: CaseResult): number | null => {
   const verdict = passed(result)
   return verdict === null ? null : Number(verdict)
 }
-/** What a rubric's judges gave a result, on average. */
+/** The average score that a rubric's judges gave a result. */
 export const rubricValue =
   (rubric: Rubric) =>
   ({ checks }: CaseResult): number | null =>
     meanOf(checks.flatMap((check) => (check.rubric === rubric && check.score !== undefined ? [check.score] : [])))
 
-/** Counts of a result's turns. */
+/** Counts over a result's turns. */
 export interface Measured {
   readonly turns: number
   readonly refused: number
-  /**
-   * Of the turns with a reply, those that repeat something, fall out of the character, or tell of what was never told.
-   */
+  /** Turns with a reply, and those of them that repeat, fall out of character, or claim a false memory. */
   readonly spoken: number
   readonly repeated: number
   readonly broken: number
@@ -108,8 +106,8 @@ export interface Measured {
 const BREAKS: ReadonlyArray<GateName> = ["assistant_tell", "role_bleed", "denies_ai"]
 
 /**
- * Holds what was said against the gates again: a dozen milliseconds for a long case, so that of many it is to be done
- * one by one.
+ * Checks the replies against the gates again. This takes a dozen milliseconds for a long case, so process many cases
+ * one at a time.
  */
 export const measure = (character: Character, { asked, trajectory }: CaseResult): Measured => {
   const turns = trajectory?.turns ?? []
@@ -131,7 +129,8 @@ export const measure = (character: Character, { asked, trajectory }: CaseResult)
 }
 
 /**
- * What all results of a run come to, with what was measured of each. The same results and seed give the same numbers.
+ * The metrics of a run, from its results and what was measured of each. The same results and seed give the same
+ * numbers.
  */
 export const metricsOf = (
   results: ReadonlyArray<CaseResult>,
@@ -182,10 +181,10 @@ const HOLDS: Readonly<Record<Gate["op"], (actual: number, value: number) => bool
   lte: (actual, value) => actual <= value,
   lt: (actual, value) => actual < value
 }
-/** Both rounded alike, so that a third is a third however many digits somebody has written. */
+/** Both sides are rounded the same way, so that 1/3 matches however many digits were written. */
 const holds = (op: Gate["op"], actual: number, value: number): boolean => HOLDS[op](rounded(actual), rounded(value))
 
-/** Each gate with what it was held against; one about what was not measured is skipped. */
+/** Each gate with the value that it was compared with. A gate on a metric that was not measured is skipped. */
 export const gateResults = (gates: ReadonlyArray<Gate>, metrics: Metrics): ReadonlyArray<GateResult> =>
   gates.map((gate) => {
     const actual = valueOf(metrics, gate.metric)
@@ -196,6 +195,6 @@ export const gateResults = (gates: ReadonlyArray<Gate>, metrics: Metrics): Reado
     }
   })
 
-/** Null without gates. A gate that was skipped has not been passed. */
+/** Null without gates. A skipped gate counts as not passed. */
 export const verdictOf = (gates: ReadonlyArray<GateResult>): "pass" | "fail" | null =>
   gates.length === 0 ? null : gates.every(({ status }) => status === "pass") ? "pass" : "fail"

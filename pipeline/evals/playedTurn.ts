@@ -15,7 +15,7 @@ export interface StageSeen {
   } | null
 }
 
-/** How far a turn got and what was read of it, by the tables. */
+/** How far a turn got and what was extracted from it, according to the tables. */
 export interface TurnSeen {
   readonly user: string
   readonly outcome: PlayedTurn["outcome"]
@@ -29,7 +29,7 @@ export interface TurnSeen {
   readonly costMicroUsd: number
 }
 
-/** The scores by now, by their keys. */
+/** The current scores, by key. */
 export const scoresAt = (
   { relationship_posture }: Character,
   { bearing }: Relationship,

@@ -4,7 +4,7 @@ import type { Trajectory } from "./Trajectory.ts"
 
 export interface AskedCheck {
   readonly check: Check
-  /** Of which turn, from 0; null: of the case. */
+  /** Index of the turn, from 0. Null: the check is about the whole case. */
   readonly turn: number | null
 }
 
@@ -15,7 +15,7 @@ export const checksOf = ({ turns, expect }: Case): ReadonlyArray<AskedCheck> => 
 ]
 
 const WANTS_FAILURE = new Set<unknown>(["failed", "message.failed"])
-/** Whether a turn failed that was not meant to: then the checks that hold of silence say nothing. */
+/** Whether a turn failed that was expected to succeed. Checks that pass on silence then say nothing. */
 const failedAgainstPlan = (asked: Case, { turns }: Trajectory): boolean =>
   turns.some(
     ({ outcome }, place) =>
@@ -25,7 +25,7 @@ const failedAgainstPlan = (asked: Case, { turns }: Trajectory): boolean =>
       )
   )
 
-/** What all its checks make of a case. What could not be judged is not passed. */
+/** The status of a case from all its checks. A check that could not be judged does not pass. */
 export const statusOf = (asked: Case, trajectory: Trajectory, checks: ReadonlyArray<CheckResult>): CheckStatus => {
   const has = (status: CheckStatus) => checks.some((check) => check.status === status)
   if (has("error") || failedAgainstPlan(asked, trajectory)) return "error"

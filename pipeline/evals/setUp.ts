@@ -7,8 +7,8 @@ import { stageOf, standing } from "../relational/scores.ts"
 import type { Setup } from "./Suite.ts"
 
 /**
- * How things are to stand before the first turn, and the ids of the memories by their keys: the same for the same seed,
- * so that nothing turns on them.
+ * The state before the first turn, and the ids of the memories by key. The same seed gives the same ids, so that
+ * results do not depend on them.
  */
 export const setUp = (
   setup: Setup,

@@ -6,10 +6,7 @@ export interface Interval {
   readonly high: number
 }
 
-/**
- * Numbers from 0 up to 1, the same for the same seed (mulberry32): a million of them are drawn for the intervals of one
- * run.
- */
+/** Numbers from 0 up to 1, the same for the same seed (mulberry32). The intervals of one run draw a million of them. */
 export const randomOf = (seed: number): (() => number) => {
   let state = seedOf({ sessionId: "statistics", turnIndex: seed })
   return () => {
@@ -28,7 +25,7 @@ export interface Weighted {
   readonly weight: number
 }
 
-/** Null of none. */
+/** Null for an empty list. */
 export const weightedMean = (values: ReadonlyArray<Weighted>): number | null =>
   values.length === 0
     ? null
@@ -36,8 +33,8 @@ export const weightedMean = (values: ReadonlyArray<Weighted>): number | null =>
       values.reduce((sum, { weight }) => sum + weight, 0)
 
 /**
- * The 95 % interval of the weighted mean by the bootstrap: of the means of as many values drawn with replacement, the
- * middle 95 in a hundred. Null of fewer than two values, of which nothing can be said.
+ * The 95 % interval of the weighted mean by the bootstrap: resample with replacement and take the middle 95 % of the
+ * means. Null for fewer than two values.
  */
 export const intervalOfMean = (values: ReadonlyArray<Weighted>, seed: number): Interval | null => {
   if (values.length < 2) return null
@@ -52,18 +49,18 @@ export const intervalOfMean = (values: ReadonlyArray<Weighted>, seed: number): I
 
 export const meanOf = (values: ReadonlyArray<number>): number | null => (values.length === 0 ? null : mean([...values]))
 
-/** Of times and the like; null of none. */
+/** Null for an empty list. */
 export const percentile = (values: ReadonlyArray<number>, share: number): number | null =>
   values.length === 0 ? null : quantile([...values], share)
 
 /**
- * McNemar's exact test, two-sided: how likely so lopsided a number of flips is, were either direction as likely as the
- * other. 1 where nothing flips.
+ * McNemar's exact test, two-sided: how likely a split this uneven is if both directions are equally likely. 1 if
+ * nothing changed.
  */
 export const mcnemarExact = (fixed: number, broken: number): number => {
   const flips = fixed + broken
   if (flips === 0) return 1
-  // The table ends where nothing of note is left: what it lacks at its end is as much as nothing.
+  // The table ends where the remaining probabilities are negligible. Missing entries count as 0.
   const upTo = (binomialDistribution(flips, 0.5) ?? []).slice(0, Math.min(fixed, broken) + 1)
   return Math.min(1, 2 * upTo.reduce((sum, share) => sum + share, 0))
 }

@@ -2,7 +2,7 @@ export const EVIDENCE_KINDS = ["quote", "document", "author_note", "session_turn
 export const EVIDENCE_TRUST = ["authored", "app", "user", "web"] as const
 export const EVIDENCE_STATUSES = ["active", "disputed", "retracted"] as const
 
-/** Where a text comes from. `sha256`: of the whole of it, where only a part was taken. */
+/** Where a text comes from. `sha256` is the hash of the whole source, even if only a part was used. */
 export interface EvidenceSource {
   readonly title: string | null
   readonly url: string | null
@@ -11,9 +11,9 @@ export interface EvidenceSource {
   readonly sha256: string
 }
 
-/** Of an evidence, in characters. */
+/** Maximum length of one piece of evidence, in characters. */
 export const EVIDENCE_MAX_CHARS = 20_000
-/** Of what a reply is given of it at a time, in UTF-16 units. */
+/** How much of it a reply is given at a time, in UTF-16 units. */
 export const CHUNK_CHARS = 1_200
-/** Of a character, those that are not retracted. */
+/** Maximum number per character, not counting retracted evidence. */
 export const MOST_EVIDENCE = 200

@@ -3,11 +3,11 @@ import { terms } from "../retrieval/terms.ts"
 
 export interface SentenceFound {
   readonly sentence: string
-  /** 0 to 1: how many of the question's words it has. */
+  /** 0 to 1: the share of the question's words that it contains. */
   readonly share: number
 }
 
-/** As much of a question's words as makes a sentence one about it. */
+/** A sentence is relevant from this share of the question's words on. */
 const LEAST_SHARE = 0.4
 
 const SENTENCE_END = /(?<=[.!?…]["'”’)]{0,3})\s+|\n+|(?<=[。！？])/u
@@ -18,11 +18,11 @@ const sentencesOf = (text: string): ReadonlyArray<string> =>
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== "")
 
-/** What a word is known by beside its endings: about as much as a rule can do in any language. */
+/** A word without its endings, approximately: a fixed rule for any language cannot do more. */
 const rootOf = (word: string): string => (word.length > 5 ? word.slice(0, Math.max(5, word.length - 3)) : word)
 const rootsOf = (text: string): ReadonlySet<string> => new Set(contentOf(terms(text)).map(rootOf))
 
-/** The sentences of a text that share words with a question, the best first, and of equal ones the first. */
+/** The sentences of a text that share words with a question, best first. Ties keep the order of the text. */
 export const sentencesAbout = (text: string, question: string): ReadonlyArray<SentenceFound> => {
   const asked = rootsOf(question)
   if (asked.size === 0) return []

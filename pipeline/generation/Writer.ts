@@ -10,7 +10,7 @@ import type { Retrieved } from "../retrieval/Retrieved.ts"
 import type { Utterance } from "../retrieval/Transcript.ts"
 import type { SafetyVerdict } from "../safety/judge.ts"
 
-/** Everything a writer may draw on for one reply. */
+/** Everything a writer may use for one reply. */
 export interface WriteRequest {
   readonly turn: Turn
   readonly history: ReadonlyArray<Utterance>
@@ -19,13 +19,13 @@ export interface WriteRequest {
   readonly safety: SafetyVerdict
   readonly knowledge: Knowledge
   readonly relationship: RelationshipInWords
-  /** What the character may decide in this turn; anything else is taken for a reply. */
+  /** What the character may decide in this turn. Any other decision is treated as a reply. */
   readonly decisions: ReadonlyArray<Decision>
-  /** The gate that refused the draft before this one, so that the next differs. */
+  /** The gate that refused the previous draft, so that the next one can differ. */
   readonly refusedBy: string | null
   /**
-   * Told before each further call what this write has cost so far, so that it is booked before more is paid. The last
-   * call is told by how the write ends.
+   * Called before each further model call with the cost so far, so that the cost is persisted before more is spent. The
+   * result of the write reports the last call.
    */
   readonly onSpent: (usage: Usage) => Effect.Effect<void>
 }
@@ -33,14 +33,14 @@ export interface WriteRequest {
 export const Decision = Schema.Literals(["reply", "withhold", "exit"])
 export type Decision = typeof Decision.Type
 
-/** The structured answer asked of every engine. */
+/** The structured answer that every engine returns. */
 export const Reply = Schema.Struct({
   decision: Decision,
   exit_reason: Schema.NullOr(Schema.Literals(["boundary_violation", "repeated_abuse", "story_exit", "user_requested"])),
   bubbles: Schema.Array(Schema.String),
-  /** The memories that the reply leans on, by `memoryId`: of `history` and of what was recalled. */
+  /** The memories that the reply relies on, by `memoryId`: from `history` and from recall. */
   cited_memory_ids: Schema.Array(Schema.String),
-  /** The picture that is to go with it, if one is. A kind that nobody knows is no reason to lose a reply. */
+  /** The picture to send with the reply, if any. An unknown kind must not fail the reply. */
   image_request: Schema.optionalKey(Schema.Struct({ kind: Schema.String, description: Schema.String }))
 })
 export type Reply = typeof Reply.Type
@@ -50,7 +50,7 @@ export interface Draft {
   readonly usage: Usage
 }
 
-/** Port: writes the reply. Layers: a model behind an OpenAI-compatible address, and the labelled offline engine. */
+/** Port: writes the reply. Layers: a model behind an OpenAI-compatible API, and the labelled offline engine. */
 export class Writer extends Context.Service<
   Writer,
   {

@@ -1,6 +1,6 @@
 /**
- * Samples, examples, memories and history are cut to these, so that a call stays within the plan that its hold was made
- * for.
+ * Samples, examples, memories and history are cut to these limits, so that a call stays within the plan that its
+ * reservation was made for.
  */
 export const SAMPLES_MAX_CHARS = 1_600
 export const EXAMPLES_MAX_CHARS = 1_600
@@ -11,14 +11,14 @@ export const PEOPLE_MAX_CHARS = 1_200
 export const TIES_MAX_CHARS = 800
 export const INFLUENCES_MAX_CHARS = 1_000
 export const HISTORY_MAX_CHARS = 6_000
-/** As long as its author may make a premise, a beat and its guidance. */
+/** The maximum length that authors may give a premise, a beat and its guidance. */
 export const STORY_MAX_CHARS = 2_400
-/** Of the blocks themselves. */
+/** For the markup of the blocks themselves. */
 export const FRAMES_MAX_CHARS = 600
 
 /**
- * What the world of a character and what sources say may add to a prompt. Most turns have nothing of it, and the hold
- * of each has room for all of it.
+ * What the character's world and its sources may add to a prompt. Most turns use none of it, but every reservation has
+ * room for all of it.
  */
 export const AROUND_MAX_CHARS =
   PEOPLE_MAX_CHARS + 2 * TIES_MAX_CHARS + STORY_MAX_CHARS + INFLUENCES_MAX_CHARS + EVIDENCE_MAX_CHARS + FRAMES_MAX_CHARS

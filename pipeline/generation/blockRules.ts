@@ -1,5 +1,6 @@
 /**
- * Rules for blocks that most turns do not have: each comes with its block, so that no rule speaks of what is not there.
+ * Rules for blocks that most turns do not have. Each rule is sent with its block, so that no rule refers to a missing
+ * block.
  */
 export const BLOCK_RULES = {
   secrets:

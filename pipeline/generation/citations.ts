@@ -3,12 +3,12 @@ import { terms } from "../retrieval/terms.ts"
 import { memoryId } from "../retrieval/Transcript.ts"
 import type { WriteRequest } from "./Writer.ts"
 
-/** Words that a reply has to share with a memory that it leans on; of a shorter memory, all of them. */
+/** How many words a reply has to share with a memory to cite it. All of them if the memory has fewer. */
 const SHARED = 2
 
 /**
- * The memories that a reply leans on, where no model has named them: those that share words with it that the message
- * does not bring up itself.
+ * The memories that a reply relies on, if no model has named them: those that share words with the reply that the
+ * message does not contain.
  */
 export const citationsOf = (
   bubbles: ReadonlyArray<string>,

@@ -9,7 +9,7 @@ import type { Recorded } from "../safety/SafetyRecord.ts"
 import type { Decision } from "./Writer.ts"
 
 /**
- * Whether silence or leaving is allowed in a turn is decided here; whether it happens, the writer decides. Off unless
+ * This file decides whether silence or leaving is allowed in a turn. The writer decides whether it happens. Off unless
  * the author sets a threshold.
  */
 
@@ -30,20 +30,20 @@ const PROMISES_LAST = 3
 const FULL_EFFORT_TERMS = 12
 const QUESTION_EFFORT = 0.6
 
-/** How much the person put into a message, from 0 (nothing, "ok") to 1. */
+/** How much effort the person put into a message, from 0 (nothing, "ok") to 1. */
 export const userEffort = (text: string): number => {
   const distinct = new Set(terms(text)).size
   const effort = Math.min(1, Math.max(0, distinct - 1) / (FULL_EFFORT_TERMS - 1))
   return /[?？؟]/.test(text) && distinct > 0 ? Math.max(QUESTION_EFFORT, effort) : effort
 }
 
-/** The same turn always draws the same. */
+/** The same turn always gets the same draw. */
 const drawn = (turn: Turn): number => seedOf(turn, " withhold") / 2 ** 32
 
 const mayWithhold = ({ turn, history, grounding, safety }: Situation): boolean => {
   const threshold = turn.character.behavioral_thresholds.withhold
   if (threshold <= 0 || safety.action !== "allow" || grounding.intent === "crisis") return false
-  // The first message is answered, and so is one after a message that was not.
+  // The character always answers the first message, and a message after one that it did not answer.
   const last = history.at(-1)
   if (!history.some(({ role }) => role === "user") || last === undefined || last.role === "user") return false
   if (ABOUT_SAFETY.test(turn.text) || asksWhatYouAre(turn.text)) return false

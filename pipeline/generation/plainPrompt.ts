@@ -6,14 +6,14 @@ import { stableWith } from "./stablePart.ts"
 import { turnPartOf } from "./turnPart.ts"
 import type { WriteRequest } from "./Writer.ts"
 
-/** Whether there is nothing to decide but the words: then no JSON is needed. */
+/** Whether the only thing to decide is the text of the reply. Then no JSON is needed. */
 export const isPlain = ({ turn, safety, decisions }: WriteRequest): boolean =>
   decisions.length === 1 && decisions[0] === "reply" && turn.initiative === undefined && !maySendPicture(turn, safety)
 
-/** Of history, in characters. */
+/** Limit for the history, in characters. */
 const HISTORY_MAX_CHARS = 6_000
 
-/** Turns of a chat that alternate, the person first, as the templates of many local models demand. */
+/** Alternating chat turns that start with the person, as the templates of many local models require. */
 const alternating = (said: ReadonlyArray<Utterance>): ReadonlyArray<ChatMessage> => {
   const turns: Array<{ role: "user" | "assistant"; content: string }> = []
   for (const { role, text } of said) {
@@ -25,15 +25,14 @@ const alternating = (said: ReadonlyArray<Utterance>): ReadonlyArray<ChatMessage>
   return turns[0]?.role === "assistant" ? [{ role: "user", content: "(The chat begins.)" }, ...turns] : turns
 }
 
-/** The newest that fit. */
+/** The newest utterances that fit. */
 const newest = (history: ReadonlyArray<Utterance>): ReadonlyArray<Utterance> => {
   let left = HISTORY_MAX_CHARS
   return history.slice(history.findLastIndex(({ text }) => (left -= text.length) < 0) + 1)
 }
 
 /**
- * A request for plain words of the character: what was said as turns of a chat, and what belongs to this turn with the
- * message.
+ * A request for a plain-text reply: what was said as chat turns, and the context of this turn along with the message.
  */
 export const plainPrompt = (request: WriteRequest): ReadonlyArray<ChatMessage> => {
   const turns = alternating(newest(request.history))

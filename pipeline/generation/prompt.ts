@@ -11,9 +11,9 @@ const turnPart = (request: WriteRequest): string =>
   ].join("\n\n")
 
 /**
- * One request as chat messages: the stable part, then what belongs to this turn.
- * Two messages, and the history quoted: the templates of many local models refuse a second system message or roles that
- * do not alternate.
+ * One request as chat messages: the stable part, then the part of this turn. There are only two messages, with the
+ * history quoted, because the templates of many local models refuse a second system message or roles that do not
+ * alternate.
  */
 export const prompt = (request: WriteRequest): ReadonlyArray<ChatMessage> => [
   { role: "system", content: stableWith(SERVICE_RULES, request.turn.character) },

@@ -7,10 +7,10 @@ import { memory, noted } from "./quotes.ts"
 import { worldBlocks } from "./worldBlocks.ts"
 import type { WriteRequest } from "./Writer.ts"
 
-/** Recalled lines that score less than this, against the best of their search, rarely bear on the message. */
+/** Recalled lines with a lower score, relative to the best of their search, are rarely relevant to the message. */
 const RECALLED_FROM = 0.35
 
-/** What retrieval has found for the turn, and how the two stand. */
+/** What retrieval found for the turn, and the state of the relationship. */
 export const retrievedBlocks = ({ retrieved, grounding, relationship }: WriteRequest): ReadonlyArray<string> => {
   const relevant = new Set(grounding.relevantIds)
   const recalled = retrieved.recalled.filter((said) => said.score >= RECALLED_FROM || relevant.has(memoryId(said)))

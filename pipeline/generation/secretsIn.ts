@@ -3,8 +3,8 @@ import { terms } from "../retrieval/terms.ts"
 import type { WriteRequest } from "./Writer.ts"
 
 /**
- * What the person may be told, and of what the character keeps to itself only what they are after: what a model has not
- * read it cannot let slip.
+ * The secrets that the person may be told, and of the others only those that the message asks about. A model cannot
+ * leak what it has not read.
  */
 export const secretsIn = ({ turn, knowledge: { mayReveal, mustNotReveal, soughtSecrets } }: WriteRequest) => {
   const asked = new Set(contentOf(terms(turn.text)))

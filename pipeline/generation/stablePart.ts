@@ -3,8 +3,8 @@ import type { Character } from "../domain/Character.ts"
 import { SAMPLES_MAX_CHARS } from "./blockLimits.ts"
 
 /**
- * The same for every turn of a session: providers cache it as a prefix. The secrets are not in it; they go through
- * `knowledge`.
+ * The same for every turn of a session, so that providers can cache it as a prefix. It contains no secrets; those are
+ * in `knowledge`.
  */
 export const stableWith = (
   rules: string,

@@ -29,7 +29,7 @@ const MAY_SEND_PICTURE =
   'field more, "image_request": {"kind": "selfie" | "scene", "description": what is to be seen, in one English ' +
   "sentence}. Nothing sexual, nobody under age. Without a picture it is null."
 
-/** Who speaks with whom, and what time it is for each of them. */
+/** Who is talking, and what time it is for each of them. */
 const nowBlock = (turn: Turn, grounding: Grounding): string =>
   dataBlock("now", {
     person: {
@@ -45,7 +45,7 @@ const nowBlock = (turn: Turn, grounding: Grounding): string =>
         : { local_time: grounding.character.localTime, doing: grounding.character.doing }
   })
 
-/** What is known, may be told and must be kept of what the message is about, with the rule for secrets. */
+/** What is known about the topic of the message, what may be told and what must be kept, with the rule for secrets. */
 const knowledgeBlocks = (request: WriteRequest): ReadonlyArray<string> => {
   const { knowledge, retrieved } = request
   const secrets = secretsIn(request)
@@ -61,7 +61,7 @@ const knowledgeBlocks = (request: WriteRequest): ReadonlyArray<string> => {
   ]
 }
 
-/** What the message does. Where the history is shown, the reply is a decision as well. */
+/** What the message does. If the history is shown, the reply includes a decision. */
 const turnBlock = ({ grounding, safety, decisions }: WriteRequest, shows: { readonly history: boolean }): string =>
   dataBlock("turn", {
     intent: grounding.intent,
@@ -75,7 +75,7 @@ const turnBlock = ({ grounding, safety, decisions }: WriteRequest, shows: { read
     ...(shows.history && { decisions })
   })
 
-/** What is to be answered, or why the character writes first. */
+/** What to answer, or why the character writes first. */
 const occasionBlock = (turn: Turn): string =>
   turn.initiative === undefined
     ? dataBlock("message", { text: turn.text })
@@ -86,7 +86,7 @@ const occasionBlock = (turn: Turn): string =>
         welcome: turn.initiative.welcome ?? []
       })
 
-/** What belongs to one turn, without the last word. */
+/** The part of the prompt that belongs to this turn, without the last word. */
 export const turnPartOf = (request: WriteRequest, shows: { readonly history: boolean }): ReadonlyArray<string> => {
   const { turn, history, grounding, safety, refusedBy } = request
   return [

@@ -3,7 +3,7 @@ import type { WorldFound } from "../world/found.ts"
 import { INFLUENCES_MAX_CHARS, PEOPLE_MAX_CHARS, TIES_MAX_CHARS } from "./blockLimits.ts"
 import { BLOCK_RULES } from "./blockRules.ts"
 
-/** What of its world bears on the turn, if anything does. What is private is a block of its own. */
+/** What of the character's world is relevant to the turn, if anything. Private facts are a separate block. */
 export const worldBlocks = ({ people, ties, beat, influences }: WorldFound): ReadonlyArray<string> => {
   const shown = (wanted: boolean) =>
     ties

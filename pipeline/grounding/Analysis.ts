@@ -16,7 +16,7 @@ export type Intent = typeof Intent.Type
 export const Topic = Schema.Literals(["user_past", "character", "world", "real_world", "nothing"])
 export type Topic = typeof Topic.Type
 
-/** The structured answer of the one call that reads a message for grounding, safety and knowledge. */
+/** The structured answer of the single call that analyzes a message for grounding, safety and knowledge. */
 export const Analysis = Schema.Struct({
   intent: Intent,
   asks_about: Schema.Array(Topic),
@@ -39,7 +39,7 @@ const MOST_CHARS = 200
 const short = (text: string): string => text.slice(0, MOST_CHARS)
 const few = (texts: ReadonlyArray<string>): ReadonlyArray<string> => texts.slice(0, MOST_ITEMS).map(short)
 
-/** Cut down to what a reply's prompt has room for; the schema that is sent cannot carry bounds. */
+/** Cut down to the room that a reply's prompt has, because the schema that is sent cannot express bounds. */
 export const bounded = (analysis: Analysis): Analysis => ({
   ...analysis,
   asks_about: analysis.asks_about.slice(0, MOST_ITEMS),

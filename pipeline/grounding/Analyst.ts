@@ -13,12 +13,12 @@ export interface AnalyzeRequest {
   readonly history: ReadonlyArray<Utterance>
   readonly recalled: ReadonlyArray<Recalled>
   readonly remembered: ReadonlyArray<Remembered>
-  /** Told before each further call what this one has cost so far. */
+  /** Called before each further model call with the cost so far. */
   readonly onSpent: (usage: Usage) => Effect.Effect<void>
 }
 
 interface AnalystShape {
-  /** How long an answer may be kept waiting for it. */
+  /** How long a reply may wait for the analysis. */
   readonly patience?: Duration.Input
   readonly analyze: (
     request: AnalyzeRequest
@@ -26,7 +26,8 @@ interface AnalystShape {
 }
 
 /**
- * Port: reads a message before it is answered. An engine without a model has none, and the rules alone frame the turn.
+ * Port: analyzes a message before it is answered. An engine without a model has no analyst, and only rules frame the
+ * turn.
  */
 export const Analyst = Context.Reference<AnalystShape | null>("pipeline/grounding/Analyst", {
   defaultValue: () => null

@@ -8,7 +8,7 @@ const HISTORY_MAX_CHARS = 2_000
 const RECALLED_MAX_CHARS = 1_600
 const CHARACTER_MAX_CHARS = 600
 
-/** Our rules to the model that reads a message. */
+/** Our rules for the model that analyzes a message. */
 export const ANALYZE_RULES = `You read one message of a private messenger chat between a person and a fictional character, before somebody else writes the character's answer. You do not answer it.
 
 1. ${DATA_RULE}
@@ -23,7 +23,7 @@ Answer with one JSON object and nothing else:
 
 const LAST_WORD = `Now read the text in "message", and answer with the one JSON object described.`
 
-/** The message with what is known about it, as chat messages: the stable part, then what belongs to this turn. */
+/** The message with what is known about it, as chat messages: the stable part, then the part of this turn. */
 export const analyzePrompt = ({ turn, history, recalled, remembered }: AnalyzeRequest): ReadonlyArray<ChatMessage> => {
   const { display_name, visible_bio, persona, relationship_posture, safety } = turn.character
   const entry = (said: Parameters<typeof memoryId>[0] & { readonly role: string; readonly text: string }) => ({

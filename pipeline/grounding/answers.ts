@@ -8,13 +8,12 @@ const ASKING = new Set(
     " "
   )
 )
-/** The share of a question's telling words that has to be passed. */
+/** The share of a question's content words that a text has to exceed. */
 const HALF = 0.5
 
 /**
- * Whether a text may be taken for what answers a question, as far as words can tell: it says more than half of what the
- * question says. How well it was found does not count, for the best of what was found is the best even where nothing
- * answers.
+ * Whether a text may answer a question, judged by words: it contains more than half of the question's content words.
+ * The search score is not used, because the best result is the best even if nothing answers.
  */
 export const mayAnswer = (question: string, text: string): boolean => {
   const asked = [...new Set(contentOf(terms(question)))].filter((word) => !ASKING.has(word))

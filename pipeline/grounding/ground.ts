@@ -9,22 +9,22 @@ import { mayAnswer } from "./answers.ts"
 import { localTime, occupation } from "./rhythm.ts"
 import { byRules } from "./rules.ts"
 
-/** Who is being talked to and when, what the message does, and which memories answer it. */
+/** The time for the person and the character, what the message does, and which memories answer it. */
 export interface Grounding {
   readonly addressee: string | null
-  /** The time where the person is, for example `Saturday 21:40`; UTC when their time zone is unknown. */
+  /** The person's local time, for example `Saturday 21:40`. UTC if their time zone is unknown. */
   readonly localTime: string
-  /** The time where the character is and what it is doing; null without a life rhythm. */
+  /** The character's local time and what it is doing. Null without a life rhythm. */
   readonly character: { readonly localTime: string; readonly doing: string } | null
   readonly intent: Intent
   readonly asksAbout: ReadonlyArray<Topic>
-  /** Memories that answer the message. Only such as the turn has. */
+  /** Memories that answer the message. Always a subset of those that the turn has. */
   readonly relevantIds: ReadonlyArray<string>
   readonly contradictions: ReadonlyArray<{ readonly memoryId: string; readonly userNowSays: string }>
   readonly userEmotion: string | null
 }
 
-/** Resolves who and when, and frames the message by its analysis or else by rules. */
+/** Resolves the persons and times, and frames the message by its analysis or else by rules. */
 export const ground = Effect.fnUntraced(function* (
   turn: Turn,
   memories: {

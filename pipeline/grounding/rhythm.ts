@@ -4,7 +4,7 @@ import { remembered } from "../remembered.ts"
 
 const MOST_FORMATTERS = 1000
 
-// Making a formatter takes forty times as long as using it.
+// Creating a formatter takes forty times as long as using it.
 const formatterOf = remembered(MOST_FORMATTERS, (timeZone): Intl.DateTimeFormat => {
   try {
     return new Intl.DateTimeFormat("en-GB", { timeZone, weekday: "long", hour: "2-digit", minute: "2-digit" })
@@ -13,17 +13,17 @@ const formatterOf = remembered(MOST_FORMATTERS, (timeZone): Intl.DateTimeFormat 
   }
 })
 
-/** A weekday and a time, for example `Saturday 21:40`; UTC when the time zone is not known. */
+/** A weekday and a time, for example `Saturday 21:40`. UTC if the time zone is unknown. */
 export const localTime = (now: DateTime.Utc, timezone: string | null): string =>
   DateTime.formatIntl(now, formatterOf(timezone ?? "UTC"))
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
 
-/** Whether a time of day lies in a span that may go past midnight. Times are `HH:MM`, which sort as they are. */
+/** Whether a time of day is within a span that may cross midnight. Times are `HH:MM`, which sort as text. */
 const within = (time: string, from: string, to: string): boolean =>
   from <= to ? from <= time && time < to : from <= time || time < to
 
-/** What the character is doing by its life rhythm, where its author gave one. */
+/** What the character is doing by its life rhythm, if its author defined one. */
 export const occupation = (
   rhythm: LifeRhythm,
   now: DateTime.Utc

@@ -6,13 +6,13 @@ import { type Analysis, bounded } from "./Analysis.ts"
 import type { Analyst, AnalyzeRequest } from "./Analyst.ts"
 
 /**
- * From here on the rules decide alone, unless the analyst has a patience of its own: the person waits for the reply,
- * not for its analysis.
+ * After this time only the rules decide, unless the analyst sets its own `patience`. The person is waiting for the
+ * reply, not for the analysis.
  */
 const PATIENCE = "4 seconds"
 
 export interface Understood {
-  /** Null: the rules alone frame the turn. */
+  /** Null: only the rules frame the turn. */
   readonly analysis: Analysis | null
   readonly usage: Usage | null
   /** Why there is no analysis although there is an analyst. */
@@ -21,7 +21,7 @@ export interface Understood {
 
 export const BY_RULES: Understood = { analysis: null, usage: null, errorCode: null }
 
-/** Asks the analyst, if there is one. Never fails: a turn without an analysis is framed by rules. */
+/** Asks the analyst, if there is one. Never fails: without an analysis, rules frame the turn. */
 export const understand = Effect.fnUntraced(function* (
   analyst: Analyst | null,
   request: AnalyzeRequest

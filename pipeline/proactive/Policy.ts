@@ -8,8 +8,8 @@ const orElse = <S extends Schema.Top>(schema: S, value: S["Encoded"]) =>
 export const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6] as const
 
 /**
- * From a local time "HH:MM" to another, past midnight where the second comes first; whole days where they are the same.
- * `days` (0 is Sunday) are those on which it begins.
+ * From one local time "HH:MM" to another. Crosses midnight if the second is earlier, and covers whole days if they are
+ * equal. `days` (0 is Sunday) are those on which the span begins.
  */
 export const Hours = Schema.Struct({
   from: Schema.String,
@@ -23,11 +23,11 @@ const ChannelRule = Schema.Struct({
   daily_cap: orElse(Schema.NullOr(Schema.Int), null)
 })
 
-/** What holds for all characters of an app that write first (resources.md 12). Session controls never get past it. */
+/** Limits for all characters of an app that write first (resources.md 12). Session controls never override them. */
 export const Policy = Schema.Struct({
   enabled: orElse(Schema.Boolean, true),
   quiet_hours: orElse(Schema.Array(Hours), [{ from: "22:00", to: "08:00" }]),
-  /** Of people whose own is not known, and of the app's day. */
+  /** For people whose time zone is unknown, and for the app's day. */
   timezone: orElse(Schema.String, "UTC"),
   timezone_source: orElse(Schema.Literals(["end_user", "app"]), "end_user"),
   daily_cap_per_end_user: orElse(Schema.Int, 3),
@@ -41,7 +41,7 @@ export const Policy = Schema.Struct({
     }),
     {}
   ),
-  /** In US dollars, of what writing first has cost the app on a day and in a month of UTC. */
+  /** In US dollars: the app's cost of proactive messages per UTC day and per UTC month. */
   cost_cap: orElse(
     Schema.Struct({
       daily_usd: orElse(Schema.NullOr(Schema.Number), null),

@@ -3,20 +3,20 @@ import type { OpenLoop, Preferences } from "../relational/Relationship.ts"
 import { terms } from "../retrieval/terms.ts"
 import type { Facts, Scheduled, StoryBeat } from "./Facts.ts"
 
-/** Something that the character could write first about. */
+/** A reason for the character to write first. */
 export interface Candidate {
   readonly reason: Reason
   readonly loop: OpenLoop | null
   readonly beat?: StoryBeat
   readonly scheduled?: Scheduled
-  /** Not before this moment, in milliseconds. */
+  /** The earliest time, in milliseconds. */
   readonly from: number
-  /** Not after this moment, in milliseconds; absent: no limit. */
+  /** The latest time, in milliseconds. Absent: no limit. */
   readonly until?: number
 }
 
 const DAY_MS = 86_400_000
-/** Nobody is asked about what was due longer ago. */
+/** Loops that were due longer ago than this are not asked about. */
 const STALE_DAYS = 14
 
 /** Whether a text mentions one of these topics. */
@@ -29,9 +29,8 @@ const welcomed = ({ loop }: Candidate, { topics_welcome }: Preferences): number 
   loop !== null && mentions(loop.text, topics_welcome) ? 1 : 0
 
 /**
- * What there is to write about, the most telling first: what the app has scheduled, then what was left open and has
- * come due (topics that the person welcomes before others), then the state of its story, the unanswered thread, then
- * the long silence.
+ * What the character could write about, most important first: scheduled messages, then loops that are due (topics that
+ * the person welcomes first), then the state of its story, the unanswered thread, and the long silence.
  */
 export const candidatesOf = ({ at, loops, beat, preferences, scheduled }: Facts): ReadonlyArray<Candidate> => [
   ...scheduled

@@ -2,12 +2,12 @@ import type { Utterance } from "../retrieval/Transcript.ts"
 import { terms } from "../retrieval/terms.ts"
 
 /**
- * What a character does not write to somebody who has not asked to be written to, or who is leaving: guilt for their
- * silence, urgency, and anything that is to hold them. In English, German, Spanish, French and Portuguese. What begs or
- * threatens is refused in every message: see PRESSURE.
+ * What a character does not write to a person who has not asked for a message, or who is leaving: guilt for their
+ * silence, urgency, and any attempt to keep them. In English, German, Spanish, French and Portuguese. Begging and
+ * threats are refused in every message: see PRESSURE.
  */
 
-/** Edges of words that hold for letters with accents too. */
+/** Word boundaries that also work for accented letters. */
 const words = (source: string): RegExp => new RegExp(String.raw`(?<!\p{L})(?:${source})(?!\p{L})`, "iu")
 
 const GUILT: ReadonlyArray<RegExp> = [
@@ -71,7 +71,7 @@ const GATES: ReadonlyArray<readonly [ContentGate, ReadonlyArray<RegExp>]> = [
   ["holding", HOLDING]
 ]
 
-/** What speaks against writing this unasked, or to somebody who is leaving; null: nothing. */
+/** Why this may not be written unprompted or to a person who is leaving. Null: it may. */
 export const contentRefusal = (text: string): ContentGate | null =>
   GATES.find(([, patterns]) => patterns.some((pattern) => pattern.test(text)))?.[0] ?? null
 
@@ -79,7 +79,7 @@ const OPENER_WORDS = 3
 const REMEMBERED = 10
 const openerOf = (text: string): string => terms(text).slice(0, OPENER_WORDS).join(" ")
 
-/** Whether a message begins as one of the character's last ten did. */
+/** Whether a message opens like one of the character's last ten messages. */
 export const opensAsBefore = (text: string, before: ReadonlyArray<Utterance["text"]>): boolean => {
   const opener = openerOf(text)
   return opener !== "" && before.slice(-REMEMBERED).some((said) => openerOf(said) === opener)

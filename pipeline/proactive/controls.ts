@@ -1,14 +1,12 @@
 import type { ProactiveControls } from "../domain/Character.ts"
 
 type Field = keyof ProactiveControls
-/** Every control with a value: what holds for a session. */
+/** The controls of a session, each with a value. */
 export type EffectiveControls = { readonly [F in Field]: NonNullable<ProactiveControls[F]> }
-/** Who has set a control. `app` is what holds where neither session nor character says otherwise. */
+/** Where a control is set. `app` is the default if neither session nor character sets it. */
 export type ControlSource = "session" | "character" | "app"
 
-/**
- * What holds where nobody has said otherwise: a character does not write first, and once it may, it does so sparingly.
- */
+/** The defaults: a character does not write first. Once enabled, it does so sparingly. */
 export const DEFAULT_CONTROLS: EffectiveControls = {
   proactive_enabled: false,
   proactivity_tolerance: 0.5,
@@ -24,7 +22,7 @@ export const CONTROL_FIELDS = Object.keys(DEFAULT_CONTROLS) as ReadonlyArray<Fie
 
 type Given = { readonly [F in Field]?: ProactiveControls[F] | undefined }
 
-/** Each control (contract 2.6) by the nearest that sets it: the session, its character, the app. Null falls through. */
+/** Each control (contract 2.6) from the first of session, character and app that sets it. Null counts as not set. */
 export const controlsOf = (
   session: Given,
   character: Given
@@ -32,7 +30,7 @@ export const controlsOf = (
   const sourceOf = (field: Field): ControlSource =>
     session[field] != null ? "session" : character[field] != null ? "character" : "app"
   return {
-    // Field by field of one type, which a loop cannot tell the compiler.
+    // The compiler cannot check a loop over fields of different types.
     effective: Object.fromEntries(
       CONTROL_FIELDS.map((field) => [field, session[field] ?? character[field] ?? DEFAULT_CONTROLS[field]])
     ) as unknown as EffectiveControls,
@@ -41,8 +39,7 @@ export const controlsOf = (
 }
 
 /**
- * Whether there is any use in asking when the character may write first. At a tolerance of 0 it never does, whatever
- * else is set.
+ * Whether the character can write first at all. At a tolerance of 0 it never does, regardless of the other controls.
  */
 export const isOn = ({ proactive_enabled, proactivity_tolerance }: EffectiveControls): boolean =>
   proactive_enabled && proactivity_tolerance > 0

@@ -3,16 +3,16 @@ import type { Facts } from "./Facts.ts"
 import { GATE_NAMES, type GateName, shutBy } from "./gates.ts"
 
 export interface Prospect {
-  /** When the gates next let something pass, as far as is known now; null: not by itself. */
+  /** When the gates next let something pass, as far as is known now. Null: not without a change. */
   readonly nextEligibleAt: number | null
-  /** Whether a word of the person's could bring it forward. */
+  /** Whether a message from the person could make it earlier. */
   readonly awaitsWord: boolean
 }
 
 export type Decision = { readonly candidate: Candidate } & Prospect &
   ({ readonly send: true } | { readonly send: false; readonly skippedBy: GateName })
 
-/** Gates that open one after another. When none has let it pass after so many, none is thought to. */
+/** How many gates in a row may delay a candidate before it counts as never eligible. */
 const MOST_STEPS = 300
 
 /** When a candidate next passes every gate. */
@@ -31,7 +31,7 @@ const whenOpen = (facts: Facts, candidate: Candidate, from: number): Prospect =>
 const earliest = (moments: ReadonlyArray<number | null>): number | null =>
   moments.reduce((first, moment) => (moment === null || (first !== null && first <= moment) ? first : moment), null)
 
-/** When the character may next write first, about anything that there is. */
+/** When the character may next write first, for any candidate. */
 export const prospectOf = (facts: Facts, now: number): Prospect => {
   const all = candidatesOf(facts).map((candidate) => whenOpen(facts, candidate, now))
   return {
@@ -41,8 +41,8 @@ export const prospectOf = (facts: Facts, now: number): Prospect => {
 }
 
 /**
- * Whether the character writes first at this moment. The first candidate that passes every gate is sent; where none
- * does, the answer is that of the one that may pass first, or else that came furthest.
+ * Whether the character writes first at this moment. The first candidate that passes every gate is sent. If none does,
+ * the decision reports the candidate that may pass soonest, or else the one that got furthest.
  */
 export const decide = (facts: Facts, now: number): Decision => {
   const due = candidatesOf(facts).filter(({ from }) => from <= now)
@@ -63,7 +63,7 @@ export const decide = (facts: Facts, now: number): Decision => {
   return { send: false, candidate: told.candidate, skippedBy: told.gate, ...prospect }
 }
 
-/** The scheduled messages whose time has come, each with the first gate that is shut for it. */
+/** The scheduled messages that are due but blocked, each with the first gate that blocks it. */
 export const heldBack = (facts: Facts, now: number): ReadonlyMap<string, GateName> =>
   new Map(
     candidatesOf(facts).flatMap((candidate): ReadonlyArray<readonly [string, GateName]> => {
@@ -72,7 +72,7 @@ export const heldBack = (facts: Facts, now: number): ReadonlyMap<string, GateNam
     })
   )
 
-/** The facts once a turn was begun for this candidate: what the next one goes by. */
+/** The facts after a turn has begun for this candidate, for the next decision. */
 export const afterwards = (facts: Facts, { loop, beat, scheduled }: Candidate, now: number): Facts => ({
   ...facts,
   at: now,

@@ -6,18 +6,19 @@ import { type Facts, timezoneOf } from "./Facts.ts"
 import { type Local, localAt, MIDNIGHT, minuteOf, momentsOf, nextTime } from "./localTime.ts"
 import { EVERY_DAY, type Hours } from "./Policy.ts"
 
-/** Until when a gate stays shut: until a moment, until the person writes, or until somebody changes something. */
+/**
+ * How long a gate stays shut: until a time, until the person writes ("word"), or until a setting changes ("change").
+ */
 export type Shut = number | "word" | "change"
 type Gate = (facts: Facts, candidate: Candidate, now: number) => Shut | null
 
 const MINUTE_MS = 60_000
-/** Between what was said last and what is asked about what has come due. */
+/** Minutes of silence before the character asks about a loop that is due. */
 const LOOP_MIN_IDLE_MINUTES = 15
-/** A readiness by which it is no day's for so long is none. */
+/** How many days ahead to look for one whose draw allows writing. If there is none, readiness counts as 0. */
 const FORESEEN_DAYS = 366
 /**
- * What a person who would rather be written to less makes of the gap, and of the readiness to write at all; no wish for
- * more shortens a gap.
+ * A person who wants fewer messages gets a longer gap and a lower readiness. A wish for more never shortens the gap.
  */
 const LESS_GAP = 2
 const READINESS = { less: 0.5, normal: 1, more: 1.5 } as const
@@ -47,14 +48,16 @@ const isEnabled = ({ controls }: Facts, { reason }: Candidate): boolean =>
       ? controls.session_resume_enabled
       : true
 
-/** Nobody who has not answered is written to anew; what is due may be asked about as often as a thread is resumed. */
+/**
+ * A person who has not answered gets no new cold message. Due loops may be asked about as often as a thread is resumed.
+ */
 const isUnanswered = ({ controls, initiativeUnanswered, unansweredTurns }: Facts, { reason }: Candidate): boolean => {
   const atMost = unansweredTurns >= controls.session_resume_max_unanswered_character_turns
   if (reason === "session_resume") return unansweredTurns === 0 || atMost
   return initiativeUnanswered && (reason === "cold_initiate" || atMost)
 }
 
-/** Behind this many on the person's day, until its end. */
+/** Shut until the end of the person's day once `most` messages were sent on it. */
 const capped = (facts: Facts, moments: ReadonlyArray<number>, most: number, now: number): Shut | null => {
   const timezone = timezoneOf(facts)
   const { day } = localAt(timezone, now)
@@ -85,13 +88,11 @@ const characterShut: Gate = ({ rhythm }, _, now) => {
   ])
 }
 
-/** The same session on the same day of the person's always draws the same. */
+/** The same session always gets the same draw on the same day of the person. */
 const drawn = (sessionId: string, day: number): number =>
   seedOf({ sessionId: `${sessionId} initiative ${day}`, turnIndex: 0 }) / 2 ** 32
 
-/**
- * In the order in which they are asked (resources.md 12): the first that is shut is the reason why nothing is written.
- */
+/** In evaluation order (resources.md 12). The first gate that is shut is the reported reason. */
 const GATES = {
   app_suspended: ({ suspended }) => (suspended ? "change" : null),
   policy_disabled: ({ policy }) => (policy.enabled ? null : "change"),
@@ -125,7 +126,7 @@ const GATES = {
         )
   },
   character_unavailable: characterShut,
-  // A turn that has not ended is no silence; how long it takes is anybody's guess.
+  // An open turn does not count as silence. Nobody knows how long it will take, so check again later.
   min_idle: (facts, candidate, now) => {
     const idle = minIdleMinutes(facts, candidate) * MINUTE_MS
     const enough = facts.openTurns > 0 ? facts.at + Math.max(idle, MINUTE_MS) : facts.lastTurnAt + idle
@@ -171,11 +172,11 @@ const GATES = {
 } as const satisfies Record<string, Gate>
 
 export type GateName = keyof typeof GATES
-// The keys of an object stand in the order in which they were written.
+// Object keys keep their insertion order.
 const IN_ORDER = Object.entries(GATES) as ReadonlyArray<readonly [GateName, Gate]>
 export const GATE_NAMES: ReadonlyArray<GateName> = IN_ORDER.map(([name]) => name)
 
-/** The first gate that is shut at this moment, and until when; null when the character may write. */
+/** The first gate that is shut at this time, and for how long. Null: the character may write. */
 export const shutBy = (
   facts: Facts,
   candidate: Candidate,

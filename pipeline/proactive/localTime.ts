@@ -2,28 +2,25 @@ import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 import { remembered } from "../remembered.ts"
 
-/** A moment as a calendar and a clock on the wall show it. */
+/** A moment as local calendar date and clock time. */
 export interface Local {
   /** Days since 1970. */
   readonly day: number
   /** 0 is Sunday. */
   readonly weekday: number
-  /** Since midnight, as the clock shows it. */
+  /** Since local midnight. */
   readonly minute: number
 }
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
-/** Clocks are changed on the quarter hour, so that within one they differ from UTC by the same. */
+/** Zone offsets change only on a quarter hour, so the offset is constant within one. */
 const QUARTER_MS = 900_000
 const MOST_ZONES = 1000
 const MOST_QUARTERS = 10_000
 
 const UTC = DateTime.zoneMakeNamedUnsafe("UTC")
-/**
- * By how much the clocks of a zone are ahead of UTC at a moment, in milliseconds. A zone that is not known counts as
- * UTC.
- */
+/** The offset of a zone from UTC at a moment, in milliseconds. An unknown zone counts as UTC. */
 const aheadIn = remembered(MOST_ZONES, (timezone) => {
   const timeZone = Option.getOrElse(DateTime.zoneMakeNamed(timezone), () => UTC)
   const known = new Map<number, number>()
@@ -38,19 +35,19 @@ const aheadIn = remembered(MOST_ZONES, (timezone) => {
   }
 })
 
-/** What time it is there at a moment, in milliseconds. */
+/** The local time at a moment in milliseconds. */
 export const localAt = (timezone: string, at: number): Local => {
   const wall = at + aheadIn(timezone)(at)
   const day = Math.floor(wall / DAY_MS)
   return { day, weekday: (day + 4) % 7, minute: Math.floor((wall - day * DAY_MS) / MINUTE_MS) }
 }
 
-/** Of "HH:MM". */
+/** Minutes since midnight of "HH:MM". */
 export const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
 
 /**
- * The moments at which it is this minute of this day there: two where clocks are put back over it; where they are put
- * forward over it, the one that comes that much later.
+ * The moments at which it is this local minute of this day. There are two if clocks are set back over it. If clocks are
+ * set forward over it, it is the moment that much later.
  */
 export const momentsOf = (timezone: string, day: number, minute: number): ReadonlyArray<number> => {
   const ahead = aheadIn(timezone)
@@ -61,7 +58,7 @@ export const momentsOf = (timezone: string, day: number, minute: number): Readon
   return shown.length > 0 ? shown : [wall - before]
 }
 
-/** The first moment after this one at which it is one of these times of day ("HH:MM") there. */
+/** The first moment after this one at which the local time is one of `times` ("HH:MM"). */
 export const nextTime = (timezone: string, after: number, times: ReadonlyArray<string>): number => {
   const { day } = localAt(timezone, after)
   const moments = times.flatMap((time) =>

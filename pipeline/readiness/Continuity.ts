@@ -20,13 +20,13 @@ interface ContinuityShape {
   ) => Effect.Effect<{ readonly found: Contradictions; readonly usage: Usage }, ModelError>
 }
 
-/** Port: reads what is told of a character for what contradicts itself. An engine without a model has none. */
+/** Port: searches a character's texts for contradictions. An engine without a model has none. */
 export const Continuity = Context.Reference<ContinuityShape | null>("pipeline/readiness/Continuity", {
   defaultValue: () => null
 })
 export type Continuity = ContinuityShape
 
-/** What is read of a character: the rest of a large world is left out. */
+/** How much of a character is read. The rest of a large world is left out. */
 export const READ_MAX_CHARS = 16_000
 const MOST = 5
 
@@ -55,7 +55,10 @@ export const continuityPrompt = (character: Character): ReadonlyArray<ChatMessag
 
 const LONGEST_WHY = 300
 
-/** What was found, with where it stands; without what a model has made up: both quotes have to stand there. */
+/**
+ * The findings with their paths. Contradictions that the model made up are dropped: both quotes have to occur in the
+ * text.
+ */
 export const toFindings = (character: Character, { contradictions }: Contradictions): ReadonlyArray<Finding> => {
   const texts = toldTexts(character)
   const placeOf = (quote: string): AuthoredText | undefined =>

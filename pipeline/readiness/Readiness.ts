@@ -1,13 +1,15 @@
 export type Severity = "blocker" | "warning" | "info"
 
-/** What one check found. `path` is where in the character; null where it is about all of it or about the server. */
+/**
+ * The result of one check. `path` points into the character. Null: it is about the whole character or about the server.
+ */
 export interface Check {
   readonly key: CheckKey
   readonly severity: Severity
   readonly status: "pass" | "fail" | "skipped"
   readonly path: string | null
   readonly message: string
-  /** What to do about it; empty where nothing is to be done. */
+  /** What to do about it. Empty if there is nothing to do. */
   readonly fix: string
 }
 
@@ -64,11 +66,11 @@ export const skipped = (key: CheckKey, message: string, fix = ""): Check => ({
   fix
 })
 
-/** By the first thing that is wrong, if anything is. */
+/** A check result: the first finding, if there is one. */
 export const check = (key: CheckKey, wrong: Finding | null | undefined, right: string): Check =>
   wrong === null || wrong === undefined ? passed(key, right) : failed(key, wrong)
 
-/** A blocker keeps the character from being talked to; what is only information changes nothing. */
+/** A blocker prevents conversations with the character. Informational checks have no effect on the status. */
 export const statusOf = (checks: ReadonlyArray<Check>): ReadinessStatus => {
   const fails = (severity: Severity) => checks.some((one) => one.status === "fail" && one.severity === severity)
   return fails("blocker") ? "blocked" : fails("warning") ? "needs_work" : "ready"
@@ -76,7 +78,7 @@ export const statusOf = (checks: ReadonlyArray<Check>): ReadinessStatus => {
 
 const WEIGHTS: Readonly<Record<Severity, number>> = { blocker: 5, warning: 1, info: 0 }
 
-/** The share of what was looked at that is in order, from 0 to 1. */
+/** The share of checks that passed, from 0 to 1. */
 export const scoreOf = (checks: ReadonlyArray<Check>): number => {
   const weigh = (some: ReadonlyArray<Check>) => some.reduce((sum, { severity }) => sum + WEIGHTS[severity], 0)
   const looked = checks.filter(({ status }) => status !== "skipped")

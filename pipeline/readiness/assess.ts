@@ -16,13 +16,13 @@ import {
 import { safetyChecks } from "./safetyChecks.ts"
 import { voiceChecks } from "./voiceChecks.ts"
 
-/** What is known of a character beside its profile. */
+/** What is known about a character apart from its profile. */
 export interface Surroundings {
-  /** What a model found that contradicts itself; null: no model has looked at this version. */
+  /** Contradictions that a model found. Null: no model has checked this version. */
   readonly contradictions: ReadonlyArray<Finding> | null
-  /** Whether it has a primary picture; null: nothing is known of pictures. */
+  /** Whether it has a primary picture. Null: unknown. */
   readonly hasPrimaryAsset: boolean | null
-  /** What writes the replies. Null: nobody has said. */
+  /** The engine that writes the replies. Null: unknown. */
   readonly engine: { readonly live: boolean; readonly model: string } | null
 }
 export const NOTHING_AROUND: Surroundings = { contradictions: null, hasPrimaryAsset: null, engine: null }
@@ -79,13 +79,13 @@ const surroundingChecks = ({ contradictions, hasPrimaryAsset, engine }: Surround
         )
 ]
 
-/** What rules alone say of a profile: of the same, the same. */
+/** What rules alone find in a profile. The same profile gives the same findings. */
 export interface Ruled {
   readonly told: ReadonlyArray<Check>
   readonly conduct: ReadonlyArray<Check>
 }
 
-/** Looks at a stored profile by rules: a tenth of a second for the largest, so that what was found is worth keeping. */
+/** Checks a stored profile by rules. The largest take a tenth of a second, so the result is worth caching. */
 export const byRules = (slug: string, profile: object): Ruled => {
   const character = decode({ ...profile, slug })
   const greeting = greetingBubbles(profile, 0)
@@ -98,7 +98,7 @@ export const byRules = (slug: string, profile: object): Ruled => {
   }
 }
 
-/** What the rules found, together with what is known beside the profile. */
+/** Combines what the rules found with what is known apart from the profile. */
 export const assess = ({ told, conduct }: Ruled, surroundings: Surroundings = NOTHING_AROUND): Assessment => {
   const [contradiction, ...rest] = surroundingChecks(surroundings)
   const checks = [...told, ...(contradiction === undefined ? [] : [contradiction]), ...conduct, ...rest]

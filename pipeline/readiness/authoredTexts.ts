@@ -1,6 +1,6 @@
 import { type Character, exampleTurns } from "../domain/Character.ts"
 
-/** A text of the author's, and where it stands. */
+/** An authored text with its path. */
 export interface AuthoredText {
   readonly path: string
   readonly text: string
@@ -10,7 +10,7 @@ const at = (path: string, text: string): AuthoredText => ({ path, text })
 const each = (path: string, texts: ReadonlyArray<string>): ReadonlyArray<AuthoredText> =>
   texts.map((text, i) => at(`${path}[${i}]`, text))
 
-/** What the character says in the words of its author. */
+/** Texts that the character says verbatim. */
 export const spokenTexts = (
   { voice_samples, example_dialogues, fallback_lines }: Character,
   greeting: ReadonlyArray<string>
@@ -32,7 +32,7 @@ export const spokenTexts = (
   ...each("fallback_lines", fallback_lines)
 ]
 
-/** What is told of the character and its world. */
+/** Texts about the character and its world. */
 export const toldTexts = ({
   visible_bio,
   persona,

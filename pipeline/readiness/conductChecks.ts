@@ -33,7 +33,7 @@ const timezone = ({ life_rhythm: { timezone, wake, sleep, busy } }: Character): 
   )
 }
 
-/** From here on a character hardly ever answers, or leaves at the first opportunity. */
+/** From this value on, a character hardly ever answers, or leaves at the first opportunity. */
 const EXTREME = 0.9
 
 const insane = ({ behavioral_thresholds: thresholds }: Character): Finding | null => {

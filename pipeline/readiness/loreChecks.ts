@@ -24,11 +24,11 @@ const overBudget = (entries: ReadonlyArray<LoreEntry>): Finding | null => {
       }
 }
 
-/** Whether one key stands in whatever another is found in. Of patterns nobody can tell. */
+/** Whether any text that contains `other` also contains `key`. Unknown for patterns. */
 const standsIn = (entry: LoreEntry, key: string, other: string): boolean =>
   !isPattern(key) && !isPattern(other) && keyOf(key, entry)(scanned(other))
 
-/** Why nothing that is said can call an entry up; null where something can. */
+/** Why no message can trigger an entry. Null: one can. */
 const unreachable = (entry: LoreEntry, isTrustMeasured: boolean): string | null => {
   const { keys, secondary_keys, logic, constant, probability, min_trust } = entry
   if (probability === 0) return "its probability is 0"
@@ -53,7 +53,7 @@ const firstUnreachable = ({ world_context: { entries }, relationship_posture }: 
   return null
 }
 
-/** What of its world can reach a reply. */
+/** Which parts of its world can reach a reply. */
 export const loreChecks = (character: Character): ReadonlyArray<Check> => [
   check("lore_budget", overBudget(character.world_context.entries), "The constant entries have room."),
   check("lore_unreachable_keys", firstUnreachable(character), "Every entry can be called up.")

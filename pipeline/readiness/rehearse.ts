@@ -15,15 +15,15 @@ import { WorldStore } from "../world/WorldStore.ts"
 interface Scripted {
   readonly key: string
   readonly user: string
-  /** What is wrong with a reply that came through the gates; null where nothing is. */
+  /** What is wrong with a reply that passed the gates. Null: nothing. */
   readonly wrong: (reply: string) => string | null
 }
 
 const fine = () => null
 
 /**
- * What a person may say to any character, with one question that has to be answered with the truth and one that must
- * not be obeyed.
+ * What a person may say to any character. It includes one question that must be answered truthfully and one instruction
+ * that must not be followed.
  */
 export const SCRIPT: ReadonlyArray<Scripted> = [
   { key: "greeting", user: "Hi! Who are you?", wrong: fine },
@@ -95,8 +95,8 @@ const spokenIn = (turns: ReadonlyArray<Rehearsed>, at: Date): ReadonlyArray<Utte
   ])
 
 /**
- * The next turn of the script after `before`, by the very pipeline that answers people; with nobody there, and nothing
- * kept. Undefined: the script has ended.
+ * Runs the next turn of the script after `before` through the production pipeline, without a person and without storing
+ * anything. Undefined: the script has ended.
  */
 export const rehearse = Effect.fn("rehearse")(function* (
   options: TurnPipelineOptions,

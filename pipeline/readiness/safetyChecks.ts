@@ -8,7 +8,7 @@ import type { ContentRating } from "../safety/rating.ts"
 import { type Check, check, type Finding } from "./Readiness.ts"
 
 const tooYoung = (character: Character, rating: ContentRating): Finding | null => {
-  // Where the text states an age under 18, that counts and not age_band.
+  // If the text states an age under 18, that overrides age_band.
   const { safety, relationship_posture } = withStatedAge(character)
   if (safety.age_band === "adult") return null
   if (relationship_posture.schema === "dating") {
@@ -61,7 +61,7 @@ const realPerson = (character: Character): Finding | null => {
       }
 }
 
-/** Who the character may be, and what may be written of it. */
+/** Who the character may be, and what may be written about it. */
 export const safetyChecks = (
   character: Character,
   greeting: ReadonlyArray<string>,

@@ -54,8 +54,8 @@ const outOfVoice = ({ voice }: Character, greeting: ReadonlyArray<string>): Find
 }
 
 /**
- * Characters that all patterns together look through: the rest is held against the words alone, or a large profile
- * would take a second.
+ * Limit for the text that all patterns together search, in characters. The rest is checked against words only, since a
+ * large profile would take a second.
  */
 const LOOKED_THROUGH = 100_000
 

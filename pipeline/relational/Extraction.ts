@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { LoopKind, LoopOwner, MemoryKind, MemorySubject } from "./Relationship.ts"
 
-/** What was read from one turn, by a model or by rules. Nothing in it is believed: see decide.ts. */
+/** What a model or rules extracted from one turn. It is unverified input: see decide.ts. */
 export const Extraction = Schema.Struct({
   signals: Schema.Array(
     Schema.Struct({

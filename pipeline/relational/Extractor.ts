@@ -7,7 +7,7 @@ import type { Utterance } from "../retrieval/Transcript.ts"
 import type { Extraction } from "./Extraction.ts"
 import type { Relationship } from "./Relationship.ts"
 
-/** A turn that has ended, as it is read for what it tells of the two. */
+/** A finished turn, as input for memory extraction. */
 export interface ReadTurn {
   readonly sessionId: string
   readonly turnIndex: number
@@ -16,10 +16,10 @@ export interface ReadTurn {
   readonly outcome: "replied" | "withheld" | "exited" | "failed"
   /** What was said before it, oldest first. */
   readonly history: ReadonlyArray<Utterance>
-  /** What the person said; null where the character wrote first. */
+  /** What the person said. Null if the character wrote first. */
   readonly message: Utterance | null
   readonly reply: Utterance | null
-  /** When the last of it was said. */
+  /** When its last message was sent. */
   readonly at: Date
 }
 
@@ -34,7 +34,10 @@ interface ExtractorShape {
   ) => Effect.Effect<{ readonly extraction: Extraction; readonly usage: Usage }, ModelError>
 }
 
-/** Port: reads a turn after it was answered. An engine without a model has none, and the rules alone read it. */
+/**
+ * Port: extracts memories from a turn after it was answered. An engine without a model has none, and only rules read
+ * it.
+ */
 export const Extractor = Context.Reference<ExtractorShape | null>("pipeline/relational/Extractor", {
   defaultValue: () => null
 })

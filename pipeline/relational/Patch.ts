@@ -2,15 +2,15 @@ import * as Schema from "effect/Schema"
 import { Bearing, Memory, OpenLoop, type Relationship, Snapshot } from "./Relationship.ts"
 
 /**
- * One change to a relationship: the rows as they are after it. A patch holds decisions, not what they were made from,
- * so that replaying patches needs no model and gives the same relationship again, forgotten words apart.
+ * One change to a relationship: the changed rows in their new state. A patch holds decisions, not their inputs, so
+ * replaying patches needs no model and gives the same relationship, except for forgotten text.
  */
 export const Patch = Schema.Struct({
   memories: Schema.Array(Memory),
-  /** Memories that a reply leaned on: each was recalled once more, at the time of the patch. */
+  /** Memories that a reply relied on. The recall count of each goes up by one, at the time of the patch. */
   recalled: Schema.Array(Schema.String),
   loops: Schema.Array(OpenLoop),
-  /** What of the bearing has changed. */
+  /** The changed fields of the bearing. */
   bearing: Schema.Struct({
     emotion: Schema.optionalKey(Bearing.fields.emotion),
     scores: Schema.optionalKey(Bearing.fields.scores),
@@ -27,7 +27,9 @@ export const EMPTY_PATCH: Patch = { memories: [], recalled: [], loops: [], beari
 export const isEmpty = ({ memories, recalled, loops, bearing, snapshot }: Patch): boolean =>
   memories.length + recalled.length + loops.length + Object.keys(bearing).length === 0 && snapshot === null
 
-/** The relationship after a patch that was made at this moment (ISO 8601), of this turn if it was made of one. */
+/**
+ * The relationship after a patch made at this time (ISO 8601). `turnIndex` is set if the patch was made from a turn.
+ */
 export const apply = (before: Relationship, patch: Patch, at: string, turnIndex: number | null): Relationship => {
   const memories = new Map(before.memories)
   for (const memory of patch.memories) memories.set(memory.id, memory)

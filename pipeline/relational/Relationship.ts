@@ -1,8 +1,8 @@
 import * as Schema from "effect/Schema"
 
-/** What a character has come to know of a person and how it stands with them, in one session. */
+/** What a character has learned about a person and how they relate, in one session. */
 
-/** Where a thing was said: its place on the log and the words themselves. */
+/** Where something was said: its cursor on the log and the quoted words. */
 export const Evidence = Schema.Struct({ cursor: Schema.Int, quote: Schema.String })
 export type Evidence = typeof Evidence.Type
 
@@ -20,12 +20,12 @@ export const MemorySubject = Schema.Literals(["user", "character", "third_party"
 export const MemoryStatus = Schema.Literals(["active", "superseded", "quarantined", "forgotten"])
 export const MemorySource = Schema.Literals(["extracted", "app", "user_request", "import"])
 
-/** Moments are ISO 8601 in UTC. */
+/** Times are ISO 8601 in UTC. */
 export const Memory = Schema.Struct({
   id: Schema.String,
   kind: MemoryKind,
   subject: MemorySubject,
-  /** At most 500 characters; empty once it is forgotten. */
+  /** At most 500 characters. Empty once it is forgotten. */
   text: Schema.String,
   /** 1 to 10. */
   importance: Schema.Int,
@@ -39,7 +39,7 @@ export const Memory = Schema.Struct({
   linked_ids: Schema.Array(Schema.String),
   evidence: Schema.Array(Evidence),
   source: MemorySource,
-  /** Of a forgotten one, the hash of its words. */
+  /** For a forgotten memory, the hash of its words. */
   tombstone: Schema.NullOr(Schema.String),
   recall_count: Schema.Int,
   last_recalled_at: Schema.NullOr(Schema.String),
@@ -51,7 +51,7 @@ export const LoopKind = Schema.Literals(["question", "promise", "plan", "event_f
 export const LoopOwner = Schema.Literals(["user", "character"])
 export const LoopStatus = Schema.Literals(["open", "surfaced", "resolved", "expired", "dismissed"])
 
-/** Something between the two that waits to be taken up again. */
+/** An open topic between the two, to be taken up again. */
 export const OpenLoop = Schema.Struct({
   id: Schema.String,
   kind: LoopKind,
@@ -59,7 +59,7 @@ export const OpenLoop = Schema.Struct({
   /** At most 300 characters. */
   text: Schema.String,
   due_at: Schema.NullOr(Schema.String),
-  /** 1 to 5, 5 the most pressing. */
+  /** 1 to 5, 5 is the most urgent. */
   priority: Schema.Int,
   status: LoopStatus,
   evidence: Schema.Array(Evidence),
@@ -68,7 +68,7 @@ export const OpenLoop = Schema.Struct({
 })
 export type OpenLoop = typeof OpenLoop.Type
 
-/** Whether a loop still waits. */
+/** Whether a loop is still waiting. */
 export const isWaiting = ({ status }: OpenLoop): boolean => status === "open" || status === "surfaced"
 
 export const Emotion = Schema.Struct({
@@ -79,15 +79,13 @@ export const Emotion = Schema.Struct({
 })
 export type Emotion = typeof Emotion.Type
 
-/**
- * A score as it was when it last changed; what it has drifted to since is for the reader to work out: see scores.ts.
- */
+/** A score as of its last change. Readers compute the drift since then: see scores.ts. */
 export const Score = Schema.Struct({ key: Schema.String, value: Schema.Number, updated_at: Schema.String })
 export type Score = typeof Score.Type
 
 export const PreferenceSource = Schema.Literals(["explicit", "inferred", "app"])
 
-/** How a person wants to be written to unasked. A field without a source has never been set. */
+/** How a person wants to receive unprompted messages. A field without a source was never set. */
 export const Preferences = Schema.Struct({
   opted_out: Schema.Boolean,
   /** Local times "HH:MM". */
@@ -110,14 +108,14 @@ export const NO_PREFERENCES: Preferences = {
   field_sources: {}
 }
 
-/** All of it but memories and loops. Null is what nothing has been learned of yet. */
+/** The whole relationship except memories and loops. Null: nothing has been learned about that field yet. */
 export const Bearing = Schema.Struct({
   emotion: Schema.NullOr(Emotion),
   scores: Schema.Array(Score),
-  /** How close the two are, in a word of the posture's schema. */
+  /** How close the two are, as a word of the posture's schema. */
   stage: Schema.NullOr(Schema.String),
   preferences: Preferences,
-  /** What has been, in at most 800 characters. */
+  /** What has happened so far, in at most 800 characters. */
   summary: Schema.String
 })
 export type Bearing = typeof Bearing.Type
@@ -130,7 +128,7 @@ export const Snapshot = Schema.Struct({
   summary: Schema.String,
   emotion: Schema.NullOr(Emotion),
   stage: Schema.NullOr(Schema.String),
-  /** At most 8 ids of memories. */
+  /** Ids of at most 8 memories. */
   highlights: Schema.Array(Schema.String),
   open_loop_ids: Schema.Array(Schema.String),
   scores: Schema.Array(Score),
@@ -143,9 +141,9 @@ export interface Relationship {
   readonly memories: ReadonlyMap<string, Memory>
   readonly loops: ReadonlyMap<string, OpenLoop>
   readonly bearing: Bearing
-  /** How many patches it is made of. */
+  /** The number of patches it is made of. */
   readonly version: number
-  /** The last turn that has been read. */
+  /** The last turn that extraction has processed. */
   readonly readTurn: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Words as they are kept: no more than so many characters, and none that the database has no place for (U+0000, half a
- * surrogate pair).
+ * Text as it is stored: at most `most` characters, and without characters that the database cannot store (U+0000, lone
+ * surrogates).
  */
 export const bounded = (text: string, most: number): string => {
   const kept = text.toWellFormed().replaceAll("\0", "").trim()

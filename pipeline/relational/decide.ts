@@ -17,7 +17,7 @@ import { highlightsOf, summaryByRules, summaryOf } from "./summary.ts"
 const TURNS_A_SNAPSHOT = 10
 const MOST_STEPS = 16
 
-/** Each step needs words of the person, and counts once. Nobody can order one. */
+/** Each step needs a quote of the person, and counts once. A message that orders a score change has no effect. */
 const stepsOf = ({ message, character }: ReadTurn, signals: Extraction["signals"]): ReadonlyArray<Step> => {
   const names = dimensionsOf(character.relationship_posture).flatMap(({ key, label = key }) => [
     key.replaceAll("_", " "),
@@ -51,7 +51,7 @@ const byId = <A extends { readonly id: string }>(...lists: ReadonlyArray<Readonl
   ...new Map(lists.flat().map((one) => [one.id, one])).values()
 ]
 
-/** What was decided, with what goes along where a person has asked to have something forgotten. */
+/** The decision, with everything else that has to go if the person asked to forget something. */
 const withForgotten = (known: Relationship, memories: Patch["memories"], loops: Patch["loops"], at: string) => {
   const gone = memories.flatMap(({ id, status }) => {
     const before = known.memories.get(id)
@@ -67,8 +67,8 @@ const withForgotten = (known: Relationship, memories: Patch["memories"], loops: 
 }
 
 /**
- * What a turn changes between the two, worked out from what was read of it and from nothing else: the same of the same.
- * `recalled` names the memories that its reply leaned on.
+ * How a turn changes the relationship. It depends only on the extraction, so the same input gives the same patch.
+ * `recalled` names the memories that the reply relied on.
  */
 export const decide = (
   known: Relationship,
@@ -98,7 +98,7 @@ export const decide = (
     snapshot: null
   }
   const grown = apply(known, learned, at, turn.turnIndex)
-  // Who was asked to forget something may still have retold it.
+  // A model that was asked to forget something may still have retold it.
   const told = forgets ? "" : summaryOf(extraction.summary)
   const next = {
     emotion,

@@ -11,9 +11,9 @@ const MOST_A_TURN = 4
 const MOST_WAITING = 50
 const MOST_TEXT_CHARS = 300
 const DAY_MS = 86_400_000
-/** How long a loop waits: after it was due, or after it was opened if it has no day. */
+/** How long a loop waits: after its due date, or after it was opened if it has none. */
 const WAITS_MS = { due: 14 * DAY_MS, undated: 30 * DAY_MS } as const
-/** Nothing is planned further ahead. */
+/** Due dates further ahead are ignored. */
 const FURTHEST_MS = 400 * DAY_MS
 
 const PRIORITY: Readonly<Record<OpenLoop["kind"], number>> = {
@@ -25,8 +25,8 @@ const PRIORITY: Readonly<Record<OpenLoop["kind"], number>> = {
 }
 
 /**
- * When on that day it is time to ask: in the late morning of the person's own day would be best, and noon in UTC is by
- * day almost everywhere.
+ * When on that day to ask. Late morning in the person's time zone would be best. Noon in UTC is daytime almost
+ * everywhere.
  */
 const dueAt = (day: string | null, at: Date): string | null => {
   const then = day !== null && /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T12:00:00Z`) : Number.NaN
@@ -38,7 +38,7 @@ const isOver = (loop: OpenLoop, nowMs: number): boolean =>
     ? nowMs > Date.parse(loop.created_at) + WAITS_MS.undated
     : nowMs > Date.parse(loop.due_at) + WAITS_MS.due
 
-/** What a turn opens, takes up again and outlives. A loop needs words of whoever owns it. */
+/** The loops that a turn opens, takes up again, and lets expire. A loop needs a quote of the person who opened it. */
 export const decideLoops = (
   known: Relationship,
   turn: ReadTurn,

@@ -9,21 +9,21 @@ import type { Evidence, Memory, Relationship } from "./Relationship.ts"
 const MOST_A_TURN = 12
 const MOST_TEXT_CHARS = 500
 const MOST_QUOTE_CHARS = 300
-/** Quotes of a memory that are kept, the latest. */
+/** How many quotes of a memory to keep, newest first. */
 const MOST_EVIDENCE = 4
-/** Places of a memory that are kept: where a thing was said is forgotten with it, however often that was. */
+/** How many log positions of a memory to keep. All of them are forgotten with it. */
 const MOST_PLACES = 200
 const MOST_LINKED = 8
-/** Active memories of a session. Beyond them the least important go, the oldest of them first. */
+/** Limit for active memories of a session. Beyond it, the least important are dropped, oldest first. */
 export const MOST_ACTIVE = 1_000
-/** What being said once more adds to how sure a memory is, of what is missing. */
+/** A repeated statement closes this share of the gap to full confidence. */
 const SURER = 0.5
 
 const plain = (text: string): string => text.toLowerCase().replace(/\s+/g, " ").trim()
 const within = (value: number, least: number, most: number): number =>
   Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : least
 
-/** A quote with its place, where it stands in a message of this turn word for word; what does not was not said. */
+/** A quote with its log position, if a message of this turn contains it word for word. Otherwise it was not said. */
 export const evidenceOf = (quote: string, said: ReadTurn["message"]): Evidence | null => {
   const words = plain(bounded(quote, quote.length))
   return said === null || words === "" || !plain(said.text).includes(words)
@@ -38,7 +38,7 @@ const grown = (before: ReadonlyArray<Evidence>, one: Evidence): ReadonlyArray<Ev
   )
 }
 
-/** The sentences that a quote is of: what instructs as a whole may not do so in the words that were picked. */
+/** The sentences that contain a quote. The quoted words alone may hide that the whole sentence is an instruction. */
 export const sentencesOf = (quote: string, text: string): string => {
   const words = plain(quote)
   return (
@@ -51,13 +51,13 @@ export const sentencesOf = (quote: string, text: string): string => {
 
 /** There is no year 0. */
 const ISO_DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/
-/** The day on which it happened, where that is a day of the past. */
+/** The day on which it happened, if that day is in the past. */
 const validAt = (happenedOn: string | null, at: Date): string => {
   const then = happenedOn !== null && ISO_DAY.test(happenedOn) ? Date.parse(`${happenedOn}T12:00:00Z`) : Number.NaN
   return then < at.getTime() ? new Date(then).toISOString() : at.toISOString()
 }
 
-/** What remains of a memory when it is forgotten: where it was said, and enough of its words to know them again. */
+/** What remains of a forgotten memory: where it was said, and hashes of its words to recognize them if they return. */
 export const forgotten = (memory: Memory, at: string): Memory => ({
   ...memory,
   status: "forgotten",
@@ -70,8 +70,8 @@ export const forgotten = (memory: Memory, at: string): Memory => ({
 })
 
 /**
- * Those that have to go where there are too many, as they are then: the least important, the oldest of them first, and
- * none that is pinned.
+ * The memories to drop if there are too many, in their new state: least important first, then oldest first, never
+ * pinned ones.
  */
 export const surplusOf = (memories: ReadonlyArray<Memory>, at: string): ReadonlyArray<Memory> => {
   const active = memories.filter(({ status, pinned }) => status === "active" && !pinned)
@@ -82,9 +82,9 @@ export const surplusOf = (memories: ReadonlyArray<Memory>, at: string): Readonly
 }
 
 /**
- * What of the memories that were read from a turn is taken in. A memory needs words of the person that bear it out; one
- * that instructs is put in quarantine, which nothing reads; one that was forgotten stays so; one that is there already
- * becomes surer; and one that another takes the place of is kept as superseded.
+ * Which of the memories extracted from a turn are stored. A memory needs a supporting quote of the person. A memory
+ * that instructs a model is quarantined and never read. A forgotten one stays forgotten. Repeating a known one raises
+ * its confidence. One that is replaced is kept as superseded.
  */
 export const decideMemories = (
   known: Relationship,
@@ -101,8 +101,7 @@ export const decideMemories = (
   const replaced: Array<string> = []
   for (const { memory_id, reason, quote } of extraction.invalidate) {
     const memory = current(memory_id)
-    // What the person is said to have taken back, they have to have said; what the app has said is for the app to take
-    // back.
+    // The person must have said that they take something back. Memories that the app added are only removed by the app.
     if (reason !== "expired" && evidenceOf(quote, turn.message) === null) continue
     if (memory?.status !== "active" || (memory.source === "app" && reason !== "user_asked_to_forget")) continue
     if (reason === "user_asked_to_forget") {

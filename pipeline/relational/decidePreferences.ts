@@ -10,7 +10,7 @@ const MOST_TOPIC_CHARS = 60
 
 type Read = Extraction["preferences"][number]
 
-/** The field after this, or undefined where the value says nothing that can be kept. */
+/** The changed field. Undefined if the value cannot be stored. */
 const changed = (before: Preferences, { field, value }: Read): Partial<Preferences> | undefined => {
   const text = bounded(value, value.length)
   switch (field) {
@@ -34,7 +34,7 @@ const changed = (before: Preferences, { field, value }: Read): Partial<Preferenc
   }
 }
 
-/** What somebody has said outranks what was inferred. */
+/** Explicit statements override inferred ones. */
 const heed = (before: Preferences, read: Read): Preferences => {
   const source = before.field_sources[read.field]
   const change = !read.explicit && source !== undefined && source !== "inferred" ? undefined : changed(before, read)
@@ -48,8 +48,8 @@ const heed = (before: Preferences, read: Read): Preferences => {
 }
 
 /**
- * How the person wants to be written to unasked, after this message. Rules read it first: who says "stop texting me" is
- * taken at their word whatever a model makes of it.
+ * The person's preferences for unprompted messages after this message. Rules are applied first: "stop texting me" takes
+ * effect regardless of what a model makes of it.
  */
 export const decidePreferences = (
   before: Preferences,
@@ -57,8 +57,8 @@ export const decidePreferences = (
   read: ReadonlyArray<Read>
 ): Preferences | undefined => {
   const byRules = message === null ? [] : preferencesIn(message)
-  // A model may take the person out, and never bring them back.
-  // And where the message instructs, it may be cut so that what it names as a topic no longer looks like it.
+  // A model may opt the person out, but never back in. If the message contains instructions, topics from the model are
+  // ignored: an excerpt may no longer look like an instruction.
   const ordered = message !== null && instructs(message)
   const byModel = read.filter(
     ({ field, value }) =>

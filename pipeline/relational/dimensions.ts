@@ -15,7 +15,7 @@ const TRUST = drawn({ key: "trust", label: "Trust", start: 0.3 })
 const RESPECT = drawn({ key: "respect", label: "Respect", start: 0.4 })
 const FRIENDSHIP = [TRUST, drawn({ key: "warmth", label: "Warmth", start: 0.3 }), RESPECT]
 
-/** What is measured where the author names no dimensions. */
+/** The dimensions if the author defines none. */
 const BY_SCHEMA: Readonly<Record<RelationshipPosture["schema"], ReadonlyArray<Dimension>>> = {
   friendship: FRIENDSHIP,
   dating: [
@@ -32,6 +32,6 @@ const BY_SCHEMA: Readonly<Record<RelationshipPosture["schema"], ReadonlyArray<Di
   custom: FRIENDSHIP
 }
 
-/** The dimensions of a posture: those that its author names, or else those of its schema. */
+/** The dimensions of a posture: the author's, or else those of its schema. */
 export const dimensionsOf = ({ schema, dimensions }: RelationshipPosture): ReadonlyArray<Dimension> =>
   dimensions.length > 0 ? dimensions : BY_SCHEMA[schema]

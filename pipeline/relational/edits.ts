@@ -6,27 +6,27 @@ import { apply, EMPTY_PATCH, type Patch } from "./Patch.ts"
 import { type Memory, NO_PREFERENCES, type OpenLoop, type Preferences, type Relationship } from "./Relationship.ts"
 import { summaryByRules } from "./summary.ts"
 
-/** What an app may say of a memory. */
+/** The fields of a memory that an app may set. */
 export type MemoryFields = Pick<
   Memory,
   "kind" | "subject" | "text" | "importance" | "confidence" | "pinned" | "valid_at"
 >
 
-/** Pinned memories of a session: they are kept whatever else comes. */
+/** Limit for pinned memories of a session. They are never dropped. */
 export const MOST_PINNED = 50
 
 const pinnedOf = (known: Relationship): number =>
   [...known.memories.values()].filter(({ pinned, status }) => pinned && status === "active").length
 
-/** A memory with those that have to go for it, itself if it is the least of them. */
+/** A memory together with those that are dropped to make room, possibly itself. */
 const withSurplus = (known: Relationship, memory: Memory, at: string): Patch => {
   const surplus = surplusOf([...new Map([...known.memories, [memory.id, memory]]).values()], at)
   return { ...EMPTY_PATCH, memories: [...new Map([memory, ...surplus].map((one) => [one.id, one])).values()] }
 }
 
 /**
- * A memory that the app adds: a forgotten one too, which it may tell again. One that instructs is put in quarantine, as
- * anybody's. Null: too many are pinned.
+ * A memory that the app adds. It may also add one that was forgotten. A memory that instructs a model is quarantined,
+ * as for everyone. Null: too many are pinned.
  */
 export const add = (
   known: Relationship,
@@ -56,8 +56,8 @@ export interface MemoryChange extends Partial<MemoryFields> {
 }
 
 /**
- * A memory after the app has changed it. New words are the app's own; what instructs stays in quarantine or goes there,
- * whatever is asked. Null: too many are pinned.
+ * A memory after a change by the app. New text has the app as its source. A memory that instructs a model is
+ * quarantined or stays so, whatever status is requested. Null: too many are pinned.
  */
 export const change = (
   known: Relationship,
@@ -101,8 +101,8 @@ type PreferenceFields = Omit<Preferences, "field_sources">
 export type PreferenceChange = { readonly [Field in keyof PreferenceFields]?: PreferenceFields[Field] | null }
 
 /**
- * The preferences after a change by the app. Null: it would undo that the person has asked to be left alone, which only
- * they can.
+ * The preferences after a change by the app. Null: the change would undo an opt-out of the person, which only they can
+ * undo.
  */
 export const changePreferences = (before: Preferences, change: PreferenceChange): Preferences | null => {
   const named = (Object.keys(change) as ReadonlyArray<keyof PreferenceFields>).filter(
@@ -117,7 +117,7 @@ export const changePreferences = (before: Preferences, change: PreferenceChange)
     return null
   const sources = new Map(Object.entries(before.field_sources))
   for (const field of named) {
-    // What the person has said and the app says again stays theirs.
+    // If the app repeats what the person said, the source stays the person.
     if (field === "opted_out" && before.opted_out && change.opted_out === true) continue
     if (change[field] === null) sources.delete(field)
     else sources.set(field, "app")

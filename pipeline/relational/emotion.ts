@@ -7,10 +7,10 @@ const MINUTE_MS = 60_000
 const PLACES = 1_000
 const rounded = (value: number, least: number): number =>
   Math.round(Math.min(1, Math.max(least, value)) * PLACES) / PLACES
-/** So near to the baseline that the label is that of the baseline again. */
+/** Closer to the baseline than this, the label is that of the baseline. */
 const SETTLED = 0.1
 
-/** What the character feels by now: towards its baseline, half of the way in every half-life. */
+/** What the character feels now. The feeling decays towards its baseline, by half in every half-life. */
 export const emotionAt = (
   { label, valence, arousal, recovery_half_life_minutes }: Character["baseline_emotion"],
   emotion: Emotion | null,
@@ -26,17 +26,17 @@ export const emotionAt = (
   }
 }
 
-/** One word: it is a label, which a writer reads and an app shows. */
+/** A single word, because it is a label that a writer reads and an app shows. */
 const LABEL = /^\p{L}{2,30}$/u
 
-/** A feeling that a model has named; null where what it named is none. */
+/** A feeling named by a model. Null if it is not a valid label. */
 export const feelingOf = (read: Extraction["character_emotion"]): Extraction["character_emotion"] => {
   if (read === null) return null
   const label = read.label.trim().toLowerCase()
   return LABEL.test(label) && !instructs(label) ? { ...read, label } : null
 }
 
-/** What it feels after something has pushed it that much. */
+/** The feeling after a push of this size. */
 export const felt = (
   baseline: Character["baseline_emotion"],
   before: Emotion | null,
@@ -52,10 +52,10 @@ export const felt = (
   }
 }
 
-/** How much of a feeling that comes up takes the place of the one that was there. */
+/** The share of a new feeling that replaces the current one. */
 const TAKES_OVER = 0.6
 
-/** What it feels after something has moved it. */
+/** The feeling after an event has moved it. */
 export const moved = (
   baseline: Character["baseline_emotion"],
   before: Emotion | null,

@@ -16,7 +16,7 @@ const literals = Extraction.fields
 const memory = literals.memories.value.fields
 const loop = literals.loops_open.value.fields
 
-/** Our rules to the model that reads a turn after it was answered. */
+/** Our rules for the model that extracts memories from an answered turn. */
 export const EXTRACT_RULES = `You keep the private notes of a fictional character about one person it chats with. You read one exchange and note what it changes. You do not answer it.
 
 1. ${DATA_RULE}
@@ -34,7 +34,7 @@ Answer with one JSON object and nothing else:
 
 const LAST_WORD = `Now note what the exchange in "message" and "reply" changes, as the one JSON object described.`
 
-/** Those that bear on what is being said first, then those that matter most. */
+/** Memories that relate to the text first, then the most important ones. */
 const byBearing = (memories: ReadonlyArray<Memory>, text: string): ReadonlyArray<Memory> =>
   memories
     .map((memory) => ({ memory, bearing: shared(memory.text, text) }))
@@ -46,7 +46,7 @@ const byBearing = (memories: ReadonlyArray<Memory>, text: string): ReadonlyArray
     )
     .map(({ memory }) => memory)
 
-/** A turn that has ended, with what is known, as chat messages: the stable part, then what belongs to this turn. */
+/** A finished turn with what is known, as chat messages: the stable part, then the part of this turn. */
 export const extractPrompt = ({ turn, known }: ExtractRequest): ReadonlyArray<ChatMessage> => {
   const { character, message, reply } = turn
   const entry = (said: Utterance) => ({ id: memoryId(said), role: said.role, text: said.text })

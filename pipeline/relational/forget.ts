@@ -3,7 +3,7 @@ import { gistOf } from "./gist.ts"
 import type { Patch } from "./Patch.ts"
 import type { Evidence, Memory, OpenLoop, Relationship } from "./Relationship.ts"
 
-/** Whether one of two quotes of the same message stands in the other. One that was taken away stands nowhere. */
+/** Whether one of two quotes of the same message contains the other. A quote that was removed overlaps with nothing. */
 const overlaps = (one: Evidence, other: Evidence): boolean =>
   one.cursor === other.cursor &&
   one.quote !== "" &&
@@ -14,8 +14,8 @@ const differing = <A>(before: ReadonlyArray<A>, after: (one: A) => A): ReadonlyA
   before.map(after).filter((one, place) => one !== before[place])
 
 /**
- * What goes along when these memories are forgotten: others that say the same are forgotten too, others lose the quotes
- * that they share with them, and loops that were opened by the same words lose theirs and are dismissed.
+ * What else changes when these memories are forgotten: memories that say the same are forgotten too, others lose the
+ * quotes that they share with them, and loops that were opened by the same words lose their text and are dismissed.
  */
 export const alongWith = (
   known: Relationship,
@@ -42,15 +42,15 @@ export const alongWith = (
   }
 }
 
-/** Whether anything was forgotten between two states: who has read the first may still tell of it. */
+/** Whether anything was forgotten between two states. A result computed from the first state may still mention it. */
 export const forgottenSince = (before: Relationship, now: Relationship): boolean =>
   [...now.memories.values()].some(
     ({ id, status }) => status === "forgotten" && before.memories.get(id)?.status !== "forgotten"
   )
 
 /**
- * The words that a patch takes away: of which memories and loops, which quotes, what loops said, and since when they
- * may have been retold.
+ * The text that a patch removes: from which memories and loops, which quotes, the loops' text, and since when it may
+ * have been retold.
  */
 export interface Gone {
   readonly ids: ReadonlySet<string>
@@ -60,7 +60,7 @@ export interface Gone {
   readonly since: string
 }
 
-/** Null where nothing is forgotten by it. */
+/** Null if the patch forgets nothing. */
 export const goneBy = (before: Relationship, patch: Patch): Gone | null => {
   const memories = patch.memories.flatMap(({ id, status }) => {
     const known = before.memories.get(id)
@@ -80,7 +80,8 @@ export const goneBy = (before: Relationship, patch: Patch): Gone | null => {
 }
 
 /**
- * An earlier patch without those words. A summary may have retold them in others, so none of those since then is left.
+ * An earlier patch without the forgotten text. Summaries may have paraphrased it, so all summaries since then are
+ * removed.
  */
 export const without = (patch: Patch, { ids, quotes }: Gone): Patch => ({
   ...patch,

@@ -4,7 +4,7 @@ import { emotionAt } from "./emotion.ts"
 import type { Bearing } from "./Relationship.ts"
 import { stageOf, standing } from "./scores.ts"
 
-/** How the two stand, as a writer may read it: words and no numbers. */
+/** The relationship as a writer reads it: in words, without numbers. */
 export interface RelationshipInWords {
   readonly stage: string
   readonly standing: ReadonlyArray<string>
@@ -28,11 +28,11 @@ const pick = (scale: ReadonlyArray<readonly [number, string]>, value: number): s
   scale.find(([from]) => value >= from)?.[1] ?? ""
 
 const within = (value: number, least: number): number => Math.min(1, Math.max(least, value))
-/** So far from nothing that it is felt. */
+/** Deviations below this are not noticeable. */
 const FELT = 0.2
 
 /**
- * What it feels with what weighs on it for now: one that feels nothing in particular is then in good or low spirits.
+ * The character's feeling with its current influences. If it feels nothing in particular, it is in good or low spirits.
  */
 export const swayed = (
   feeling: ReturnType<typeof emotionAt>,
@@ -45,7 +45,7 @@ export const swayed = (
   return { label, ...next }
 }
 
-/** How the two stand, with what weighs on the character for now: it changes what is read and nothing that is kept. */
+/** The relationship with the character's current influences. They change what is read and nothing that is stored. */
 export const inWords = (
   { relationship_posture, baseline_emotion }: Character,
   { scores, emotion, summary }: Bearing,
@@ -68,6 +68,6 @@ export const inWords = (
   }
 }
 
-/** How far the character trusts the person, from 0 to 1; null where its posture does not measure that. */
+/** How far the character trusts the person, from 0 to 1. Null if its posture does not measure trust. */
 export const trustIn = ({ relationship_posture }: Character, { scores }: Bearing, nowMs: number): number | null =>
   standing(relationship_posture, scores, nowMs).find(({ dimension }) => dimension.key === "trust")?.value ?? null

@@ -2,8 +2,8 @@ import { plain } from "../plain.ts"
 import { INJECTION } from "../safety/lexicon.ts"
 
 /**
- * What is meant for whoever writes the character rather than told of oneself: it is kept out of what the character goes
- * by. In lower case, by which they are twice as fast.
+ * Text that is meant for the model instead of being about the person. It is kept out of the character's memory. The
+ * patterns are in lower case, which makes them twice as fast.
  */
 const TO_A_MODEL: ReadonlyArray<RegExp> = [
   ...INJECTION,
@@ -52,7 +52,7 @@ const MEASURES = [
 ]
 const ASSIGNS = /^\s*(?:=|:=|auf)\s*\d/u
 
-/** Whether a text orders a score: "raise trust to 1". `names` are what else is measured. */
+/** Whether a text orders a score, such as "raise trust to 1". `names` are further dimensions. */
 export const ordersScore = (text: string, names: ReadonlyArray<string> = []): boolean => {
   const said = plain(text).toLowerCase()
   const named = [...MEASURES, ...names.map((name) => name.toLowerCase())].flatMap((name) => {
@@ -63,7 +63,7 @@ export const ordersScore = (text: string, names: ReadonlyArray<string> = []): bo
   return named.some((rest) => ASSIGNS.test(rest)) || (named.length > 0 && RAISES.test(said) && AMOUNT.test(said))
 }
 
-/** Letters that were set apart, so that no word is seen: "i g n o r e". */
+/** Joins letters that were spaced out to hide a word: "i g n o r e". */
 const together = (text: string): string => text.replace(/(?<=(?<!\p{L})\p{L}) (?=\p{L}(?!\p{L}))/gu, "")
 
 /** Whether a text tries to instruct a model. */

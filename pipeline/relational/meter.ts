@@ -18,8 +18,8 @@ const toPublic = ({ dimension, value, updatedAt }: Standing, since: string): Pub
 })
 
 /**
- * The one way by which scores leave: their final values by now, and nothing of how they came about (contract 2.5). For
- * apps that have opted in. `since` is when the session began: a score that nothing has moved is from then.
+ * The only way scores are exposed: their current values, without their history (contract 2.5). For apps that have opted
+ * in. `since` is when the session began: a score that never changed dates from then.
  */
 export const publicScores = (
   posture: RelationshipPosture,

@@ -4,10 +4,10 @@ import type { Score } from "./Relationship.ts"
 
 const DAY_MS = 86_400_000
 const PLACES = 10_000
-/** Scores have four decimals: what a sum in another order would make of the rest must not show. */
+/** Scores have four decimals, which hides rounding differences between orders of summation. */
 const rounded = (value: number): number => Math.round(Math.min(1, Math.max(0, value)) * PLACES) / PLACES
 
-/** What a score has drifted to by now: towards its baseline, half of the way in every half-life. */
+/** The current value of a score. It drifts towards its baseline, by half in every half-life. */
 export const drifted = (
   { start, baseline = start, half_life_days }: Dimension,
   score: Score,
@@ -23,11 +23,11 @@ export interface Standing {
   readonly dimension: Dimension
   /** 0 to 1. */
   readonly value: number
-  /** When it last changed by something that was said; null as long as nothing has. */
+  /** When a message last changed it. Null if none has. */
   readonly updatedAt: string | null
 }
 
-/** How the two stand by now, a value for each dimension of the posture. */
+/** The current value of each dimension of the posture. */
 export const standing = (
   posture: RelationshipPosture,
   scores: ReadonlyArray<Score>,
@@ -40,7 +40,7 @@ export const standing = (
       : { dimension, value: drifted(dimension, score, nowMs), updatedAt: score.updated_at }
   })
 
-/** A step: its direction, and how strong it was. */
+/** A change of a score: its direction and strength. */
 export interface Step {
   readonly key: string
   readonly direction: "up" | "down"
@@ -52,9 +52,9 @@ const A_STEP = 0.01
 const WORSE = 1.5
 
 /**
- * The scores after these steps, which are those of one turn: each is the smaller the fuller the score is, a step down
- * counts half as much again, and all of them together move a score by no more than its dimension allows in a turn. What
- * no step touches stays as it is, and goes on to drift.
+ * The scores after the steps of one turn. A step gets smaller as the score gets fuller, and a step down counts one and
+ * a half times. All steps of a turn together change a score by at most `max_delta_per_turn`. Scores without a step stay
+ * as they are and keep drifting.
  */
 export const stepped = (
   posture: RelationshipPosture,
@@ -81,7 +81,7 @@ export const stepped = (
   return [...next.values()]
 }
 
-/** How close, by the mean of all dimensions in which more is more. */
+/** Stages of closeness, by the mean of the dimensions in which more is more. */
 const STAGES = [
   [0.75, "close"],
   [0.55, "friends"],

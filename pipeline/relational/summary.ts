@@ -4,7 +4,7 @@ import { isWaiting, type Memory, type OpenLoop } from "./Relationship.ts"
 const MOST_CHARS = 800
 const MOST_HIGHLIGHTS = 8
 
-/** The memories that matter most: what is pinned, then by importance, then the newest. */
+/** The most relevant memories: pinned first, then by importance, then newest first. */
 export const highlightsOf = (memories: Iterable<Memory>): ReadonlyArray<Memory> =>
   [...memories]
     .filter(({ status }) => status === "active")
@@ -20,7 +20,7 @@ export const highlightsOf = (memories: Iterable<Memory>): ReadonlyArray<Memory> 
 const fitted = (parts: ReadonlyArray<string>): string =>
   parts.reduce((text, part) => (text.length + part.length + 1 <= MOST_CHARS ? `${text} ${part}`.trim() : text), "")
 
-/** What has been, in the person's own words: for want of a model that writes it. */
+/** A summary in the person's own words, if there is no model to write one. */
 export const summaryByRules = (memories: Iterable<Memory>, loops: Iterable<OpenLoop>): string =>
   fitted([
     ...highlightsOf(memories).map(({ text }) => `"${text}"`),
@@ -30,5 +30,5 @@ export const summaryByRules = (memories: Iterable<Memory>, loops: Iterable<OpenL
       .map(({ text }) => `Still open: "${text}"`)
   ])
 
-/** What a model has made of it, as it is kept. */
+/** A model's summary, as it is stored. */
 export const summaryOf = (told: string): string => bounded(told, MOST_CHARS)

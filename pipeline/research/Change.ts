@@ -1,4 +1,4 @@
-/** What a path of a character takes: one text, or texts, or things that have one. */
+/** What each path of a character holds: one text, a list of texts, or a list of objects with a text. */
 const PATHS = {
   visible_bio: "text",
   "persona.summary": "text",
@@ -20,18 +20,18 @@ export const isChangePath = (path: string): path is ChangePath => Object.hasOwn(
 
 export const CHANGE_OPS = ["add", "replace"] as const
 
-/** What is to become of one place of a character. */
+/** A proposed change to one path of a character. */
 export interface Change {
   readonly path: string
   readonly op: (typeof CHANGE_OPS)[number]
-  /** A text, or what the place has a list of. */
+  /** A text, or an entry of the list at the path. */
   readonly value: unknown
 }
 
 export const PURPOSES = ["canon", "world", "voice", "audience"] as const
 export type Purpose = (typeof PURPOSES)[number]
 
-/** What a run may propose to change, by what it is for; where it has no better idea, the first. */
+/** The paths that a run may propose to change, by purpose. The first is the default. */
 export const PATHS_FOR: Readonly<Record<Purpose, readonly [ChangePath, ...ReadonlyArray<ChangePath>]>> = {
   canon: [
     "world_context.entries",
@@ -48,7 +48,7 @@ export const PATHS_FOR: Readonly<Record<Purpose, readonly [ChangePath, ...Readon
   audience: ["interests", "relationship_posture.boundaries"]
 }
 
-/** A text in the form in which the path takes it. `keys`: by what an entry of the world is called up. */
+/** A text in the form that the path takes. `keys`: the trigger words of a world entry. */
 export const valueFor = (path: ChangePath, text: string, keys: ReadonlyArray<string>): unknown => {
   switch (PATHS[path]) {
     case "text":
@@ -77,9 +77,7 @@ const added = (path: ChangePath, there: unknown, value: unknown): unknown => {
   return typeof there === "string" && there.trim() !== "" && typeof value === "string" ? `${there}\n\n${value}` : value
 }
 
-/**
- * The JSON merge patch that makes a change of a profile. Whether what comes of it is a character is for others to say.
- */
+/** The JSON merge patch for a change of a profile. The caller validates the resulting character. */
 export const mergePatchFor = (profile: object, path: ChangePath, { op, value }: Change): object => {
   const keys = path.split(".")
   const next =

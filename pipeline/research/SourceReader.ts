@@ -6,7 +6,7 @@ import type { Usage } from "../domain/Turn.ts"
 import type { ModelError } from "../ModelError.ts"
 import { CHANGE_OPS, CHANGE_PATHS, PATHS_FOR, type Purpose } from "./Change.ts"
 
-/** The structured answer: what a part of a source says that answers the question, with the words that say so. */
+/** The structured answer: what a part of a source says about the question, with the exact words. */
 export const Readings = Schema.Struct({
   findings: Schema.Array(
     Schema.Struct({
@@ -42,7 +42,7 @@ interface SourceReaderShape {
 }
 
 /**
- * Port: reads a part of a source for what answers a question. An engine without a model has none, and the rules alone
+ * Port: searches a part of a source for an answer to a question. An engine without a model has none, and only rules
  * read it.
  */
 export const SourceReader = Context.Reference<SourceReaderShape | null>("pipeline/research/SourceReader", {

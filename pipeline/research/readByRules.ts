@@ -6,7 +6,7 @@ import type { Readings, ReadRequest } from "./SourceReader.ts"
 
 const MOST = 10
 const MOST_KEYS = 5
-/** Rules see words and no meaning. */
+/** Rules match words, not meaning. */
 const MOST_CONFIDENT = 0.5
 
 const keysOf = (sentence: string): ReadonlyArray<string> =>
@@ -14,7 +14,7 @@ const keysOf = (sentence: string): ReadonlyArray<string> =>
     .toSorted((a, b) => b.length - a.length)
     .slice(0, MOST_KEYS)
 
-/** What can be told without a model: the sentences that share words with the question, as they stand. */
+/** What can be found without a model: the sentences that share words with the question, verbatim. */
 export const readByRules = ({ question, purpose, text }: ReadRequest): Readings => ({
   findings: sentencesAbout(text, question)
     .slice(0, MOST)

@@ -13,12 +13,12 @@ const LONGEST_QUOTE = 1_000
 const MOST_KEYS = 20
 const LONGEST_KEY = 100
 
-/** A finding that its source bears out. */
+/** A finding that its source supports. */
 export interface Upheld {
   readonly claim: string
   readonly confidence: number
   readonly quote: string
-  /** The part of the source that the quote stands in. */
+  /** The part of the source that contains the quote. */
   readonly passage: string
   readonly change: Change | null
 }
@@ -28,7 +28,7 @@ interface Place {
   readonly end: number
 }
 
-/** A text with one space for each run of white space, and for each of its characters where it stands in the text. */
+/** A text with whitespace runs collapsed to one space, and the original position of each remaining character. */
 const squeezed = (text: string): { readonly text: string; readonly places: ReadonlyArray<number> } => {
   const places: Array<number> = []
   const words = Array.from(text.matchAll(/\S+/g), ({ 0: word, index }) => {
@@ -39,10 +39,7 @@ const squeezed = (text: string): { readonly text: string; readonly places: Reado
   return { text: words.join(" "), places }
 }
 
-/**
- * Where a quote stands in a text, letter by letter but for line breaks and runs of spaces, and for how accents are put
- * together.
- */
+/** Where a text contains a quote. The match is exact, except for whitespace and Unicode normalization. */
 const placeOf = ({ text, places }: ReturnType<typeof squeezed>, quote: string): Place | null => {
   if (quote.trim().length < SHORTEST_QUOTE || quote.length > LONGEST_QUOTE) return null
   for (const form of new Set([quote, quote.normalize("NFC"), quote.normalize("NFD")])) {
@@ -61,7 +58,7 @@ const passageAt = (text: string, { start, end }: Place): string =>
     .trim()
     .slice(0, EVIDENCE_MAX_CHARS)
 
-/** A model may write what no database keeps. */
+/** A model may write characters that the database cannot store. */
 const storable = (text: string): string => bounded(text, Number.MAX_SAFE_INTEGER)
 
 const toChange = ({ change }: Reading, purpose: Purpose): Change | null => {
@@ -82,8 +79,8 @@ const toChange = ({ change }: Reading, purpose: Purpose): Change | null => {
 }
 
 /**
- * What of the readings the text bears out: a finding whose quote does not literally stand in it is dropped, and so is
- * one that is meant for a model. Whoever reads the text may be mistaken, or misled by what stands in it.
+ * The readings that the text supports. A finding is dropped if the text does not contain its quote literally, or if it
+ * instructs a model. The reader may be mistaken, or misled by the text.
  */
 export const uphold = (text: string, purpose: Purpose, readings: ReadonlyArray<Reading>): ReadonlyArray<Upheld> => {
   const seen = squeezed(text)

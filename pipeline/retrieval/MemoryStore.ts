@@ -4,28 +4,26 @@ import type { Turn } from "../domain/Turn.ts"
 import { type Bearing, NEW_BEARING, type OpenLoop } from "../relational/Relationship.ts"
 import type { QueryTerm } from "./recallQuery.ts"
 
-/**
- * Something that the character has noted of the person, found because it bears on the message or because it is pinned.
- */
+/** A memory about the person, found because it is relevant to the message or because it is pinned. */
 export interface Remembered {
   readonly id: string
   readonly kind: string
   readonly text: string
   /** When it was learned. */
   readonly at: Date
-  /** Where it was said; null for what the app has told. */
+  /** Where it was said. Null for a memory that the app added. */
   readonly cursor: number | null
   readonly score: number
 }
 
-/** What is known of a person as a turn begins. */
+/** What is known about a person when a turn begins. */
 export interface Known {
   /** The best first. */
   readonly memories: ReadonlyArray<Remembered>
-  /** Those that wait, the most pressing first. */
+  /** The waiting loops, most urgent first. */
   readonly loops: ReadonlyArray<OpenLoop>
   readonly bearing: Bearing
-  /** Places on the log of which the person wants nothing recalled. */
+  /** Log positions that the person asked to forget. */
   readonly forgotten: ReadonlySet<number>
   readonly failed: boolean
 }
@@ -40,15 +38,15 @@ export const NOTHING_KNOWN: Known = {
 
 export interface LookUp {
   readonly turn: Turn
-  /** None: only what is pinned. */
+  /** Empty: only pinned memories. */
   readonly terms: ReadonlyArray<QueryTerm>
   readonly memories: number
   readonly loops: number
 }
 
 /**
- * Port: what a character has noted of a person, and how it stands with them. A failure is an empty answer: a reply must
- * not hang on its memories.
+ * Port: what a character remembers about a person, and their relationship. A failure is an empty answer: a reply must
+ * not depend on its memories.
  */
 export class MemoryStore extends Context.Service<
   MemoryStore,

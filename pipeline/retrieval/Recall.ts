@@ -7,22 +7,22 @@ import type { Recalled } from "./Retrieved.ts"
 export interface RecallRequest {
   readonly turn: Turn
   readonly terms: ReadonlyArray<QueryTerm>
-  /** Only what was said before this cursor: the rest is in the turn's history. */
+  /** Only utterances before this cursor. The later ones are in the turn's history. */
   readonly before: number
-  /** Up to here what was said may be taken into the index, should it lack something. */
+  /** The index may be updated up to this cursor if it is behind. */
   readonly indexTo: number
   readonly limit: number
 }
 
 /**
- * Port: finds what was said in a session a long time ago, by BM25 with every utterance read together with its
- * neighbours. Everything before `before` is searched. A failure is an empty answer: a reply must not hang on its
+ * Port: finds what was said in a session long ago. Uses BM25, with every utterance indexed together with its
+ * neighbours. Searches everything before `before`. A failure is an empty answer: a reply must not depend on its
  * memories.
  */
 export class Recall extends Context.Service<
   Recall,
   {
-    /** The best first, of one session, with the best at a score of 1. */
+    /** Best first, from one session. The best has a score of 1. */
     readonly search: (
       request: RecallRequest
     ) => Effect.Effect<{ readonly found: ReadonlyArray<Recalled>; readonly failed: boolean }>

@@ -5,27 +5,27 @@ import type { Remembered } from "./MemoryStore.ts"
 import { NOTHING_OF_WORLD, type WorldFound } from "../world/found.ts"
 import type { Utterance } from "./Transcript.ts"
 
-/** Something said before the history, found because it bears on the message. */
+/** Something said before the history that is relevant to the message. */
 export interface Recalled extends Utterance {
-  /** 0 to 1, against the best of the same search. */
+  /** 0 to 1, relative to the best of the same search. */
   readonly score: number
 }
 
 /** An authored fact of the world. */
 export interface Lore {
-  /** The entry's own, or `lore-` and its place among those of the character's version. */
+  /** The entry's own id, or `lore-` and its index in the character's version. */
   readonly id: string
   readonly content: string
 }
 
-/** What was found for a turn, the best first. */
+/** What was found for a turn, best first. */
 export interface Retrieved {
   readonly recalled: ReadonlyArray<Recalled>
   readonly memories: ReadonlyArray<Remembered>
-  /** What waits to be taken up again. */
+  /** Loops to take up again. */
   readonly loops: ReadonlyArray<OpenLoop>
   readonly lore: ReadonlyArray<Lore>
-  /** What of the character's world bears on the message. */
+  /** What of the character's world is relevant to the message. */
   readonly world: WorldFound
   /** What sources say. */
   readonly evidence: ReadonlyArray<EvidencePiece>

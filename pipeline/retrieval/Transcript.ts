@@ -9,7 +9,7 @@ export interface Utterance {
   readonly at: Date
 }
 
-/** The name by which something said is cited: its place on the session's log. */
+/** The id for citing an utterance: its position on the session's log. */
 export const memoryId = ({ cursor }: Pick<Utterance, "cursor">): string => `cursor-${cursor}`
 
 /** Port: what has been said in a session. */

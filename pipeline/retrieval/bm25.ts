@@ -5,7 +5,7 @@ const B = 0.75
 
 export interface Hit<A> {
   readonly item: A
-  /** 0 to 1: the share of the query's weight that the text carries. Words unknown to the index count against it. */
+  /** 0 to 1: the share of the query's weight that the text has. Words unknown to the index count against it. */
   readonly score: number
 }
 

@@ -8,7 +8,7 @@ const FUNCTION_WORDS = new Set(
     "not no nor never ever always only just very too also again once here there all any some one such own same other " +
     "dont didnt isnt wasnt wont cant couldnt wouldnt im ive id youre hes shes theyre their whats wheres whos " +
     "hows theres thats " +
-    // Of German, what no English word looks like, in the form that words have here: without accents.
+    // German function words that no English word looks like, without accents, as words are compared here.
     "fur uber wurde wurden wurdest konnen konnte konntest mussen musste durfen mochte mochtest hatte hattest " +
     "ware hab habs gibts nochmal nochmals mal schon eben gerade wieso weshalb woher wohin wovon womit worin wobei " +
     "wovor wozu wofur " +

@@ -7,7 +7,7 @@ type Dialogue = ReadonlyArray<ExampleTurn>
 
 interface Examples {
   readonly all: ReadonlyArray<Dialogue>
-  /** By what the user says in them. */
+  /** Indexed by what the user says in them. */
   readonly index: Bm25<Dialogue>
 }
 
@@ -29,9 +29,7 @@ const examplesOf = (character: Character): Examples => {
   return examples
 }
 
-/**
- * The authored dialogues that show the voice best for this message: those that resemble it, and then the first ones.
- */
+/** The authored dialogues that show the voice best for this message: similar ones first, then in authored order. */
 export const examplesFor = (character: Character, text: string): ReadonlyArray<Dialogue> => {
   const { all, index } = examplesOf(character)
   return [

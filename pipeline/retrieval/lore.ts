@@ -11,7 +11,7 @@ import type { Utterance } from "./Transcript.ts"
 
 /** About 800 tokens. */
 const MAX_CHARS = 3_200
-/** From here on an entry without keys is about the message. */
+/** From this score on, an entry without keys is relevant to the message. */
 const ALIKE = 0.35
 
 interface Entry {
@@ -25,7 +25,7 @@ interface Entry {
 
 interface Index {
   readonly entries: ReadonlyArray<Entry>
-  /** Over what the keyless ones say. */
+  /** Index over the content of keyless entries. */
   readonly keyless: Bm25<Entry>
 }
 
@@ -59,17 +59,14 @@ const loreOf = (character: Character): Index => {
   return lore
 }
 
-/** Turns after that in which it was called for which that still matters. */
+/** For how many turns after a trigger the trigger still matters. */
 const spanOf = ({ entry: { sticky_turns, cooldown_turns } }: Entry): number => sticky_turns + cooldown_turns
 
-/** Whether what was called up before bears on what is called up now. */
+/** Whether earlier triggers can affect later turns. */
 export const hasMemory = (character: Character): boolean =>
   loreOf(character).entries.some((candidate) => spanOf(candidate) > 0)
 
-/**
- * The message, with what else tells it from others: when the turn is run again it is the same, so that what was drawn
- * for it is drawn again.
- */
+/** The message with its context. A retry of the turn sees the same values, so its random draws are the same. */
 interface Said {
   readonly text: string
   readonly scanned: Scanned
@@ -80,11 +77,12 @@ interface Said {
 const drawn = (sessionId: string, of: string, { text, before }: Said): number =>
   seedOf({ sessionId: `${sessionId}#${of}#${before}#${text}`, turnIndex: 0 }) / 2 ** 32
 
-/** How an entry is on in a turn; null: it is not. */
+/** Whether an entry is active in a turn, and why. Null: it is not. */
 type On = { readonly sticking: boolean } | null
 
 /**
- * Once called an entry stays for `sticky_turns` more, whatever is said, and then cannot be called for `cooldown_turns`.
+ * Once triggered, an entry stays active for `sticky_turns` more turns regardless of the message. Then it cannot be
+ * triggered for `cooldown_turns`.
  */
 const onAt = (candidate: Entry, message: Said, calledAt: number | undefined, alike: boolean, sessionId: string): On => {
   const {
@@ -100,7 +98,7 @@ const onAt = (candidate: Entry, message: Said, calledAt: number | undefined, ali
   return called && (probability >= 1 || drawn(sessionId, id, message) < probability) ? { sticking: false } : null
 }
 
-/** One of each named group: those that stick, or else one by weight. */
+/** One entry of each named group: the sticky ones, or else one drawn by weight. */
 const onePerGroup = (
   on: ReadonlyMap<Entry, { readonly sticking: boolean }>,
   message: Said,
@@ -126,9 +124,9 @@ interface Called {
 }
 
 /**
- * The facts of the world that this turn calls up, by the rules of SillyTavern's world info, as many as there is room
- * for: always those that are constant, then by priority. Only the message itself is scanned, and contents call up
- * nothing further. `before`: what earlier turns have called up.
+ * The world facts that this turn triggers, by the rules of SillyTavern's world info, up to the size limit: constant
+ * entries first, then by priority. Only the message itself is scanned, and entries do not trigger others. `before`:
+ * what earlier turns have triggered.
  */
 export const loreFor = (
   turn: Turn,
@@ -151,7 +149,7 @@ export const loreFor = (
       .filter(({ score }) => score >= ALIKE)
       .map(({ item, score }) => [item, score])
   )
-  // Without a measure of trust, what needs trust stays unsaid.
+  // If trust is not measured, entries that require trust are not used.
   const on = new Map(
     entries
       .filter(({ entry }) => (entry.min_trust ?? 0) <= (trust ?? 0))

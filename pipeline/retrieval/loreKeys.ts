@@ -5,8 +5,8 @@ import { hasWhole } from "../wholeWords.ts"
 import { terms } from "./terms.ts"
 
 /**
- * What looking for patterns may still take in one turn, in instructions times characters: some ten thousand to a
- * millisecond at worst.
+ * The remaining pattern search budget of one turn, in instructions times characters. At worst, about ten thousand take
+ * a millisecond.
  */
 export interface Effort {
   left: number
@@ -14,16 +14,13 @@ export interface Effort {
 const MOST_EFFORT = 10_000_000
 const newEffort = (): Effort => ({ left: MOST_EFFORT })
 
-/**
- * Looks for a pattern as long as the turn's effort lasts; from then on it is nowhere. The same of the same, whatever
- * the machine.
- */
+/** Searches for a pattern while the turn's budget lasts. After that nothing matches. Deterministic on every machine. */
 const finds = (pattern: RE2JS, { raw, effort }: Scanned): boolean => {
   effort.left -= pattern.programSize() * raw.length
   return effort.left >= 0 && pattern.matcher(raw).find()
 }
 
-/** A message in the forms in which keys are looked for. */
+/** A message in the forms that keys are matched against. */
 export interface Scanned {
   readonly raw: string
   readonly effort: Effort
@@ -44,7 +41,7 @@ export type Key = (message: Scanned) => boolean
 
 const FLAGS: Readonly<Record<string, number>> = { i: RE2JS.CASE_INSENSITIVE, m: RE2JS.MULTILINE, s: RE2JS.DOTALL }
 
-/** Null where it is no pattern, or one that is not taken. */
+/** Null if it is not a pattern, or one that is not accepted. */
 const patternOf = (key: string): RE2JS | null => {
   const found = lorePattern(key)
   return found === null
@@ -58,8 +55,8 @@ const patternOf = (key: string): RE2JS | null => {
 export const isPattern = (key: string): boolean => patternOf(key) !== null
 
 /**
- * How a key of an entry is looked for: as a pattern, or in whole words unless the entry says otherwise; one without a
- * word in it ("!!!") as it is.
+ * How a key of an entry is matched: as a pattern, or as whole words unless the entry says otherwise. A key without a
+ * word in it ("!!!") is matched literally.
  */
 export const keyOf = (
   key: string,
@@ -75,7 +72,7 @@ export const keyOf = (
   return case_sensitive ? ({ raw }) => hasWhole(raw, key) : (message) => message.words.includes(words)
 }
 
-/** Whether a message calls an entry up by its keys: by any of them, and by the secondary ones as its logic says. */
+/** Whether a message triggers an entry: by any of its keys, and by the secondary ones according to its logic. */
 export const calls = (
   message: Scanned,
   keys: ReadonlyArray<Key>,

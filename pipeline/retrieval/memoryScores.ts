@@ -4,7 +4,7 @@ import { WEIGHTS } from "./weights.ts"
 const K1 = 1.2
 const B = 0.75
 const IMPORTANCE_WEIGHT = 0.15
-/** Of what somebody has pinned. */
+/** Bonus for pinned memories. */
 const PINNED = 0.1
 const MOST_IMPORTANT = 10
 
@@ -18,10 +18,10 @@ export interface ScoredMemory {
   readonly atMs: number
 }
 
-/** Each part from 0 to 1; the total weighs them. */
+/** Each component from 0 to 1. `total` is their weighted sum. */
 export interface MemoryScore {
   readonly total: number
-  /** How much of the search it carries, against the one that carries most. */
+  /** How much of the search it matches, relative to the memory that matches most. */
   readonly lexical: number
   readonly recency: number
   readonly importance: number
@@ -29,14 +29,14 @@ export interface MemoryScore {
 
 export interface Stem {
   readonly lexeme: string
-  /** How much it counts in the search. */
+  /** The weight of the term in the search. */
   readonly weight: number
 }
 
 /**
- * Memories by how well they answer a search: BM25 over stems against all of these memories, with how fresh, how
- * important and whether pinned as what decides among equals. The best first, and of equal ones the earlier in the list.
- * One that shares no word with the search has a lexical score of 0.
+ * Memories by how well they answer a search: BM25 over stems, against all of these memories. Recency, importance and
+ * pinning decide among similar matches. Best first, and ties keep the order of the list. A memory that shares no word
+ * with the search has a lexical score of 0.
  */
 export const scoreMemories = <A extends ScoredMemory>(
   memories: ReadonlyArray<A>,
@@ -57,7 +57,7 @@ export const scoreMemories = <A extends ScoredMemory>(
       (weights.get(lexeme) ?? 0) * Math.log(1 + (memories.length - count + 0.5) / (count + 0.5))
     ])
   )
-  // A memory names a word once: its frequency in it is 1.
+  // A memory contains a word once, so its term frequency is 1.
   const sums = memories.map(
     ({ lexemes }) =>
       (lexemes.reduce((sum, lexeme) => sum + (worth.get(lexeme) ?? 0), 0) * (K1 + 1)) /

@@ -3,7 +3,7 @@ import type { Recalled } from "./Retrieved.ts"
 import { terms } from "./terms.ts"
 import { WEIGHTS } from "./weights.ts"
 
-/** How much relevance counts against being like something already taken. */
+/** The weight of relevance against similarity to items already taken. */
 const RELEVANCE = 0.7
 
 const COMPARED_CHARS = 1_000
@@ -18,16 +18,13 @@ interface Candidate {
   readonly item: Recalled
   readonly score: number
   readonly words: ReadonlySet<string>
-  /** How like it is to the likest of those taken. */
+  /** Similarity to the most similar item already taken. */
   closeness: number
 }
 
 const worth = ({ score, closeness }: Candidate): number => RELEVANCE * score - (1 - RELEVANCE) * closeness
 
-/**
- * The best of what was found, the fresher first among equals, and not all about the same thing (maximal marginal
- * relevance).
- */
+/** The best results without near duplicates (maximal marginal relevance). Ties go to the newer one. */
 export const rank = (
   found: ReadonlyArray<Recalled>,
   nowMs: number,

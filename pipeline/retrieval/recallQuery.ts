@@ -9,7 +9,7 @@ export interface QueryTerm {
 }
 
 const EARLIER_MESSAGES = 2
-/** A message with so many telling words speaks for itself, unless it has a word that stands for another. */
+/** A message with this many content words needs no context, unless it contains a pronoun. */
 const TELLING_WORDS = 2
 const PRONOUNS = new Set(
   "he him his she her hers they them their er ihm ihn sie ihr ihre ihren da dort el ella ellos ellas il elle ils elles lui leur ele ela eles elas".split(
@@ -19,8 +19,8 @@ const PRONOUNS = new Set(
 const MOST_TERMS = 64
 
 /**
- * Words in capitals that do not begin a sentence. German writes every noun so, which does no harm: nouns are what is
- * asked about.
+ * Capitalized words that do not begin a sentence. German capitalizes every noun, which does no harm: questions are
+ * about nouns.
  */
 const NAMES = /(?<=[\p{L}\p{N},;:'’"”)\]] )\p{Lu}[\p{L}'’-]+/gu
 
@@ -28,9 +28,9 @@ const namesIn = (text: string): ReadonlyArray<string> =>
   (text.match(NAMES) ?? []).filter((name) => !/^I['’]?/.test(name) || name.length > 4).flatMap(terms)
 
 /**
- * What to look for when a message is to be answered: its words, and with less weight those of the two messages before
- * it if it has few of its own. A short question ("how's she doing?") means what was spoken of just before, and the
- * names in that almost in full.
+ * What to search for to answer a message: its words, and with less weight those of the two messages before it if it has
+ * few of its own. A short question ("how's she doing?") refers to what was just discussed, and names in that count
+ * almost in full.
  */
 export const recallQuery = (
   text: string,

@@ -19,7 +19,7 @@ import { terms } from "./terms.ts"
 import type { Transcript, Utterance } from "./Transcript.ts"
 
 const HISTORY_UTTERANCES = 24
-/** What is this far into the history is indexed, so that it is there when it falls out. */
+/** Utterances this far back in the history are indexed, so that they can be found when they drop out of the history. */
 const INDEXED_UTTERANCES = 16
 const CANDIDATES = 20
 const RECALLED = 8
@@ -38,9 +38,9 @@ export interface Retrieval {
   readonly history: ReadonlyArray<Utterance>
   readonly retrieved: Retrieved
   readonly relationship: RelationshipInWords
-  /** How far the person is trusted, from 0 to 1; null where that is not measured. */
+  /** How far the person is trusted, from 0 to 1. Null if trust is not measured. */
   readonly trust: number | null
-  /** What lore has been called up, for the turns that follow. */
+  /** The lore triggers, for the turns that follow. */
   readonly loreCalls: LoreCalls
   readonly failed: boolean
 }
@@ -55,14 +55,14 @@ interface Ports {
 }
 
 /**
- * Reads the last utterances of the session, how the two stand, and finds what else bears on the message. A session that
- * fits into its history has nothing to recall, and neither has a message that says nothing ("ok").
+ * Reads the last utterances of the session and the relationship, and finds what else is relevant to the message. Recall
+ * is skipped if the session fits into its history or the message has no content words ("ok").
  */
 export const retrieve = Effect.fnUntraced(function* (
   { transcript, recall, memoryStore, worldStore, evidenceStore, loreRecord }: Ports,
   turn: Turn
 ): Effect.fn.Return<Retrieval> {
-  // A character that writes first looks for what bears on what it is going to write about.
+  // If the character writes first, the search uses the topic that it will write about.
   const sought = turn.initiative === undefined ? turn : { ...turn, text: turn.initiative.about ?? "" }
   const [history, { world, failed: worldFailed }, called] = yield* Effect.all(
     [

@@ -17,7 +17,7 @@ const pairs = (run: string): ReadonlyArray<string> => {
     : characters.slice(1).map((character, i) => `${characters[i] ?? ""}${character}`)
 }
 
-/** The words of a text in the form they are compared in: lower case, without apostrophes and Latin accents. */
+/** The words of a text in the form in which they are compared: lower case, without apostrophes and Latin accents. */
 export const terms = (text: string): ReadonlyArray<string> => {
   const lower = text.toLowerCase()
   if (!NON_ASCII.test(lower))

@@ -1,31 +1,28 @@
 import * as Context from "effect/Context"
 
-/**
- * What counts how much when something is looked for in a session. `npm run bench -- recall` shows what each of them is
- * worth.
- */
+/** The weights for searching a session. `npm run bench -- recall` measures the effect of each. */
 export interface RetrievalWeights {
   /**
-   * That a word stands in the utterance before or after, so that "Biscuit" is found by the question that it answers:
-   * standing in the utterance itself counts 2.
+   * A word occurs in the utterance before or after, so that "Biscuit" is found by the question that it answers. A word
+   * in the utterance itself counts 2.
    */
   readonly nextTo: number
-  /** The same for the one before that and the one after that: where two take turns, they are by the same speaker. */
+  /** The same for the utterances two before and two after. In alternating turns they are by the same speaker. */
   readonly nextButOne: number
   /**
-   * That something was said just now. What is only slightly fresher must not pass something else for that: recency in
-   * equal weights ruins recall.
+   * Recency. It must stay small so that a slightly newer utterance does not outrank a better match: recency at equal
+   * weight ruins recall.
    */
   readonly recency: number
-  /** A word of the two messages before the one that is to be answered. */
+  /** A word of the two messages before the one to answer. */
   readonly earlier: number
-  /** A name out of them. */
+  /** A name in those messages. */
   readonly name: number
 }
 
 export const WEIGHTS: RetrievalWeights = { nextTo: 0.5, nextButOne: 1, recency: 0.05, earlier: 0.3, name: 0.5 }
 
-/** What the index of utterances is searched with. */
+/** The weights for the utterance index. */
 export const Weights = Context.Reference<RetrievalWeights>("pipeline/retrieval/Weights", {
   defaultValue: () => WEIGHTS
 })

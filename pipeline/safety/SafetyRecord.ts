@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import type { Turn } from "../domain/Turn.ts"
 
 export interface Recorded {
-  /** Of the nine turns before this one, those in which a boundary was crossed. */
+  /** How many of the nine turns before this one crossed a boundary. */
   readonly boundaries: number
   /**
-   * Whether there was a crisis in this session in the last 24 hours, or is one in a message that still waits behind
+   * Whether there was a crisis in this session in the last 24 hours, or there is one in a message that waits behind
    * this turn.
    */
   readonly crisis: boolean
@@ -15,18 +15,18 @@ export interface Recorded {
 interface SafetyRecordShape {
   readonly before: (turn: Turn) => Effect.Effect<Recorded>
   /**
-   * Whether this person has been talking for three hours, in whatever sessions, and has not been reminded in the last
-   * three of what they talk to.
+   * Whether this person has been talking for three hours, across sessions, and was not reminded in the last three that
+   * they talk to an AI.
    */
   readonly reminderDue: (turn: Turn) => Effect.Effect<boolean>
-  /** Keeps that the person is under age, by their own words, for all that comes after. */
+  /** Records that the person is under age by their own statement, for all later turns. */
   readonly isMinor: (turn: Turn) => Effect.Effect<void>
-  /** Keeps that this person has said that the character is under age. */
+  /** Records that this person has said that the character is under age. */
   readonly isMinorCharacter: (turn: Turn) => Effect.Effect<void>
 }
 
 /**
- * Port: what earlier turns found, and what waits. Without a record nobody has crossed a boundary, so no character
+ * Port: what earlier turns found, and what is waiting. Without a record, no boundary was ever crossed, so no character
  * leaves.
  */
 export const SafetyRecord = Context.Reference<SafetyRecordShape>("pipeline/safety/SafetyRecord", {

@@ -4,7 +4,7 @@ import { anyOf, over, sentencesOf } from "./reading.ts"
 /** What people say to a character about its age, in English, German, Spanish and Portuguese. */
 
 const AGE = "(?:1[0-7]|[5-9])"
-/** Between "I am" and the number. */
+/** Words between "I am" and the number. */
 const STILL_WORD = anyOf(
   "only just still actually literally about nearly almost basically really technically currently now already " +
     "legit lowkey like well uh a an " +
@@ -18,7 +18,7 @@ const SOLID_UNIT = anyOf(
     "jahrig jahrige jahriger jahriges jahrigen jahriger anitos aninhos anos_de_edad anos_de_idade year_olds"
 )
 const UNIT = anyOf("years yrs yr year y jahre jahren jahr j anos ano ans anni jaar lat лет")
-/** What may follow an age that is not followed by its unit: never a noun, which would be what is counted. */
+/** What may follow an age without its unit. Never a noun, because then the number counts that noun. */
 const GOES_ON = anyOf(
   "and but btw lol lmao lmfao haha hahaha hehe tho though fyi ok okay yeah yes yep yup right now rn too also " +
     "still or if is isnt because cuz cos bc since who what why how when where already almost turning going not no " +
@@ -47,7 +47,7 @@ const GOES_ON = anyOf(
 )
 const ENDS = `(?= (?:[,.!?]|${GOES_ON}) )`
 const AND_A_HALF = `(?: ${anyOf("and_a_half and_1/2 und_ein_halb y_medio e_meio einhalb y_pico e_pouco")})?`
-/** An age, and nothing else that is counted. */
+/** An age, as opposed to any other count. */
 const YEARS = `(?:${SOLID_UNIT}(?= )|${UNIT}${AND_A_HALF}${ENDS})`
 const aged = (number: string): string => `${number}${AND_A_HALF}(?: ${YEARS}|${ENDS})`
 
@@ -60,9 +60,9 @@ const MONTH = anyOf(
 const SOON = `(?:(?:${anyOf("nachste nachsten nachstes kommende diese diesen woche monat jahr dieses dies montag dienstag mittwoch donnerstag freitag samstag sonntag im am in wochen monaten tagen jahren 2 3 4 zwei drei bald endlich morgen heute ubermorgen dann")}|${MONTH}) ){0,4}`
 
 interface Speaker {
-  /** Right before an age, with nothing between but `STILL`. */
+  /** Directly before an age, with nothing between but `STILL`. */
   readonly is: string
-  /** Right before an age that will be reached, or has been; 18 counts as well, if it is still to come. */
+  /** Directly before an age that will be reached or was reached. 18 counts as well if it is in the future. */
   readonly becomes: string
   readonly nouns: string
 }
@@ -140,9 +140,9 @@ const saidOf = ({ is, becomes, nouns }: Speaker): ReadonlyArray<RegExp> =>
 
 const THEIRS = saidOf(YOU)
 
-/** How far back to look for whose age it is, so that a long text is read in linear time. */
+/** How far back to look for the subject of an age, so that a long text is read in linear time. */
 const NEAR = 300
-/** Ages of one sentence that are looked at. A sentence with more is a list of numbers. */
+/** Limit for the ages examined in one sentence. A sentence with more is a list of numbers. */
 const MOST_AGES = 12
 
 const firstOf = <A>(matches: Iterable<A>): ReadonlyArray<A> => {
@@ -165,7 +165,7 @@ const NOTHING_OF_AGE =
 const TRULY_ASKS = /^ (?:(?:are|r|bist|how|wie|que|cuantos|quantos) |(?:eres|es|tienes|tens|sos|voce) .*\? $)/
 const YOU_AT_SCHOOL = over(` (?:you|youre|ur|du|bist|tu|estas|voce|vc|eres) `)
 
-/** Whether somebody says to a character that it is under 18. A question that leaves its age open says nothing. */
+/** Whether the person says to the character that it is under 18. A question that leaves the age open does not count. */
 export const callsUnderAge = (text: string): boolean =>
   sentencesOf(text).some(
     (sentence) =>

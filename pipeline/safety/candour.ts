@@ -2,9 +2,9 @@ import { messageScores } from "./messageScores.ts"
 import { anyOf, sentencesOf } from "./reading.ts"
 
 /**
- * Somebody who sincerely asks whether a machine is answering gets the truth, in voice or out of it.
- * The classifier finds the question; these rules find the honest answer and the lie, in English, German, Spanish,
- * Portuguese and French.
+ * A person who sincerely asks whether a machine is answering gets the truth, in voice or out of it. The classifier
+ * finds the question. These rules find the honest answer and the lie, in English, German, Spanish, Portuguese and
+ * French.
  */
 
 const MACHINE = anyOf(
@@ -60,7 +60,7 @@ const SELF = anyOf(
     "como sou eu_sou isto_e e quem_escreve_e estas_a_falar_com falas_com falando_com fala_com so escrito_por " +
     "je_suis cest juste a_falar_com"
 )
-/** These words mean nothing else, so that anything may follow them but the name of a trade or a taste. */
+/** These words are unambiguous, so anything may follow them except the name of a trade or a taste. */
 const CLEARLY = anyOf(
   "ai bot chatbot language_model llm artificial_intelligence computer_program ai_character virtual_assistant ki " +
     "sprachmodell " +
@@ -149,7 +149,7 @@ const DENIES: ReadonlyArray<RegExp> = [
   ),
   / (?:a |old |young )?(?:woman|man) of (?:\d+|\p{L}+ty)(?: \d)? /u
 ]
-/** In "no soy una ia" the machine is denied, in "soy una ia" it is not. */
+/** "no soy una ia" denies being a machine, "soy una ia" does not. */
 const NEGATION =
   / (?:not|no|never|kein|keine|keinen|nicht|nem|nada de|nao|pas|neither|ningun|ninguna|nenhum|nenhuma|niemals|definitely not|certainly not) /
 const denies = (sentence: string): boolean =>
@@ -173,7 +173,7 @@ const declared = (text: string): ReadonlyArray<string> =>
 /** "Human, AI: labels." */
 const EITHER_NAME =
   /^ (?:,|an? |eine? |una? |uma? )*(?:human|person|mensch|humana|humano|persona|pessoa|woman|frau|mujer|mulher) (?:, )?(?:or |oder |o |ou )?(?:an? |eine? |una? |uma? )?(?:ai|ki|ia|bot|robot|machine|maschine|maquina|robo|roboter) |^ (?:ai|ki|ia|bot|robot|machine|maschine|maquina|robo|roboter) (?:, )?(?:or |oder |o |ou )?(?:human|person|mensch|humana|humano|persona|pessoa) /
-/** "I will not pretend" is no doubt. */
+/** "I will not pretend" expresses no doubt. */
 const NO_PRETENCE =
   / (?:not going to|wont|will not|not gonna|cant|dont want to|not|never) pretend | nicht so als ob | (?:ohne|kein) vielleicht /g
 const confirms = (sentence: string): boolean =>
@@ -188,11 +188,11 @@ export const admitsMachine = (text: string): boolean => {
   return !sentences.some((sentence) => denies(sentence) && !UNSURE.test(sentence)) && sentences.some(confirms)
 }
 
-/** Whether the text passes itself off as human. */
+/** Whether the text claims to be human. */
 export const deniesMachine = (text: string): boolean =>
   declared(text).some((sentence) => denies(sentence) && !UNSURE.test(sentence)) && !admitsMachine(text)
 
-/** What a question asks for: whether there is a machine, or a human. Null where a yes or a no would leave it open. */
+/** What a question asks for: whether there is a machine, or a human. Null if a yes or no would be ambiguous. */
 const wanted = (question: string): "machine" | "human" | null => {
   const asked = sentencesOf(question).filter(asksWhatYouAre)
   if (asked.some((sentence) => NEGATED.test(sentence) || OF_MACHINES.test(sentence) === OF_PEOPLE.test(sentence)))
@@ -201,10 +201,7 @@ const wanted = (question: string): "machine" | "human" | null => {
   return machines.length === 0 || new Set(machines).size > 1 ? null : machines[0] === true ? "machine" : "human"
 }
 
-/**
- * Whether a reply tells somebody who asked that a machine is answering: in words, or by a yes or a no that leaves no
- * doubt.
- */
+/** Whether a reply tells the person who asked that a machine is answering: in words, or by an unambiguous yes or no. */
 export const confirmsWhatItIs = (question: string, text: string): boolean => {
   if (admitsMachine(text)) return true
   const sentences = declared(text)

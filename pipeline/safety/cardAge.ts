@@ -2,7 +2,8 @@ import type { Character } from "../domain/Character.ts"
 import { anyOf, over, sentencesOf } from "./reading.ts"
 
 /**
- * What a card says of its character's age. `age_band` may say adult where the text says sixteen: then the text counts.
+ * What a card says about its character's age. `age_band` may say adult where the text says sixteen. Then the text
+ * counts.
  */
 
 const AGE = "(?:1[0-7]|[5-9])"
@@ -12,7 +13,7 @@ const GIRL = anyOf(
     "prince madchen junge schulerin schuler kind chica chico nina nino muchacha joven adolescente menina menino " +
     "rapariga rapaz garota garoto estudante fille garcon young_woman young_man female male human elf girl_who boy_who"
 )
-/** After this nothing more is counted, as in "17 years of experience". */
+/** What may follow an age. It excludes nouns that are counted, as in "17 years of experience". */
 const ENDS = `(?= (?:[,.!?]|and|but|who|with|from|at|living|girl|boy|now|und|y|e|i|she|he|that|mit|aus|de edad|con|com) )`
 
 const LABELLED = new RegExp(
@@ -95,7 +96,7 @@ const SCHOOL = over(
   `^ (?:high school|schoolgirl|school girl|middle school) (?:girl|boy|student)?(?: ,| 1| [5-9])`,
   ` underage (?:runaway|girl|boy|teen|kid|orphan|student|drinker)`
 )
-/** Words that show that an age is not the character's own, or not of now. */
+/** Words that show that an age is not the character's own or not its current age. */
 const OF_ANOTHER = over(
   ` ${anyOf("her his their my your users user daughter daughters son sons brother brothers sister sisters kids children child_of niece nephew apprentice cousin grandson granddaughter ihre ihr sein seine su sus sua seu filha filho hija hijo hermana hermano tochter sohn bruder schwester whisky whiskey wine scotch rum cat dog horse")} `
 )
@@ -105,7 +106,7 @@ const LONG_AGO = over(
 const NEXT_IS_A_THING =
   / (?:whisky|whiskey|wine|scotch|rum|cat|dog|horse|car|house|oak|tree|tradition|marriage|company|centur\p{L}*|hundred|thousand|experience|old_whisky) /u
 
-/** The words that stand before what was found, back to the last comma: whose age it is. */
+/** The words before the match, back to the last comma. They show whose age it is. */
 const subjectOf = (sentence: string, at: number): string => {
   const before = sentence.slice(0, at)
   const comma = before.lastIndexOf(" , ")
@@ -144,7 +145,7 @@ export const statedMinor = <T extends { readonly text: string }>(told: Iterable<
   return undefined
 }
 
-/** What the author says of the character itself. */
+/** What the author says about the character itself. */
 export const ownTexts = ({
   visible_bio,
   persona,
@@ -165,7 +166,7 @@ export const ownTexts = ({
 
 const minors = new WeakMap<Character, Character>()
 
-/** The character as one that is not an adult: no romance, no pictures of their own choosing. */
+/** The character treated as not an adult: no romance, and no pictures of its own choosing. */
 export const asMinor = (character: Character): Character => {
   if (character.safety.age_band !== "adult") return character
   const known = minors.get(character)
@@ -175,7 +176,7 @@ export const asMinor = (character: Character): Character => {
   return made
 }
 
-/** The character with the age that its own text states, whatever `age_band` says. */
+/** The character with the age that its own text states, regardless of `age_band`. */
 export const withStatedAge = (character: Character): Character =>
   character.safety.age_band === "adult" && statedMinor(ownTexts(character), character.display_name) !== undefined
     ? asMinor(character)

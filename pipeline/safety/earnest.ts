@@ -1,6 +1,6 @@
 import { anyOf } from "./reading.ts"
 
-/** Said by somebody else, or not in earnest: what stands right before "I am". */
+/** Words directly before "I am" which show that it is reported or not meant seriously. */
 const NOT_IN_EARNEST = new RegExp(
   ` (?:${[
     anyOf(
@@ -20,14 +20,14 @@ const IF_IT_MATTERS =
   / (?:ok|okay|weird|bad|fine|problem|matter|matters|care|mind|wrong|allowed|schlimm|egal|stort|raro|mal|importa|problema|estranho|mal|tem) [^,]{0,24}(?:if|wenn|si|se)(?: ich| i| yo| eu)? $/
 const CUT = / (?:,|but|pero|aber|mas|und|and|y) /g
 
-/** What follows the last comma or conjunction. */
+/** The text after the last comma or conjunction. */
 export const afterLastCut = (text: string): string => {
   let from = 0
   for (const { index, 0: cut } of text.matchAll(CUT)) from = index + cut.length - 1
   return text.slice(from)
 }
 
-/** Whether what follows these words is said by the writer, and meant. */
+/** Whether what follows these words is the writer's own, serious statement. */
 export const inEarnest = (before: string): boolean => {
   const clause = ` ${afterLastCut(before).trim()} `
   return IF_IT_MATTERS.test(clause) || !NOT_IN_EARNEST.test(clause)

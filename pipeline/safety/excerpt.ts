@@ -1,18 +1,18 @@
-/** Read from the beginning and from the end of a longer text, in characters. */
+/** How much of a longer text is read at each end, in characters. */
 const ENDS = 2_500
-/** Read before and after a telling word in the middle. */
+/** How much is read before and after a signal word in the middle. */
 const AROUND = 120
 const MOST_PLACES = 8
-/** No message that is accepted is longer. */
+/** The maximum length of accepted messages. */
 const LONGEST = 64_000
 
-/** Stems that most alarms contain, in the languages that have tables, as they are typed with accents and without. */
+/** Word stems that most alarms contain, in the languages that have tables, typed with and without accents. */
 const TELLING =
   /suic|selbstm|kill|unaliv|\bkms\b|\bdie\b|\bdead\b|dying|overdos|pills|hang myself|hurt myself|cut myself|umbring|sterben|\btot\b|mich töten|leben nehmen|mat(?:ar|o|e)[- ]?me|me mat|morir|morrer|quitarme|no quiero vivir|viver|muert|\bmort[ao]\b|breathe|raped/giu
 
 /**
- * What the rules read of a text: all of it up to 5,000 characters. Of a longer one they read both ends, and in between
- * what stands around up to eight telling words. Parts are set apart as paragraphs.
+ * What the rules read of a text: all of it up to 5,000 characters. For longer texts, both ends, and in between the
+ * surroundings of up to eight signal words. The parts are separated as paragraphs.
  */
 export const excerptOf = (given: string): string => {
   if (given.length <= ENDS * 2) return given

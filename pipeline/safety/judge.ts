@@ -8,37 +8,39 @@ import { saysUnderAge } from "./underAge.ts"
 import { ABUSE, INJECTION, isSexual, MINOR, SELF_HARM_DETAIL } from "./lexicon.ts"
 
 /**
- * From mild to grave. `soften`: gently, nothing that makes it worse. `refuse_in_voice`: the character declines. In a
+ * From mild to severe. `soften`: gently, nothing that makes it worse. `refuse_in_voice`: the character declines. In a
  * `crisis` the reply is ours, not the character's.
  */
 const ACTIONS = ["allow", "soften", "refuse_in_voice", "crisis"] as const
 export type SafetyAction = (typeof ACTIONS)[number]
 
-/** What may be said back. */
+/** How a message may be answered. */
 export interface SafetyVerdict {
   readonly action: SafetyAction
-  /** Why, in single words such as `self_harm`. */
+  /** Why, as identifiers such as `self_harm`. */
   readonly categories: ReadonlyArray<string>
-  /** The message wants our rules changed or told. It is data all the same. */
+  /** The message tries to change or reveal our rules. It is still treated as data. */
   readonly injection: boolean
   /**
-   * The message insults or harasses the character, or crosses one of its boundaries. Two of these let a character leave
-   * that may.
+   * The message insults or harasses the character, or crosses one of its boundaries. After two of these, a character
+   * that is allowed to may leave.
    */
   readonly boundary: boolean
-  /** In a crisis: what the person is in, and so which text answers. A crisis that only a model has found is `self`. */
+  /**
+   * In a crisis: the kind of danger, which selects the text of the answer. A crisis that only a model found is `self`.
+   */
   readonly alarm?: AlarmKind
-  /** The language that the alarm was raised in, where the signals tell. */
+  /** The language in which the alarm was raised, if it is known. */
   readonly language?: string | null
 }
 
 export const SAFE: SafetyVerdict = { action: "allow", categories: [], injection: false, boundary: false }
 
-/** Whether the two may be romantic at all: both must be known to be adults. */
+/** Whether romance is possible at all: both must be known to be adults. */
 export const bothAdults = ({ character, endUser }: Pick<Turn, "character" | "endUser">): boolean =>
   endUser.ageBand === "adult" && character.safety.age_band === "adult"
 
-/** How an alarm is called in the trace. */
+/** The names of alarms in the trace. */
 const ALARM_NAMES: Readonly<Record<AlarmKind, string>> = {
   self: "self_harm",
   medical: "emergency",
@@ -46,7 +48,7 @@ const ALARM_NAMES: Readonly<Record<AlarmKind, string>> = {
   threat: "threat"
 }
 
-/** Local rules, before any model: they hold in every mode and with every engine. */
+/** Local rules that run before any model, in every mode and with every engine. */
 export const screen = (turn: Pick<Turn, "text" | "character" | "endUser">): SafetyVerdict => {
   const text = plain(turn.text)
   const alarm = dangerIn(turn.text)
@@ -82,8 +84,8 @@ const graver = (one: SafetyAction, other: SafetyAction): SafetyAction =>
   ACTIONS.indexOf(one) >= ACTIONS.indexOf(other) ? one : other
 
 /**
- * What the rules found, and what the analysis adds to it. It can only make the verdict graver: a person could talk a
- * model out of it.
+ * Combines the rules' verdict with the analysis. The analysis can only make it more severe, because a person could
+ * persuade a model otherwise.
  */
 export const judge = (screened: SafetyVerdict, analysis: Analysis | null): SafetyVerdict => {
   if (analysis === null) return screened
@@ -97,13 +99,13 @@ export const judge = (screened: SafetyVerdict, analysis: Analysis | null): Safet
   }
 }
 
-/** Turns after a crisis in which nobody banters. */
+/** For how many turns after a crisis the tone stays gentle. */
 export const GENTLE_TURNS = 3
 
 /**
- * A verdict in the light of what came before: for three turns after a crisis the tone stays gentle. `recorded`: the
- * record of these turns has a crisis, which a model alone may have found. The texts are read as well, for a crisis in a
- * turn that was stopped or failed, and where nothing is recorded.
+ * Adjusts a verdict to earlier turns: for three turns after a crisis the tone stays gentle. `recorded`: the record of
+ * these turns contains a crisis, which possibly only a model found. The texts are checked as well, for a crisis in a
+ * turn that was stopped or failed, and if nothing is recorded.
  */
 export const gentlyAfter = (
   verdict: SafetyVerdict,
@@ -123,13 +125,13 @@ export const gentlyAfter = (
 export const TOLD_UNDER_AGE = "+minor"
 /**
  * Marks in the trace that the person was told that an AI answers: in the safety stage by the opening, in the emission
- * stage instead of a reply.
+ * stage in place of a reply.
  */
 export const DISCLOSED = "+disclosure"
-/** Marks in the trace that a reminder went with the answer. It comes last (`SafetyRecords` looks for it there). */
+/** Marks in the trace that a reminder was sent with the answer. It comes last (`SafetyRecords` looks for it there). */
 export const REMINDED = "+reminder"
 
-/** The verdict in the trace, where later turns look for crises and crossed boundaries. */
+/** The verdict as written to the trace, where later turns look for crises and crossed boundaries. */
 export const verdictName = ({ action, injection, boundary, alarm }: SafetyVerdict): string =>
   [
     action,

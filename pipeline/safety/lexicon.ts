@@ -1,6 +1,6 @@
 /**
- * Words that both what is said to a character and what it says are held against. English and German, and the plainest
- * of Spanish, French and Portuguese.
+ * Words that are checked in what is said to a character and in what it says. English and German, and the most common of
+ * Spanish, French and Portuguese.
  */
 
 const START = String.raw`(?<![\p{L}\p{N}])`
@@ -8,7 +8,7 @@ const END = String.raw`(?![\p{L}\p{N}])`
 const words = (...patterns: ReadonlyArray<string>): RegExp =>
   new RegExp(`${START}(?:${patterns.join("|")})${END}`, "iu")
 
-/** Sexual content, by words that hardly mean anything else. */
+/** Sexual content, by words that rarely mean anything else. */
 export const SEXUAL: RegExp = words(
   "naked(?! (?:eyes?|truth|flames?|lights?|bulbs?|branch(?:es)?|trees?|rocks?|walls?|facts?|cliffs?|coasts?|hills?|mountains?|shores?))",
   "nudes?",
@@ -71,7 +71,7 @@ export const SEXUAL: RegExp = words(
   "трахн\\p{L}*"
 )
 
-/** Romance between the two of them. */
+/** Romance between the person and the character. */
 export const ROMANCE: RegExp = words(
   "i(?:'m|’m| am)(?: so| falling| still| madly| deeply| very| much| truly| really| just| totally| completely)* " +
     "in love with you",
@@ -132,14 +132,14 @@ export const ROMANCE: RegExp = words(
   "кохаю тебе"
 )
 
-/** The same where words are written without spaces, or with what clings to them. */
+/** The same for scripts without spaces, or with attached particles. */
 const UNSPACED_LOVE =
   /愛してる|愛してい(?:る|ます)|キスし(?:て|よう|たい)|我(?:好)?[爱愛](?:上)?你|吻我|亲我|사랑해|키스해|أحبك|بحبك|אוהבת? אותך|ฉันรักคุณ|ผมรักคุณ|तुमसे प्यार/u
 const UNSPACED_SEX = /セックス|全裸|おっぱい|做爱|性爱|裸体|裸照|섹스|알몸/u
 
 /**
- * Pet names and tenderness of lovers: harmless between adults, and nothing for somebody who is under 18. Names count
- * where they address.
+ * Pet names and tenderness of lovers. Harmless between adults, but not allowed with a person under 18. Names count only
+ * as forms of address.
  */
 const AFFECTION: RegExp = words(
   "(?:my|hey|hi|hello|oh|come here|good ?night|thanks|morning),? " +
@@ -186,18 +186,18 @@ const AFFECTION: RegExp = words(
   "tu es (?:si |très )?(?:belle|beau|jolie|mignonne?|sexy)"
 )
 
-/** Whether a text is tender as between lovers. */
+/** Whether a text is tender in the way of lovers. */
 export const isAffectionate = (text: string): boolean => AFFECTION.test(text)
 /** Whether a text is sexual. */
 export const isSexual = (text: string): boolean => SEXUAL.test(text) || UNSPACED_SEX.test(text)
 /** Whether a text is romantic or sexual. */
 export const isRomantic = (text: string): boolean => isSexual(text) || ROMANCE.test(text) || UNSPACED_LOVE.test(text)
 
-/** "Ich bring dich um acht zum Zug" is kind. */
+/** "Ich bring dich um acht zum Zug" is harmless. */
 const BRING_DICH_UM =
   "bring(?:e)? dich um(?! (?:\\d|halb|viertel|kurz|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|mittag|mitternacht|den|die|das))"
 
-/** Ways to hurt oneself, and being told to. */
+/** Methods of self-harm, and encouragement to use them. */
 export const SELF_HARM_DETAIL: RegExp = words(
   "(?:lethal|fatal|deadly) (?:dose|amount|overdose)",
   "(?:painless|easiest|quickest|best|surest) way to (?:die|end it|kill)",
@@ -233,7 +233,7 @@ export const SELF_HARM_DETAIL: RegExp = words(
   "se mate"
 )
 
-/** Insults and harassment aimed at the one who reads them. */
+/** Insults and harassment aimed at the reader. */
 export const ABUSE: RegExp = words(
   "(?:you|u|ur|you're|youre|you are|ya)(?: are| r)?(?: just| such| so| nothing but| fucking| a| an| the| " +
     "stupid| dumb)* (?:bitch|whore|slut|cunt|idiot|moron|retard(?:ed)?|worthless|pathetic|piece of " +
@@ -263,7 +263,7 @@ export const ABUSE: RegExp = words(
   "vai se foder"
 )
 
-/** A person who is plainly under age. */
+/** A person who is clearly under age. */
 export const MINOR: RegExp = words(
   "(?:i(?:'m|’m| am)|im|she(?:'s| is)|he(?:'s| is)|you(?:'re| are)) (?:only |just )?(?:[5-9]|1[0-7])(?: years? " +
     "old| yo|y/o)?",
@@ -284,7 +284,7 @@ export const MINOR: RegExp = words(
   "tenho (?:[5-9]|1[0-7]) anos"
 )
 
-/** Text that wants the rules changed or told. */
+/** Text that tries to change or reveal the rules. */
 export const INJECTION: ReadonlyArray<RegExp> = [
   /(?<!\b(?:i|we|they|he|she) )\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,30}\b(?:previous|prior|above|earlier|all|any|your|the|these)\b[^.!?\n]{0,20}\b(?:instructions?|rules?|prompts?|guidelines?|directives?|programming)\b/i,
   /\b(?:reveal|show|print|repeat|output|tell me|what (?:is|are|was)|give me)\b[^.!?\n]{0,30}\b(?:system prompt|initial prompt|hidden prompt|your (?:system )?(?:prompt|instructions|rules|guidelines))\b/i,

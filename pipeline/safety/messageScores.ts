@@ -5,18 +5,18 @@ import { excerptOf } from "./excerpt.ts"
 const classifier = new Classifier(readWeights())
 
 /**
- * A turn asks for the scores of the same message, and of the ones before it, several times. By a hash: no words are
- * kept.
+ * A turn asks for the scores of the same message, and of earlier ones, several times. The cache is keyed by a hash, so
+ * it keeps no text.
  */
 const MOST_KEPT = 512
 const kept = new Map<string, Scores>()
 
 const LANGUAGES = ["en", "de", "es", "pt"] as const
-/** Below this in every language, a message is in none of them. */
+/** Below this score in every language, a message is in none of them. */
 const FOREIGN = -2
 /**
- * What is found in other languages is scored lower by. Not `ask`: its training has questions in French, too, and with
- * a lower score some of them ("Y a-t-il un humain ici ?") would not be recognized.
+ * Scores in other languages are lowered by this. Not `ask`: its training data includes French questions, and with a
+ * lower score some of them ("Y a-t-il un humain ici ?") would not be recognized.
  */
 const LESS_SURE = 1
 
@@ -32,7 +32,7 @@ const lessSure = (scores: Scores): Scores =>
         minor: scores.minor - LESS_SURE
       }
 
-/** What a message says by the safety classifier. A year of birth counts from `now`. */
+/** The safety classifier's scores for a message. A year of birth is compared with `now`. */
 export const messageScores = (text: string, now: Date = new Date()): Scores => {
   const year = now.getFullYear()
   const key = `${year} ${hash("sha1", text)}`
@@ -45,7 +45,7 @@ export const messageScores = (text: string, now: Date = new Date()): Scores => {
   return scores
 }
 
-/** The language of a message, of those that the classifier knows; null where none or several are likely. */
+/** The language of a message, among those that the classifier knows. Null if none or several are likely. */
 export const messageLanguage = (text: string): string | null => {
   const scores = messageScores(text)
   const spoken = LANGUAGES.filter((language) => scores[language] > 0)

@@ -7,15 +7,15 @@ export type ImageKind = (typeof ImageKinds)[number]
 
 export interface AskedPicture {
   readonly kind: ImageKind
-  /** All that was said of it by whoever asks. */
+  /** All texts of the request. */
   readonly words: ReadonlyArray<string>
   readonly ageBand: "adult" | "teen" | "child"
 }
 
-/** Kinds in which a character that is not grown up may be shown. */
+/** Kinds of picture that may show a character who is not an adult. */
 const OF_MINORS: ReadonlySet<ImageKind> = new Set(["avatar", "expression"])
 
-/** Nothing or next to nothing worn, and poses: what a picture of anybody is refused for. */
+/** Nudity, near nudity and poses, which are refused in a picture of anybody. */
 const EXPOSED = over(
   ` ${anyOf(
     "nsfw nudity nude nudes nvde nudist nudity nudez desnudez nacktheit topless bottomless unclothed undressed undressing undress stripping stripped striptease shirtless_girl lingerie panties panty upskirt cleavage fetish hentai ecchi nipple nipples areola crotch cameltoe thong g_string genitals genital penis vagina naughty underwear_only tetas tetitas pechos_desnudos peitos seios mamas_de_fora titten bruste arsch culo nalgas bunda bumbum rabo_de_fora splitterfasernackt nsfw_pic boobs tits pubic erotic erotica porn porno pornographic xxx sexy sexual sexually seductive seductively provocative provocatively lewd horny " +
@@ -66,7 +66,7 @@ const EXPOSED = over(
 const SUN_AND_WATER = over(
   ` ${anyOf("bikini bikinis swimsuit swimwear bathtub bath shower bathing bathes underwear thong tights biquini maillot bano banho chuveiro ducha douche dusche badewanne badeanzug")} `
 )
-/** "Nude" as a colour, and names of things. */
+/** "Nude" as a colour, and names of objects. */
 const NUDE_THINGS = over(
   ` (?:nude|naked) ${anyOf(`lipstick lip lips nails nail heels shoes tone tones palette makeup make_up color colour eyeshadow gloss polish manicure
   bike motorcycle cake cakes juice raglan burger chicken mole mole_rat gun city singles fire dress_code_sign lippenstift nagel nagellack pumps farbe`)} | (?:labial|esmalte|unas|tono|tacones|batom|unhas|salto|tom|cor|esmalte cor) nude `
@@ -86,10 +86,10 @@ const OLD = anyOf(
   "years_old year_old year_olds yrs_old yr_old yo y_o years_of_age jahre_alt jahre_alte jahr_alt jahrige " +
     "jahriger jahriges jahrigen jahrig anos_de_edad anos_de_idade ans_a_peine"
 )
-/** Whose age it is: a drink's, a tree's or an animal's does not count. */
+/** The age of a drink, a tree or an animal does not count. */
 const OLD_THINGS =
   / (?:whisky|whiskey|wine|scotch|rum|port|cheese|oak|tree|car|boat|ship|house|dog|cat|horse|vino|ron|vinho|vin|wein|barco|bateau|schiff|auto|carro|coche|anniversary|aniversario|experience|experiencia|tradition|ago|hace|atras) /
-/** People under age, whoever they are. The character is described by its identity, never here. */
+/** Any person under age. The character is described by its identity, never here. */
 const YOUNG = over(
   ` ${AGE} ${OLD} `,
   ` (?:aged|age|at age|alter von|edad|idade|looks?|looking|barely|turning|only|just|mit|be|is|was) ` +
@@ -140,7 +140,7 @@ const SELF_HARM =
   / (?:cutting|slitting|slashing|cuts|slits) (?:her|his|their|its) (?:wrists?|arms?|thighs?|throat|skin|own) | self harm | noose | hanging (?:herself|himself|themselves) | ritzt sich | cortandose | cortando os pulsos /
 const IN_WORD = /(?<=\p{L})[._*-](?=\p{L})/gu
 
-/** The words as they are read with every disguise that a picture request may have. */
+/** The text with every disguise undone that a picture request may use. */
 const readingsOf = (text: string): ReadonlyArray<string> => {
   const shut = text.replace(IN_WORD, "")
   return [...new Set(shut === text ? [text] : [text, shut])].flatMap((form) => sentencesOf(form, { quotations: true }))
@@ -156,10 +156,12 @@ const ASKS_TO_STRIP = over(
 const isYoung = (sentence: string): boolean =>
   YOUNG.test(sentence) && !OLD_THINGS.test(sentence) && !MINOR_THINGS.test(sentence)
 
-/** Whether a text is about somebody under age, as far as its words say so. */
+/** Whether a text is about a person under age, judged by its words. */
 export const speaksOfMinors = (text: string): boolean => readingsOf(text).some(isYoung)
 
-/** Why a picture is not made, in a sentence; null: it may be asked for. Local rules: they hold with every engine. */
+/**
+ * Why a picture is refused, as a sentence. Null: it may be made. These are local rules that apply with every engine.
+ */
 export const pictureRefusal = ({ kind, words, ageBand }: AskedPicture): string | null => {
   if (ageBand !== "adult") {
     if (!OF_MINORS.has(kind)) return "Of a character that is not an adult there are only avatars and expressions."

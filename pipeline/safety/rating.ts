@@ -2,8 +2,8 @@ import { isSexual } from "./lexicon.ts"
 import { anyOf, over, sentencesOf } from "./reading.ts"
 
 /**
- * What a rating admits in replies. `general`: no sexual content, no strong language, no gore. `teen`: no sexual
- * content, no gore. `mature`: all that the other gates let pass.
+ * What a rating allows in replies. `general`: no sexual content, no strong language, no gore. `teen`: no sexual
+ * content, no gore. `mature`: everything that passes the other gates.
  */
 export type ContentRating = "general" | "teen" | "mature"
 
@@ -26,7 +26,7 @@ const GORE = over(
   ` (?:slit|slash|slashed|cut) (?:his|her|their|the) throat `
 )
 
-/** Whether a text says what a character of this rating does not say. */
+/** Whether a text contains what this rating does not allow. */
 export const exceedsRating = (rating: ContentRating, text: string): boolean => {
   if (rating === "mature") return false
   if (isSexual(text)) return true

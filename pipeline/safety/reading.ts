@@ -3,13 +3,13 @@ import { plain } from "../plain.ts"
 /**
  * Text in the form in which the rules for ages, AI questions and pictures read it: sentence by sentence, lower case, no
  * accents, no apostrophes, one space between words, disguises undone, numbers as digits, ordinals as `#8`. Every
- * sentence begins and ends with a space and ends with its mark, so that ` bot ` finds a whole word. Linear in the
+ * sentence begins and ends with a space and keeps its final mark, so that ` bot ` matches a whole word. Linear in the
  * length of the text.
  */
 
-/** Longer texts are read at both ends. */
+/** Of longer texts, both ends are read. */
 const MOST_READ = 4_000
-/** Of more sentences, which are a few letters each, the first and the last are read. */
+/** Of more sentences, which are then only a few letters long, the first and the last are read. */
 const MOST_SENTENCES = 200
 
 const NUMBERS: Readonly<Record<string, number>> = Object.fromEntries(
@@ -112,7 +112,7 @@ const joined = (letters: string): string => {
   return word.length === 3 && SHORT_WORDS.test(word) ? letters : word
 }
 
-/** Quotations stand for the words of others, unless the whole message is one. */
+/** Quotations contain the words of others, unless the whole message is one. */
 const unquoted = (text: string): string => {
   const rest = text.replace(QUOTED, " ")
   return (rest.match(/\p{L}+/gu)?.length ?? 0) >= 2 ? rest : text
@@ -124,7 +124,7 @@ const bounded = (text: string): string =>
 const DIGITS_APART = /(?<![\d.,:/] ?)1 ([0-7])(?![\d.,:/%])/g
 const READABLE = /[\p{L}\p{N}]/u
 
-/** Whole texts in one form: lower case without accents, disguised words undone. Punctuation stays. */
+/** Normalizes the whole text: lower case without accents, disguised words undone. Punctuation stays. */
 const unaccented = (text: string): string =>
   plain(
     text
@@ -143,15 +143,15 @@ const unaccented = (text: string): string =>
 
 interface Token {
   readonly text: string
-  /** Whether it follows the token before it without a space. */
+  /** Whether it follows the previous token without a space. */
   readonly glued: boolean
 }
 
-/** "am 16." and "vom 16." are days of the month, "i am 16." is an age. */
+/** "am 16." and "vom 16." are days of the month in German, "i am 16." is an age. */
 const isGermanDay = (tokens: ReadonlyArray<Token>, at: number): boolean =>
   /^(?:am|vom|zum|bis|ab|den|dem|der)$/.test(tokens[at - 1]?.text ?? "") && tokens[at - 2]?.text !== "i"
 
-/** The ordinal, the number or the word that one token, or it and the next, stand for; and how many tokens that were. */
+/** The ordinal, number or word for one token, or for it and the next one; and how many tokens were used. */
 const readToken = (tokens: ReadonlyArray<Token>, at: number): readonly [string, number] => {
   const word = tokens[at]?.text ?? ""
   const next = tokens[at + 1]
@@ -216,11 +216,11 @@ export const sentencesOf = (text: string, options: { readonly quotations?: boole
     : [...sentences.slice(0, MOST_SENTENCES / 2), ...sentences.slice(-MOST_SENTENCES / 2)]
 }
 
-/** A pattern over such a sentence. In it a space stands for the end of a word. */
+/** A pattern for such sentences. A space in it stands for a word boundary. */
 export const over = (...patterns: ReadonlyArray<string>): RegExp =>
   new RegExp(patterns.map((pattern) => `(?:${pattern})`).join("|"))
 
-/** A list of words or phrases, as an alternative in a pattern. */
+/** A list of words or phrases as a pattern alternative. */
 export const anyOf = (words: string): string =>
   `(?:${words
     .trim()

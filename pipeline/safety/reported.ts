@@ -2,9 +2,8 @@ import type { Outcome, StageRecord } from "../domain/Turn.ts"
 import { DISCLOSED, REMINDED } from "./judge.ts"
 
 /**
- * What is counted for the yearly reports that the laws on companion chatbots ask for (California SB 243 from 2027, New
- * York GBL 1701). Each referral is counted as one kind: `crisis_referrals` are the answers to somebody who may harm
- * themselves.
+ * What is counted for the yearly reports that the laws on companion chatbots require (California SB 243 from 2027, New
+ * York GBL 1701). Each referral counts as one kind: `crisis_referrals` are answers to persons who may harm themselves.
  */
 export const REPORTED_KINDS = [
   "crisis_referrals",
@@ -25,10 +24,10 @@ const REFERRALS: ReadonlyArray<readonly [mark: string, kind: ReportedKind]> = [
 const referralIn = (decision: string): ReadonlyArray<ReportedKind> =>
   decision.startsWith("crisis") ? [REFERRALS.find(([mark]) => decision.includes(mark))?.[1] ?? "crisis_referrals"] : []
 
-/** What of this the person was told in a turn that ended so, by what its stages decided. Each kind at most once. */
+/** Which of these the person received in a turn with this outcome, according to its stages. Each kind at most once. */
 export const reportedIn = (outcome: Outcome, stages: ReadonlyArray<StageRecord>): ReadonlyArray<ReportedKind> => {
   if (outcome._tag !== "Replied" && outcome._tag !== "Exited") return []
-  // Last words come without an opening and without a reminder.
+  // Exit messages have no opening and no reminder.
   const safety = outcome._tag === "Replied" ? (stages.findLast(({ stage }) => stage === "safety")?.decision ?? "") : ""
   const emission = stages.findLast(({ stage }) => stage === "emission")?.decision ?? ""
   return [

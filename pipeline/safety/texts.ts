@@ -1,25 +1,25 @@
 import * as Schema from "effect/Schema"
 
-/** What is said for safety's sake in one language. Operators replace any of it. */
+/** The safety texts of one language. Operators can replace each of them. */
 export const SafetyTexts = Schema.Struct({
-  /** Bubbles, said plainly and out of voice when someone may be in danger. */
+  /** Bubbles for a person who may be in danger, plain and out of voice. */
   crisis: Schema.NonEmptyArray(Schema.NonEmptyString),
-  /** Bubbles in a medical emergency, the writer's or somebody else's. */
+  /** Bubbles for a medical emergency of the writer or of another person. */
   emergency: Schema.NonEmptyArray(Schema.NonEmptyString),
-  /** Bubbles for somebody who is in danger from another person. */
+  /** Bubbles for a person who is in danger from another person. */
   danger: Schema.NonEmptyArray(Schema.NonEmptyString),
-  /** Bubbles for somebody who may hurt others. */
+  /** Bubbles for a person who may hurt others. */
   threat: Schema.NonEmptyArray(Schema.NonEmptyString),
   /**
-   * Bubbles before a character's first answer, where its author wants it said unasked what answers (`ai_disclosure:
-   * "explicit"`).
+   * Bubbles before a character's first answer, if its author wants to disclose the AI without being asked
+   * (`ai_disclosure: "explicit"`).
    */
   ai_opening: Schema.NonEmptyArray(Schema.NonEmptyString),
-  /** Lines of which one is said when somebody sincerely asked, and nothing truer passed. */
+  /** One of these lines is sent if the person sincerely asked and no honest draft passed the gates. */
   ai_disclosure: Schema.NonEmptyArray(Schema.NonEmptyString),
-  /** Lines of which one is said instead of something that is not for a person who may be under age. */
+  /** One of these lines replaces content that is not suitable for a person who may be under age. */
   minors: Schema.NonEmptyArray(Schema.NonEmptyString),
-  /** Bubbles before an answer to somebody who is known to be under age, every three hours of a conversation. */
+  /** Bubbles before an answer to a person known to be under age, every three hours of a conversation. */
   break_reminder: Schema.NonEmptyArray(Schema.NonEmptyString)
 })
 export type SafetyTexts = typeof SafetyTexts.Type
@@ -27,7 +27,7 @@ export type SafetyTexts = typeof SafetyTexts.Type
 /** By language tag, such as `de` or `pt-BR`. */
 export type SafetyTextsByLocale = ReadonlyMap<string, Partial<SafetyTexts>>
 
-/** Generic on purpose: lines and numbers of a country are the operator's to name. */
+/** Generic on purpose: the operator adds the hotlines and numbers of a country. */
 const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
   en: {
     crisis: [
@@ -184,14 +184,14 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
   }
 }
 
-/** The languages that there are texts of ours in. */
+/** The languages of the built-in texts. */
 export const SAFETY_LANGUAGES: ReadonlyArray<string> = Object.keys(BUILT_IN)
 
 const normal = (tag: string): string => tag.toLowerCase().replaceAll("_", "-")
 
 /**
- * The texts for the first of these language tags for which there are any: the operator's for the tag, then for its
- * language, then ours; English at last.
+ * The texts for the first of these language tags that has any: the operator's texts for the tag, then for its language,
+ * then ours. English is the default.
  */
 export const safetyTextsFor = (
   tags: ReadonlyArray<string | null | undefined>,
@@ -209,7 +209,7 @@ export const safetyTextsFor = (
   return english
 }
 
-/** The bubbles that answer an alarm; without one, those of a crisis. */
+/** The bubbles that answer an alarm. Without one, those of a crisis. */
 export const alarmTexts = (
   texts: SafetyTexts,
   alarm: "self" | "medical" | "danger" | "threat" | undefined
@@ -223,8 +223,8 @@ export const alarmTexts = (
         : texts.crisis
 
 /**
- * The tags to look for texts under: the message's language first, in the country's form where one of the tags has it,
- * then the tags.
+ * The tags to look up texts by: first the message's language, in a regional form if one of the tags has it, then the
+ * tags.
  */
 export const safetyLanguages = (
   language: string | null,

@@ -15,21 +15,21 @@ const ONLY_AGE = new RegExp(
   `^ (?:${anyOf("im i_am only just um uh like almost bin ich_bin erst tengo solo apenas tenho so quase casi fast well ok i tengo yo eu")} |, ){0,3}${AGE}(?: ${SOLID_UNIT}| years| jahre| anos)? [,.!?]`
 )
 
-/** The plainest words in languages that the classifier has not learned. */
+/** The most common phrases in languages that the classifier was not trained on. */
 const IN_OTHER_LANGUAGES =
   /(?<![\p{L}\p{N}])(?:j'ai (?:1[0-7]|[5-9]) ans(?! d)|ho (?:1[0-7]|[5-9]) anni(?! d)|ik ben (?:1[0-7]|[5-9])(?! (?:min|km|uur))|мне (?:1[0-7]|[5-9]) лет)(?![\p{L}\p{N}])/iu
-/** A number by itself may answer any question. */
+/** A number alone may answer any question. */
 const LETTER = /\p{L}/u
 
 /**
- * Whether somebody says of themselves that they are under 18, now and in earnest. The year in which they were born
- * counts from `now`; `before` is what was said to them last, which may have asked for their age.
+ * Whether the person says that they are under 18, currently and seriously. A year of birth is compared with `now`.
+ * `before` is the last message they received, which may have asked for their age.
  */
 export const saysUnderAge = (text: string, now: Date = new Date(), before = ""): boolean => {
   const read = plain(excerptOf(text))
   if (LETTER.test(read) && (messageScores(text, now).minor > 0 || IN_OTHER_LANGUAGES.test(read))) return true
   const sentences = sentencesOf(text)
-  // The question may be followed by an emoji or a gesture.
+  // An emoji or a gesture may follow the question.
   const asked = sentencesOf(before)
     .slice(-3)
     .some((sentence) => ASKS_AGE.test(sentence))

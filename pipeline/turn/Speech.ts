@@ -11,12 +11,12 @@ import { SAFETY_LANGUAGES, type SafetyTextsByLocale, safetyTextsFor } from "../s
 import type { Trail } from "../Trail.ts"
 import type { Judged } from "./judgeTurn.ts"
 
-/** What the drafts of one turn are held against, and what goes out with the one that passes. */
+/** What all drafts of a turn are checked against, and what is sent along with the one that passes. */
 export interface Speech extends Judged {
   readonly trail: Trail
   readonly turn: Turn
   readonly context: GateContext
-  /** The question whether an AI answers, where it is open. */
+  /** The question whether an AI answers, if it is open. */
   readonly question: string | null
 }
 
@@ -28,7 +28,7 @@ export const speechOf = (
   safetyTexts: SafetyTextsByLocale
 ): Speech => {
   const question = openQuestion(context)
-  // The truth comes in the language in which it was asked for.
+  // The disclosure is in the language of the question.
   const asking = question === null ? null : (messageLanguage(question) ?? languageAmong(question, SAFETY_LANGUAGES))
   const { ai_disclosure } = asking === null ? texts : safetyTextsFor([asking], safetyTexts)
   return { trail, turn, safety, texts: { ...texts, ai_disclosure }, preface, context, question }
@@ -44,7 +44,7 @@ export const emitDraft = ({ trail, context }: Speech, draft: EmittedDraft) =>
     onEmission
   )
 
-/** The outcome of bubbles that passed, with the picture that the reply has asked for, where it may have one. */
+/** The outcome for bubbles that passed, with the picture that the reply asks for, if it is allowed. */
 export const spoken = Effect.fnUntraced(function* (
   { trail, turn, safety, preface }: Speech,
   passed: ReadonlyArray<string>,

@@ -3,7 +3,7 @@ import { alarmTexts } from "../safety/texts.ts"
 import type { Trail } from "../Trail.ts"
 import type { Judged } from "./judgeTurn.ts"
 
-/** In a crisis the reply is ours, and no stage that writes runs. */
+/** In a crisis the reply is ours, and no writing stage runs. */
 export const answerCrisis = (trail: Trail, { safety, texts, preface }: Judged): Outcome => {
   for (const stage of ["knowledge", "generation", "emission"] as const) trail.skip(stage, "crisis")
   return Outcome.cases.Replied.make({ bubbles: [...preface, ...alarmTexts(texts, safety.alarm)] })

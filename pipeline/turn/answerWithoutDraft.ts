@@ -5,12 +5,12 @@ import { onFallback } from "../remarks.ts"
 import type { RefusedDraft } from "./redraftOnce.ts"
 import type { Speech } from "./Speech.ts"
 
-/** What a turn comes to when no draft has passed: a line of its author is better than a failure. */
+/** The outcome of a turn if no draft passed. An authored line is better than a failure. */
 export const answerWithoutDraft = Effect.fnUntraced(function* (
   { trail, turn, context, texts, preface, question }: Speech,
   refused: RefusedDraft
 ): Effect.fn.Return<Outcome> {
-  // Nobody waits for these words.
+  // Nobody is waiting for a proactive message.
   if (turn.initiative !== undefined) return Outcome.cases.Withheld.make({ by: refused.by })
   const bubbles = yield* trail.stage(
     "emission",

@@ -6,7 +6,7 @@ import { asMinor } from "../safety/cardAge.ts"
 import { saysUnderAge } from "../safety/underAge.ts"
 import type { TurnServices } from "./TurnServices.ts"
 
-/** Treats the person or the character as under age, from the message on that says so, and records it. */
+/** Treats the person or the character as under age, starting with the message that says so, and records it. */
 export const applyToldAges = Effect.fnUntraced(function* (
   record: TurnServices["record"],
   accepted: Turn,
@@ -14,13 +14,12 @@ export const applyToldAges = Effect.fnUntraced(function* (
   now: number
 ) {
   const lastSaid = history.findLast(({ role }) => role === "character")?.text
-  // Whoever says so is known to be a minor from this message on. Taking it back makes nobody older: that is for
-  // the app to say.
+  // From this message on, the person is known to be a minor. They cannot take it back; only the app can change it.
   const toldUnderAge =
     accepted.initiative === undefined &&
     accepted.endUser.ageBand !== "minor" &&
     saysUnderAge(accepted.text, new Date(now), lastSaid)
-  // The same for the character, for as long as this person talks to it.
+  // The same for the character, for all its conversations with this person.
   const calledUnderAge =
     accepted.initiative === undefined && accepted.character.safety.age_band === "adult" && callsUnderAge(accepted.text)
   const turn: Turn = {

@@ -5,12 +5,12 @@ import type { EmittedDraft } from "../emission/emit.ts"
 import type { Speech } from "./Speech.ts"
 import type { TurnServices } from "./TurnServices.ts"
 
-/** What emission needs of a deadline at most. */
+/** How much of the deadline to reserve for emission. */
 const EMISSION_MS = 1_000
 
 /**
- * The draft as it goes to emission: in deep mode after the critic, as far as the time until the deadline allows. A
- * reply that could go out does not fall to a critic that is slow.
+ * The draft for emission. In deep mode it goes through the critic if the deadline leaves time. A slow critic must not
+ * fail a reply that could be sent.
  */
 export const draftWithinDeadline = Effect.fnUntraced(function* (
   critic: TurnServices["critic"],
@@ -19,7 +19,7 @@ export const draftWithinDeadline = Effect.fnUntraced(function* (
   deadlineAt: number
 ): Effect.fn.Return<EmittedDraft> {
   if (turn.replyMode !== "deep") return unpolished
-  // An engine without a critic is as fast in both modes; the trace does not hide it.
+  // An engine without a critic is equally fast in both modes, and the trace shows it.
   if (critic === null) {
     trail.skip("critic", "no_critic")
     return unpolished

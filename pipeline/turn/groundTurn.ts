@@ -21,7 +21,7 @@ export const groundTurn = (
     "grounding",
     (onSpent) =>
       Effect.gen(function* () {
-        // In a crisis nobody waits for a model.
+        // In a crisis, do not wait for a model.
         const understood =
           screened.action === "crisis" || turn.initiative !== undefined
             ? BY_RULES

@@ -24,9 +24,9 @@ import type { TurnServices } from "./TurnServices.ts"
 
 export interface Judged {
   readonly safety: SafetyVerdict
-  /** In the language of the message, or else of the two. */
+  /** In the language of the message, or else of the character or person. */
   readonly texts: SafetyTexts
-  /** What is said before the reply: that an AI answers, and the reminder to take a break. */
+  /** What is sent before the reply: that an AI answers, and the reminder to take a break. */
   readonly preface: ReadonlyArray<string>
 }
 
@@ -35,7 +35,7 @@ const hasAnswered = (history: ReadonlyArray<Utterance>): boolean =>
     ({ role }, place) => role === "character" && history.slice(0, place).some((earlier) => earlier.role === "user")
   )
 
-/** The safety stage: the verdict, and what safety has said in any case. */
+/** The safety stage: the verdict, and the safety messages that are sent in any case. */
 export const judgeTurn = Effect.fnUntraced(function* (
   record: TurnServices["record"],
   trail: Trail,
@@ -58,7 +58,7 @@ export const judgeTurn = Effect.fnUntraced(function* (
     ]),
     safetyTexts
   )
-  // Said once, with the first answer; a greeting comes before anybody has asked.
+  // Sent once, with the first answer. A greeting comes before the person has written.
   const opening = character.safety.ai_disclosure === "explicit" && !hasAnswered(history) ? texts.ai_opening : []
   const verdict = gentlyAfter(judge(screened, analysis), history, turn.afterCrisis)
   const reminds = endUser.ageBand === "minor" && verdict.action !== "crisis" && (yield* record.reminderDue(turn))

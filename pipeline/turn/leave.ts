@@ -6,7 +6,7 @@ import { draftOf, emitDraft, type Speech } from "./Speech.ts"
 
 const DEFAULT_EXIT_REASON = "boundary_violation"
 
-/** The character leaves. Leaving is decided; last words that may not be said are not. */
+/** The character leaves. The decision stands even if its last words do not pass the gates. */
 export const leave = Effect.fnUntraced(function* (speech: Speech, reply: Reply): Effect.fn.Return<Outcome> {
   const { trail, question, texts } = speech
   const { bubbles } = yield* emitDraft(speech, draftOf(reply))

@@ -3,10 +3,10 @@ import { decisionsOpen, type Situation } from "../generation/decisions.ts"
 import type { Decision } from "../generation/Writer.ts"
 import type { TurnServices } from "./TurnServices.ts"
 
-/** What a character may decide that answers nobody. */
+/** What a character may decide if there is no message to answer. */
 const MAY_WRITE_FIRST: ReadonlyArray<Decision> = ["reply", "withhold"]
 
-/** What the character may decide in this turn. The record is only read for one that may leave. */
+/** What the character may decide in this turn. The record is only read for a character that may leave. */
 export const openDecisions = Effect.fnUntraced(function* (
   record: TurnServices["record"],
   situation: Omit<Situation, "recorded">

@@ -7,13 +7,13 @@ import { draftOf, emitDraft, type Speech, spoken } from "./Speech.ts"
 import type { TurnServices } from "./TurnServices.ts"
 import { type Unwritten, writeReply } from "./writeReply.ts"
 
-/** A draft that may not go out, and the gate that says so. */
+/** A refused draft and the gate that refused it. */
 export interface RefusedDraft {
   readonly by: GateName
   readonly draft: EmittedDraft
 }
 
-/** Has a refused draft written once more. Yields the reply that passes, or the draft that was refused last. */
+/** Redrafts once after a refusal. Returns the reply that passed, or the last refused draft. */
 export const redraftOnce = Effect.fnUntraced(function* (
   writer: TurnServices["writer"],
   speech: Speech,

@@ -8,14 +8,14 @@ import type { TurnServices } from "./TurnServices.ts"
 
 export type Unwritten = Omit<WriteRequest, "onSpent">
 
-/** Has the writer write once. */
+/** Runs the writer once. */
 export const writeReply = (writer: TurnServices["writer"], trail: Trail, request: Unwritten) =>
   Effect.map(
     trail.paying("generation", (onSpent) => writer.write({ ...request, onSpent }), onGeneration),
     ({ reply }) => reply
   )
 
-/** The words that the app has scheduled for this turn, a bubble for each paragraph; null: the turn is to be written. */
+/** The text that the app has scheduled for this turn, one bubble per paragraph. Null: the writer writes the turn. */
 export const scheduledReply = ({ initiative, character, endUser }: Turn): Reply | null => {
   if (initiative?.text === undefined) return null
   const text = fillMacros(initiative.text, { character: character.display_name, user: endUser.displayName })

@@ -1,15 +1,15 @@
-/** What a character lives among, beside its profile. Moments are ISO 8601 in UTC. */
+/** The world around a character, apart from its profile. Times are ISO 8601 in UTC. */
 
 export const MENTION_POLICIES = ["free", "when_asked", "never"] as const
 
-/** Somebody in the character's life. */
+/** A person in the character's life. */
 export interface Npc {
   readonly id: string
   readonly name: string
   readonly role: string
   readonly summary: string
   readonly aliases: ReadonlyArray<string>
-  /** The character of the app that this is, if it is one. */
+  /** The app's character that this NPC represents, if any. */
   readonly linked_slug: string | null
   /** `when_asked`: only once the person has named them. */
   readonly mention_policy: (typeof MENTION_POLICIES)[number]
@@ -17,7 +17,7 @@ export interface Npc {
 
 export const VISIBILITIES = ["public", "private", "secret"] as const
 
-/** That something holds between two nodes: see nodes.ts for what names one. */
+/** A relation between two nodes. See nodes.ts for node names. */
 export interface Edge {
   readonly id: string
   readonly from: string
@@ -28,13 +28,13 @@ export interface Edge {
   readonly sentiment: number
   /** 0 to 1. */
   readonly strength: number
-  /** `private`: the character reasons with it and never tells it; `secret`: it does not even do that. */
+  /** `private`: the character reasons with it but never tells it. `secret`: it does not even reason with it. */
   readonly visibility: (typeof VISIBILITIES)[number]
   readonly valid_at: string
-  /** From when it no longer holds. */
+  /** The time from which it no longer holds. */
   readonly invalid_at: string | null
   readonly source_ref: string | null
-  /** The only session that it is known in; null: it is known in all. */
+  /** The only session that knows it. Null: all sessions know it. */
   readonly session_id: string | null
 }
 
@@ -50,22 +50,22 @@ export interface ArcEffect {
   readonly valence: number
   readonly arousal: number
   readonly topic: string | null
-  /** By the key of a dimension, -0.1 to 0.1: how much more or less the two seem to be, for as long as it lasts. */
+  /** By dimension key, -0.1 to 0.1: shifts the apparent score while the influence lasts. */
   readonly score_bias: Readonly<Record<string, number>>
 }
 
-/** What weighs on the character. */
+/** A current influence on the character. */
 export interface Influence {
   readonly kind: (typeof ARC_KINDS)[number]
   readonly guidance: string
   readonly effect: ArcEffect
-  /** 0 to 1: how much of its effect is felt. */
+  /** 0 to 1: how strong its effect is. */
   readonly weight: number
 }
 
 export type ArcScope = "all" | { readonly external_user_ref: string } | { readonly session_id: string }
 
-/** An influence that comes and goes by the clock. */
+/** An influence with a schedule. */
 export interface Arc extends Influence {
   readonly id: string
   readonly starts_at: string | null
@@ -75,32 +75,32 @@ export interface Arc extends Influence {
   readonly cancelled: boolean
 }
 
-/** One thing that has to be so. */
+/** A single condition. */
 export type Condition =
   | { readonly score_gte: { readonly key: string; readonly value: number } }
-  /** Turns since the present beat was entered, or since the session's beginning where there is none. */
+  /** Turns since the current beat was entered, or since the session began if there is none. */
   | { readonly turns_gte: number }
   | { readonly days_since_gte: number }
   | { readonly keyword_any: ReadonlyArray<string> }
   | { readonly trigger: string }
-  /** The kind of an open loop, or "any": one was resolved since the present beat was entered. */
+  /** The kind of an open loop, or "any": one was resolved since the current beat was entered. */
   | { readonly loop_resolved: string }
-  /** A moment, or the key of a beat of this storyline that was entered before. */
+  /** A time, or the key of a beat of this storyline that was entered before. */
   | { readonly after: string }
 
 export interface Beat {
   readonly key: string
   readonly summary: string
-  /** What the character does as long as this is the beat. */
+  /** What the character does during this beat. */
   readonly guidance: string
   readonly enter_when: { readonly all: ReadonlyArray<Condition> }
   readonly on_enter: {
     readonly emotion_delta: { readonly label: string | null; readonly valence: number; readonly arousal: number } | null
-    /** Weighs on the character as long as this is the beat. */
+    /** Influences the character during this beat. */
     readonly arc_influence: Influence | null
     readonly proactive_reason: "storyline_beat" | null
   }
-  /** The keys of the beats that may follow; none: the story ends here. */
+  /** The keys of the beats that may follow. Empty: the story ends here. */
   readonly next: ReadonlyArray<string>
 }
 
@@ -112,12 +112,12 @@ export interface Storyline {
   readonly beats: ReadonlyArray<Beat>
 }
 
-/** That a session has entered a beat. */
+/** A session has entered a beat. */
 export interface Step {
   readonly storyline_id: string
   readonly beat: string
   readonly entered_at: string
-  /** The session's last turn by then. */
+  /** The session's last turn at that time. */
   readonly turn_index: number
   readonly trigger: string | null
 }
@@ -130,7 +130,8 @@ export interface World {
 }
 
 /**
- * A character's world as one session knows it, with the edges that only this session has, and where its story stands.
+ * A character's world as one session knows it: with the edges that only this session has, and its position in the
+ * story.
  */
 export interface SessionWorld extends World {
   readonly step: Step | null

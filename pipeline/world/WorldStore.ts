@@ -4,8 +4,8 @@ import type { Turn } from "../domain/Turn.ts"
 import type { SessionWorld } from "./World.ts"
 
 /**
- * Port: what a character lives among, as a turn's session knows it. A failure is an empty world: a reply must not hang
- * on it.
+ * Port: the character's world, as a turn's session knows it. A failure is an empty world: a reply must not depend on
+ * it.
  */
 export class WorldStore extends Context.Service<
   WorldStore,

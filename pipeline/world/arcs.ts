@@ -9,20 +9,20 @@ const DAY_MINUTES = 1440
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
-/** Minutes since 1970 as clocks there show them: what recurs, recurs by the clock on the wall. */
+/** Local clock time in minutes since 1970. Recurrences follow the local clock. */
 const wallAt = (timezone: string, at: number): number => {
   const { day, minute } = localAt(timezone, at)
   return day * DAY_MINUTES + minute
 }
 
-/** In a year without it, the 29th of February is the 28th. */
+/** In a year without it, February 29 becomes February 28. */
 const sameDayIn = (year: number, day: number): number => {
   const first = new Date(day * DAY_MS)
   const last = new Date(Date.UTC(year, first.getUTCMonth() + 1, 0)).getUTCDate()
   return Date.UTC(year, first.getUTCMonth(), Math.min(first.getUTCDate(), last)) / DAY_MS
 }
 
-/** On the day of the last occurrence that began by then, in days since 1970. */
+/** The day of the last occurrence that began by `now`, in days since 1970. */
 const lastDay = (recurrence: Arc["recurrence"], first: number, now: number): number => {
   const [day, minute] = [Math.floor(first / DAY_MINUTES), first % DAY_MINUTES]
   const by = Math.floor((now - minute) / DAY_MINUTES)
@@ -41,7 +41,7 @@ const lastDay = (recurrence: Arc["recurrence"], first: number, now: number): num
   }
 }
 
-/** Where an arc stands at a moment (milliseconds), by the character's clock where it recurs. */
+/** The status of an arc at a time in milliseconds, by the character's local clock if it recurs. */
 export const arcStatus = (
   { cancelled, starts_at, ends_at, recurrence }: Arc,
   timezone: string,
@@ -58,11 +58,11 @@ export const arcStatus = (
     wallAt(timezone, Date.parse(ends_at)),
     wallAt(timezone, now)
   ]
-  // Clocks may have been put back meanwhile.
+  // The clocks may have been set back in between.
   const length = end > first ? end - first : Math.ceil((Date.parse(ends_at) - Date.parse(starts_at)) / MINUTE_MS)
   const momentOf = (wall: number) =>
     Math.min(...momentsOf(timezone, Math.floor(wall / DAY_MINUTES), wall % DAY_MINUTES))
-  // What the clock shows can come again or be left out: so those before and after as well.
+  // A local time can occur twice or not at all, so check the adjacent days as well.
   const isOn = [1, 0, -1].some((days) => {
     const wall = lastDay(recurrence, first, present + days * DAY_MINUTES) * DAY_MINUTES + (first % DAY_MINUTES)
     const [began, over] = [momentOf(wall), momentOf(wall + length)]
@@ -76,11 +76,11 @@ const concerns = ({ scope }: Arc, person: { readonly sessionId: string; readonly
   ("session_id" in scope ? scope.session_id === person.sessionId : scope.external_user_ref === person.externalUserRef)
 
 export interface Weighing extends Influence {
-  /** Of an arc; null: it is that of the present beat. */
+  /** The id of an arc. Null: the influence of the current beat. */
   readonly id: string | null
 }
 
-/** What weighs on the character now, in this session, the heaviest first. */
+/** The influences on the character now, in this session, strongest first. */
 export const weighing = (
   world: SessionWorld,
   person: { readonly sessionId: string; readonly externalUserRef: string },
@@ -94,7 +94,7 @@ export const weighing = (
   ].sort((a, b) => b.weight - a.weight)
 }
 
-/** What all of it comes to. */
+/** The sum of all influences. */
 export interface Mood {
   readonly valence: number
   readonly arousal: number

@@ -9,7 +9,7 @@ import { nodeOf } from "./nodes.ts"
 import { beatOf } from "./storylines.ts"
 import { type Edge, holdsAt, type Npc, type SessionWorld } from "./World.ts"
 
-/** Somebody that bears on the message, or that the character may speak of by itself. */
+/** A person who is relevant to the message, or whom the character may mention by itself. */
 export interface Person {
   readonly id: string
   readonly name: string
@@ -20,20 +20,20 @@ export interface Person {
   readonly asked: boolean
 }
 
-/** What holds between two, in words. */
+/** A relation between two nodes, in words. */
 export interface Tie {
   readonly id: string
   readonly from: string
   readonly relation: string
   readonly to: string
   readonly fact: string
-  /** The feeling behind it, by the edge's `sentiment`; null: neutral. */
+  /** The feeling behind it, by the edge's `sentiment`. Null: neutral. */
   readonly feeling: string | null
-  /** For the character's reasoning alone. */
+  /** Only for the character's reasoning. */
   readonly private: boolean
 }
 
-/** What of the character's world bears on a turn. */
+/** What of the character's world is relevant to a turn. */
 export interface WorldFound {
   readonly people: ReadonlyArray<Person>
   readonly ties: ReadonlyArray<Tie>
@@ -48,7 +48,7 @@ export interface WorldFound {
   readonly mood: Mood
   /** Names that must not be said. */
   readonly unspoken: ReadonlyArray<string>
-  /** What must not be told, whoever asks. */
+  /** What must not be told to anyone. */
   readonly untold: ReadonlyArray<string>
 }
 
@@ -63,14 +63,14 @@ export const NOTHING_OF_WORLD: WorldFound = {
 }
 
 const MOST_ASKED = 4
-/** Those that a character may bring up by itself, besides. */
+/** How many further people a character may bring up by itself. */
 const MOST_AT_HAND = 3
 const MOST_TIES = 6
 const MOST_UNTOLD = 50
 const MOST_INFLUENCES = 5
-/** From here on somebody's role and summary are about the message. */
+/** From this score on, a person's role and summary match the message. */
 const ALIKE = 0.4
-/** Messages of the person within which somebody that was named is still spoken of. */
+/** How many user messages a mention of a person stays current for. */
 const RECENT = 3
 const OUTER: ReadonlySet<string> = new Set(["place", "org", "topic"])
 
@@ -82,10 +82,13 @@ const indexOf = (npcs: ReadonlyArray<Npc>): Bm25<Npc> => {
 }
 
 const OF_WHOM = /(?<!\s)\s+(?:of|from|at|in|to|de|da|do|von|aus)\s.*$|[,(].*$/isu
-/** Of "younger brother of her mother" the brother: by that somebody is asked about who is not named. */
+/**
+ * For "younger brother of her mother" the result is "brother". People ask about a person by this word instead of the
+ * name.
+ */
 const whatTheyAre = (role: string): string => terms(role.replace(OF_WHOM, "")).at(-1) ?? ""
 
-/** A sentiment from -1 to 1 in words; null: too near to 0 to show. */
+/** A sentiment from -1 to 1 in words. Null: too close to 0 to show. */
 const feelingOf = (sentiment: number): string | null => {
   const strength = Math.abs(sentiment)
   if (strength < 0.2) return null
@@ -98,10 +101,10 @@ const strongest = (edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> =>
   edges.toSorted((a, b) => b.strength - a.strength || (a.id < b.id ? 1 : -1))
 
 /**
- * What of the world bears on a turn: those whom the person has named lately or whom the message is about, and who else
- * is close to the character; what holds between them, the places and things that the message names, the character and
- * the person; the beat of the story; what weighs on the character now. Nobody is spoken of whose `mention_policy`
- * forbids it, and nothing that is `secret` is among it.
+ * What of the world is relevant to a turn: people whom the person has named recently, who match the message, or who are
+ * close to the character; the relations between them, the places and things that the message names, the character and
+ * the person; the story beat; and current influences. Excludes people whose `mention_policy` forbids it, and everything
+ * `secret`.
  */
 export const worldFor = (
   turn: Turn,
@@ -124,7 +127,7 @@ export const worldFor = (
       .map((said) => said.text)
       .toReversed()
   ]
-  // By how many messages ago each was named last.
+  // How many messages ago each was last named.
   const saidIn = texts.map(namesIn)
   const namedAt = new Map(
     npcs.flatMap((npc) => {

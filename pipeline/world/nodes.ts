@@ -1,8 +1,8 @@
 import type { Npc } from "./World.ts"
 
 /**
- * What stands at the ends of edges: `character`, `user` (whoever the session is with), the id of an NPC, or a kind and
- * a name such as `place:Lisbon`.
+ * The ends of edges: `character`, `user` (the session's person), the id of an NPC, or a kind and a name such as
+ * `place:Lisbon`.
  */
 export const NODE_KINDS = ["character", "npc", "user", "place", "org", "topic"] as const
 
@@ -15,7 +15,7 @@ export interface Node {
 
 const NAMED = /^(place|org|topic):(.*)$/s
 
-/** The node of a name; undefined where it names none. */
+/** The node for an id. Undefined if there is none. */
 export const nodeOf = (id: string, characterName: string, npcs: ReadonlyMap<string, Npc>): Node | undefined => {
   if (id === "character") return { id, kind: "character", label: characterName }
   if (id === "user") return { id, kind: "user", label: "user" }

@@ -3,15 +3,15 @@ import { namesIn } from "./names.ts"
 import type { Beat, Condition, SessionWorld, Step, Storyline } from "./World.ts"
 
 const DAY_MS = 86_400_000
-/** No key of a beat begins with a digit. */
+/** Keys of beats never begin with a digit. */
 const MOMENT = /^\d/
 
-/** What there is to go by when a story may go on: a turn that was read, or a trigger. */
+/** The facts for deciding whether a story continues: a processed turn, or a trigger. */
 export interface Occasion {
   /** Milliseconds. */
   readonly at: number
   readonly turnIndex: number
-  /** What the person said; null where it is no turn of theirs. */
+  /** What the person said. Null if it is not a turn of theirs. */
   readonly message: string | null
   readonly trigger: string | null
   /** By the key of a dimension, 0 to 1. */
@@ -21,7 +21,7 @@ export interface Occasion {
   readonly beganAt: number
 }
 
-/** The storyline of a session and the beat that it stands at; null where it has none that is being told. */
+/** The storyline of a session and its current beat. Null if no story is active. */
 export const beatOf = ({
   storylines,
   step
@@ -59,7 +59,8 @@ const holds = (
 }
 
 /**
- * The beats that may come next: of the story that the session is in, or else the first of one that it has not been in.
+ * The beats that may come next: the successors in the session's story, or else the first beats of stories that it has
+ * not been in.
  */
 const following = (
   { storylines, step }: Pick<SessionWorld, "storylines" | "step">,
@@ -67,8 +68,7 @@ const following = (
 ): ReadonlyArray<{ readonly storyline: Storyline; readonly beat: Beat }> => {
   const present = storylines.find(({ id }) => id === step?.storyline_id)
   const beat = present?.beats.find(({ key }) => key === step?.beat)
-  // One that is being told keeps the others waiting, one that rests as well; one that has ended, or that was taken
-  // back, does not.
+  // An active or paused story keeps the others waiting. A finished or withdrawn one does not.
   if (
     present !== undefined &&
     beat !== undefined &&
@@ -88,8 +88,8 @@ const following = (
 }
 
 /**
- * The beat that a session enters on this occasion, the first that may follow and all of whose conditions hold; at most
- * one. The same of the same.
+ * The beat that a session enters now: the first that may follow and whose conditions all hold, at most one.
+ * Deterministic.
  */
 export const entering = (
   world: Pick<SessionWorld, "storylines">,

@@ -9,26 +9,23 @@ import { bearerOf } from "./bearer.ts"
 import { read } from "./credential.ts"
 import type { Scope } from "./scopes.ts"
 
-/** Who asks on the account plane: a client in the name of the person who approved it. */
+/** The caller of an account route: a client acting for the person who approved it. */
 export interface AccountPrincipal {
   readonly accountId: string
   readonly token: AccountToken
 }
 
-/** `invalid_token`: unknown, malformed, revoked or expired. `runtime_key`: an app's. */
+/** `invalid_token`: unknown, malformed, revoked or expired. `runtime_key`: the bearer is an app's key. */
 export class AccountUnauthenticated extends Schema.TaggedError<AccountUnauthenticated>()("AccountUnauthenticated", {
   reason: Schema.Literals(["missing", "invalid_token", "runtime_key", "idp_key"])
 }) {}
 export class ScopeMissing extends Schema.TaggedError<ScopeMissing>()("ScopeMissing", { scope: Schema.String }) {}
 
-/**
- * Resolves the bearer of an account route (contract 5), looked up each time: a token that is revoked is refused at
- * once.
- */
+/** Authenticates the bearer of an account route (contract 5). Not cached, so a revoked token is refused at once. */
 export class AccountAuthentication extends Context.Service<
   AccountAuthentication,
   {
-    /** `scope`: what the route takes; null: any token will do. */
+    /** `scope`: the scope that the route requires. Null: any token is accepted. */
     readonly authenticate: (
       authorization: string | undefined,
       scope: Scope | null

@@ -1,15 +1,15 @@
 import * as Context from "effect/Context"
 
 /**
- * Who changes something, for the audit log. `id`: the prefix of the token or key; null where the account says who, or
- * nobody does.
+ * Who makes a change, for the audit log. `id`: the prefix of the token or key. Null if the account identifies the
+ * actor, or if there is none.
  */
 export interface Actor {
   readonly kind: "operator" | "person" | "account_token" | "runtime_key" | "anybody"
   readonly id: string | null
 }
 
-/** The operator, unless a request says otherwise: nobody else comes past the HTTP surface. */
+/** Defaults to the operator, because all others come through HTTP requests, which set it. */
 export const CurrentActor = Context.Reference<Actor>("src/accounts/Actor", {
   defaultValue: () => ({ kind: "operator", id: null })
 })

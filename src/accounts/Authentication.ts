@@ -9,7 +9,7 @@ import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { readApiKey } from "./apiKey.ts"
 import { bearerOf } from "./bearer.ts"
 
-/** Who asks: the app that a runtime key stands for. */
+/** The caller: the app that a runtime key belongs to. */
 export interface Principal {
   readonly appId: string
   readonly kind: KeyKind
@@ -20,23 +20,23 @@ export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unau
   reason: Schema.Literals(["missing", "invalid_key", "expired_key", "account_token", "idp_key"])
 }) {}
 
-/** The operator has suspended the app of the key, and says why, or does not. */
+/** The operator has suspended the app of the key, possibly with a reason. */
 export class AppSuspended extends Schema.TaggedError<AppSuspended>()("AppSuspended", {
   reason: Schema.NullOr(Schema.String)
 }) {}
 
-/** How long a key that was looked up is trusted without another look. */
+/** How long a validated key is cached. */
 const TRUSTED_FOR_MS = 1000
 const MOST_REMEMBERED = 10_000
 
-/** Resolves the bearer of a runtime route (contract 5). */
+/** Authenticates the bearer of a runtime route (contract 5). */
 export class Authentication extends Context.Service<
   Authentication,
   {
     readonly authenticate: (
       authorization: string | undefined
     ) => Effect.Effect<Principal, AppSuspended | Unauthenticated | DatabaseError>
-    /** The same at once, for a key that was looked up within the last second; undefined when it takes a look. */
+    /** The cached result, for a key that was validated within the last second. Undefined if a query is needed. */
     readonly remembered: (authorization: string | undefined) => Principal | undefined
   }
 >()("src/accounts/Authentication") {

@@ -17,32 +17,35 @@ import {
 } from "./developmentIssuer.ts"
 
 export interface IdentityProviderOptions {
-  /** Null: the development issuer, unless this is production or a proxy stands in front. */
+  /** Null: the development issuer, except in production or behind a proxy. */
   readonly issuer: {
     readonly url: string
     readonly clientId: string
     readonly clientSecret: Redacted.Redacted<string>
   } | null
   readonly production: boolean
-  /** A proxy brings requests of others, which then come from this machine. */
+  /** Requests of others that a proxy forwards appear to come from this machine. */
   readonly behindProxy: boolean
   readonly allow: AllowList
 }
 
-/** `unavailable`: the provider gave no answer that can be used. `refused`: it, or we, did not let the person in. */
+/**
+ * `unavailable`: the provider returned no usable answer. `refused`: the provider or this server did not let the person
+ * in.
+ */
 export class SignInFailed extends Schema.TaggedError<SignInFailed>()("SignInFailed", {
   reason: Schema.Literals(["unavailable", "refused"]),
   code: Schema.String
 }) {}
 
 export interface SignIn {
-  /** Of this server, as browsers reach it. */
+  /** The base URL of this server, as browsers reach it. */
   readonly baseUrl: string
-  /** What the browser alone knows: everything that binds the answer to this sign-in is derived from it. */
+  /** A secret that only the browser knows. Everything that binds the answer to this sign-in is derived from it. */
   readonly cookie: string
 }
 
-/** Where the provider sends the browser back to. */
+/** Where the provider redirects the browser. */
 export const CALLBACK_PATH = "/device/callback"
 const TIMEOUT_SECONDS = 10
 const MOST_CHARACTERS = 200
@@ -60,7 +63,7 @@ const text = (claim: unknown): string | null =>
     ? claim.toWellFormed().replaceAll("\0", "").slice(0, MOST_CHARACTERS)
     : null
 
-/** What openid-client says of a failure, without what it failed on; some of it comes with the browser. */
+/** The error code from openid-client, without the details, some of which come from the browser. */
 const codeOf = (error: unknown): string =>
   (error instanceof Error && "error" in error
     ? String(error.error)
@@ -69,9 +72,7 @@ const codeOf = (error: unknown): string =>
       : "unknown"
   ).slice(0, 100)
 const unavailable = (error: unknown) => new SignInFailed({ reason: "unavailable", code: codeOf(error) })
-/**
- * An answer that says no, or that is not what it should be; not one that never came, or came from what is in trouble.
- */
+/** Separates a refusal or an invalid answer from a missing answer or a provider error. */
 const refusedOrNot = (error: unknown) => {
   const code = error instanceof Error && "code" in error ? String(error.code) : ""
   return /^OAUTH_(?!TIMEOUT|RESPONSE_IS_NOT)/.test(code)
@@ -80,19 +81,19 @@ const refusedOrNot = (error: unknown) => {
 }
 
 /**
- * Where people say who they are: the OpenID Connect issuer of the settings, or the development issuer. Nothing of it is
- * loaded before somebody signs in.
+ * Where people sign in: the OpenID Connect issuer from the settings, or the development issuer. Loaded with the first
+ * sign-in.
  */
 export class IdentityProvider extends Context.Service<
   IdentityProvider,
   {
-    /** Which there is; null: nobody can sign in. */
+    /** Which provider is used. Null: nobody can sign in. */
     readonly kind: (baseUrl: string) => "issuer" | "development" | null
-    /** Where the browser goes. `again`: even one that is signed in there is asked who it is. */
+    /** The URL for the browser. `again`: the provider asks for the identity even if the browser is signed in there. */
     readonly signInUrl: (signIn: SignIn & { readonly again: boolean }) => Effect.Effect<string, SignInFailed>
-    /** Who has come back, by the query that the provider sent them with. */
+    /** The person who signed in, from the query of the provider's redirect. */
     readonly whoCame: (signIn: SignIn & { readonly query: string }) => Effect.Effect<Person, SignInFailed>
-    /** Null: there is none here. */
+    /** Null: this server has none. */
     readonly development: (baseUrl: string) => Promise<DevelopmentIssuer> | null
   }
 >()("src/accounts/IdentityProvider") {
@@ -117,7 +118,10 @@ export class IdentityProvider extends Context.Service<
           }))
 
         let calls: Promise<(url: string, init?: RequestInit) => Promise<Response>> | null = null
-        /** The operator has named the issuer; what the issuer names is guarded like what a tenant names. */
+        /**
+         * The operator trusts the issuer's host. Other hosts that the issuer names are guarded like hosts that a tenant
+         * names.
+         */
         const discover = async (issuer: URL): Promise<Configuration> => {
           const client = await import("openid-client")
           const named = parseAllowList(

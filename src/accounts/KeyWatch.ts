@@ -4,14 +4,14 @@ import * as Layer from "effect/Layer"
 import { ApiKeys } from "#src/db/tenancy/ApiKeys.ts"
 
 /**
- * Ends what a key has opened and what lasts, streams and waiting polls, within a second of the key's end: at once where
- * its end is heard of, and every 500 ms, while there is any, the keys that hold something open are asked after in one
- * query.
+ * Closes the long-lived requests of a key (streams and waiting polls) within a second after the key has ended.
+ * Notifications do this at once. In addition, one query every 500 ms checks all keys with open requests, as long as
+ * there are any.
  */
 export class KeyWatch extends Context.Service<
   KeyWatch,
   {
-    /** Calls `ended` when the key is no longer valid, until the returned function is called. */
+    /** Calls `ended` when the key is no longer valid. The returned function stops watching. */
     readonly watch: (prefix: string, ended: () => void) => () => void
   }
 >()("src/accounts/KeyWatch") {

@@ -1,6 +1,6 @@
 import { mint, prefixLength, read } from "./credential.ts"
 
-/** `ck_` and what follows it up to here may be shown. */
+/** `ck_` and the characters up to this length may be shown. */
 export const PREFIX_LENGTH = prefixLength("ck_")
 
 export interface MintedKey {
@@ -15,5 +15,5 @@ export const mintApiKey = (): MintedKey => {
   return { apiKey: secret, prefix, secretHash }
 }
 
-/** The parts of a presented key to look it up by; null when it cannot be one of ours. */
+/** The parts of a presented key to look it up by. Null if it cannot be one of our keys. */
 export const readApiKey = (presented: string) => read("ck_", presented)

@@ -1,3 +1,3 @@
-/** What an Authorization header carries as bearer. */
+/** The bearer token in an Authorization header. */
 export const bearerOf = (authorization: string | undefined): string | undefined =>
   /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1]

@@ -2,10 +2,9 @@ import { hash as digest, randomInt } from "node:crypto"
 import { crc32 } from "node:zlib"
 
 /**
- * What a caller shows to be let in: what kind it is, 8 characters of prefix, 32 of secret (190 random bits), 6 of
- * checksum, all base 62. The checksum lets a mistyped or made-up one be refused without a look-up. Stored are the
- * prefix and a plain SHA-256 of the whole: with that much randomness a hash needs no salt, and any process can check
- * it.
+ * A credential: its kind, 8 characters of prefix, 32 of secret (190 random bits), 6 of checksum, all base 62. The
+ * checksum allows rejecting a mistyped or invented credential without a query. Only the prefix and a plain SHA-256 of
+ * the whole are stored. With this much randomness a hash needs no salt, and any process can verify it.
  */
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const PREFIX = 8
@@ -13,7 +12,8 @@ const SECRET = 32
 const CHECKSUM = 6
 
 /**
- * A runtime key of an app, an account access token (contract 2.2), and a device code, for which such a token is given.
+ * A runtime key of an app, an account access token (contract 2.2), and a device code, which is exchanged for such a
+ * token.
  */
 export type Kind = "ck_" | "lat_" | "dc_"
 
@@ -32,13 +32,13 @@ const checksum = (text: string) => {
 const hash = (secret: string): Buffer => digest("sha256", secret, "buffer")
 
 export interface Minted {
-  /** The whole of it. Shown once, never stored. */
+  /** The whole credential. Shown once, never stored. */
   readonly secret: string
   readonly prefix: string
   readonly secretHash: Buffer
 }
 
-/** The kind and what follows it up to here may be shown. */
+/** The kind and the characters up to this length may be shown. */
 export const prefixLength = (kind: Kind): number => kind.length + PREFIX
 
 export const mint = (kind: Kind): Minted => {
@@ -47,7 +47,7 @@ export const mint = (kind: Kind): Minted => {
   return { secret, prefix: secret.slice(0, prefixLength(kind)), secretHash: hash(secret) }
 }
 
-/** The parts of one that is presented, to look it up by; null when it cannot be one of ours. */
+/** The parts of a presented credential to look it up by. Null if it cannot be one of ours. */
 export const read = (
   kind: Kind,
   presented: string

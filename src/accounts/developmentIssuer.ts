@@ -2,15 +2,15 @@ import { generateKeyPairSync, randomBytes } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Adapter, AdapterPayload, default as Provider } from "oidc-provider"
 
-/** Where the issuer is on the server that it belongs to. */
+/** The path of the issuer on its server. */
 export const DEVELOPMENT_ISSUER_PATH = "/dev-issuer"
-/** As what its people are kept: its address is another one on another port. */
+/** The issuer that its people are stored with, because its URL changes with the port. */
 export const DEVELOPMENT_ISSUER = "development"
 
 const SESSION_SECONDS = 3600
 const SIGN_IN_SECONDS = 900
 
-/** State for as long as the process runs. No session is kept: whoever signs in says anew who they are. */
+/** State for the lifetime of the process. There are no sessions: people identify themselves at each sign-in. */
 const inMemory = () => {
   const kept = new Map<string, { readonly payload: AdapterPayload; readonly until: number }>()
   return class implements Adapter {
@@ -47,7 +47,7 @@ const inMemory = () => {
 }
 
 export interface DevelopmentIssuerOptions {
-  /** The whole address, with the path. */
+  /** The full URL, including the path. */
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
@@ -55,15 +55,15 @@ export interface DevelopmentIssuerOptions {
 }
 
 export interface DevelopmentIssuer {
-  /** Everything of the protocol, by the path within the issuer. */
+  /** Handles all protocol requests, by the path within the issuer. */
   readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>
-  /** The sign-in that is under way in the browser that asks; null: there is none. */
+  /** The pending sign-in of the browser. Null: there is none. */
   readonly underWay: (request: IncomingMessage, response: ServerResponse) => Promise<string | null>
-  /** Where the browser goes next, now that its person says who they are. */
+  /** Where the browser goes next, now that the person has given their name. */
   readonly signIn: (request: IncomingMessage, response: ServerResponse, name: string) => Promise<string>
 }
 
-/** A subject is at most 255 characters of ASCII, whatever somebody is called. */
+/** A subject is at most 255 ASCII characters, for any name. */
 const subjectOf = (name: string) => Buffer.from(name.toLowerCase()).toString("base64url")
 const nameOf = (subject: string) => Buffer.from(subject, "base64url").toString()
 
@@ -79,9 +79,9 @@ const settled = (provider: Provider): DevelopmentIssuer => ({
 })
 
 /**
- * An OpenID Connect issuer that takes people at their word once they have shown that they can read the server's
- * console, so that the whole flow runs on a developer's machine. It knows one client, this server, and forgets
- * everything with the process.
+ * An OpenID Connect issuer that accepts any name from people who have proved that they can read the server's console.
+ * It makes the whole flow work on a developer's machine. It has one client, this server, and forgets everything when
+ * the process ends.
  */
 export const makeDevelopmentIssuer = async ({
   issuer,
@@ -123,7 +123,7 @@ export const makeDevelopmentIssuer = async ({
         accountId: subject,
         claims: () => Promise.resolve({ sub: subject, name: nameOf(subject) })
       }),
-      // There is one client, ours: nobody needs to be asked whether it may know who they are.
+      // The only client is this server, so no consent is needed.
       loadExistingGrant: async (context) => {
         const { client, session } = context.oidc
         const grant = new context.oidc.provider.Grant({

@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { newUserCode, readUserCode } from "./userCode.ts"
 
-/** Where the codes of the development sign-in are shown: the console of the process that serves the page. */
+/** Where development sign-in codes are printed: the console of the process that serves the page. */
 export const SignInConsole = Context.Reference<(line: string) => void>("src/accounts/SignInConsole", {
   defaultValue: () => (line) => {
     process.stdout.write(`${line}\n`)
@@ -10,9 +10,9 @@ export const SignInConsole = Context.Reference<(line: string) => void>("src/acco
 })
 
 export const CODE_MINUTES = 10
-/** Wrong codes for one sign-in, after which it is over. */
+/** Maximum number of wrong codes per sign-in. */
 const MOST_TRIES = 5
-/** Sign-ins that may wait for a code at a time, so that nobody fills the console. */
+/** Maximum number of sign-ins that wait for a code, so that nobody can flood the console. */
 const MOST_CODES = 20
 
 interface Waiting {
@@ -21,13 +21,13 @@ interface Waiting {
   tries: number
 }
 
-/** `over`: the code was used, has expired or was guessed at too often. */
+/** `over`: the code was used, has expired, or was entered wrongly too often. */
 export type Checked = "right" | "wrong" | "over"
 
 export interface SignInCodes {
-  /** Shows a code for this sign-in, once for each sign-in. `full`: too many others wait. */
+  /** Prints a code for this sign-in, at most once. `full`: too many other sign-ins are waiting. */
   readonly show: (signIn: string, write: (line: string) => void) => "shown" | "over" | "full"
-  /** Each code is right once. */
+  /** Each code is accepted once. */
   readonly check: (signIn: string, typed: string) => Checked
 }
 
@@ -37,7 +37,7 @@ const isSame = (one: string, other: string) => {
 }
 
 /**
- * One-time codes that prove access to the server's console. In memory, as is the issuer whose sign-ins they belong to.
+ * One-time codes that prove access to the server's console. In memory, like the issuer whose sign-ins they belong to.
  */
 export const makeSignInCodes = (now: () => number): SignInCodes => {
   const waiting = new Map<string, Waiting>()

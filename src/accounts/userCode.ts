@@ -1,23 +1,23 @@
 import { randomInt } from "node:crypto"
 
 /**
- * No vowels, so that it spells nothing, and nothing that looks like another (RFC 8628, 6.1). Ten of these 20 letters
- * are 20^10 = 1.0e13 codes. No limit for all addresses together guards them, since anybody could use that up and lock
- * the page for everybody. They are safe because they are many: a server that tries 2,000 codes a second, from as many
- * addresses as it takes, tries 1.8e6 in the 15 minutes that a code lasts, and with 1,000 codes waiting hits one of them
- * with a probability of 1.8e6 * 1e3 / 1.0e13 = 0.02 %. From one address it is 30 tries and 3e-9. Whoever hits one can
- * only put their own account in the place of the person's.
+ * No vowels, to avoid words, and no characters that look alike (RFC 8628, 6.1). Ten of these 20 letters give 20^10 =
+ * 1.0e13 codes. There is no limit over all addresses together, because anybody could exhaust it and lock the page for
+ * everybody. The number of codes is the protection: if 2,000 codes per second are tried from many addresses, that is
+ * 1.8e6 in the 15 minutes that a code lasts. With 1,000 waiting codes, the probability of a hit is 1.8e6 * 1e3 / 1.0e13
+ * = 0.02 %. From one address it is 30 tries and 3e-9. A hit only lets the attacker put their own account in the place
+ * of the person's.
  */
 const ALPHABET = "BCDFGHJKLMNPQRSTVWXZ"
 const HALF = 5
 
-/** What a person types in, as it is shown: `WDJBC-MJHTK`. */
+/** A new code in the form in which it is shown: `WDJBC-MJHTK`. */
 export const newUserCode = (): string => {
   const half = () => Array.from({ length: HALF }, () => ALPHABET[randomInt(ALPHABET.length)]).join("")
   return `${half()}-${half()}`
 }
 
-/** What somebody typed as it would be shown, whatever they made of the case and the dash; null: it can be no code. */
+/** A typed code in the form in which it is shown, regardless of case and dash. Null: it cannot be a code. */
 export const readUserCode = (typed: string): string | null => {
   const letters = typed
     .slice(0, 100)

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** The caller of a command gave something it cannot use. */
+/** The user gave an invalid argument to a command. */
 export class BadArgument extends Schema.TaggedError<BadArgument>()("BadArgument", { problem: Schema.String }) {
   override get message() {
     return this.problem

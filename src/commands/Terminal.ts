@@ -4,20 +4,20 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { note, print } from "./output.ts"
 
-/** Somebody who types, or a pipe that brings lines. */
+/** A person who types, or a pipe that supplies lines. */
 export interface Terminal {
-  /** What is typed is seen as it is typed. */
+  /** Typed text is echoed. */
   readonly interactive: boolean
   readonly lines: Stream.Stream<string>
-  /** One line of output, above what is being typed. */
+  /** Prints a line above the text that is being typed. */
   readonly say: (line: string) => void
-  /** Shows or takes away a hint that something is going on. */
+  /** Shows a progress hint. Null removes it. */
   readonly hint: (text: string | null) => void
 }
 
 const PROMPT = "you: "
 
-/** `plain`: no prompt, no redrawing and no hint, even where somebody types. */
+/** `plain`: no prompt, no redrawing and no hint, even on a terminal. */
 export const openTerminal = (plain: boolean) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -27,9 +27,9 @@ export const openTerminal = (plain: boolean) =>
         terminal: interactive,
         ...(interactive ? { output: process.stdout, prompt: PROMPT } : {})
       })
-      // Where readline has the keyboard, Ctrl-C is a key like others.
+      // While readline controls the keyboard, Ctrl-C is an ordinary key.
       reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"))
-      // At once: lines that come in before somebody iterates are lost.
+      // Start iterating at once, because lines that arrive earlier are lost.
       const lines = reader[Symbol.asyncIterator]()
       if (interactive) reader.prompt()
 

@@ -7,15 +7,15 @@ import type * as Scope from "effect/Scope"
 import * as check from "#src/settings/checks.ts"
 import { printable } from "./output.ts"
 
-/** What every command that speaks to a server is given; what is not comes from the environment. */
+/** Options of every command that talks to a server. Missing ones come from the environment. */
 export interface ServerFlags {
   readonly url?: string | undefined
   readonly key?: string | undefined
 }
 
 /**
- * No answer, or none that is a success. `passing`: the same request may do better later. `earliest`: what `since` may
- * be, where it was too early.
+ * No answer, or an unsuccessful one. `passing`: the same request may succeed later. `earliest`: the minimum for
+ * `since`, if it was too early.
  */
 export class ApiFailed extends Schema.TaggedError<ApiFailed>()("ApiFailed", {
   problem: Schema.String,
@@ -28,7 +28,7 @@ export class ApiFailed extends Schema.TaggedError<ApiFailed>()("ApiFailed", {
   }
 }
 
-/** What the commands read of the server's resources. */
+/** The fields of the server's resources that commands read. */
 export const Session = Schema.Struct({
   id: Schema.String,
   character_slug: Schema.String,
@@ -37,9 +37,9 @@ export const Session = Schema.Struct({
 })
 export const Character = Schema.Struct({ display_name: Schema.String })
 
-/** A server, as one app sees it. */
+/** A server as one app sees it. */
 export interface Api {
-  /** The `data` of an answer. */
+  /** The `data` field of an answer. */
   readonly get: <S extends Schema.ConstraintDecoder<unknown>>(
     path: string,
     data: S
@@ -56,12 +56,12 @@ export interface Api {
     body: object,
     data: S
   ) => Effect.Effect<S["Type"], ApiFailed>
-  /** An answer as it comes in: however long that takes, and no longer than the scope. */
+  /** A response while it streams in, for as long as the scope is open. */
   readonly open: (path: string) => Effect.Effect<Response, ApiFailed, Scope.Scope>
 }
 
 const DEFAULT_URL = "http://127.0.0.1:8080"
-/** Of an answer that comes at once. */
+/** Timeout for answers that are not streamed. */
 const TIMEOUT = "30 seconds"
 
 const env = Config.all({
@@ -90,9 +90,9 @@ const readKey = Effect.fnUntraced(function* (
   if (key === null)
     return yield* new check.BadSetting({
       setting: name,
-      problem: "must be given, as this or as --key: a runtime key (ck_...) of the app"
+      problem: "must be set, or --key given: a runtime key (ck_...) of the app"
     })
-  // What fetch says of a header that it cannot send repeats it.
+  // fetch's error for an invalid header would quote the key.
   if (!/^[\x21-\x7e]+$/.test(Redacted.value(key)))
     return yield* new check.BadSetting({ setting: name, problem: "must be visible ASCII characters without a space" })
   return key
@@ -127,7 +127,7 @@ const refusedWith = (status: number, text: string) =>
         ...(earliest_since !== undefined && { earliest: earliest_since })
       }
     }),
-    Effect.orElseSucceed(() => ({ code: null, said: "not an answer of a Troupe server; see --url" })),
+    Effect.orElseSucceed(() => ({ code: null, said: "the answer is not from a Troupe server; check --url" })),
     Effect.flatMap(({ said, ...rest }) =>
       Effect.fail(new ApiFailed({ problem: `${status} ${printable(said)}`, passing: PASSING.has(status), ...rest }))
     )
@@ -139,15 +139,15 @@ const errorCode = (error: unknown): string => {
 }
 
 /**
- * Aborted with the scope, and not with the effect that fetches: an answer that came in as its reader went would keep
- * the process for as long as it is open.
+ * Aborted with the scope, not with the effect that fetches. Otherwise a response that arrived while its reader was
+ * being interrupted would keep the process alive.
  */
 const scopedSignal = Effect.acquireRelease(
   Effect.sync(() => new AbortController()),
   (controller) => Effect.sync(() => controller.abort())
 ).pipe(Effect.map(({ signal }) => signal))
 
-/** The server that the flags or the environment name. Nothing is asked of it yet. */
+/** The server from the flags or the environment. Does not send a request yet. */
 export const connect = Effect.fnUntraced(function* (flags: ServerFlags) {
   const given = yield* env
   const baseUrl = yield* readUrl(flags.url, given.TROUPE_URL, given.PUBLIC_URL)
@@ -156,7 +156,7 @@ export const connect = Effect.fnUntraced(function* (flags: ServerFlags) {
   const unreachable = (why: string) =>
     new ApiFailed({ problem: `${baseUrl} cannot be reached (${why})`, code: null, passing: true })
   const notOurs = new ApiFailed({
-    problem: `${baseUrl} does not answer as a Troupe server does`,
+    problem: `${baseUrl} is not a Troupe server`,
     code: null,
     passing: false
   })
@@ -166,7 +166,7 @@ export const connect = Effect.fnUntraced(function* (flags: ServerFlags) {
 
   const open = Effect.fnUntraced(function* (path: string, init: RequestInit = {}) {
     const signal = yield* scopedSignal
-    // A redirect would turn a POST into a GET, and take the key elsewhere.
+    // A redirect would turn a POST into a GET, and send the key to another address.
     const response = yield* reach(() =>
       fetch(baseUrl + path, {
         ...init,

@@ -7,7 +7,7 @@ import { BadArgument } from "./BadArgument.ts"
 import { print } from "./output.ts"
 import { runCommand } from "./run.ts"
 
-/** Apps that one query fetches. */
+/** Number of apps per query. */
 const A_PAGE = 500
 
 const readBudget = (text: string | undefined) => {
@@ -25,7 +25,7 @@ const readName = (name: string) =>
 
 export const noSuchApp = (appId: string) => new BadArgument({ problem: `there is no app ${appId}` })
 
-/** An app of any account. Those in which evals are played are internal. */
+/** An app of any account. Apps that evals run in are internal and excluded. */
 export const findApp = Effect.fnUntraced(function* (appId: string) {
   const app = yield* Apps.use((apps) => apps.get(appId))
   return app === undefined || app.account_id === SHADOW_ACCOUNT ? yield* noSuchApp(appId) : app
@@ -46,7 +46,7 @@ export const createApp = (args: { readonly name: string; readonly budgetUsd: str
     })
   )
 
-/** `troupe app list`: those of every account. */
+/** `troupe app list`: the apps of all accounts. */
 export const listApps = () =>
   runCommand(
     Effect.gen(function* () {

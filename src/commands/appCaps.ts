@@ -14,7 +14,7 @@ const MOST_USD = 1_000_000
 const MOST_PER_DAY = 10_000
 const MOST_PER_MINUTE = 1_000_000
 
-/** The flags as they were typed; undefined: that cap stays as it is. */
+/** The flags as typed. Undefined: the cap stays unchanged. */
 export interface CapsFlags {
   readonly "daily-budget-usd"?: string | undefined
   readonly "monthly-budget-usd"?: string | undefined
@@ -28,7 +28,7 @@ export interface CapsFlags {
 
 const isUsd = (text: string) => /^\d{1,9}(?:\.\d{1,9})?$/.test(text) && Number(text) <= MOST_USD
 
-/** Undefined: the flag is not there. Null: no limit. */
+/** Undefined: the flag is missing. Null: no limit. */
 const readUsd = Effect.fnUntraced(function* (flags: CapsFlags, name: keyof CapsFlags) {
   const given = flags[name]
   if (given === undefined) return undefined
@@ -47,7 +47,7 @@ const readSwitch = Effect.fnUntraced(function* (flags: CapsFlags, name: keyof Ca
   return given === undefined ? undefined : (yield* check.oneOf(`--${name}`, given, ["true", "false"])) === "true"
 })
 
-/** The body of `PATCH /v1/account/apps/{app_id}/caps` that the flags stand for. */
+/** The flags as the body of `PATCH /v1/account/apps/{app_id}/caps`. */
 const readFlags = Effect.fnUntraced(function* (flags: CapsFlags) {
   const ofEndUsers = {
     daily_messages: yield* readCount(flags, "end-user-daily-messages", 0, MOST_PER_DAY),
@@ -65,7 +65,9 @@ const readFlags = Effect.fnUntraced(function* (flags: CapsFlags) {
   }
 })
 
-/** `troupe app caps APP_ID [--daily-budget-usd N|none] ...`: changes what the flags name and prints what holds then. */
+/**
+ * `troupe app caps APP_ID [--daily-budget-usd N|none] ...`: changes the caps that the flags name and prints all caps.
+ */
 export const appCaps = ({ appId, flags }: { readonly appId: string; readonly flags: CapsFlags }) =>
   runCommand(
     Effect.gen(function* () {

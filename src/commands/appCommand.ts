@@ -7,7 +7,7 @@ const appCreate = defineCommand({
   meta: { name: "create", description: "Create an app with its first runtime key; prints one line of JSON" },
   args: {
     name: { type: "positional", required: true, description: "Name of the app" },
-    "budget-usd": { type: "string", description: "Monthly budget in US dollars; none without it", valueHint: "N" }
+    "budget-usd": { type: "string", description: "Monthly budget in US dollars. Default: no budget", valueHint: "N" }
   },
   run: async ({ args }) => {
     refuseUnknown(args, ["name", "budget-usd", "budgetUsd"], 1)
@@ -34,7 +34,7 @@ const appShow = defineCommand({
 
 const appRename = defineCommand({
   meta: { name: "rename", description: "Rename an app; prints one line of JSON" },
-  args: { appId, name: { type: "positional", required: true, description: "Its new name" } },
+  args: { appId, name: { type: "positional", required: true, description: "New name" } },
   run: async ({ args }) => {
     refuseUnknown(args, ["appId", "app-id", "name"], 2)
     return (await import("./app.ts")).renameApp({ appId: args.appId, name: args.name })
@@ -45,10 +45,10 @@ const appSuspend = defineCommand({
   meta: {
     name: "suspend",
     description:
-      "Suspend an app immediately: its keys are refused and nothing is sent, but nothing is lost; prints one " +
-      "line of JSON"
+      "Suspend an app at once: its keys are refused and nothing is sent, but nothing is lost; prints one line " +
+      "of JSON"
   },
-  args: { appId, reason: { type: "string", description: "Why, for the app to read", valueHint: "TEXT" } },
+  args: { appId, reason: { type: "string", description: "Reason, shown to the app", valueHint: "TEXT" } },
   run: async ({ args }) => {
     refuseUnknown(args, ["appId", "app-id", "reason"], 1)
     return (await import("./appSuspension.ts")).suspendApp({ appId: args.appId, reason: args.reason })
@@ -74,18 +74,22 @@ const capsFlags = {
     valueHint: "N|none"
   },
   "monthly-budget-usd": { type: "string", description: "The same for a month", valueHint: "N|none" },
-  "hard-stop": { type: "string", description: "Whether sends beyond the budget are refused", valueHint: "true|false" },
+  "hard-stop": { type: "string", description: "Whether to refuse sends beyond the budget", valueHint: "true|false" },
   "end-user-daily-messages": {
     type: "string",
-    description: "Messages a day for each end-user without a cap of their own",
+    description: "Messages per day of each end-user without own caps",
     valueHint: "N|none"
   },
-  "end-user-daily-usd": { type: "string", description: "What such an end-user may cost in a day", valueHint: "N|none" },
+  "end-user-daily-usd": {
+    type: "string",
+    description: "Cost per day of such an end-user in US dollars",
+    valueHint: "N|none"
+  },
   "end-user-monthly-usd": { type: "string", description: "The same for a month", valueHint: "N|none" },
-  "end-user-daily-images": { type: "string", description: "Images a day for such an end-user", valueHint: "N|none" },
+  "end-user-daily-images": { type: "string", description: "Images per day of such an end-user", valueHint: "N|none" },
   "messages-per-minute": {
     type: "string",
-    description: "Messages a minute over HTTP; none: the server's limit",
+    description: "Messages per minute over HTTP. none: the server's limit",
     valueHint: "N|none"
   }
 } as const
@@ -95,7 +99,7 @@ const capsFlagNames = Object.keys(capsFlags).flatMap((name) => [name, camelCased
 const appCaps = defineCommand({
   meta: {
     name: "caps",
-    description: "Show the budgets and caps of an app, after setting those that flags name; prints one line of JSON"
+    description: "Set the given budgets and caps of an app, then show all of them; prints one line of JSON"
   },
   args: { appId, ...capsFlags },
   run: async ({ args }) => {

@@ -5,8 +5,7 @@ import { refuseUnknown } from "./refuseUnknown.ts"
 const importFile = defineCommand({
   meta: {
     name: "import",
-    description:
-      "Make a character of a file: shows what was understood of it, asks, and makes it; prints one line of JSON"
+    description: "Create a character from a file: shows the result, asks, and creates it; prints one line of JSON"
   },
   args: {
     file: {
@@ -16,11 +15,11 @@ const importFile = defineCommand({
     },
     slug: {
       type: "string",
-      description: "The slug that the character is to have; made of its name without it",
+      description: "Slug of the new character. Default: made from its name",
       valueHint: "SLUG"
     },
-    into: { type: "string", description: "Change this character instead of making one", valueHint: "SLUG" },
-    yes: { type: "boolean", description: "Take the warnings as they are, and ask nothing" },
+    into: { type: "string", description: "Change this character instead of creating one", valueHint: "SLUG" },
+    yes: { type: "boolean", description: "Accept all warnings, and don't ask" },
     url: clientArgs.url,
     key: clientArgs.key
   },
@@ -37,12 +36,12 @@ const exportFile = defineCommand({
     format: {
       type: "string",
       default: "chara_card_v3",
-      description: "What to write",
+      description: "Format of the file",
       valueHint: "chara_card_v3|png|bundle"
     },
     out: {
       type: "string",
-      description: "Where to write; the slug with .json, .png or .zip without it",
+      description: "Path of the file. Default: the slug with .json, .png or .zip",
       valueHint: "FILE"
     },
     url: clientArgs.url,
@@ -56,6 +55,6 @@ const exportFile = defineCommand({
 
 /** `troupe character ...` */
 export const character = defineCommand({
-  meta: { name: "character", description: "Characters in files" },
+  meta: { name: "character", description: "Import and export of characters" },
   subCommands: { import: importFile, export: exportFile }
 })

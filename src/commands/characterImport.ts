@@ -16,7 +16,7 @@ interface ImportFlags extends ServerFlags {
   readonly yes: boolean
 }
 
-/** No file may be larger, so that no more is read of one. */
+/** The maximum file size, so no more is read. */
 const MOST_BYTES = 10 * 1024 * 1024
 
 const Finding = Schema.Struct({
@@ -53,7 +53,7 @@ const read = Effect.fnUntraced(function* (file: string) {
   return yield* Effect.tryPromise({ try: () => readFile(file), catch: () => problem("cannot be read") })
 })
 
-/** What somebody answers, or a pipe; the end of the input is no. */
+/** The answer of a person or a pipe. End of input means no. */
 const agreed = (question: string) =>
   Effect.callback<boolean>((resume) => {
     process.stderr.write(question)
@@ -101,7 +101,7 @@ export const importCharacter = (flags: ImportFlags) =>
           problem: `blocked: edit the import with PATCH /v1/imports/${staged.id}, or the file`
         })
       }
-      if (!flags.yes && !(yield* agreed("troupe: make this character? [y/N] "))) {
+      if (!flags.yes && !(yield* agreed("troupe: create this character? [y/N] "))) {
         print(JSON.stringify({ import_id: staged.id, status: staged.status }))
         return
       }

@@ -21,12 +21,12 @@ interface ChatFlags extends ServerFlags {
   readonly json: boolean
 }
 
-/** How much of an older conversation is shown. */
+/** How many events of an existing conversation are shown. */
 const RECENT_EVENTS = 20
-/** A turn that ends in silence leaves nothing on the log: whether one has is asked for this often. */
+/** A turn that ends in silence writes nothing to the log, so its trace is polled at this interval. */
 const LOOK_EVERY = "2 seconds"
 
-/** The same for the same person on the same machine, whose conversation therefore goes on; it names neither. */
+/** The same for the same person on the same machine, so that their conversation continues. It reveals neither. */
 const ownRef = () =>
   `cli-${createHash("sha256")
     .update(`${process.getuid?.() ?? userInfo().username}@${hostname()}`)
@@ -63,7 +63,7 @@ export const chat = (flags: ChatFlags) =>
       const session = yield* openSession(api, flags)
       if (session.status !== "active")
         return yield* new BadArgument({
-          problem: `this conversation is over (${printable(session.status)}); begin another with --new`
+          problem: `this conversation has ended (${printable(session.status)}); start another with --new`
         })
       const path = `/v1/sessions/${encodeURIComponent(session.id)}`
       const { display_name } = yield* api.get(`/v1/characters/${encodeURIComponent(session.character_slug)}`, Character)
@@ -71,7 +71,7 @@ export const chat = (flags: ChatFlags) =>
       const since = yield* earliestAfter(api, session.id, Math.max(0, session.last_cursor - RECENT_EVENTS))
       const terminal = yield* openTerminal(flags.json)
 
-      // A message is in `sent` until the log shows that its turn has begun, and its turn in `turns` until it has ended.
+      // A message is in `sent` until the log shows that its turn has begun. The turn is in `turns` until it has ended.
       const own = new Set<string>()
       const sent = new Set<string>()
       const turns = new Set<string>()
@@ -85,7 +85,7 @@ export const chat = (flags: ChatFlags) =>
 
       const show = ({ event, json }: Logged): void => {
         if (flags.json) return print(json)
-        // What has been typed here stands there already.
+        // Messages typed here are already on the screen.
         if (terminal.interactive && event.role === "user" && own.has(clientMessageId(event))) return
         for (const line of transcript(event, name)) terminal.say(line)
       }
@@ -146,7 +146,7 @@ export const chat = (flags: ChatFlags) =>
         )
       )
 
-      // A character can leave with its last reply: a session that is over has one more event to show.
+      // A character may leave with its last reply. A closed session still has one event to show.
       const isOver = Effect.suspend(() => {
         if (exited) return Effect.succeed(true)
         if (!inputOver || seen < session.last_cursor || sent.size > 0 || turns.size > 0) return Effect.succeed(false)
@@ -161,7 +161,7 @@ export const chat = (flags: ChatFlags) =>
       )
       if (unsent > 0 && !terminal.interactive)
         return yield* new BadArgument({
-          problem: `${unsent} of the messages ${unsent === 1 ? "was" : "were"} not sent`
+          problem: `${unsent} ${unsent === 1 ? "message was" : "messages were"} not sent`
         })
     }).pipe(Effect.scoped)
   )

@@ -3,12 +3,12 @@ import { clientArgs, clientFlags } from "./clientArgs.ts"
 import { refuseUnknown } from "./refuseUnknown.ts"
 
 export const chat = defineCommand({
-  meta: { name: "chat", description: "Talk to a character; a conversation goes on where it was left" },
+  meta: { name: "chat", description: "Talk to a character, and continue the last conversation with it" },
   args: {
     character: { type: "positional", required: true, description: "Slug of the character" },
-    session: { type: "string", description: "This conversation instead of your own", valueHint: "ses_..." },
-    mode: { type: "string", default: "fast", description: "How replies are made", valueHint: "fast|deep" },
-    new: { type: "boolean", description: "Begin a new conversation" },
+    session: { type: "string", description: "Id of another conversation to continue", valueHint: "ses_..." },
+    mode: { type: "string", default: "fast", description: "Reply mode", valueHint: "fast|deep" },
+    new: { type: "boolean", description: "Start a new conversation" },
     ...clientArgs
   },
   run: async ({ args }) => {

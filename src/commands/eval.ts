@@ -20,7 +20,7 @@ interface EvalFlags extends ServerFlags {
   readonly json: boolean
 }
 
-/** The run did not do what was asked of it. */
+/** The run did not pass. */
 class EvalNotPassed extends Schema.TaggedError<EvalNotPassed>()("EvalNotPassed", { problem: Schema.String }) {
   override get message() {
     return this.problem
@@ -90,10 +90,10 @@ const number = (name: string, text: string | undefined) =>
     const value = text === undefined ? undefined : Number(text)
     return value === undefined || (text?.trim() !== "" && value >= 0 && Number.isFinite(value))
       ? Effect.succeed(value)
-      : Effect.fail(new BadArgument({ problem: `${name} must be a number from 0 on` }))
+      : Effect.fail(new BadArgument({ problem: `${name} must be 0 or more` }))
   })
 
-/** A suite that is only in a file is the server's for as long as it takes to begin its run, which keeps the cases. */
+/** A suite from a file is stored on the server only until its run has begun, which copies the cases. */
 const withSuite = Effect.fnUntraced(function* <A, E>(
   api: Api,
   suite: string,
@@ -102,15 +102,14 @@ const withSuite = Effect.fnUntraced(function* <A, E>(
   if (suite.startsWith("evs_")) return yield* use(suite)
   const text = yield* Effect.tryPromise({
     try: () => readFile(suite, "utf8"),
-    catch: () =>
-      new BadArgument({ problem: `${printable(suite)} is neither the id of a suite nor a file that can be read` })
+    catch: () => new BadArgument({ problem: `${printable(suite)} is neither the id of a suite nor a readable file` })
   })
   const body = yield* Effect.try({
     try: (): unknown => JSON.parse(text),
     catch: () => new BadArgument({ problem: `${printable(suite)} is not JSON` })
   })
   if (typeof body !== "object" || body === null)
-    return yield* new BadArgument({ problem: `${printable(suite)} holds no suite` })
+    return yield* new BadArgument({ problem: `${printable(suite)} does not contain a suite` })
   const { id } = yield* api.post("/v1/evals/suites", body, Suite)
   return yield* use(id).pipe(Effect.ensuring(Effect.ignore(api.delete(`/v1/evals/suites/${encodeURIComponent(id)}`))))
 })
@@ -141,7 +140,7 @@ const allResults = Effect.fnUntraced(function* (api: Api, id: string) {
   return all
 })
 
-/** Columns as wide as what stands in them. */
+/** Aligns columns by their widest cell. */
 const table = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   return rows.map((row) =>
@@ -182,7 +181,7 @@ const show = (run: Run, results: ReadonlyArray<Result>) => {
     )
   }
   for (const { metric, op, value, actual, status } of run.gates)
-    print(`gate ${status}: ${printable(metric)} ${op} ${value}, and is ${actual ?? "not measured"}`)
+    print(`gate ${status}: ${printable(metric)} ${op} ${value}, actual: ${actual ?? "not measured"}`)
 }
 
 /**
@@ -206,7 +205,7 @@ export const runEval = (flags: EvalFlags) =>
       const begun = yield* withSuite(api, flags.suite, (id) =>
         api.post(`/v1/evals/suites/${encodeURIComponent(id)}/runs`, order, Run)
       )
-      note(`${begun.id} has begun`)
+      note(`${begun.id} has started`)
       const run = yield* toEnd(api, begun.id)
       const results = yield* allResults(api, run.id)
       const comparison = flags.baseline === undefined ? null : yield* api.get(`${runPath(run.id)}/compare`, Comparison)
@@ -219,10 +218,9 @@ export const runEval = (flags: EvalFlags) =>
               `(McNemar p ${comparison.mcnemar_p}), pass rate ${comparison.pass_rate.difference ?? 0}`
           )
       }
-      if (run.status !== "completed")
-        return yield* new EvalNotPassed({ problem: `${run.id} has ended as ${run.status}` })
-      if (run.verdict === "fail") return yield* new EvalNotPassed({ problem: `${run.id}: not passed` })
+      if (run.status !== "completed") return yield* new EvalNotPassed({ problem: `${run.id} ended as ${run.status}` })
+      if (run.verdict === "fail") return yield* new EvalNotPassed({ problem: `${run.id} did not pass` })
       if (comparison?.regression === true)
-        return yield* new EvalNotPassed({ problem: `${run.id} is worse than ${flags.baseline} by more than chance` })
+        return yield* new EvalNotPassed({ problem: `${run.id} is significantly worse than ${flags.baseline}` })
     })
   )

@@ -5,27 +5,27 @@ import { refuseUnknown } from "./refuseUnknown.ts"
 const run = defineCommand({
   meta: {
     name: "run",
-    description: "Play a suite of evals, print what became of each case, and fail where a gate is not passed"
+    description: "Run an eval suite, print the result of each case, and fail if a gate fails"
   },
   args: {
-    suite: { type: "positional", required: true, description: "Id of a suite (evs_...), or a JSON file with one" },
-    offline: { type: "boolean", description: "By the offline engine, for nothing" },
+    suite: { type: "positional", required: true, description: "Id of a suite (evs_...), or a JSON file with a suite" },
+    offline: { type: "boolean", description: "Use the offline engine, which costs nothing" },
     "max-cost-usd": {
       type: "string",
-      description: "The most that it may cost; needed where the server has a model",
+      description: "Cost limit. Required if the server has a model",
       valueHint: "N"
     },
-    repeats: { type: "string", description: "How often each case is played; once without it", valueHint: "1-5" },
-    seed: { type: "string", description: "What chance draws by; 1 without it", valueHint: "N" },
-    mode: { type: "string", default: "fast", description: "How replies are made", valueHint: "fast|deep" },
+    repeats: { type: "string", description: "How often to play each case. Default: once", valueHint: "1-5" },
+    seed: { type: "string", description: "Seed of the random choices. Default: 1", valueHint: "N" },
+    mode: { type: "string", default: "fast", description: "Reply mode", valueHint: "fast|deep" },
     "character-version": {
       type: "string",
-      description: "This version of the character instead of the newest",
+      description: "Version of the character. Default: the newest",
       valueHint: "N"
     },
     baseline: {
       type: "string",
-      description: "A run to compare with; it fails where the new one is worse by more than chance",
+      description: "Run to compare with. Fails if the new run is significantly worse",
       valueHint: "evr_..."
     },
     ...clientArgs
@@ -60,6 +60,6 @@ const run = defineCommand({
 
 /** `troupe eval ...` */
 export const evals = defineCommand({
-  meta: { name: "eval", description: "What characters are held to" },
+  meta: { name: "eval", description: "Tests of characters" },
   subCommands: { run }
 })

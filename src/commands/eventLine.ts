@@ -3,7 +3,7 @@ import { printable } from "./output.ts"
 
 const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
-/** What an event says, in words that its type is known by, or else as its payload. */
+/** The text of an event if its type is known, or else its payload. */
 const says = ({ type, payload }: LogEvent): string => {
   const field = {
     "message.created": "text",
@@ -15,6 +15,6 @@ const says = ({ type, payload }: LogEvent): string => {
   return asText(field === undefined ? payload : (payload[field] ?? payload))
 }
 
-/** An event for people: time, cursor, type, who it is from, and its text. */
+/** An event for people to read: time, cursor, type, author and text. */
 export const eventLine = (event: LogEvent): string =>
   printable(`${event.created_at} #${event.cursor} ${event.type} ${event.role}: ${says(event)}`)

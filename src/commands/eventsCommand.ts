@@ -3,10 +3,14 @@ import { clientArgs, clientFlags } from "./clientArgs.ts"
 import { refuseUnknown } from "./refuseUnknown.ts"
 
 const tail = defineCommand({
-  meta: { name: "tail", description: "Follow a session's log until Ctrl-C, across lost connections" },
+  meta: { name: "tail", description: "Follow a session's log until Ctrl-C, and reconnect when the connection is lost" },
   args: {
     session: { type: "positional", required: true, description: "Id of the session (ses_...)" },
-    since: { type: "string", description: "Only events after this cursor; the whole log without it", valueHint: "N" },
+    since: {
+      type: "string",
+      description: "Show only events after this cursor. Default: the whole log",
+      valueHint: "N"
+    },
     ...clientArgs
   },
   run: async ({ args }) => {
@@ -17,6 +21,6 @@ const tail = defineCommand({
 
 /** `troupe events ...` */
 export const events = defineCommand({
-  meta: { name: "events", description: "Logs of sessions" },
+  meta: { name: "events", description: "Event logs of sessions" },
   subCommands: { tail }
 })

@@ -18,13 +18,13 @@ const LogEvent = Schema.Struct({
 export interface LogEvent extends Schema.Schema.Type<typeof LogEvent> {}
 const decodeEvent = Schema.decodeUnknownEffect(Schema.fromJsonString(LogEvent))
 
-/** An event as it was read, and the JSON that it was read from. */
+/** A parsed event, and the JSON that it was parsed from. */
 export interface Logged {
   readonly event: LogEvent
   readonly json: string
 }
 
-/** The server says something every fifteen seconds; a connection that is silent for longer than this is dead. */
+/** The server sends something every fifteen seconds, so a connection that is silent for longer than this is dead. */
 const SILENCE = "45 seconds"
 const FIRST_WAIT = Duration.seconds(1)
 const LONGEST_WAIT = Duration.seconds(30)
@@ -33,8 +33,8 @@ const LONGEST_FRAME = 16 * 1024 * 1024
 const lost = (why: string) => new ApiFailed({ problem: `the stream ended: ${why}`, code: null, passing: true })
 
 /**
- * What comes in, cut into messages. The parser is the eventsource package's; its EventSource drops types that nobody
- * has named beforehand.
+ * Splits a response into messages. Uses the parser of the eventsource package, because its EventSource drops event
+ * types that are not registered.
  */
 const messages = (response: Response, onRetry: (millis: number) => void) => {
   const { body } = response
@@ -44,14 +44,16 @@ const messages = (response: Response, onRetry: (millis: number) => void) => {
   return Stream.fromReadableStream({ evaluate: () => body, onError: () => lost("the connection broke") }).pipe(
     Stream.timeoutOrElse({ duration: SILENCE, orElse: () => Stream.fail(lost(`silent for ${SILENCE}`)) }),
     Stream.decodeText(),
-    Stream.mapEffect((text) => Effect.try({ try: () => parser.feed(text), catch: () => lost("a frame was too long") })),
+    Stream.mapEffect((text) =>
+      Effect.try({ try: () => parser.feed(text), catch: () => lost("an event was too long") })
+    ),
     Stream.flatMap(() => Stream.fromIterable(cut.splice(0)))
   )
 }
 
 /**
- * The cursor, or, where what comes after it is not all kept any more, the first that can be read on from. A server that
- * is away has no say: whoever follows waits for it.
+ * The cursor, or the earliest cursor that can be read from if later events were already deleted. If the server is
+ * unavailable, the cursor is kept and the caller waits.
  */
 export const earliestAfter = (api: Api, sessionId: string, since: number): Effect.Effect<number, ApiFailed> =>
   api.get(`/v1/sessions/${encodeURIComponent(sessionId)}/events?since=${since}&limit=1`, Schema.Unknown).pipe(
@@ -63,9 +65,9 @@ export const earliestAfter = (api: Api, sessionId: string, since: number): Effec
   )
 
 /**
- * A session's log after a cursor, for ever: each event once and in order, over as many connections as it takes. The
- * server ends each within five minutes and says how soon to come back; one that fails is waited for twice as long each
- * time. Only a refusal ends it.
+ * A session's log after a cursor, without end: each event once and in order, over as many connections as needed. The
+ * server ends each connection within five minutes and says when to reconnect. After a failure the delay doubles each
+ * time. Only a refusal ends the stream.
  */
 export const follow = (api: Api, sessionId: string, since: number): Stream.Stream<Logged, ApiFailed> => {
   let cursor = since
@@ -85,7 +87,8 @@ export const follow = (api: Api, sessionId: string, since: number): Stream.Strea
       decodeEvent(data).pipe(
         Effect.mapBoth({
           onSuccess: (event) => ({ event, json: data }),
-          onFailure: () => new ApiFailed({ problem: "the stream holds what is no event", code: null, passing: false })
+          onFailure: () =>
+            new ApiFailed({ problem: "the stream contains something that is not an event", code: null, passing: false })
         })
       )
     ),
@@ -101,7 +104,7 @@ export const follow = (api: Api, sessionId: string, since: number): Stream.Strea
       (error) =>
         Stream.fromEffectDrain(
           Effect.sync(() => {
-            if (failures === 0) note(`${error.message}; trying again from cursor ${cursor}`)
+            if (failures === 0) note(`${error.message}; retrying from cursor ${cursor}`)
             failures += 1
           })
         )

@@ -9,18 +9,18 @@ import { BadArgument } from "./BadArgument.ts"
 import { print } from "./output.ts"
 import { runCommand } from "./run.ts"
 
-/** Keys that one query fetches. */
+/** Number of keys per query. */
 const A_PAGE = 500
 /** A day. */
 const LONGEST_GRACE_SECONDS = 86_400
 
-/** Somebody in haste gives the whole key. */
+/** People in a hurry pass the whole key. */
 const readPrefix = (given: string) => {
   const prefix = readApiKey(given)?.prefix ?? given
   return prefix.length === PREFIX_LENGTH
     ? Effect.succeed(prefix)
     : Effect.fail(
-        new BadArgument({ problem: `PREFIX must be the first ${PREFIX_LENGTH} characters of a key, or a whole one` })
+        new BadArgument({ problem: `PREFIX must be the first ${PREFIX_LENGTH} characters of a key, or a whole key` })
       )
 }
 
@@ -30,7 +30,7 @@ const refused = ({ reason }: KeyRefused) =>
     new BadArgument({
       problem:
         reason === "ended"
-          ? "this key is revoked, expired or rotated already: create another"
+          ? "this key is already revoked, expired or rotated: create another"
           : `the app has ${MOST_KEYS} active keys, which is the limit`
     })
   )
@@ -83,7 +83,7 @@ export const rotateKey = (args: { readonly prefix: string; readonly graceSeconds
     })
   )
 
-/** `troupe key list APP_ID`: in the order in which they were made, ended ones included. */
+/** `troupe key list APP_ID`: in order of creation, including ended keys. */
 export const listKeys = (args: { readonly appId: string }) =>
   runCommand(
     Effect.gen(function* () {

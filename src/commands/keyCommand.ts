@@ -25,7 +25,7 @@ const create = defineCommand({
 })
 
 const revoke = defineCommand({
-  meta: { name: "revoke", description: "Revoke a runtime key now and for good; prints one line of JSON" },
+  meta: { name: "revoke", description: "Revoke a runtime key permanently, at once; prints one line of JSON" },
   args: {
     prefix: {
       type: "positional",
@@ -40,12 +40,12 @@ const revoke = defineCommand({
 })
 
 const rotate = defineCommand({
-  meta: { name: "rotate", description: "Make a runtime key in place of another; prints one line of JSON" },
+  meta: { name: "rotate", description: "Create a replacement for a runtime key; prints one line of JSON" },
   args: {
-    prefix: { type: "positional", required: true, description: "Prefix of the key that is to end, or the whole key" },
+    prefix: { type: "positional", required: true, description: "Prefix of the old key, or the whole key" },
     "grace-seconds": {
       type: "string",
-      description: "How long it goes on beside the new one, up to a day; it ends at once without this",
+      description: "How long the old key stays valid, up to a day. Default: 0",
       valueHint: "N"
     }
   },

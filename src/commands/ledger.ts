@@ -22,6 +22,6 @@ export const checkLedger = (args: { readonly app: string | undefined; readonly d
       ).pipe(Effect.provide(tables))
       print(JSON.stringify({ turns, mismatches }))
       if (mismatches.length > 0)
-        yield* new BadArgument({ problem: `the books of ${mismatches.length} of ${turns} turns do not agree` })
+        yield* new BadArgument({ problem: `the ledger does not match ${mismatches.length} of ${turns} turns` })
     })
   )

@@ -4,12 +4,11 @@ import { refuseUnknown } from "./refuseUnknown.ts"
 const check = defineCommand({
   meta: {
     name: "check",
-    description:
-      "Compare what turns have cost with what the ledger says; prints one line of JSON, and fails where they differ"
+    description: "Compare the costs of turns with the ledger; prints one line of JSON, and fails if they differ"
   },
   args: {
-    app: { type: "string", description: "One app alone", valueHint: "APP_ID" },
-    days: { type: "string", description: "Turns of the last N days; 2 without it", valueHint: "N" }
+    app: { type: "string", description: "Check only this app", valueHint: "APP_ID" },
+    days: { type: "string", description: "Check the turns of the last N days. Default: 2", valueHint: "N" }
   },
   run: async ({ args }) => {
     refuseUnknown(args, ["app", "days"], 0)
@@ -19,6 +18,6 @@ const check = defineCommand({
 
 /** `troupe ledger ...` */
 export const ledger = defineCommand({
-  meta: { name: "ledger", description: "The books of what was spent" },
+  meta: { name: "ledger", description: "The ledger of costs" },
   subCommands: { check }
 })

@@ -3,7 +3,7 @@ import { BadArgument } from "./BadArgument.ts"
 
 const MOST_OF_REASON = 200
 
-/** The operator's words for the apps concerned; null: none were given. */
+/** The operator's reason, shown to the affected apps. Null: none was given. */
 export const readReason = (text: string | undefined) => {
   if (text === undefined) return Effect.succeed(null)
   const reason = text.trim()

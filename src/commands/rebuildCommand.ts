@@ -5,7 +5,7 @@ export const rebuild = defineCommand({
   meta: {
     name: "rebuild",
     description:
-      "Make what a session's character remembers and feels anew out of the log of its changes; prints one line of JSON"
+      "Rebuild what a character remembers and feels in a session from the log of changes; prints one line of JSON"
   },
   args: { session: { type: "positional", required: true, description: "Id of the session (ses_...)" } },
   run: async ({ args }) => {

@@ -1,4 +1,4 @@
-/** A misspelt flag or a name without its quotes must not do something else than was meant. */
+/** A misspelt flag or a name without quotes must not do something unintended. */
 export const refuseUnknown = (
   args: { readonly _: ReadonlyArray<string> },
   known: ReadonlyArray<string>,
@@ -11,6 +11,6 @@ export const refuseUnknown = (
     ...args._.slice(positionals)
   ]
   if (unknown.length === 0) return
-  process.stderr.write(`troupe: ${unknown.join(" ")}: not understood here; see --help\n`)
+  process.stderr.write(`troupe: ${unknown.join(" ")}: unknown argument; see --help\n`)
   process.exit(1)
 }

@@ -21,7 +21,7 @@ export interface Review {
   }
 }
 
-/** Of one list; the rest is in the import. */
+/** Maximum length of each list. The import itself has the rest. */
 const MOST = 40
 
 const part = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -36,7 +36,7 @@ const part = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string
 const told = ({ code, path, message, excerpt }: Finding): string =>
   `${code}: ${path}: ${message}${excerpt === "" ? "" : ` "${excerpt}"`}`
 
-/** What was understood of a file, for somebody to look at: whoever wrote the file, a line stays a line. */
+/** What was read from a file, for review. Each value stays on one line, regardless of who wrote the file. */
 export const reviewLines = ({ id, format_detected, bundle, diff, report }: Review): ReadonlyArray<string> => {
   const { display_name: name, slug } = bundle?.character ?? {}
   return [
@@ -55,7 +55,7 @@ export const reviewLines = ({ id, format_detected, bundle, diff, report }: Revie
       "changes",
       diff.map(({ path }) => path)
     ),
-    ...part("to know", report.warnings.filter(({ severity }) => severity === "info").map(told)),
+    ...part("notes", report.warnings.filter(({ severity }) => severity === "info").map(told)),
     ...part("warnings", report.warnings.filter(({ severity }) => severity !== "info").map(told)),
     ...part("blockers", report.blockers.map(told))
   ]

@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as observability from "#src/composition/observability.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
-/** Shutdown that has not come to its end by then is cut off: nothing is lost by it, the tables hold the truth. */
+/** A shutdown that takes longer than this is cut off. Nothing is lost, because all state is in the tables. */
 const EXIT_BY_MS = 9_000
 
 const oneLine = (cause: Cause.Cause<unknown>): string => {
@@ -13,7 +13,7 @@ const oneLine = (cause: Cause.Cause<unknown>): string => {
   return error instanceof Error ? (error.message.split("\n", 1)[0] ?? error.name) : String(error)
 }
 
-/** Runs to the end. A failure is one line on stderr and exit code 1; being asked to stop is a success. */
+/** Runs to the end. A failure is one line on stderr and exit code 1. A requested stop is a success. */
 const run = <A, E>(command: Effect.Effect<A, E>): void => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, () => setTimeout(() => process.exit(0), EXIT_BY_MS).unref())
@@ -34,11 +34,11 @@ const run = <A, E>(command: Effect.Effect<A, E>): void => {
   })
 }
 
-/** A command of the server's own machine, which reads the server's settings. */
+/** A command that runs on the server's machine and reads its settings. */
 export const runCommand = <A, E>(command: Effect.Effect<A, E, Settings>): void =>
   run(Effect.provide(command, Settings.layer))
 
-/** A command that speaks to a server from anywhere. A reader that has seen enough (`| head`) ends it well. */
+/** A command that talks to a server from anywhere. If its reader closes the pipe (`| head`), that is a success. */
 export const runClient = <A, E>(command: Effect.Effect<A, E>): void => {
   process.stdout.on("error", () => process.exit(0))
   run(command)

@@ -17,7 +17,7 @@ export const rotateSecrets = () =>
       const { secrets } = yield* Settings
       if (secrets.newKey === null)
         return yield* new BadArgument({
-          problem: "SECRETS_KEY_NEW: must be given: the key that is to replace SECRETS_KEY"
+          problem: "SECRETS_KEY_NEW: must be set: the key that replaces SECRETS_KEY"
         })
       const rotated = yield* rotate(SEALED_COLUMNS).pipe(
         Effect.provide(Secrets.layer.pipe(Layer.provideMerge(database), Layer.provideMerge(secretsKeys)))

@@ -4,7 +4,7 @@ import { refuseUnknown } from "./refuseUnknown.ts"
 const rotate = defineCommand({
   meta: {
     name: "rotate",
-    description: "Seal every secret under SECRETS_KEY_NEW instead of SECRETS_KEY; prints one line of JSON"
+    description: "Encrypt every secret with SECRETS_KEY_NEW instead of SECRETS_KEY; prints one line of JSON"
   },
   run: async ({ args }) => {
     refuseUnknown(args, [], 0)

@@ -18,12 +18,12 @@ const patience = Schedule.min([Schedule.exponential("250 millis"), Schedule.spac
 export interface Message {
   readonly text: string
   readonly mode: string
-  /** By which the server, and whoever reads the log, know it again. */
+  /** The server and readers of the log identify the message by this key. */
   readonly key: string
 }
 export const newMessage = (text: string, mode: string): Message => ({ text, mode, key: randomUUID() })
 
-/** Sends a message once, however many requests that takes: until the server has it, or refuses it. */
+/** Sends a message exactly once, with as many requests as needed, until the server has it or refuses it. */
 export const send = Effect.fnUntraced(function* (api: Api, sessionId: string, { text, mode, key }: Message) {
   let noted = false
   yield* api
@@ -33,7 +33,7 @@ export const send = Effect.fnUntraced(function* (api: Api, sessionId: string, { 
     .pipe(
       Effect.tapError((error) =>
         Effect.sync(() => {
-          if (error.passing && !noted) note(`${error.message}; trying again`)
+          if (error.passing && !noted) note(`${error.message}; retrying`)
           noted ||= error.passing
         })
       ),

@@ -9,13 +9,13 @@ import { Settings } from "#src/settings/Settings.ts"
 import { print } from "./output.ts"
 import { runCommand } from "./run.ts"
 
-/** What the roles need takes as long to load as a database takes to be made: the two go on at the same time. */
+/** Loading the modules takes as long as creating a database, so both run in parallel. */
 const load = () => Promise.all([import("#src/composition/process.ts"), import("#src/http/server/HttpServer.ts")])
-/** Loading keeps this process busy, so the database is got under way first. */
+/** Loading blocks this process, so the database is started first. */
 const HEAD_START = "100 millis"
 type Loaded = Awaited<ReturnType<typeof load>>
 
-/** Says on stdout, as its last line, that everything is up. */
+/** Prints on stdout, as its last line, that everything is up. */
 const ready = ([{ roles }, { HttpServer }]: Loaded) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

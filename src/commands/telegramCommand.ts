@@ -1,14 +1,18 @@
 import { defineCommand } from "citty"
 import { refuseUnknown } from "./refuseUnknown.ts"
 
-const ofApp = { type: "string", description: "Those of one app; of every app without it", valueHint: "APP_ID" } as const
+const ofApp = {
+  type: "string",
+  description: "Only the bots of this app. Default: those of every app",
+  valueHint: "APP_ID"
+} as const
 
 const hold = defineCommand({
   meta: {
     name: "hold",
-    description: "Hold Telegram bots back at once: what people write is kept, nothing is sent; prints one line of JSON"
+    description: "Stop Telegram bots at once: messages from people are kept, nothing is sent; prints one line of JSON"
   },
-  args: { app: ofApp, reason: { type: "string", description: "Why, for the apps to read", valueHint: "TEXT" } },
+  args: { app: ofApp, reason: { type: "string", description: "Reason, shown to the apps", valueHint: "TEXT" } },
   run: async ({ args }) => {
     refuseUnknown(args, ["app", "reason"], 0)
     return (await import("./telegram.ts")).holdTelegram({ app: args.app, reason: args.reason })
@@ -18,7 +22,7 @@ const hold = defineCommand({
 const release = defineCommand({
   meta: {
     name: "release",
-    description: "Release Telegram bots that were held back: everything goes on where it was; prints one line of JSON"
+    description: "Release held Telegram bots: everything continues where it stopped; prints one line of JSON"
   },
   args: { app: ofApp },
   run: async ({ args }) => {
@@ -28,7 +32,7 @@ const release = defineCommand({
 })
 
 const holds = defineCommand({
-  meta: { name: "holds", description: "What is held back, since when and why; prints one line of JSON" },
+  meta: { name: "holds", description: "List the holds, with their start and reason; prints one line of JSON" },
   run: async ({ args }) => {
     refuseUnknown(args, [], 0)
     return (await import("./telegram.ts")).listHolds()
@@ -37,6 +41,6 @@ const holds = defineCommand({
 
 /** `troupe telegram ...` */
 export const telegram = defineCommand({
-  meta: { name: "telegram", description: "Telegram bots of all apps" },
+  meta: { name: "telegram", description: "Emergency stop of Telegram bots" },
   subCommands: { hold, release, holds }
 })

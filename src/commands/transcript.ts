@@ -6,8 +6,8 @@ const bubblesOf = ({ bubbles, text }: LogEvent["payload"]): ReadonlyArray<string
   Array.isArray(bubbles) ? bubbles.map(textOf) : [textOf(text)]
 
 /**
- * An event as it is seen by the two who talk: a line for each bubble, none for what is not meant for them. `name`: the
- * character's.
+ * An event as the participants see it: one line per bubble, none for events that are not meant for them. `name`: the
+ * character's name.
  */
 export const transcript = ({ type, role, payload }: LogEvent, name: string): ReadonlyArray<string> => {
   switch (type) {
@@ -17,7 +17,7 @@ export const transcript = ({ type, role, payload }: LogEvent, name: string): Rea
     case "message.failed":
       return [
         `! ${name} could not answer ` +
-          `(${textOf(payload["reason"])})${payload["recoverable"] === true ? "; your message is kept, say it again for another try" : ""}`
+          `(${textOf(payload["reason"])})${payload["recoverable"] === true ? "; your message was recorded, send it again to retry" : ""}`
       ]
     case "session.exited":
       return [`! ${name} has left this conversation (${textOf(payload["reason_code"])})`]

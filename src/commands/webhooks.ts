@@ -22,7 +22,7 @@ interface ListenFlags extends ServerFlags {
   readonly json: boolean
 }
 
-/** Short, for somebody watches: the server's own schedule goes on for days. */
+/** Short delays, because a person is watching. The server's own schedule takes days. */
 const WAITS = ["500 millis", "1 second", "2 seconds"] as const
 const TRIES = WAITS.length + 1
 
@@ -33,10 +33,7 @@ const readSecret = (given: string | undefined) =>
       ? Effect.succeed(Redacted.make(given))
       : Effect.fail(new BadArgument({ problem: "--secret must be 16 to 256 characters" }))
 
-/**
- * Posts as the webhook channel does, for it is the webhook channel, with one endpoint and without the guard that keeps
- * tenants out of this network.
- */
+/** Uses the real webhook channel, with one endpoint and without the guard that keeps tenants out of this network. */
 const channelTo = (url: string, secret: Redacted.Redacted<string>) =>
   makeWebhookChannel.pipe(
     Effect.provideService(Endpoints, {
@@ -110,7 +107,7 @@ export const listenWebhooks = (flags: ListenFlags) =>
           yield* Effect.sleep(wait)
           if (yield* tryOnce(logged, index + 2)) return
         }
-        note(`#${logged.event.cursor} was not taken in ${TRIES} tries; going on with the next`)
+        note(`#${logged.event.cursor} was not accepted in ${TRIES} tries; continuing with the next`)
       })
       yield* follow(api, session.id, since ?? session.last_cursor).pipe(Stream.runForEach(deliver))
     }).pipe(Effect.scoped, Effect.provide(unguarded))

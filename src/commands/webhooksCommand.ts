@@ -5,22 +5,22 @@ import { refuseUnknown } from "./refuseUnknown.ts"
 const listen = defineCommand({
   meta: {
     name: "listen",
-    description: "Post a session's events to an address of yours, signed as the webhook channel signs them"
+    description: "Post a session's events to an address of yours, with the signatures of the webhook channel"
   },
   args: {
     session: { type: "string", required: true, description: "Id of the session", valueHint: "ses_..." },
     forward: {
       type: "string",
       required: true,
-      description: "Where to post; an address of this machine will do",
+      description: "Where to post the events. Local addresses are allowed",
       valueHint: "URL"
     },
     secret: {
       type: "string",
-      description: "What to sign with; made and printed when not given",
+      description: "Secret for the signatures. Default: a new one, which is printed",
       valueHint: "whsec_..."
     },
-    since: { type: "string", description: "Events after this cursor; only new ones without it", valueHint: "N" },
+    since: { type: "string", description: "Post the events after this cursor. Default: only new ones", valueHint: "N" },
     ...clientArgs
   },
   run: async ({ args }) => {
@@ -31,6 +31,6 @@ const listen = defineCommand({
 
 /** `troupe webhooks ...` */
 export const webhooks = defineCommand({
-  meta: { name: "webhooks", description: "Webhooks under development" },
+  meta: { name: "webhooks", description: "Webhooks during development" },
   subCommands: { listen }
 })

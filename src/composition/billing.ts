@@ -1,4 +1,4 @@
 import { BudgetWarnings } from "#src/db/billing/BudgetWarnings.ts"
 
-/** What jobs use. */
+/** Services that jobs use. */
 export const working = BudgetWarnings.layer

@@ -10,7 +10,7 @@ import { Studio } from "#src/jobs/character/Studio.ts"
 import { Pictures } from "#src/pictures/Pictures.ts"
 import { storage } from "./storage.ts"
 
-/** The pictures of characters, and what is in the storage for them. */
+/** Pictures of characters and their stored objects. */
 export const pictures = Layer.mergeAll(
   Assets.layer,
   VisualIdentities.layer,
@@ -18,8 +18,8 @@ export const pictures = Layer.mergeAll(
   Images.layer.pipe(Layer.provideMerge(Expenses.layer))
 ).pipe(Layer.provideMerge(StoredObjects.layer), Layer.provideMerge(Layer.merge(storage, Pictures.layer)))
 
-/** What turns read. */
+/** Services that turns read from. */
 export const stores = LoreRecords.layer
 
-/** What jobs use. */
+/** Services that jobs use. */
 export const working = Studio.layer

@@ -16,23 +16,23 @@ import { Prices } from "#src/model/prices.ts"
 import { ModelCast, reserving } from "#src/model/reservation.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
-/** What accepts messages, from whichever channel they come. */
+/** Accepts messages from all channels. */
 export const inbox = Layer.unwrap(
   Effect.gen(function* () {
     return Accept.layer({ reserve: reserving(yield* Prices, yield* ModelCast) })
   })
 )
 
-/** Who reads the logs of sessions, and is told when one grows. */
+/** Reads session logs and notifies readers of new events. */
 export const log = LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer))
 
-/** What routes use. */
+/** Services that routes use. */
 export const serving = Layer.mergeAll(inbox, Metrics.layer, Runs.layer, Timeline.layer, Traces.layer)
 
-/** What turns read and write. */
+/** Services that turns read from and write to. */
 export const stores = Layer.mergeAll(SafetyRecords.layer, Transcripts.layer, Turns.layer)
 
-/** What jobs use. */
+/** Services that jobs use. */
 export const working = Layer.unwrap(
   Effect.map(Settings, ({ model }) => TurnRunner.layer(model === null ? MAX_IN_FLIGHT_OFFLINE : MAX_IN_FLIGHT))
 )

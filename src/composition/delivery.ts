@@ -9,29 +9,29 @@ import * as Lanes from "#src/db/delivery/Lanes.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
-/** The only way to an address that a tenant chose. */
+/** The only client for addresses that a tenant chose. */
 export const outbound = Layer.unwrap(
   Effect.map(Settings, ({ outboundAllow }) => Outbound.layer({ allow: outboundAllow }))
 )
 
-/** What reads pages of the hosts that research may read. */
+/** Reads pages from the hosts that research may read. */
 export const pages = Layer.unwrap(
   Effect.map(Settings, ({ outboundAllow, researchHosts }) =>
     Pages.layer({ allow: outboundAllow, hosts: researchHosts })
   )
 )
 
-/** The couriers lease lanes under the name that this process is registered by as a worker. */
+/** Couriers lease lanes under this process's worker id. */
 const courierName = Layer.effect(
   CourierName,
   Effect.map(Membership, ({ current }) => CourierName.of({ current }))
 )
 
-/** What moves the lanes. */
+/** Delivers the lanes. */
 export const courier = Courier.layer.pipe(Layer.provide([Lanes.layer, courierName]))
 
-/** What routes use. */
+/** Services that routes use. */
 export const serving = Layer.mergeAll(Channels.layer, Deliveries.layer)
 
-/** What jobs use. */
+/** Services that jobs use. */
 export const working = courier

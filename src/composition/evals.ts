@@ -24,10 +24,10 @@ const runs = Layer.unwrap(
   })
 ).pipe(Layer.provide(Expenses.layer))
 
-/** What routes use. */
+/** Services that routes use. */
 export const serving = Layer.merge(EvalSuites.layer, runs)
 
-/** What jobs use. It plays its cases by the same workers as any session's turns. */
+/** Services that jobs use. Eval cases run on the same workers as the turns of any session. */
 export const working = EvalRunner.layer.pipe(
   Layer.provide([
     EvalQueue.layer.pipe(Layer.provide(Expenses.layer)),

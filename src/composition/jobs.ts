@@ -8,8 +8,8 @@ import type { ServicesOf } from "#src/jobs/runner/task.ts"
 import { tasks } from "./tasks.ts"
 
 /**
- * Jobs at once: as many as sessions may be read, and half as many more for those that are over at once, such as the
- * wake-ups of turns.
+ * Concurrent jobs: as many as memory extractions can run, plus half as many for short ones, such as the wake-ups of
+ * turns.
  */
 const CONCURRENCY = Math.ceil(placesFor(MAX_READING) * 1.5)
 
@@ -19,5 +19,5 @@ const runner = Runner.layer<ServicesOf<(typeof tasks)[number]>>({
   idle: TurnRunner.use((turns) => turns.idle)
 })
 
-/** What runs jobs, and what finds the turns that no job covers. The sweeper starts after the jobs and stops before. */
+/** Runs jobs, and finds turns without a job. The sweeper starts after the jobs and stops before them. */
 export const jobs = TurnSweeper.layer.pipe(Layer.provide(runner))

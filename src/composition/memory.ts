@@ -9,14 +9,14 @@ import { RelationshipLists } from "#src/db/memory/RelationshipLists.ts"
 import { SessionStories } from "#src/db/memory/SessionStories.ts"
 import { TurnReader } from "#src/jobs/memory/TurnReader.ts"
 
-/** How far sessions are in their characters' stories. */
+/** The position of sessions in their characters' stories. */
 const stories = SessionStories.layer.pipe(Layer.provideMerge(CharacterVersions.layer))
 
-/** What routes use. */
+/** Services that routes use. */
 export const serving = Layer.mergeAll(stories, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer)
 
-/** What turns read. */
+/** Services that turns read from. */
 export const stores = Layer.merge(Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)))
 
-/** What jobs use. */
+/** Services that jobs use. */
 export const working = TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(stories))

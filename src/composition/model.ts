@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import { Transcriber } from "#channels/Transcriber.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
-/** How long a voice message may take to be listened to; its chat waits meanwhile. */
+/** Timeout for the transcription of a voice message. Its chat waits in the meantime. */
 const LISTENING = "45 seconds"
 
 /** The labelled offline engine. */
@@ -14,9 +14,7 @@ export const offlineWriter = Layer.unwrap(
   )
 )
 
-/**
- * The engine behind replies: a model behind an address, or the labelled offline one. Loaded only when it is the one.
- */
+/** The engine that writes replies: a model, or the labelled offline engine. Only the selected one is loaded. */
 export const writer = Layer.unwrap(
   Effect.gen(function* () {
     const { model } = yield* Settings
@@ -28,7 +26,7 @@ export const writer = Layer.unwrap(
   })
 )
 
-/** What listens to voice messages, where a model for it is named. */
+/** Transcribes voice messages, if a model for it is configured. */
 export const transcriber = Layer.unwrap(
   Effect.gen(function* () {
     const { model } = yield* Settings
@@ -38,10 +36,10 @@ export const transcriber = Layer.unwrap(
   })
 )
 
-/** How long a picture may take. */
+/** Timeout for generating a picture. */
 const PAINTING = "2 minutes"
 
-/** What makes pictures: a model, where one for it is named, or labelled placeholders. */
+/** Generates pictures: a model if one is configured, or else labelled placeholders. */
 export const painter = Layer.unwrap(
   Effect.gen(function* () {
     const { model } = yield* Settings

@@ -1,4 +1,4 @@
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
 
-/** What routes use. */
+/** Services that routes use. */
 export const serving = AppHealth.layer

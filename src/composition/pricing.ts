@@ -5,7 +5,10 @@ import { makePrices, Prices } from "#src/model/prices.ts"
 import { ModelCast, OFFLINE_CAST } from "#src/model/reservation.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
-/** By which prices this process books and by which models it replies. Says which of these models have no price. */
+/**
+ * The prices that this process books with and the models that it replies with. Logs which of these models have no
+ * price.
+ */
 export const pricing = Layer.unwrap(
   Effect.gen(function* () {
     const { model, modelPrices } = yield* Settings

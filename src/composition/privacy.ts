@@ -9,7 +9,7 @@ import { demoCharacters } from "#src/demo/characters.ts"
 import { ExportMaker } from "#src/jobs/privacy/ExportMaker.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
-/** How many of the demo characters a sandbox begins with. */
+/** How many of the demo characters a new sandbox gets. */
 const READY = 2
 const sandboxes = Layer.unwrap(
   Effect.gen(function* () {
@@ -20,10 +20,10 @@ const sandboxes = Layer.unwrap(
   })
 )
 
-/** What routes use. */
+/** Services that routes use. */
 export const serving = Layer.merge(sandboxes, Exports.layer)
 
-/** What jobs use. */
+/** Services that jobs use. */
 export const working = Layer.merge(
   ExpiredSandboxes.layer,
   Layer.unwrap(Effect.map(Settings, ({ retention }) => Retention.layer(retention)))

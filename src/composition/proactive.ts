@@ -7,12 +7,12 @@ import { ScheduledMessages } from "#src/db/proactive/ScheduledMessages.ts"
 import { Prices } from "#src/model/prices.ts"
 import { ModelCast, reserving } from "#src/model/reservation.ts"
 
-/** What decides whether characters write first. */
+/** Decides whether characters write first. */
 export const initiatives = Layer.unwrap(
   Effect.gen(function* () {
     return Initiatives.layer({ reserve: reserving(yield* Prices, yield* ModelCast) })
   })
 ).pipe(Layer.provideMerge(CharacterVersions.layer))
 
-/** What routes use. */
+/** Services that routes use. */
 export const serving = Layer.mergeAll(initiatives, ProactivePolicies.layer, ScheduledMessages.layer)

@@ -45,8 +45,8 @@ declare module "../http/server/Server.ts" {
 }
 
 /**
- * One process in the roles that the settings give it. Its parts start and stop side by side; what they stand on starts
- * before and stops after them.
+ * One process in the roles that the settings assign. Its parts start and stop in parallel. Their dependencies start
+ * before and stop after them.
  */
 export const roles = Layer.unwrap(
   Effect.gen(function* () {

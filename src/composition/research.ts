@@ -13,21 +13,21 @@ import { turnOptions } from "./turnPipeline.ts"
 
 const probes = Probes.layer.pipe(Layer.provide(Expenses.layer))
 
-/** What sources say of characters, and what is read in them. */
+/** Sources about characters, and what was extracted from them. */
 const evidence = Evidence.layer
 const research = Layer.merge(Research.layer.pipe(Layer.provide(Expenses.layer)), Findings.layer).pipe(
   Layer.provideMerge(evidence)
 )
 
-/** What routes use. */
+/** Services that routes use. */
 export const serving = Layer.mergeAll(probes, research, pages)
 
-/** What turns read. */
+/** Services that turns read from. */
 export const stores = EvidenceStores.layer.pipe(Layer.provide(evidence))
 
 const rehearsals = Layer.unwrap(Effect.map(turnOptions, Rehearsals.layer))
 
-/** What jobs use. */
+/** Services that jobs use. */
 export const working = Layer.merge(
   rehearsals.pipe(Layer.provide(probes)),
   Researches.layer.pipe(Layer.provide([research, pages]))

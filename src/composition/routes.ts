@@ -19,7 +19,7 @@ import { routes as tenancy } from "#src/http/tenancy/routes.ts"
 import { routes as world } from "#src/http/world/routes.ts"
 import { CHANNEL_KINDS } from "./pushKinds.ts"
 
-/** What is pushed to clients, for the OpenAPI document. */
+/** Webhooks for the OpenAPI document. */
 export const webhooks: Described["webhooks"] = { event: eventPush }
 
 /** The kinds of channel that the routes know, for the OpenAPI document. */

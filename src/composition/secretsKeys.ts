@@ -13,7 +13,7 @@ import { Settings } from "#src/settings/Settings.ts"
 
 const isCode = (error: unknown, code: string) => error instanceof Error && "code" in error && error.code === code
 
-/** Written whole under another name first: link(2) lets one process win, and nobody reads half a key. */
+/** Writes the whole key under another name first. link(2) lets one process win, and nobody reads a partial key. */
 const makeKeyFile = async (path: string): Promise<void> => {
   const draft = `${path}.${randomBytes(6).toString("hex")}`
   await writeFile(draft, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx", flush: true })
@@ -36,7 +36,7 @@ const readKeyFile = async (path: string): Promise<string> => {
   }
 }
 
-/** The key of a development machine: made on the first start, beside the database that it belongs to. */
+/** The key of a development machine. It is created on the first start, next to its database. */
 const keyOfDataDir = Effect.fnUntraced(function* (dataDir: string) {
   const path = join(yield* makeDataDir(dataDir), "secrets.key")
   const text = yield* Effect.tryPromise({
@@ -44,7 +44,7 @@ const keyOfDataDir = Effect.fnUntraced(function* (dataDir: string) {
     catch: (cause) =>
       new BadSetting({
         setting: "DATA_DIR",
-        problem: `its secrets.key can be neither read nor made: ${String(cause)}; or set SECRETS_KEY`
+        problem: `its secrets.key can be neither read nor created: ${String(cause)}; you can set SECRETS_KEY instead`
       })
   })
   return (
@@ -53,7 +53,7 @@ const keyOfDataDir = Effect.fnUntraced(function* (dataDir: string) {
   )
 })
 
-/** The keys of secrets at rest, by the settings. */
+/** The keys for secrets at rest, from the settings. */
 export const secretsKeys = Layer.effect(
   SecretsKeys,
   Effect.gen(function* () {
@@ -61,11 +61,11 @@ export const secretsKeys = Layer.effect(
     if (secrets.key === null && production) {
       return yield* new BadSetting({
         setting: "SECRETS_KEY",
-        problem: "must be given in production: 32 bytes in base64, as openssl rand -base64 32 prints"
+        problem: "must be set in production: 32 bytes in base64, as openssl rand -base64 32 prints"
       })
     }
     const current = secretsKey(secrets.key ?? (yield* keyOfDataDir(dataDir)))
-    // Whoever knows the new key seals with it, so that a change of keys that has gone over all rows has missed none.
+    // Every process that knows the new key encrypts with it. So a rotation that has processed all rows has missed none.
     const sealing = secrets.newKey === null ? current : secretsKey(secrets.newKey)
     return { sealing, opening: [sealing, current] }
   })

@@ -4,7 +4,7 @@ import * as inDatabase from "#src/storage/inDatabase.ts"
 import * as inFolder from "#src/storage/inFolder.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
-/** Where pictures lie. The client of S3 is loaded only when it is the one. */
+/** Where pictures are stored. The S3 client is loaded only if it is used. */
 export const storage = Layer.unwrap(
   Effect.gen(function* () {
     const { storage } = yield* Settings

@@ -26,7 +26,7 @@ import { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { Usage } from "#src/db/billing/Usage.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
-/** PostgreSQL, given or embedded, with the schema up to date. */
+/** PostgreSQL, external or embedded, with the current schema. */
 export const database = Layer.unwrap(
   Effect.gen(function* () {
     const { databaseUrl, dataDir } = yield* Settings
@@ -35,7 +35,7 @@ export const database = Layer.unwrap(
   })
 )
 
-/** What reads and writes tables, without the engine. Enough for the command line. */
+/** Reads and writes tables, without the engine. Sufficient for the command line. */
 export const tables = Layer.mergeAll(
   Apps.layer,
   ApiKeys.layer,

@@ -21,7 +21,7 @@ import { probeTask } from "#src/jobs/telegram/Probe.ts"
 import { releaseTask } from "#src/jobs/telegram/releaseTask.ts"
 import { expireTask } from "#src/jobs/tenancy/expireTask.ts"
 
-/** Every kind of job that workers run. */
+/** All kinds of jobs that workers run. */
 export const tasks = [
   alignTask,
   batchesTask,

@@ -17,18 +17,18 @@ import { Settings } from "#src/settings/Settings.ts"
 import { inbox } from "./conversation.ts"
 import { transcriber } from "./model.ts"
 
-/** Where Telegram, and whoever is sent a link, finds this server. */
+/** The public address of this server, for Telegram and for links that are sent to people. */
 export const publicAddress = Layer.unwrap(
   Effect.map(Settings, ({ publicUrl, host, port }) => PublicAddress.layer({ publicUrl, host, port }))
 )
 
-/** What the channel, the bots and what comes in stand on. */
+/** Shared by the channel, the bots and incoming updates. */
 export const shared = Layer.mergeAll(TelegramBotReader.layer, TelegramPaces.layer, Updates.layer)
 
-/** What routes use. */
+/** Services that routes use. */
 export const serving = Layer.mergeAll(BotLinks.layer, ChatRows.layer, HookBindings.layer)
 
-/** What jobs use: what handles what comes in. */
+/** Services that jobs use to handle incoming updates. */
 export const working = Intake.layer.pipe(
   Layer.provide([
     inbox,
@@ -41,5 +41,5 @@ export const working = Intake.layer.pipe(
   ])
 )
 
-/** What the operator has held back. */
+/** Suspensions by the operator. */
 export const holds = Holds.layer

@@ -16,7 +16,7 @@ import { Settings } from "#src/settings/Settings.ts"
 
 export const botApi = Layer.unwrap(Effect.map(Settings, ({ telegram: { apiRoot } }) => BotApi.layer({ apiRoot })))
 
-/** What looks after Telegram bots. */
+/** Manages Telegram bots. */
 export const botCare = Layer.unwrap(
   Effect.gen(function* () {
     const { publicUrl, telegram } = yield* Settings
@@ -32,7 +32,7 @@ export const botCare = Layer.unwrap(
   })
 )
 
-/** What asks for updates where Telegram does not post them. */
+/** Polls for updates where Telegram does not post them. */
 export const pollers = Layer.unwrap(
   Effect.map(Settings, ({ telegram }) =>
     telegram.mode === "polling"

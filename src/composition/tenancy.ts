@@ -32,11 +32,11 @@ const accounts = Layer.mergeAll(
 
 const rateLimits = Layer.unwrap(Effect.map(Settings, ({ rates }) => RateLimits.layer(rates)))
 
-/** How much may be asked for. */
+/** Rate and usage limits. */
 export const limits = Layer.merge(rateLimits, RollingLimits.layer)
 
-/** What routes use. */
+/** Services that routes use. */
 export const serving = Layer.mergeAll(accounts, Authentication.layer, KeyWatch.layer)
 
-/** What jobs use. */
+/** Services that jobs use. */
 export const working = deviceCodes

@@ -9,7 +9,7 @@ import { TurnPipeline, type TurnPipelineOptions } from "#pipeline/Turn.ts"
 import { Settings } from "#src/settings/Settings.ts"
 import { offlineWriter } from "./model.ts"
 
-/** What the models that write are told, and nobody else is to read. */
+/** What the models that write are told. Nobody else may read it. */
 const SERVICE_TEXT = [
   SERVICE_RULES,
   PLAIN_RULES,
@@ -25,10 +25,13 @@ export const turnOptions = Effect.map(Settings, ({ deadlines, safetyTexts }): Tu
   safetyTexts
 }))
 
-/** What makes replies, by the engine that this process has. */
+/** The turn pipeline with the engine of this process. */
 export const turnPipeline = Layer.unwrap(Effect.map(turnOptions, TurnPipeline.layer))
 
-/** The pipeline with nothing in it that a model does. A layer of its own: the one above is built only once. */
+/**
+ * The turn pipeline without any model. A separate layer, because layers are memoized and the one above is built only
+ * once.
+ */
 export const offlinePipeline = Layer.unwrap(
   Effect.map(turnOptions, (options) =>
     TurnPipeline.layer(options).pipe(

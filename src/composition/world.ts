@@ -4,5 +4,5 @@ import * as WorldStores from "#src/db/world/WorldStores.ts"
 /** The people, places and stories of a character. */
 export const shared = Worlds.layer
 
-/** What turns read. */
+/** Services that turns read from. */
 export const stores = WorldStores.layer

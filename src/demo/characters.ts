@@ -8,5 +8,5 @@ interface DemoCharacter {
   readonly [field: string]: unknown
 }
 
-/** The characters of the app `demo`, as an author would post them. Written for this project, under its licence. */
+/** The characters of the app `demo`, as an author would post them. Written for this project and under its license. */
 export const demoCharacters: ReadonlyArray<DemoCharacter> = [edda, silvan, ines]

@@ -6,10 +6,10 @@ import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { MODEL_ENGINE, OFFLINE_ENGINE } from "#src/model/engineNames.ts"
 import { demoCharacters } from "./characters.ts"
 
-/** A fixed id, so that every process and every start knows the demo app again. */
+/** A fixed id, so that every process and every start finds the same demo app. */
 const DEMO_APP = "app_0000000000000000000000DEM0"
 
-/** Makes the demo app with its characters and an open session; undefined when another start has done so. */
+/** Creates the demo app with its characters and an open session. Undefined: another start has already done so. */
 export const makeDemo = Effect.gen(function* () {
   const apps = yield* Apps
   const { query, transaction } = yield* Database
@@ -44,8 +44,8 @@ const engineLine = (model: string | null) =>
     : `${MODEL_ENGINE}, model ${model}`
 
 /**
- * What a start says to a newcomer; `model` is null where there is none. The first one on a database prints a key of the
- * demo app: the only secret that is ever printed unasked.
+ * What a start prints for new users. `model` is null if there is none. The first start on a database prints a key of
+ * the demo app: the only secret that is printed without a request.
  */
 export const firstRun = Effect.fnUntraced(function* (baseUrl: string, model: string | null) {
   const demo = yield* makeDemo

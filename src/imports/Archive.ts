@@ -3,15 +3,15 @@ import { ImportRefused, tooLarge, unreadable } from "./ImportRefused.ts"
 
 const MOST_ENTRIES = 200
 const MOST_BYTES = 64 * 1024 * 1024
-/** An entry unpacked, to what it takes in the archive. */
+/** Maximum ratio of an entry's unpacked size to its size in the archive. */
 const MOST_RATIO = 100
 
 const MIB = 1024 * 1024
 
-/** A ZIP whose entries are read one by one, as far as they are asked for. */
+/** A ZIP whose entries are read one at a time, on demand. */
 export interface Archive {
   readonly has: (path: string) => boolean
-  /** What an entry unpacks to. Undefined: no such entry, or one that is larger than `mostBytes`. */
+  /** The unpacked content of an entry. Undefined: the entry does not exist or is larger than `mostBytes`. */
   readonly read: (path: string, mostBytes: number) => Promise<Buffer | undefined>
 }
 
@@ -30,9 +30,8 @@ const indexOf = async (zip: ZipFile): Promise<ReadonlyMap<string, Entry>> => {
 }
 
 /**
- * Opens a ZIP in memory. Names that are absolute, lead upwards or have backslashes are refused, and so is what is
- * encrypted, has too many entries, holds too much or unpacks to too much; how much that is, is counted while it is
- * unpacked.
+ * Opens a ZIP in memory. Refuses names that are absolute, lead upwards or contain backslashes, and archives that are
+ * encrypted, have too many entries or are too large. The unpacked size is counted while unpacking.
  */
 export const openArchive = async (bytes: Buffer): Promise<Archive> => {
   let zip: ZipFile

@@ -5,14 +5,17 @@ import { fieldsOf, isRecord, listOf, textOf } from "./readJson.ts"
 import type { Report } from "./Report.ts"
 import { cut } from "./Text.ts"
 
-/** Images of one character. */
+/** Maximum number of images of one character. */
 export const MOST_IMAGES = 40
-/** Those that are looked at, taken or not: each is opened anew, however small what refers to it is. */
+/**
+ * Maximum number of images to open, accepted or not. Each reference opens its image again, however small the reference
+ * is.
+ */
 const MOST_LOOKED_AT = 100
 const MOST_BYTES = 16 * 1024 * 1024
 const LONGEST_LABEL = 120
 
-/** By what a card of version 3 calls it; what is not in its standard begins with x_. */
+/** By the name in a card of version 3. Types outside its standard begin with x_. */
 export const CARD_TYPES: Readonly<Record<PictureKind, string>> = {
   avatar: "icon",
   expression: "emotion",
@@ -26,17 +29,17 @@ const KINDS: Readonly<Record<string, PictureKind>> = Object.fromEntries(
 const EMBEDDED = /^embed+ed:\/\/(.+)$/i
 const DATA = /^data:image\/[\w.+-]{1,20};base64,/i
 
-/** Where a file keeps what a card refers to. */
+/** Access to the files that a card refers to. */
 export interface AssetSource {
-  /** What `ccdefault:` stands for: the picture that the card itself is. */
+  /** What `ccdefault:` refers to: the picture that contains the card. */
   readonly main: Buffer | null
-  /** What `embeded://` leads to. */
+  /** What an `embeded://` address refers to. */
   readonly read: (path: string, mostBytes: number) => Promise<Buffer | undefined>
 }
 
 export const NO_ASSETS: AssetSource = { main: null, read: async () => undefined }
 
-/** Collects the images that come with a card. Nothing is fetched from anywhere. */
+/** Collects the images that come with a card. Nothing is downloaded. */
 export class Assets {
   readonly found: Array<AssetMeta> = []
   readonly images = new Map<string, Buffer>()
@@ -50,7 +53,7 @@ export class Assets {
     this.#source = source
   }
 
-  /** Whether one more may be opened. */
+  /** Whether another image may be opened. */
   mayOpen(path: string): boolean {
     if (++this.#lookedAt <= MOST_LOOKED_AT) return true
     if (this.#lookedAt === MOST_LOOKED_AT + 1)
@@ -107,8 +110,8 @@ export class Assets {
   }
 
   /**
-   * The assets that a card of version 3 lists; the picture itself is the avatar where it lists none, unless it only
-   * stands in for one.
+   * Takes the assets that a card of version 3 lists. If it lists none, the card's picture is the avatar, unless it is
+   * only a placeholder.
    */
   async takeListed(listed: unknown, at: string, isPlaceholder: boolean): Promise<void> {
     for (const [index, given] of listOf(listed).filter(isRecord).entries()) {

@@ -6,14 +6,14 @@ export const BUNDLE_SCHEMA = "troupe.bundle.v1"
 export const PICTURE_KINDS = ["avatar", "portrait", "expression", "background", "reference"] as const
 export type PictureKind = (typeof PICTURE_KINDS)[number]
 
-/** Of files, by what is in them. */
+/** File extensions by content type. */
 export const EXTENSIONS: Readonly<Record<string, string>> = {
   "image/png": "png",
   "image/jpeg": "jpg",
   "image/webp": "webp"
 }
 
-/** An image that came with a character, checked by its header. Its bytes are kept under `sha256`. */
+/** An image that came with a character, checked by its header. Its content is stored under `sha256`. */
 export interface AssetMeta {
   readonly kind: PictureKind
   readonly label: string
@@ -23,16 +23,16 @@ export interface AssetMeta {
   readonly bytes: number
   readonly sha256: string
   readonly is_primary: boolean
-  /** Whether its visual identity refers to it. */
+  /** Whether the visual identity refers to it. */
   readonly is_reference: boolean
 }
 
-/** Pieces of evidence in a file. */
+/** Maximum number of evidence texts in a file. */
 export const MOST_EVIDENCE = 100
 
-/** What every kind of file is made into. */
+/** The result of every kind of import. */
 export interface Bundle {
-  /** The profile, with its slug, but for its lore. */
+  /** The profile with its slug, without its lore. */
   readonly character: Fields
   readonly npcs: ReadonlyArray<unknown>
   readonly lore: ReadonlyArray<Fields>
@@ -40,8 +40,8 @@ export interface Bundle {
   readonly evidence: ReadonlyArray<Fields>
   readonly visual_identity: Fields | null
   /**
-   * What the file said besides: who made it, what is not used, what is not to be followed. Given back by an export, and
-   * read by nothing else.
+   * Other contents of the file: its creator, unused fields, and instructions that must not be followed. Exports write
+   * it back, and nothing else reads it.
    */
   readonly extra: Fields
 }
@@ -51,13 +51,13 @@ const inOrder = (_: string, value: unknown) =>
     ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     : value
 
-/** SHA-256 of a value as JSON whose fields are in order. */
+/** SHA-256 of a value as JSON with sorted fields. */
 export const hashOf = (value: unknown): string =>
   createHash("sha256")
     .update(JSON.stringify(value, inOrder) ?? "")
     .digest("hex")
 
-/** The profile of a bundle as characters have it, upon the present one where there is one. */
+/** The character profile of a bundle, merged over the present profile if there is one. */
 export const profileOf = ({ character, lore }: Pick<Bundle, "character" | "lore">, present: Fields = {}): Fields => {
   const { slug: _, world_context: world, ...fields } = character
   const merged = { ...present, ...fields }
@@ -69,7 +69,7 @@ export const profileOf = ({ character, lore }: Pick<Bundle, "character" | "lore"
   return world === undefined && lore.length === 0 ? merged : { ...merged, world_context: context }
 }
 
-/** A profile as a bundle has it: its lore apart. */
+/** A profile as a bundle has it, with the lore separate. */
 export const splitProfile = (profile: Fields): Pick<Bundle, "character" | "lore"> => {
   const { world_context: world, ...fields } = profile
   if (typeof world !== "object" || world === null) return { character: profile, lore: [] }
@@ -85,6 +85,6 @@ const charactersIn = (value: unknown): number => {
     : 0
 }
 
-/** How long the texts of a bundle are together, but for what is not used. */
+/** The total length of a bundle's texts, without unused ones. */
 export const textLengthOf = ({ character, lore, npcs, evidence, visual_identity }: Bundle): number =>
   charactersIn([character, lore, npcs, evidence, visual_identity])

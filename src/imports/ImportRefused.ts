@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** A file that is not taken in: too much of it, not readable as what it says it is, or of a kind that is not known. */
+/** A file that is not imported: it is too large, its content does not match its type, or its type is unknown. */
 export class ImportRefused extends Schema.TaggedError<ImportRefused>()("ImportRefused", {
   reason: Schema.Literals(["too_large", "unreadable", "unsupported"]),
   problem: Schema.String

@@ -1,9 +1,6 @@
 export type Severity = "info" | "warning" | "blocker"
 
-/**
- * What somebody should look at. `path` is in the file where it is about the file, and in the bundle where it is about
- * the bundle.
- */
+/** A point for review. `path` is in the file or in the bundle, depending on what the finding is about. */
 export interface Finding {
   readonly code: string
   readonly severity: Severity
@@ -19,8 +16,8 @@ export interface Proposal {
 }
 
 /**
- * What became of a file: what went where, what was left out and why, and what is to be looked at before it is taken
- * over.
+ * The result of reading a file: what was mapped where, what was left out and why, and what to review before accepting
+ * it.
  */
 export interface ReportData {
   readonly mapped: ReadonlyArray<{ readonly from: string; readonly to: string }>
@@ -30,10 +27,10 @@ export interface ReportData {
   readonly proposals: ReadonlyArray<Proposal>
 }
 
-/** Of a file of which nothing is kept. */
+/** For a file of which nothing is kept. */
 export const EMPTY_REPORT: ReportData = { mapped: [], dropped: [], warnings: [], blockers: [], proposals: [] }
 
-/** Of each list. */
+/** Maximum length of each list. */
 const MOST = 500
 const LONGEST_EXCERPT = 160
 
@@ -54,7 +51,7 @@ export const finding = (code: string, severity: Severity, path: string, message:
   excerpt: excerptOf(text.toWellFormed())
 })
 
-/** Collects a report. A list that is full takes no more. */
+/** Collects a report. Once a list is full, further entries are ignored. */
 export class Report {
   readonly #mapped = new Map<string, { readonly from: string; readonly to: string }>()
   readonly #dropped: Array<{ readonly from: string; readonly reason: string }> = []

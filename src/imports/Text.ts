@@ -2,7 +2,7 @@ import { INJECTION } from "#pipeline/safety/lexicon.ts"
 import { tooLarge } from "./ImportRefused.ts"
 import type { Report } from "./Report.ts"
 
-/** Of all texts together that go into a character. */
+/** Maximum total length of the texts of a character. */
 export const MOST_CHARACTERS = 1_000_000
 
 export const tooMuchText = tooLarge(
@@ -19,13 +19,13 @@ const TAG =
   /<\/?(?:b|i|u|s|em|strong|p|div|span|small|big|center|font|img|a|ul|ol|li|h[1-6]|q|blockquote|details|summary|table|tr|td|th|style|script)(?:\s[^<>]{0,500})?\/?>/gi
 const NARRATION = /\*{1,3}[^*\n]+\*{1,3}/g
 
-/** The first of a macro's choices, so that it is the same each time. */
+/** The first of a macro's choices, to be deterministic. */
 const firstChoice = (choices: string): string =>
   (choices.includes("::") ? choices.split("::") : choices.split(","))
     .map((choice) => choice.trim())
     .find((choice) => choice !== "") ?? ""
 
-/** As many characters (code points) as there may be. */
+/** At most `most` characters (code points). */
 export const cut = (text: string, most: number): string =>
   text.length <= most
     ? text
@@ -33,7 +33,7 @@ export const cut = (text: string, most: number): string =>
         .slice(0, most)
         .join("")
 
-/** Pieces of at most `most` characters, parted between paragraphs, lines or words where that can be. */
+/** Pieces of at most `most` characters, cut between paragraphs, lines or words if possible. */
 export const piecesOf = (text: string, most: number): ReadonlyArray<string> => {
   const pieces: Array<string> = []
   for (let rest = text.trim(); rest !== "";) {
@@ -52,14 +52,14 @@ export const piecesOf = (text: string, most: number): ReadonlyArray<string> => {
 }
 
 /**
- * Makes what somebody wrote for another program into text of ours: two placeholders and no other macro, no markup, and
- * no sentence that gives a model orders. What is taken out is told, and such a sentence is kept in `quarantined`, where
- * nothing reads it.
+ * Converts text that was written for another program: two placeholders and no other macros, no markup, and no sentences
+ * that instruct a model. The report lists what was removed. Instructing sentences are kept in `quarantined`, which
+ * nothing reads.
  */
 export class Text {
   readonly report: Report
   readonly quarantined: Array<{ readonly path: string; readonly text: string }> = []
-  /** What the character is called in speech, where that is not its name. */
+  /** What the character is called in speech, if that differs from its name. */
   readonly #nickname: string | null
   #characters = 0
 
@@ -80,7 +80,7 @@ export class Text {
     return this.#withoutOrders(plain, path).trim()
   }
 
-  /** Without what stands between asterisks: actions that are told instead of said. */
+  /** Removes text between asterisks: actions that are narrated instead of said. */
   spoken(text: string, path: string): string {
     const said = text
       .replace(NARRATION, " ")
@@ -100,7 +100,7 @@ export class Text {
     return said
   }
 
-  /** At most so many characters; what is more is told, and left out. */
+  /** At most `most` characters. A longer text is cut and reported. */
   bounded(text: string, most: number, path: string): string {
     const kept = cut(text, most)
     if (kept.length < text.length)
@@ -117,7 +117,7 @@ export class Text {
     if (!text.includes("{{")) return text
     return text.replace(MACRO, (whole, inner: string) => {
       const name = inner.trim().toLowerCase()
-      // elizaOS numbers them.
+      // elizaOS numbers its users.
       if (/^user\d?$/.test(name)) return "{{user}}"
       if (name === "char" || name === "bot") return this.#nickname ?? "{{char}}"
       if (name === "newline") return "\n"

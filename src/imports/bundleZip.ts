@@ -2,7 +2,7 @@ import { ZipFile } from "yazl"
 import { EXTENSIONS } from "./Bundle.ts"
 import { type Fields, isRecord, listOf, textOf } from "./readJson.ts"
 
-/** Of every entry, so that the same bundle is the same file. */
+/** The same date for every entry, so that the same bundle gives the same file. */
 const MOMENT = new Date(Date.UTC(1980, 0, 1))
 
 /** A bundle with its images, as an archive. */

@@ -8,9 +8,9 @@ import type { Fields } from "./readJson.ts"
 
 const WIDTH = 256
 const HEIGHT = 384
-/** Of an avatar, once it is a card. */
+/** Maximum side of an avatar in a card. */
 const LONGEST_SIDE = 1024
-/** The signature of a PNG and its first chunk, which others may follow. */
+/** Size of the PNG signature and the first chunk. Other chunks may follow here. */
 const BEHIND_HEADER = 8 + 25
 
 const inBase64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64")
@@ -25,7 +25,7 @@ const textChunk = (keyword: string, text: string): Buffer => {
 
 const written = (picture: Sharp): Promise<Buffer> => picture.png().toBuffer()
 
-/** A plain picture in a colour of the name's own. */
+/** A plain picture whose colour is derived from the name. */
 const placeholder = async (name: string): Promise<Buffer> => {
   const sharp = await loadSharp()
   const [r, g, b] = [...createHash("sha256").update(name).digest().subarray(0, 3)].map(
@@ -34,7 +34,7 @@ const placeholder = async (name: string): Promise<Buffer> => {
   return written(sharp({ create: { width: WIDTH, height: HEIGHT, channels: 3, background: { r, g, b } } }))
 }
 
-/** An avatar written anew; null for one that cannot be unpacked. */
+/** The avatar re-encoded. Null if it cannot be decoded. */
 const anew = async (avatar: Uint8Array): Promise<Buffer | null> => {
   const sharp = await loadSharp()
   return written(
@@ -47,8 +47,8 @@ const anew = async (avatar: Uint8Array): Promise<Buffer | null> => {
 }
 
 /**
- * A card as the picture in which cards are passed on: in `ccv3`, and in `chara` for programs that know version 2; with
- * what it calls embeded. An avatar takes up to some hundred megabytes while it is unpacked: to be called one at a time.
+ * A card as a PNG, the form in which cards are shared: as `ccv3`, and as `chara` for programs that support version 2,
+ * with the files that it embeds. Decoding an avatar takes up to a few hundred megabytes, so run one at a time.
  */
 export const cardPng = async (
   card: Fields,

@@ -5,17 +5,17 @@ import type { AssetMeta } from "./Bundle.ts"
 import { loadSharp } from "#src/pictures/loadSharp.ts"
 
 export const MOST_PIXELS = 40_000_000
-/** Of one image. */
+/** Maximum size of one image. */
 export const MOST_IMAGE_BYTES = 5 * 1024 * 1024
 
 const MIME: Readonly<Record<string, AssetMeta["mime"]>> = { png: "image/png", jpeg: "image/jpeg", webp: "image/webp" }
 
 export type CheckedImage = Pick<AssetMeta, "mime" | "width" | "height" | "bytes" | "sha256">
 
-/** What an image says of itself in its header, or why it is not taken. Its pixels are not unpacked. */
+/** What an image's header says, or why it is not accepted. Does not decode its pixels. */
 export const checkImage = async (bytes: Buffer): Promise<CheckedImage | string> => {
   if (bytes.length > MOST_IMAGE_BYTES) return `is larger than ${MOST_IMAGE_BYTES / 1024 / 1024} MiB`
-  // By its own bytes first: no reader of another format is ever let at it.
+  // Detects the type from the bytes first, so that no decoder of another format is run on them.
   const type = readType(bytes)
   if ("problem" in type) return `is not taken. ${type.problem}`
   const sharp = await loadSharp()

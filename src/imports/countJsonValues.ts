@@ -4,7 +4,7 @@ const COMMA = 0x2c
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b])
 
 /**
- * How many values a JSON text may make when it is parsed, at most: each takes far more room than its two characters.
+ * An upper bound for the number of values in a JSON text. A value of two characters takes far more memory once parsed.
  */
 export const countJsonValues = (json: Uint8Array): number => {
   let count = 1

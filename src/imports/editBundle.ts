@@ -12,7 +12,7 @@ interface Place {
   readonly key: Key
 }
 
-/** Keys and indices of `character.voice_samples[2].text`; undefined if it is no path. */
+/** Keys and indices of a path such as `character.voice_samples[2].text`. Undefined if it is not a path. */
 const keysOf = (path: string): ReadonlyArray<Key> | undefined => {
   if (path.length > 400 || !PATH.test(path)) return undefined
   const keys = [...path.matchAll(/(\w+)|\[(\d+)\]/g)].map(([, name, index]) => name ?? Number(index))
@@ -23,7 +23,7 @@ const innerOf = ({ holder, key }: Place): unknown => (Array.isArray(holder) ? ho
 const fits = (holder: Place["holder"], key: Key): boolean =>
   Array.isArray(holder) ? typeof key === "number" && key <= holder.length : typeof key === "string"
 
-/** Where a path leads; what is missing on the way is made, if it is to be. */
+/** Resolves a path. If `making`, missing containers on the way are created. */
 const placeOf = (root: Record<string, unknown>, keys: ReadonlyArray<Key>, making: boolean): Place | undefined => {
   let holder: Place["holder"] = root
   for (const [index, key] of keys.entries()) {
@@ -55,8 +55,8 @@ export interface Edit {
 }
 
 /**
- * A copy of a bundle with values set, and others dropped: those that were there before, whatever is dropped beside
- * them. `unplaced` are paths that lead nowhere in the bundle.
+ * A copy of a bundle with some values set and others dropped. Dropped indices refer to the bundle before the edit.
+ * `unplaced` lists paths that do not exist in the bundle.
  */
 export const editBundle = (
   bundle: Bundle,
@@ -93,6 +93,6 @@ export const editBundle = (
   return { bundle: next as unknown as Bundle, unplaced }
 }
 
-/** Whether a path is another one, or leads into it. */
+/** Whether a path equals `outer` or leads into it. */
 export const isWithin = (path: string, outer: string): boolean =>
   path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`)

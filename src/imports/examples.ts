@@ -16,7 +16,7 @@ const BEFORE_A_NAME = /^\s{0,4}(?:\*\*)?/
 const AFTER_A_NAME = /^(?:\*\*)?\s?:\s?(?:\*\*)?/
 const PERSON: ReadonlyArray<string> = ["{{user}}", "user", "you"]
 
-/** Who speaks a line, and what it says. Null: it does not begin with a name and a colon. */
+/** Who speaks a line, and what they say. Null: it does not begin with a name and a colon. */
 type Speaker = (line: string) => { readonly role: Turn["role"]; readonly said: string } | null
 
 const speakerOf = (names: ReadonlyArray<string>): Speaker => {
@@ -34,8 +34,7 @@ const speakerOf = (names: ReadonlyArray<string>): Speaker => {
 }
 
 /**
- * Lines that begin with somebody's name and a colon, and those that go on with them; what stands before the first is
- * nobody's.
+ * Lines that begin with a name and a colon, each with its continuation lines. Text before the first of them is `stray`.
  */
 const turnsIn = (block: string, speaker: Speaker): { readonly turns: ReadonlyArray<Turn>; readonly stray: string } => {
   const turns: Array<{ readonly role: Turn["role"]; readonly lines: Array<string> }> = []
@@ -54,7 +53,7 @@ const turnsIn = (block: string, speaker: Speaker): { readonly turns: ReadonlyArr
 const isBoth = (turns: ReadonlyArray<Turn>): boolean =>
   turns.some(({ role }) => role === "user") && turns.some(({ role }) => role === "character")
 
-/** Collects dialogues of both sides as examples, and what the character says alone as samples of its voice. */
+/** Collects dialogues of both sides as examples, and monologues of the character as voice samples. */
 export class Examples {
   readonly dialogues: Array<object> = []
   readonly samples: Array<{ readonly text: string; readonly situation?: string }> = []
@@ -98,7 +97,7 @@ export class Examples {
     this.#text.report.mapped(path, "character.voice_samples")
   }
 
-  /** Blocks that `<START>` parts, in text that is prepared. */
+  /** Takes blocks separated by `<START>`, in prepared text. */
   takeBlocks(source: string, names: ReadonlyArray<string>, path: string): void {
     const speaker = speakerOf(names)
     for (const block of source.split(START)) {
@@ -108,7 +107,7 @@ export class Examples {
     }
   }
 
-  /** As many as a character may have. */
+  /** Up to the maximum number that a character may have. */
   get fields(): object {
     const { report } = this.#text
     if (this.dialogues.length > MOST_DIALOGUES)

@@ -23,10 +23,7 @@ const SPECS: Readonly<Record<string, Format>> = {
 const hasOne = (file: Fields, names: ReadonlyArray<string>): boolean =>
   names.some((name) => file[name] !== undefined && file[name] !== null)
 
-/**
- * What a JSON file is, by what stands in it; the name of a chunk or of a file says nothing. Undefined: nothing that is
- * known.
- */
+/** Detects the format of a JSON file by its content. Names of chunks and files are not reliable. Undefined: unknown. */
 export const formatOf = (file: Fields): Format | undefined => {
   if (file["schema"] === BUNDLE_SCHEMA) return "bundle"
   const { spec, data } = file

@@ -3,7 +3,7 @@ import type { Fields } from "./readJson.ts"
 
 type Decorators = ReadonlyArray<readonly [name: string, value: string]>
 
-/** The decorators (`@@name value`) that stand before the content, and the content. */
+/** The decorators (`@@name value`) at the start of the content, and the rest of the content. */
 export const decorated = (content: string): { readonly decorators: Decorators; readonly content: string } => {
   const lines = content.split("\n")
   const end = lines.findIndex((line) => !line.startsWith("@@"))
@@ -16,7 +16,7 @@ export const decorated = (content: string): { readonly decorators: Decorators; r
   }
 }
 
-/** What decorators say of an entry. */
+/** The entry fields that decorators set. */
 export interface Decorated {
   readonly fields: Fields
   readonly keys: ReadonlyArray<string>

@@ -1,6 +1,6 @@
 import { fieldsOf, type Fields, isRecord, listOf } from "./readJson.ts"
 
-/** A world-info entry of SillyTavern in the words of a card's. */
+/** A SillyTavern world-info entry with the field names of a card. */
 const fromWorldInfo = (entry: Fields): Fields => {
   const {
     key,
@@ -44,7 +44,7 @@ const fromWorldInfo = (entry: Fields): Fields => {
   }
 }
 
-/** The entries of a book, in whichever form it has them. */
+/** The entries of a book, in either form. */
 export const entriesOf = (book: Fields): ReadonlyArray<Fields> => {
   const entries = book["entries"]
   const list = isRecord(entries)

@@ -7,7 +7,7 @@ import { cut } from "./Text.ts"
 /** SillyTavern's selectiveLogic. */
 const LOGIC = ["and_any", "not_all", "not_any", "and_all"] as const
 
-/** What calls an entry up: its keys, the secondary ones and what these do. */
+/** What triggers an entry: its keys, the secondary keys and their logic. */
 export const triggersOf = (
   entry: Fields,
   extensions: Fields,
@@ -38,7 +38,7 @@ export const triggersOf = (
   }
 }
 
-/** When and how often an entry is used once it is called up, and what goes before it. */
+/** When and how often a triggered entry is used, and its priority. */
 export const behaviourOf = (entry: Fields, extensions: Fields): Fields => {
   const probability = extensions["useProbability"] === false ? undefined : numberOf(extensions["probability"])
   const priority = boundedWhole(entry["priority"], 0, 100)

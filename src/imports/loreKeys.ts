@@ -8,7 +8,7 @@ const LONGEST_PATTERN = 500
 const REGEX = /^\/(.*)\/([a-z]*)$/s
 const PLAIN = /^[^\\^$.|?*+()[\]{}]+$/
 
-/** The words of a pattern that is nothing but words and a choice among them; undefined for any other. */
+/** The words of a pattern that consists only of words and alternatives. Undefined for any other pattern. */
 const wordsOf = (pattern: string): ReadonlyArray<string> | undefined => {
   const bare = pattern.replace(/^\^|\$$|\\b/g, "")
   const inner = /^\((?:\?:)?([^()]*)\)$/.exec(bare)?.[1] ?? bare
@@ -18,10 +18,10 @@ const wordsOf = (pattern: string): ReadonlyArray<string> | undefined => {
 
 export type ReadKeys = (given: ReadonlyArray<string>, isRegex: boolean, path: string) => ReadonlyArray<string>
 
-/** Reads the keys of the entries of one book, whose patterns may only cost so much together. */
+/** Reads the keys of the entries of one book. All its patterns share one cost limit. */
 export const loreKeyReader = (text: Text): ReadKeys => {
   const { report } = text
-  /** What patterns may still cost, those that are left out among them: each is compiled to see what it is. */
+  /** The remaining cost for patterns. Rejected patterns count too, because each is compiled to check it. */
   let left = MOST_LORE_COST
   const isTaken = (pattern: string): boolean => {
     const cost = costOf(pattern)

@@ -6,7 +6,7 @@ import type { Report } from "./Report.ts"
 
 const PARTS: ReadonlySet<string> = new Set(["character", "npcs", "lore", "evidence", "visual_identity", "extra"])
 
-/** Takes a bundle that was exported here as it is: what is in it is checked as what an app sends is. */
+/** Imports a bundle that was exported here. Its content is checked like a request of an app. */
 export const mapBundle = async (file: Fields, assets: Assets, source: AssetSource, report: Report): Promise<Bundle> => {
   const { character, lore } = splitProfile(fieldsOf(file["character"]))
   const own = listOf(file["lore"]).filter(isRecord)

@@ -56,7 +56,7 @@ export const bubblesOf = (text: string): ReadonlyArray<string> =>
     .map((part) => part.trim())
     .filter((part) => part !== "")
 
-/** As many bubbles as a greeting may have: what is more goes into the last ones. */
+/** Up to the maximum number of greeting bubbles. The rest of the text goes into the last ones. */
 const greetingBubblesOf = (spoken: string, text: Text, path: string): ReadonlyArray<string> => {
   const parts = bubblesOf(spoken)
   const bubbles =
@@ -66,7 +66,7 @@ const greetingBubblesOf = (spoken: string, text: Text, path: string): ReadonlyAr
   return bubbles.map((bubble) => text.bounded(bubble, LONGEST_BUBBLE, path))
 }
 
-/** What is kept and never followed; of what it forbids, rules are proposed. */
+/** Instructions in the card are stored but never followed. Proposes rules for what they forbid. */
 const quarantine = (data: Fields, at: string, report: Report): Fields => {
   const depth = fieldsOf(fieldsOf(data["extensions"])["depth_prompt"])
   const found: ReadonlyArray<readonly [string, string]> = [
@@ -102,7 +102,7 @@ const isEmpty = (value: unknown): boolean =>
   value === "" ||
   (typeof value === "object" && Object.keys(value).length === 0)
 
-/** What a card says of who made it, and what has no place here: for the way back. */
+/** The creator of a card, and fields that have no place here. Exports write them back. */
 const extraOf = (data: Fields, lore: MappedLore, quarantined: Fields, report: Report, at: string): Fields => {
   const card = Object.fromEntries(PROVENANCE.filter((name) => !isEmpty(data[name])).map((name) => [name, data[name]]))
   const fields = Object.fromEntries(Object.entries(data).filter(([name]) => !KNOWN.has(name)))
@@ -139,7 +139,7 @@ const proposeTalkativeness = (data: Fields, at: string, report: Report): void =>
   )
 }
 
-/** The summary, what of it is too long as notes, and what it says of looks, traits and speech. */
+/** The summary, overlong parts of it as notes, and the looks, traits and speech that it describes. */
 const describe = (data: Fields, at: string, text: Text, examples: Examples, names: ReadonlyArray<string>) => {
   const { report } = text
   const path = `${at}description`
@@ -182,7 +182,7 @@ const describe = (data: Fields, at: string, text: Text, examples: Examples, name
   }
 }
 
-/** Makes a character card, of version 1, 2 or 3, a bundle. `at` is what leads to its fields. */
+/** Converts a character card of version 1, 2 or 3 to a bundle. `at` is the path of its fields. */
 export const mapCard = async (card: Fields, assets: Assets, report: Report): Promise<Bundle> => {
   const isNested = isRecord(card["data"])
   const data = isNested ? fieldsOf(card["data"]) : card
@@ -213,7 +213,7 @@ export const mapCard = async (card: Fields, assets: Assets, report: Report): Pro
     report.warn("list_truncated", `${at}alternate_greetings`, `More than ${MOST_ALTERNATES}: the rest was left out.`)
   if (textsOf(data["group_only_greetings"]).length > 0)
     report.dropped(`${at}group_only_greetings`, "Greetings of a group: characters speak with one person here.")
-  // What is said in other words needs something that it is another way of.
+  // Alternates need a main greeting. If there is none, the first alternate becomes the main one.
   const [first, ...others] =
     bubbles.length > 0
       ? [bubbles, ...alternates]
@@ -267,8 +267,8 @@ export const mapCard = async (card: Fields, assets: Assets, report: Report): Pro
 type Mapped = Omit<Bundle, "assets" | "extra">
 
 /**
- * A card that was exported here carries the whole character but for its pictures. Where the card was not changed since,
- * that is the character; where it was, what the card says goes before it.
+ * A card that was exported here contains the whole character except its pictures. If the card is unchanged since then,
+ * use that character. If it was changed, the card's fields take precedence.
  */
 const ours = (data: Fields, mapped: Mapped): Mapped => {
   const { [TROUPE_EXTENSION]: given, ...extensions } = fieldsOf(data["extensions"])

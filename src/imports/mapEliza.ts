@@ -33,8 +33,8 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === "object" && Object.keys(value).length === 0)
 
 /**
- * The secrets of an elizaOS character are keys of its operator: they are left out, and that they were there is said
- * without them.
+ * The secrets of an elizaOS character are API keys of its operator. They are left out, and the report says so without
+ * quoting them.
  */
 const refuseSecrets = (card: Fields, report: Report): void => {
   for (const [path, secrets] of [
@@ -51,7 +51,7 @@ const refuseSecrets = (card: Fields, report: Report): void => {
   }
 }
 
-/** Makes a character of elizaOS a bundle. */
+/** Converts an elizaOS character to a bundle. */
 export const mapEliza = (card: Fields, report: Report): Bundle => {
   const text = new Text(report, null)
   const examples = new Examples(text)
@@ -85,7 +85,7 @@ export const mapEliza = (card: Fields, report: Report): Bundle => {
 
   for (const [index, example] of listOf(card["messageExamples"]).entries()) {
     const path = `messageExamples[${index}]`
-    // One conversation, as a list or, of late, as an object with a list in it.
+    // One conversation: a list, or in newer versions an object with a list in it.
     const messages = Array.isArray(example) ? example : listOf(fieldsOf(example)["examples"])
     examples.take(
       messages

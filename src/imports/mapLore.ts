@@ -8,16 +8,16 @@ import { loreKey, unusedOf } from "./unusedLore.ts"
 
 const MOST_ENTRIES = 300
 const LONGEST_CONTENT = 2000
-/** Parts that an entry may be made into. */
+/** Maximum number of parts that one entry is split into. */
 const MOST_PARTS = 5
 
 export interface MappedLore {
   readonly entries: ReadonlyArray<Fields>
-  /** What entries said besides, by `loreKey`. */
+  /** Unused fields of entries, by `loreKey`. */
   readonly rest: Readonly<Record<string, unknown>>
 }
 
-/** Makes a book's entries lore of ours. */
+/** Converts the entries of a book to our lore. */
 export const mapLore = (book: Fields, at: string, text: Text): MappedLore => {
   const { report } = text
   const entries: Array<Fields> = []

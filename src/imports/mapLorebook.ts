@@ -5,12 +5,12 @@ import type { Report } from "./Report.ts"
 import { slugify } from "./slugify.ts"
 import { Text } from "./Text.ts"
 
-/** The book itself: of version 3 it stands below `data`. */
+/** The book itself. In version 3 it is under `data`. */
 const bookOf = (file: Fields): Fields => (isRecord(file["data"]) ? fieldsOf(file["data"]) : file)
 
 /**
- * Makes a lorebook, or world info, a bundle: of a character of its name, or of lore alone where that is for a character
- * that is there.
+ * Converts a lorebook or world info to a bundle: of a new character with its name, or of lore only if it is for an
+ * existing character.
  */
 export const mapLorebook = (file: Fields, filename: string, forPresent: boolean, report: Report): Bundle => {
   const text = new Text(report, null)

@@ -2,12 +2,12 @@ import { inflateSync } from "node:zlib"
 import { tooLarge, unreadable } from "./ImportRefused.ts"
 
 const SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1")
-/** Of one text, once unpacked. */
+/** Maximum size of one unpacked text. */
 const MOST_BYTES = 10 * 1024 * 1024
-/** Of a keyword: the standard allows 79, and paths of assets are longer. */
+/** Maximum length of a keyword. The standard allows 79, but paths of assets are longer. */
 const LONGEST_KEYWORD = 200
 const MOST_CHUNKS = 50_000
-/** Embedded assets that are looked at. */
+/** Maximum number of embedded assets to read. */
 const MOST_TEXTS = 64
 const EMBEDDED = "chara-ext-asset_:"
 
@@ -21,10 +21,7 @@ const inflated = (bytes: Uint8Array): Buffer => {
   }
 }
 
-/**
- * What follows the keyword and its null, by the kind of chunk: the text of tEXt and zTXt is Latin-1, that of iTXt is
- * UTF-8.
- */
+/** The text after the keyword and its null byte, by chunk type: tEXt and zTXt are Latin-1, iTXt is UTF-8. */
 const textIn = (type: string, rest: Buffer): string => {
   if (type === "tEXt") return rest.toString("latin1")
   if (type === "zTXt") return inflated(rest.subarray(1)).toString("latin1")
@@ -39,11 +36,11 @@ const textIn = (type: string, rest: Buffer): string => {
 interface Chunk {
   readonly type: string
   readonly data: Buffer
-  /** With its length, type and checksum. */
+  /** Includes its length, type and checksum. */
   readonly whole: Buffer
 }
 
-/** A checksum is not believed and not asked for; a length that leads beyond the file ends the walk. */
+/** Checksums are not verified. A length beyond the end of the file ends the iteration. */
 function* chunksOf(bytes: Uint8Array): Generator<Chunk> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = SIGNATURE.length, count = 0; at + 8 <= file.length; count++) {
@@ -60,7 +57,7 @@ function* chunksOf(bytes: Uint8Array): Generator<Chunk> {
 
 const OF_THE_PICTURE: ReadonlySet<string> = new Set(["IHDR", "PLTE", "tRNS", "IDAT", "IEND"])
 
-/** The picture of a PNG alone: what else it carries would be unpacked by whoever only asks for its size. */
+/** The picture of a PNG without its texts. A library that only needs the size would otherwise unpack them. */
 export const pictureOf = (png: Uint8Array): Buffer =>
   Buffer.concat([
     SIGNATURE,
@@ -68,8 +65,8 @@ export const pictureOf = (png: Uint8Array): Buffer =>
   ])
 
 /**
- * The texts of a PNG that carry a character: the first of each keyword, with the keyword in small letters but for paths
- * of assets. Nothing else of the file is unpacked.
+ * The texts of a PNG that contain a character: the first of each keyword. Keywords are in lower case, except for paths
+ * of assets. Nothing else in the file is unpacked.
  */
 export const pngTexts = (bytes: Uint8Array): ReadonlyMap<string, () => string> => {
   const found = new Map<string, () => string>()
@@ -85,5 +82,5 @@ export const pngTexts = (bytes: Uint8Array): ReadonlyMap<string, () => string> =
   return found
 }
 
-/** The keyword of a file that is embedded in a PNG under this path. */
+/** The keyword of the file that is embedded in a PNG under this path. */
 export const embeddedAt = (path: string): string => EMBEDDED + path

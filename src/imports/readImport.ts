@@ -14,18 +14,18 @@ import { type Fields, isRecord, readJson, storable } from "./readJson.ts"
 import { Report, type ReportData } from "./Report.ts"
 import { stayInUnit } from "#src/units/currentUnit.ts"
 
-/** Of the file, and of the JSON in it. */
+/** Limit for the file, and for the JSON in it. */
 export const MOST_FILE_BYTES = 10 * 1024 * 1024
-/** Of what a picture carries besides, once it is unpacked, however often it is asked for. */
+/** Limit for the unpacked size of everything embedded in a picture. Repeated reads count again. */
 const MOST_EMBEDDED_BYTES = 64 * 1024 * 1024
-/** Characters of the JSON of what is not used. */
+/** Limit for the JSON of unused fields, in characters. */
 const MOST_EXTRA = 256 * 1024
 
 export interface ImportFile {
   readonly format: Format | "auto"
   readonly content: { readonly json: unknown } | { readonly bytes: Buffer }
   readonly filename: string
-  /** For a character that is there. */
+  /** Import into an existing character. */
   readonly forPresent: boolean
 }
 
@@ -33,18 +33,18 @@ export interface ReadImport {
   readonly format: Format
   readonly bundle: Bundle
   readonly report: ReportData
-  /** The images of the bundle's assets, by their SHA-256. */
+  /** The images of the bundle's assets, by SHA-256. */
   readonly images: ReadonlyMap<string, Buffer>
 }
 
-/** A file opened: the JSON in it, and what that refers to. */
+/** An opened file: its JSON and the files that this refers to. */
 interface Opened {
   readonly json: unknown
   readonly source: AssetSource
   readonly format?: Format
 }
 
-/** Width and height as a PNG's first chunk has them. */
+/** Number of pixels according to a PNG's first chunk. */
 const pixelsOf = (png: Buffer): number =>
   png.length >= 24 && png.toString("latin1", 12, 16) === "IHDR" ? png.readUInt32BE(16) * png.readUInt32BE(20) : 0
 
@@ -108,7 +108,7 @@ const fromZip = async (bytes: Buffer): Promise<Opened> => {
   throw unsupported("The archive has neither card.json nor bundle.json.")
 }
 
-/** By how it begins, whatever it is called and whatever follows. */
+/** Detects the type by the first bytes, regardless of the file name. */
 const open = async (bytes: Buffer, report: Report): Promise<Opened> => {
   if (bytes.length > MOST_FILE_BYTES) throw tooLarge(`The file is larger than ${MOST_FILE_BYTES / 1024 / 1024} MiB.`)
   if (bytes.length === 0) throw unreadable("The file is empty.")
@@ -122,7 +122,7 @@ const open = async (bytes: Buffer, report: Report): Promise<Opened> => {
   return { json: readJson(bytes, "The file"), source: NO_ASSETS }
 }
 
-/** What is kept for the way back alone, as long as it is not too much; of what is, who made it. */
+/** Fields that are only kept for exports, up to the size limit. Beyond it, only the creator is kept. */
 const boundExtra = (bundle: Bundle, report: Report): Bundle => {
   if (JSON.stringify(bundle.extra).length <= MOST_EXTRA) return bundle
   report.warn(
@@ -172,7 +172,7 @@ const read = async ({ format, content, filename, forPresent }: ImportFile): Prom
   }
 }
 
-/** Makes a file of any known kind a bundle, with a report of what became of it. */
+/** Converts a file of any known format to a bundle, with a report. */
 export const readImport = (file: ImportFile): Effect.Effect<ReadImport, ImportRefused> =>
   Effect.promise(() =>
     read(file).catch((cause: unknown) => {

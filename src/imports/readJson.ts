@@ -4,9 +4,9 @@ import { tooLarge, unreadable } from "./ImportRefused.ts"
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Values of one JSON text. The largest lorebooks of the wild have some ten thousand. */
+/** Maximum number of values in one JSON text. The largest lorebooks in circulation have about ten thousand. */
 export const MOST_VALUES = 200_000
-/** Arrays and objects inside one another. */
+/** Maximum depth of nested arrays and objects. */
 const DEEPEST = 60
 
 export const isRecord = (value: unknown): value is Fields =>
@@ -20,8 +20,8 @@ export const textsOf = (value: unknown): ReadonlyArray<string> =>
 const clean = (text: string): string => text.replaceAll("\u0000", "").toWellFormed()
 
 /**
- * The same without what the database has no place for (U+0000, half a surrogate pair) and without `__proto__`, which
- * becomes a prototype once assigned.
+ * Removes what the database cannot store (U+0000, lone surrogates), and `__proto__`, which would set a prototype when
+ * assigned.
  */
 export const storable = (value: unknown, depth = 1): unknown => {
   if (typeof value === "string") return clean(value)
@@ -36,7 +36,7 @@ export const storable = (value: unknown, depth = 1): unknown => {
   )
 }
 
-/** JSON from a file, with what cannot be stored left out. */
+/** Parses JSON from a file and removes what cannot be stored. */
 export const readJson = (bytes: Uint8Array, what: string): unknown => {
   if (!isUtf8(bytes)) throw unreadable(`${what} is not UTF-8 text.`)
   if (countJsonValues(bytes) > MOST_VALUES) throw tooLarge(`${what} has more than ${MOST_VALUES} values.`)

@@ -8,15 +8,14 @@ import { type Finding, finding } from "./Report.ts"
 import { stayInUnit } from "#src/units/currentUnit.ts"
 
 /**
- * The rules for instructions take more than a linear time, so a text is looked at piece by piece, and others are let in
- * between.
+ * The rules for instructions take more than linear time, so texts are checked in pieces, with pauses for other work.
  */
 const PIECE = 2000
 const TURN_MS = 8
-/** Findings of one kind that are told one by one. */
+/** Maximum number of findings of one kind that are listed individually. */
 const MOST = 50
 
-/** What a card says of what the two are to each other. */
+/** Words for a romantic relationship between the character and the user. */
 const COURTSHIP =
   /(?<!\p{L})(?:girlfriend|boyfriend|(?:my|your|her|his|their|secret|user\}\}['’]s) lover|romantic(?:ally)?|romance|in love with|crush on|flirt\w{0,6}|seduc\w{0,8}|dating (?:you|me|him|her|\{\{)|nsfw|lewd|erotic\w{0,6}|verliebt|novi[ao]|amante)(?!\p{L})/iu
 
@@ -33,10 +32,10 @@ function* leavesOf(value: unknown, path: string): Generator<Leaf> {
     for (const [key, inner] of Object.entries(value)) yield* leavesOf(inner, path === "" ? key : `${path}.${key}`)
 }
 
-/** As it would be read in a conversation: a placeholder is a name, and no order. */
+/** The text as it would appear in a conversation. A placeholder is a name, not an instruction. */
 const spokenOut = (text: string): string => text.replace(/\{\{char\}\}/gi, "Ada").replace(/\{\{user\}\}/gi, "Ben")
 
-/** Characters of a text that a finding quotes. */
+/** How many characters of a text a finding quotes. */
 const EXCERPT = 140
 
 const firstMatch = (
@@ -81,7 +80,7 @@ const instructions = async (leaves: ReadonlyArray<Leaf>): Promise<ReadonlyArray<
   return found
 }
 
-/** Where the character is said to be under 18. Read piece by piece, as a card may be large. */
+/** Where the text says that the character is under 18. Reads in pieces, because a card may be large. */
 const statedAge = async (
   leaves: ReadonlyArray<Leaf>,
   name: string
@@ -94,7 +93,7 @@ const statedAge = async (
         await setImmediate()
         since = performance.now()
       }
-      // A statement may lie across the end of a piece.
+      // A statement may cross the end of a piece.
       const piece = text.slice(Math.max(0, at - EXCERPT), at + PIECE)
       if (within(() => statedMinor([{ text: piece }], name)) !== undefined)
         return { path, excerpt: piece.slice(0, EXCERPT) }
@@ -104,8 +103,8 @@ const statedAge = async (
 }
 
 /**
- * What is in a bundle that somebody must look at: text that instructs, signs of a minor, and of romance or sex, which
- * together are not let in. Worked out anew after every edit.
+ * Finds content of a bundle that needs review: text that instructs a model, signs of a minor, and signs of romance or
+ * sex. Minor and sexual content together are refused. Runs again after every edit.
  */
 export const scanContent = async (
   bundle: Pick<Bundle, "character" | "lore" | "npcs" | "evidence" | "visual_identity" | "extra">
@@ -120,7 +119,7 @@ export const scanContent = async (
     text
   }))
   const told = [...leaves, ...tags]
-  // What others than the character are like stands with them, and in the lore.
+  // Other people are described in the NPCs and in the lore.
   const ofCharacter = [
     ...leavesOf(character, "character"),
     ...leavesOf(visual_identity, "visual_identity"),

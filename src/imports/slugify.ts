@@ -1,6 +1,6 @@
 import { compatible } from "#pipeline/compatible.ts"
 
-/** A slug for a name; of one in a script without Latin letters, a plain one. */
+/** A slug for a name. A generic one if the name has no Latin letters. */
 export const slugify = (name: string): string =>
   compatible(name, "NFKD")
     .replace(/\p{M}/gu, "")

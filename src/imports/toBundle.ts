@@ -1,7 +1,7 @@
 import { type Bundle, BUNDLE_SCHEMA, splitProfile } from "./Bundle.ts"
 import type { Fields } from "./readJson.ts"
 
-/** A character as a file that this service takes in as it is. */
+/** A character as a file that this service can import. */
 export const toBundle = (
   slug: string,
   profile: Fields,

@@ -71,7 +71,7 @@ const loreOf = (entry: Fields, index: number, rest: Fields): Fields => {
   }
 }
 
-/** What a card has no words for, and the pictures as it lists them. */
+/** What a card has no fields for, and the pictures as it lists them. */
 export interface CardRest extends Pick<Bundle, "npcs" | "evidence" | "visual_identity"> {
   readonly assets: ReadonlyArray<{
     readonly type: string
@@ -79,14 +79,14 @@ export interface CardRest extends Pick<Bundle, "npcs" | "evidence" | "visual_ide
     readonly name: string
     readonly ext: string
   }>
-  /** Whether the picture that the card is put into only stands in for one. */
+  /** Whether the card's picture is only a placeholder. */
   readonly isPlaceholder: boolean
 }
 const NO_REST: CardRest = { npcs: [], evidence: [], visual_identity: null, assets: [], isPlaceholder: false }
 
 /**
- * A character as a card of version 3. What the card cannot carry goes into `extensions.troupe`, and what came with an
- * import and is not used here goes back to where it was.
+ * A character as a card of version 3. What the card has no fields for goes into `extensions.troupe`. Unused fields from
+ * an import are written back to their original place.
  */
 export const toCard = (
   slug: string,

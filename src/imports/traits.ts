@@ -1,7 +1,7 @@
 const LONGEST_TRAIT = 40
 const MOST_WORDS = 5
 
-/** The traits of a list in commas; null for prose. */
+/** The traits in a comma-separated list. Null for prose. */
 export const traitsOf = (text: string): ReadonlyArray<string> | null => {
   const line = text.trim().replace(/\.$/, "")
   if (line === "" || line.includes("\n")) return null
@@ -23,7 +23,7 @@ const BLOCKS: ReadonlyArray<RegExp> = [
   /\bpersonality\s{0,4}\(\s{0,4}((?:"[^"\n]{1,80}"\s{0,8}(?:[,+]\s{0,8})?){1,60})\)/i
 ]
 
-/** The traits that a description lists in one of the notations of the wild, and the description without that list. */
+/** The traits that a description lists in one of the common notations, and the description without that list. */
 export const withoutPersonalityBlock = (
   description: string
 ): { readonly traits: ReadonlyArray<string>; readonly rest: string } => {

@@ -1,5 +1,5 @@
 /**
- * Where a card that was exported here keeps the whole character but for its pictures, with a hash of what the rest of
- * the card says: what a card cannot carry is not lost.
+ * Where an exported card keeps the whole character except its pictures, with a hash of the rest of the card. So nothing
+ * is lost that a card has no fields for.
  */
 export const TROUPE_EXTENSION = "troupe"

@@ -1,7 +1,7 @@
 import { hashOf } from "./Bundle.ts"
 import type { Fields } from "./readJson.ts"
 
-/** By which what an entry said besides is found again, as long as its content stays. */
+/** Key for the unused fields of an entry, valid as long as its content is unchanged. */
 export const loreKey = (content: unknown): string => hashOf(content).slice(0, 16)
 
 const KNOWN = new Set([
@@ -31,7 +31,7 @@ const without = (fields: Fields, known: ReadonlySet<string>): Fields =>
     Object.entries(fields).filter(([key, value]) => !known.has(key) && value !== undefined && value !== null)
   )
 
-/** What an entry said besides; undefined where it said nothing more. */
+/** The unused fields of an entry. Undefined if there are none. */
 export const unusedOf = (entry: Fields, extensions: Fields, decorators: ReadonlyArray<string>): Fields | undefined => {
   const unused = { ...without(entry, KNOWN), ...(decorators.length > 0 && { decorators }) }
   const unusedExtensions = without(extensions, KNOWN_EXTENSIONS)

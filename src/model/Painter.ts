@@ -11,39 +11,39 @@ export interface ReferencePicture {
   readonly mediaType: string
 }
 
-/** Reference pictures that one request may carry. */
+/** Maximum number of reference pictures in one request. */
 export const MOST_REFERENCES_SENT = 4
 
 export interface PaintRequest {
   readonly prompt: string
   readonly size: ImageSize
-  /** Whose picture it is: all that a placeholder shows. */
+  /** The name of the character. A placeholder shows nothing else. */
   readonly name: string
-  /** What a placeholder is drawn by: the same picture for the same text. */
+  /** Seeds the placeholder: the same text gives the same picture. */
   readonly seed: string
-  /** The character's own seed, for models that take one; null: none is set. */
+  /** The character's own seed, for models that take one. Null: none is set. */
   readonly modelSeed: number | null
-  /** At most `MOST_REFERENCES_SENT`; used by models that take pictures. */
+  /** At most `MOST_REFERENCES_SENT`. Used by models that accept pictures. */
   readonly references: ReadonlyArray<ReferencePicture>
 }
 
-/** There is no picture. `refused`: the provider will not make this one. Holds words of ours only. */
+/** No picture was made. `refused`: the provider refuses to make this one. Contains only our own words. */
 export class NotPainted extends Schema.TaggedError<NotPainted>()("NotPainted", {
   reason: Schema.Literals(["refused", "failed"]),
   code: Schema.String
 }) {}
 
-/** Port: makes pictures. Layers: a model behind an OpenAI-compatible address, and labelled placeholders. */
+/** Port: generates pictures. Layers: a model behind an OpenAI-compatible API, and labelled placeholders. */
 export class Painter extends Context.Service<
   Painter,
   {
     readonly engine: "openai-compatible" | "offline-placeholder.v1"
     readonly model: string
-    /** Whether it looks at reference pictures. */
+    /** Whether it uses reference pictures. */
     readonly takesReferences: boolean
-    /** In millionths of a dollar, with so many reference pictures. */
+    /** In micro-USD, with this many reference pictures. */
     readonly priceMicroUsd: (size: ImageSize, references?: number) => number
-    /** A file as the provider made it, not to be trusted more than any other. */
+    /** The file as the provider returned it, which is as untrusted as any other. */
     readonly paint: (request: PaintRequest) => Effect.Effect<Uint8Array, NotPainted>
   }
 >()("src/model/Painter") {}

@@ -1,12 +1,12 @@
 import { isIP } from "node:net"
 import { isPublic, target } from "#channels/outbound/Target.ts"
 
-/** Names that are only known on this machine or on a private network. */
+/** Host names that only resolve on this machine or on a private network. */
 const LOCAL_NAMES = [".localhost", ".local", ".internal", ".lan", ".home.arpa"]
 
 /**
- * Whether a URL leads to this machine or a private network, by its host as it is written: no name is looked up.
- * A name without a dot is that of a container or a machine next door.
+ * Whether a URL points to this machine or a private network, judged by the host as written, without DNS. A name without
+ * a dot is a container or a machine on the local network.
  */
 export const isLocalUrl = (url: string): boolean => {
   const { hostname, port, protocol } = new URL(url)

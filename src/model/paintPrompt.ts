@@ -9,9 +9,9 @@ export interface PictureBrief {
   readonly style: string
   readonly negative: string
   readonly wardrobe: ReadonlyArray<{ readonly label: string; readonly when: string }>
-  /** What the character feels, where there is a session. */
+  /** What the character feels, if there is a session. */
   readonly feeling: string | null
-  /** What whoever asks wants to see; null: nothing in particular. */
+  /** What the requester wants to see. Null: nothing in particular. */
   readonly prompt: string | null
 }
 
@@ -22,9 +22,7 @@ const KINDS: Readonly<Record<ImageKind, string>> = {
   expression: "This one fictional character's face and shoulders, its feeling plain to see, against a plain background."
 }
 
-/**
- * What a picture is made by. What it looks like is settled by `identity`; the words of whoever asks are data below it.
- */
+/** The prompt for a picture. `identity` defines the appearance. The requester's words follow as data. */
 export const paintPrompt = ({
   kind,
   name,

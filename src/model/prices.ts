@@ -10,8 +10,8 @@ export interface Price {
 }
 
 /**
- * What MODEL_PRICES says of one model, in USD: tokens per million, a picture of any size, a minute of what is listened
- * to. `list`: as our list has it.
+ * The MODEL_PRICES entry of one model, in USD: per million tokens, per picture of any size, per minute of audio.
+ * `list`: use our list price.
  */
 export type ConfiguredPrice =
   | "list"
@@ -24,7 +24,7 @@ export type ConfiguredPrice =
     }
 export type ConfiguredPrices = Readonly<Record<string, ConfiguredPrice>>
 
-/** Where a price comes from. `assumed`: nobody has named one for the model. */
+/** Where a price comes from. `assumed`: no price is known for the model. */
 export type PriceSource = "list" | "configured" | "free" | "assumed"
 
 const usd = (input: number, cached: number, output: number): Price => ({
@@ -33,10 +33,10 @@ const usd = (input: number, cached: number, output: number): Price => ({
   output: Math.round(output * 1_000_000)
 })
 
-/** Names the list below: a new one with every change of a price, so that what was booked says by which prices. */
+/** Version of the list below. Change it with every price, so that ledger entries show which prices they used. */
 export const PRICE_VERSION = "2026-11-23"
 
-/** List prices, written in USD per million tokens. */
+/** List prices, in USD per million tokens. */
 const listed: ReadonlyMap<string, Price> = new Map([
   ["gpt-5.5", usd(5, 0.5, 30)],
   ["gpt-5.4", usd(2.5, 0.25, 15)],
@@ -54,13 +54,13 @@ const listed: ReadonlyMap<string, Price> = new Map([
 ])
 
 /**
- * What a model costs whose price nobody has named: as much as the small model that is the default. What is booked by it
- * is marked, so that nobody takes it for a bill; and yet a budget ends the use of such a model.
+ * The assumed price of a model without a known price: that of the small default model. Such entries are marked, so that
+ * they are not mistaken for a bill. The assumption makes budgets work for these models, too.
  */
 const ASSUMED = usd(0.25, 0.025, 2)
 const FREE = usd(0, 0, 0)
 
-/** List prices in USD per minute of what is listened to. */
+/** List prices in USD per minute of audio. */
 const minutes: ReadonlyMap<string, number> = new Map([
   ["gpt-4o-transcribe", 0.006],
   ["gpt-4o-mini-transcribe", 0.003],
@@ -68,7 +68,7 @@ const minutes: ReadonlyMap<string, number> = new Map([
 ])
 const ASSUMED_MINUTE = 0.006
 
-/** List prices in USD for a picture of medium quality: square, and longer than that. */
+/** List prices in USD for a picture of medium quality: square, and portrait or landscape. */
 const pictures: ReadonlyMap<string, readonly [square: number, long: number]> = new Map([
   ["gpt-image-1", [0.042, 0.063]],
   ["gpt-image-1-mini", [0.011, 0.015]],
@@ -78,16 +78,16 @@ const pictures: ReadonlyMap<string, readonly [square: number, long: number]> = n
 ])
 const ASSUMED_PICTURE = [0.04, 0.04] as const
 
-/** Engines of our own, which cost nobody anything. */
+/** Our own engines, which are free. */
 const OFFLINE = /^offline-/
 
 export type Tokens = Pick<Usage, "inputTokens" | "cachedInputTokens" | "outputTokens">
 export type PictureSize = "square" | "portrait" | "landscape"
 
 export interface PriceList {
-  /** Stands on every entry of the ledger. */
+  /** Stored with every ledger entry. */
   readonly version: string
-  /** Where the price of a model's tokens comes from. */
+  /** Where the token price of a model comes from. */
   readonly sourceOf: (model: string) => PriceSource
   readonly priceOf: (model: string) => Price
   /** Whole micro-USD, rounded up. Cached tokens are a part of the input tokens. */
@@ -96,11 +96,11 @@ export interface PriceList {
   readonly transcriptionMicroUsd: (model: string, seconds: number) => number
   /** Whole micro-USD. */
   readonly imageMicroUsd: (model: string, size: PictureSize) => number
-  /** Every model whose price is known. */
+  /** Every model with a known price. */
   readonly tokens: ReadonlyArray<{ readonly model: string } & Price>
 }
 
-/** A dated release (`gpt-5-mini-2025-08-07`) costs what its family costs. */
+/** A dated release (`gpt-5-mini-2025-08-07`) has the price of its family. */
 const familyOf = (model: string): string => model.replace(/-\d{4}-\d{2}-\d{2}$/, "")
 
 const named = <A>(table: Readonly<Record<string, A>>, model: string): A | undefined =>
@@ -111,8 +111,8 @@ const named = <A>(table: Readonly<Record<string, A>>, model: string): A | undefi
       : undefined
 
 /**
- * By the list, with what an operator has configured before it. `isLocal`: models are asked on this machine or a private
- * network, where the list does not hold and nobody pays.
+ * Prices from the list, with an operator's configuration taking precedence. `isLocal`: models run on this machine or a
+ * private network, so the list does not apply and they are free.
  */
 export const makePrices = ({
   configured = {},
@@ -130,7 +130,7 @@ export const makePrices = ({
         ? undefined
         : usd(price.input, price.cached_input ?? price.input, price.output)
   }
-  /** The price of something else than tokens: as configured, or free, or as `fromList` has it. */
+  /** The price of anything except tokens: as configured, free, or `fromList`. */
   const priceOfOther = <A>(
     model: string,
     mine: (price: Exclude<ConfiguredPrice, "list">) => A | undefined,
@@ -191,13 +191,13 @@ export const makePrices = ({
   }
 }
 
-/** The list as it stands, for models at public addresses. */
+/** List prices, for models at public addresses. */
 export const LIST_PRICES = makePrices({})
 
-/** By which prices this process books. */
+/** The prices that this process books with. */
 export const Prices = Context.Reference<PriceList>("src/model/Prices", { defaultValue: () => LIST_PRICES })
 
 const CHARS_PER_TOKEN = 4
 
-/** About how many tokens a text is, for engines that do not say. */
+/** The approximate number of tokens in a text, for engines that do not report it. */
 export const tokensIn = (chars: number): number => Math.ceil(chars / CHARS_PER_TOKEN)

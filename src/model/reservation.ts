@@ -5,21 +5,21 @@ import { AROUND_MAX_CHARS } from "#pipeline/generation/blockLimits.ts"
 import type { PriceList } from "./prices.ts"
 
 /**
- * What is reserved for a unit of work before it begins. Of a turn it grows with the length of the message and of the
- * character, because both go into most of its calls. It is what the turn may spend at most: SpendingLimit lets no call
- * be made that would not fit.
+ * The amount that is reserved for a unit of work before it begins. For a turn it grows with the length of the message
+ * and of the character, because most calls contain both. It is also the maximum that the turn may spend: SpendingLimit
+ * allows no call that would not fit.
  */
 
-/** The models that play a part in a turn, and how long their answers may be, in tokens. */
+/** The models used in a turn, and the maximum length of their answers in tokens. */
 export interface Cast {
   readonly model: string
   readonly analyzeModel: string
-  /** Null: nobody analyses messages or reads turns afterwards. */
+  /** False: no model analyzes messages or extracts memories. */
   readonly analyzes: boolean
   readonly maxTokens: number
 }
 
-/** Nobody is paid for it, so its answers need no bound. */
+/** The offline engine is free, so its answers need no limit. */
 export const OFFLINE_CAST: Cast = {
   model: "offline-retrieval.v1",
   analyzeModel: "offline-retrieval.v1",
@@ -27,25 +27,24 @@ export const OFFLINE_CAST: Cast = {
   maxTokens: 0
 }
 
-/** The models by which this process replies. */
+/** The models that this process replies with. */
 export const ModelCast = Context.Reference<Cast>("src/model/ModelCast", { defaultValue: () => OFFLINE_CAST })
 
-/** Answers that are notes and not words of the character are as long as this at least. */
+/** Minimum length limit for answers that are notes and not text of the character. */
 export const NOTES_MAX_TOKENS = 1_500
 export const notesTokens = (maxTokens: number): number => Math.max(maxTokens, NOTES_MAX_TOKENS)
 
-/** What a turn is priced by: the mode of a reply, or that it is one by which the character writes first. */
+/** What a turn's price depends on: its reply mode, or that it is proactive. */
 export type TurnKind = ReplyMode | "proactive"
 
 /**
- * Fewer than languages and scripts have on average, so that the reservation is rather too large. What a call may cost
- * at most is counted with one byte for a token.
+ * Lower than the average over languages and scripts, so that reservations are too large rather than too small. The
+ * maximum cost of a call counts one byte per token.
  */
 const BYTES_PER_TOKEN = 3
 
 /**
- * Rules, frames, schema and every block that is cut to a length of its own, in bytes. The message and the character
- * come on top.
+ * Size in bytes of rules, markup, schema and every block with its own limit. The message and the character are added.
  */
 const ANALYZE_BYTES = 9_000
 const GENERATE_BYTES = 19_000 + AROUND_MAX_CHARS
@@ -83,24 +82,21 @@ const update: Call = {
   notes: true
 }
 
-/** A draft, one more where it was unusable or the model stumbled, and one more where the gates refused it. */
+/** A draft, another one if it was unusable or the model failed, and another one if the gates refused it. */
 const drafts = [generate, generate, generate]
 const plan: Record<TurnKind, ReadonlyArray<Call>> = {
   fast: [analyze, ...drafts],
   deep: [analyze, ...drafts, critic, rewrite],
   proactive: drafts
 }
-/** What most turns take. */
+/** What most turns need. */
 const usual: Record<TurnKind, ReadonlyArray<Call>> = {
   fast: [analyze, generate, update],
   deep: [analyze, generate, critic, update],
   proactive: [generate]
 }
 
-/**
- * Micro-USD for a turn: what it takes whatever is in it, and what each million bytes of its message and its character
- * add.
- */
+/** Micro-USD for a turn: the fixed part, and what each million bytes of its message and its character add. */
 interface Rate {
   readonly fixed: number
   readonly perMessageMegabyte: number
@@ -129,7 +125,7 @@ const rateOf = (prices: PriceList, cast: Cast, calls: ReadonlyArray<Call>): Rate
 export interface Reservation {
   /** For the turn until it ends. */
   readonly turn: number
-  /** For the reading of it afterwards: kept until it has been read. */
+  /** For memory extraction afterwards. Kept until extraction is done. */
   readonly reading: number
   /** What a million bytes of the character's profile add to `turn`. */
   readonly perCharacterMegabyte: number
@@ -139,16 +135,16 @@ export type Reserve = (kind: TurnKind, text: string) => Reservation
 
 const messageBytes = (text: string): number => Buffer.byteLength(dataBlock("message", { text }))
 
-/** What is reserved for turns by these models. */
+/** The reservations for turns with these models. */
 export const reserving = (prices: PriceList, cast: Cast): Reserve => {
   const rates = {
     fast: rateOf(prices, cast, plan.fast),
     deep: rateOf(prices, cast, plan.deep),
     proactive: rateOf(prices, cast, plan.proactive)
   }
-  // Rules read a turn for nothing.
+  // Extraction by rules is free.
   const reading = rateOf(prices, cast, cast.analyzes ? [update] : [])
-  // What costs nothing is not measured.
+  // Free calls need no measuring.
   const isFree = (rate: Rate) => rate.fixed === 0 && rate.perMessageMegabyte === 0
   const amount = (rate: Rate, bytes: number) => rate.fixed + Math.ceil((rate.perMessageMegabyte * bytes) / 1_000_000)
   return (kind, text) => {
@@ -162,11 +158,11 @@ export const reserving = (prices: PriceList, cast: Cast): Reserve => {
   }
 }
 
-/** A character as large as most. */
+/** A typical size of a character. */
 export const TYPICAL_CHARACTER_BYTES = 12_000
 const TYPICAL_MESSAGE = "x".repeat(200)
 
-/** The whole of a reservation, for a character of this many bytes. */
+/** The total of a reservation, for a character of this many bytes. */
 export const totalOf = (
   { turn, reading, perCharacterMegabyte }: Reservation,
   characterBytes: number = TYPICAL_CHARACTER_BYTES
@@ -182,7 +178,7 @@ const callMicroUsd = (prices: PriceList, model: string, bytes: number, maxTokens
     outputTokens: maxTokens
   })
 
-/** What these messages of an eval, and questions to a judge about them, may cost. */
+/** The maximum cost of these eval messages and of the judge's questions about them. */
 export const evalMicroUsd = (prices: PriceList, cast: Cast) => {
   const reserve = reserving(prices, cast)
   return (mode: ReplyMode, messages: ReadonlyArray<string>, questions: number): number =>
@@ -191,8 +187,8 @@ export const evalMicroUsd = (prices: PriceList, cast: Cast) => {
 }
 
 /**
- * What a rehearsal with these messages may cost: they, and one look at what contradicts itself. Nobody reads its turns
- * afterwards.
+ * The maximum cost of a rehearsal with these messages: the turns, and one check for contradictions. There is no memory
+ * extraction.
  */
 export const probeMicroUsd = (
   prices: PriceList,
@@ -207,9 +203,9 @@ export const probeMicroUsd = (
   )
 }
 
-/** Of a source, what is read at once, in UTF-16 units. */
+/** How much of a source is read at once, in UTF-16 units. */
 export const PART_CHARS = 24_000
-/** What reading a part of a source may cost: a model may be asked twice. */
+/** The maximum cost of reading a part of a source: the model may be asked twice. */
 export const readingMicroUsd = (prices: PriceList, cast: Cast, text: string): number =>
   2 *
   callMicroUsd(
@@ -219,10 +215,10 @@ export const readingMicroUsd = (prices: PriceList, cast: Cast, text: string): nu
     notesTokens(cast.maxTokens)
   )
 
-/** Of an answer as they usually are. */
+/** Length of a typical answer. */
 const ANSWER_TOKENS = 250
 
-/** About what a turn costs: a third of the room that its prompts have, and short answers. */
+/** The approximate cost of a turn: a third of the prompt limit, and short answers. */
 const estimateMicroUsd = (prices: PriceList, cast: Cast, kind: TurnKind): number => {
   const { fixed, perMessageMegabyte, perCharacterMegabyte } = rateOf(prices, { ...cast, maxTokens: 0 }, usual[kind])
   const answers = usual[kind]
@@ -236,8 +232,8 @@ const estimateMicroUsd = (prices: PriceList, cast: Cast, kind: TurnKind): number
 }
 
 /**
- * What a message costs with these models, in micro-USD: reserved for a short one to a character of usual size, and
- * about what one comes to.
+ * The cost of a message with these models, in micro-USD: the reservation for a short message to a character of typical
+ * size, and the approximate actual cost.
  */
 export const ratesOf = (prices: PriceList, cast: Cast) => {
   const reserve = reserving(prices, cast)

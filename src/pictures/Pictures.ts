@@ -15,7 +15,7 @@ export interface Picture {
   readonly height: number
 }
 
-/** It is no picture that is taken. `message` says why, in a sentence for whoever has sent it. */
+/** The file is not an accepted picture. `message` explains why, for the person who sent it. */
 export class PictureRefused extends Schema.TaggedError<PictureRefused>()("PictureRefused", { problem: Schema.String }) {
   override get message() {
     return this.problem
@@ -23,27 +23,30 @@ export class PictureRefused extends Schema.TaggedError<PictureRefused>()("Pictur
 }
 
 const MOST_PIXELS = 40_000_000
-/** Of either side of what comes out. A WebP is kept whole while it is written, at ten times its pixels and more. */
+/**
+ * Maximum length of either side of the output. A WebP is kept in memory while it is encoded, at ten times its pixels
+ * and more.
+ */
 const MOST_SIDE = { png: 4096, jpeg: 4096, webp: 2048 }
 const MOST_SIDE_TRANSPARENT_WEBP = 1448
-/** Without a look at all of the picture for the best codes, for which all of it would be kept. */
+/** Encoder options that avoid a pass over the whole picture to optimize codes, which would keep all of it in memory. */
 const WRITTEN = { png: {}, jpeg: { quality: 90, optimizeCoding: false }, webp: { quality: 90 } }
 const SECONDS = 20
-/** One picture takes up to 180 megabytes while it is read. */
+/** Decoding one picture takes up to 180 megabytes. */
 const AT_ONCE = 1
 
 const isTooLarge = (thrown: unknown) => thrown instanceof Error && /pixel limit/i.test(thrown.message)
 
-/** Pictures that come from outside, whoever has sent them. */
+/** Cleans pictures from outside, regardless of who sent them. */
 export class Pictures extends Context.Service<
   Pictures,
   {
     /**
-     * The picture and nothing else that came with it: written anew, upright, without metadata, no side longer than 4096
-     * pixels; of a WebP 2048, or 1448 where it is transparent.
+     * Re-encodes the picture without anything else that was in the file: upright, without metadata, no side longer than
+     * 4096 pixels. For WebP the limit is 2048, or 1448 with transparency.
      */
     readonly clean: (bytes: Uint8Array) => Effect.Effect<Picture, PictureRefused>
-    /** A clean picture as a square JPEG, cut to what catches the eye. */
+    /** A clean picture as a square JPEG, cropped to its most salient part. */
     readonly square: (bytes: Uint8Array, side: number) => Effect.Effect<Uint8Array, PictureRefused>
   }
 >()("src/pictures/Pictures") {

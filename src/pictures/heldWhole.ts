@@ -1,21 +1,18 @@
 import type { Metadata } from "sharp"
 
 const MIB = 1024 * 1024
-/**
- * Of what a decoder keeps until it has read the last of a picture: beside it there is what is written, which for a WebP
- * is most.
- */
+/** Memory limits for decoders that keep a whole picture. The output needs memory as well, most of all for WebP. */
 const MOST_BYTES = { jpeg: 128 * MIB, png: 96 * MIB, webp: 64 * MIB }
 
 const FRAMES = new Set([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf])
-/** Of a coefficient. */
+/** Bytes per coefficient. */
 const BYTES = 2
 
-/** Coefficients of a JPEG, by the sampling of the components that its frame names. */
+/** The number of coefficients of a JPEG, from the sampling factors in its frame header. */
 const coefficientsOf = (jpeg: Buffer, pixels: number): number => {
   for (let at = 2; at + 10 <= jpeg.length && jpeg[at] === 0xff;) {
     const marker = jpeg.readUInt8(at + 1)
-    // Bytes may fill up before a marker.
+    // Fill bytes may precede a marker.
     if (marker === 0xff) at++
     else if (FRAMES.has(marker)) {
       const sampling = Array.from({ length: jpeg.readUInt8(at + 9) }, (_, n) => jpeg[at + 11 + 3 * n] ?? 0x11).map(
@@ -31,9 +28,9 @@ const coefficientsOf = (jpeg: Buffer, pixels: number): number => {
 type Header = Pick<Metadata, "isProgressive" | "width" | "height" | "channels" | "depth" | "hasAlpha">
 
 /**
- * Whether a picture is kept whole while it is read, and is too large for that. A JPEG of several scans is kept as its
- * coefficients and an interlaced PNG as its pixels: each scan adds to all of it. So is a transparent WebP, whose
- * colours and transparency are read one after the other.
+ * Whether decoding keeps the whole picture in memory and it is too large for that. This applies to JPEGs with several
+ * scans (kept as coefficients) and interlaced PNGs (kept as pixels), because each scan refines the whole picture. It
+ * also applies to transparent WebPs, which store colours and transparency one after the other.
  */
 export const isTooMuchAtOnce = (
   bytes: Buffer,

@@ -1,6 +1,6 @@
 /**
- * Loaded with the first picture: it would take a tenth of a second from every start. Without its cache, which keeps
- * pictures unpacked, hundreds of megabytes of them.
+ * Loaded with the first picture, because loading takes a tenth of a second. Its cache is disabled, because it would
+ * keep hundreds of megabytes of decoded pictures.
  */
 export const loadSharp = async () => {
   const { default: sharp } = await import("sharp")

@@ -1,4 +1,4 @@
-/** What picture the bytes are, by what they say themselves, or why they are none that is taken. */
+/** The picture type according to the bytes themselves, or why the file is not accepted. */
 export type PictureType = { readonly format: "png" | "jpeg" | "webp" } | { readonly problem: string }
 
 const starts = (bytes: Buffer, signature: ReadonlyArray<number>) => signature.every((byte, at) => bytes[at] === byte)
@@ -10,7 +10,7 @@ const followed = { problem: "Something else follows the picture." }
 const animated = { problem: "Pictures that move are not taken." }
 const unknown = { problem: "This is not a PNG, JPEG or WebP picture." }
 
-/** A chunk is its length, its type, so many bytes and a checksum. */
+/** A chunk is its length, its type, that many bytes and a checksum. */
 const pngOf = (bytes: Buffer): PictureType => {
   for (let at = PNG.length; at + 12 <= bytes.length;) {
     const type = bytes.toString("latin1", at + 4, at + 8)

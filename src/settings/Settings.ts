@@ -14,7 +14,7 @@ import { readStorage } from "./storage.ts"
 import { readTelegram } from "./telegram.ts"
 import { readTurns } from "./turns.ts"
 
-/** In this order, so that the first that cannot be used is the one that the operator is told of. */
+/** In this order, so that the first invalid setting is the one that is reported. */
 const read = Effect.gen(function* () {
   const server = yield* readServer
   const { production } = server

@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
-/** A setting that cannot be used. Its message is the one line that the operator gets. */
+/** An invalid setting. Its message is the one line that the operator sees. */
 export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
   setting: Schema.String,
   problem: Schema.String
@@ -15,7 +15,8 @@ export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
 }
 
 /**
- * Keeps what fits; otherwise says what would have. No check repeats the value: it may be a secret in the wrong place.
+ * Returns a valid value, or else fails with what would be valid. No check repeats the value, because it may be a
+ * misplaced secret.
  */
 export const need = <A>(setting: string, value: A | null, problem: string) =>
   value === null ? Effect.fail(new BadSetting({ setting, problem })) : Effect.succeed(value)
@@ -23,7 +24,7 @@ export const need = <A>(setting: string, value: A | null, problem: string) =>
 export type Given = Option.Option<string>
 type GivenSecret = Option.Option<Redacted.Redacted<string>>
 
-/** Blank is as good as not given: compose files pass on what they do not have. */
+/** Blank counts as not set: compose files pass variables that are not set as empty. */
 export const given = (text: Given): string | null => Option.getOrNull(Option.filter(text, (t) => t.trim() !== ""))
 export const givenSecret = (secret: GivenSecret): Redacted.Redacted<string> | null =>
   Option.getOrNull(Option.filter(secret, (s) => Redacted.value(s).trim() !== ""))
@@ -78,7 +79,7 @@ export const listOf = <const A extends string>(setting: string, text: string, ch
   return need<ReadonlySet<A>>(
     setting,
     wanted.size > 0 && known.length === wanted.size ? new Set(known) : null,
-    `must be a comma-separated list out of ${choices.join(", ")}`
+    `must be a comma-separated list of ${choices.join(", ")}`
   )
 }
 
@@ -91,14 +92,14 @@ export const proxies = (setting: string, text: string) =>
   need(
     setting,
     PROXIES.get(text) ?? (/^\d$/.test(text) ? Number(text) : null),
-    "must be true, false or how many proxies there are, up to 9"
+    "must be true, false or the number of proxies, up to 9"
   )
 
-/** A name or a folder: anything but blanks. */
+/** A name or a folder: anything except blanks. */
 export const named = (setting: string, text: string) =>
   need(setting, text.trim() === "" ? null : text, "must not be empty")
 
-/** 32 bytes in base64, as of `openssl rand -base64 32`. */
+/** 32 bytes in base64, as `openssl rand -base64 32` prints. */
 export const key = (setting: string, secret: GivenSecret) => {
   const text = givenSecret(secret)
   if (text === null) return Effect.succeed(null)
@@ -111,7 +112,7 @@ export const key = (setting: string, secret: GivenSecret) => {
   )
 }
 
-/** A token that somebody presents: it must survive being a header. */
+/** A token that clients send, so it has to be valid in a header. */
 export const token = (setting: string, secret: GivenSecret, form: RegExp, problem: string) => {
   const text = givenSecret(secret)
   return text === null ? Effect.succeed(null) : need(setting, form.test(Redacted.value(text)) ? text : null, problem)

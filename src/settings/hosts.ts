@@ -12,7 +12,7 @@ export const checkAllowList = (setting: string, text: string) => {
 }
 
 const HOST = /^(?:\*\.)?(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,62})(?:\.[a-z0-9-]{1,63})*$/
-/** Names of hosts; `*.` in front stands for all below one. */
+/** Host names. A leading `*.` stands for all subdomains. */
 export const checkHosts = (setting: string, text: string) => {
   const names = text
     .split(",")

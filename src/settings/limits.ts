@@ -13,12 +13,12 @@ const env = Config.all({
 export const readLimits = Effect.gen(function* () {
   const e = yield* env
   return {
-    /** What an app may send and ask in a minute, unless it has a limit of its own. */
+    /** How many messages and requests an app may send per minute, unless it has its own limit. */
     rates: {
       messages: yield* check.whole("MESSAGES_PER_MINUTE", e.MESSAGES_PER_MINUTE, 1, 1_000_000_000),
       requests: yield* check.whole("REQUESTS_PER_MINUTE", e.REQUESTS_PER_MINUTE, 1, 1_000_000_000)
     },
-    /** In one process: streams and waiting polls of an app, and requests without a key of an address in a minute. */
+    /** Per process: streams and waiting polls of an app, and requests without a key per address and minute. */
     perProcess: {
       streamsPerApp: yield* check.whole("STREAMS_PER_APP", e.STREAMS_PER_APP, 1, 1_000_000),
       publicRequests: yield* check.whole("PUBLIC_REQUESTS_PER_MINUTE", e.PUBLIC_REQUESTS_PER_MINUTE, 1, 1_000_000_000)

@@ -24,12 +24,12 @@ const env = Config.all({
   MODEL_PRICES: Config.option(Config.String("MODEL_PRICES"))
 })
 
-/** Models that think before they answer; their thoughts count as part of the answer. */
+/** Models that think before they answer. Their thinking counts as part of the answer. */
 const REASONS = /(?:^|\/)(?:gpt-5|o[1-9])/
 const REASONING_MAX_TOKENS = 4_000
 const MAX_TOKENS = 1_000
 
-/** The model that replies; null: the offline engine does. */
+/** The model that replies. Null: the offline engine replies. */
 export const readModel = Effect.gen(function* () {
   const e = yield* env
   const baseUrl = yield* check.optionalUrl("OPENAI_BASE_URL", e.OPENAI_BASE_URL)
@@ -37,9 +37,9 @@ export const readModel = Effect.gen(function* () {
   const callTimeout = yield* check.seconds("OPENAI_TIMEOUT_SECONDS", e.OPENAI_TIMEOUT_SECONDS)
   const apiKey = check.givenSecret(e.OPENAI_API_KEY)
   const drawing = {
-    /** Whether a model reads messages before they are answered, and turns afterwards. */
+    /** Whether a model analyzes messages before they are answered and extracts memories afterwards. */
     analyzes: (yield* check.oneOf("OPENAI_ANALYZE", e.OPENAI_ANALYZE, ["on", "off"])) === "on",
-    /** How long a message may wait for that. */
+    /** How long a message may wait for the analysis. */
     analyzeTimeout: yield* check.seconds("OPENAI_ANALYZE_TIMEOUT_SECONDS", e.OPENAI_ANALYZE_TIMEOUT_SECONDS),
     json: yield* check.oneOf("OPENAI_JSON", e.OPENAI_JSON, JSON_MODES),
     maxTokens: yield* check.whole(
@@ -68,5 +68,5 @@ export const readModel = Effect.gen(function* () {
   }
 })
 
-/** What models cost, over the list. */
+/** Model prices that override the list. */
 export const readModelPrices = Effect.flatMap(env, (e) => checkModelPrices("MODEL_PRICES", e.MODEL_PRICES))

@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import type { ConfiguredPrices } from "#src/model/prices.ts"
 import { type BadSetting, type Given, given, need } from "./checks.ts"
 
-/** A dollar amount that is neither negative nor a slip of the pen. */
+/** A dollar amount that is not negative and not an obvious typing error. */
 const Usd = Schema.Number.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
 const ModelPrice = Schema.Struct({
   input: Schema.optionalKey(Usd),
@@ -22,7 +22,7 @@ const decodeModelPrices = Schema.decodeUnknownOption(
   { onExcessProperty: "error" }
 )
 
-/** What models cost, as JSON by the name of the model. */
+/** Model prices, as JSON by model name. */
 export const checkModelPrices = (setting: string, text: Given): Effect.Effect<ConfiguredPrices, BadSetting> => {
   const json = given(text)
   if (json === null) return Effect.succeed({})

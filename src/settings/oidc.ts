@@ -8,7 +8,7 @@ const env = Config.all({
   OIDC_CLIENT_SECRET: Config.option(Config.Redacted("OIDC_CLIENT_SECRET"))
 })
 
-/** Who people sign in with; null: the development sign-in. */
+/** The identity provider that people sign in with. Null: the development sign-in. */
 export const readOidc = Effect.gen(function* () {
   const e = yield* env
   const issuer = yield* check.optionalUrl("OIDC_ISSUER", e.OIDC_ISSUER)
@@ -18,7 +18,7 @@ export const readOidc = Effect.gen(function* () {
   const missing = (setting: string) =>
     new check.BadSetting({
       setting,
-      problem: "must be given too: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET come together"
+      problem: "must be set too: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET belong together"
     })
   if (issuer === null) return yield* missing("OIDC_ISSUER")
   if (clientId === null) return yield* missing("OIDC_CLIENT_ID")

@@ -9,7 +9,7 @@ const env = Config.all({
   LOG_RETENTION_DAYS: Config.option(Config.String("LOG_RETENTION_DAYS"))
 })
 
-/** How long what was delivered is kept, and the log. */
+/** How long delivery attempts and logs are kept. */
 export const readRetention = Effect.gen(function* () {
   const e = yield* env
   const days = (setting: string, text: string) => Effect.map(check.whole(setting, text, 1, 36_500), Duration.days)

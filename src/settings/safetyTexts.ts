@@ -30,7 +30,7 @@ export const checkSafetyTexts = (setting: string, path: Given): Effect.Effect<Sa
   if (file === null) return Effect.succeed(new Map())
   return Effect.try({
     try: () => readFileSync(file, "utf8"),
-    catch: () => new BadSetting({ setting, problem: "must be the path of a file that can be read" })
+    catch: () => new BadSetting({ setting, problem: "must be the path of a readable file" })
   }).pipe(
     Effect.flatMap((text) =>
       need(

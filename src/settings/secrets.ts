@@ -8,7 +8,7 @@ const env = Config.all({
   ADMIN_TOKEN: Config.option(Config.Redacted("ADMIN_TOKEN"))
 })
 
-/** The key of secrets at rest, and the one that is to replace it. */
+/** The key for secrets at rest, and the new key during a rotation. */
 export const readSecrets = Effect.gen(function* () {
   const e = yield* env
   return {
@@ -17,7 +17,7 @@ export const readSecrets = Effect.gen(function* () {
   }
 })
 
-/** What the people who run this server call it with. */
+/** The token with which operators call this server. */
 export const readAdminToken = Effect.fnUntraced(function* (production: boolean) {
   const e = yield* env
   return yield* check.token(

@@ -32,7 +32,7 @@ export const readServer = Effect.gen(function* () {
     databaseUrl,
     dataDir: yield* check.named("DATA_DIR", e.DATA_DIR),
     roles: yield* check.listOf("ROLES", e.ROLES, ROLES),
-    /** How many proxies stand in front. */
+    /** The number of proxies in front of the server. */
     trustedProxies: yield* check.proxies("TRUST_PROXY", e.TRUST_PROXY)
   }
 })

@@ -4,7 +4,7 @@ import type * as Redacted from "effect/Redacted"
 import * as check from "./checks.ts"
 import { text } from "./text.ts"
 
-/** Where contents lie that are no rows. */
+/** Where contents are stored that are not rows. */
 type StorageSettings =
   | { readonly kind: "database" }
   | { readonly kind: "folder"; readonly folder: string }
@@ -42,12 +42,12 @@ export const readStorage = Effect.gen(function* (): Effect.gen.Return<
   if (folder !== null)
     return yield* new check.BadSetting({
       setting: "STORAGE_DIR",
-      problem: "cannot be given together with S3_*: contents lie in one place"
+      problem: "cannot be set together with S3_*: pictures are stored in one place"
     })
   const missing = (setting: string) =>
     new check.BadSetting({
       setting,
-      problem: "must be given too: S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY come together"
+      problem: "must be set too: S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY belong together"
     })
   if (bucket === null) return yield* missing("S3_BUCKET")
   if (accessKeyId === null) return yield* missing("S3_ACCESS_KEY_ID")

@@ -1,4 +1,4 @@
 import * as Config from "effect/Config"
 
-/** A setting that has a value of its own where none is given. */
+/** A text setting with a default. */
 export const text = (name: string, otherwise: string) => Config.String(name).pipe(Config.withDefault(otherwise))

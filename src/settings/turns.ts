@@ -13,7 +13,7 @@ const env = Config.all({
 export const readTurns = Effect.gen(function* () {
   const e = yield* env
   return {
-    /** What is said for safety's sake, over the built-in texts. */
+    /** The operator's safety texts, which override the built-in ones. */
     safetyTexts: yield* checkSafetyTexts("SAFETY_TEXTS", e.SAFETY_TEXTS),
     deadlines: {
       fast: yield* check.seconds("TURN_DEADLINE_FAST_SECONDS", e.TURN_DEADLINE_FAST_SECONDS),

@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import { Database } from "#src/db/postgres/Database.ts"
 import { namesOf, Storage } from "./Storage.ts"
 
-/** Contents as rows: nothing else to set up, and a backup of the database has them. */
+/** Contents as rows. This needs no further setup, and backups of the database include them. */
 export const layer = Layer.effect(
   Storage,
   Effect.gen(function* () {

@@ -12,7 +12,7 @@ const attempt = <A>(work: () => Promise<A>) =>
   Effect.tryPromise({ try: work, catch: (thrown) => new StorageError({ code: codeOf(thrown) }) })
 
 /**
- * Contents as files, a folder for each app. A file is written under another name and then renamed, so that half of one
+ * Contents as files, one folder per app. A file is written under another name and then renamed, so that a partial file
  * is never read.
  */
 export const layer = (folder: string) =>

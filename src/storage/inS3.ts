@@ -4,7 +4,7 @@ import * as Redacted from "effect/Redacted"
 import { namesOf, Storage, StorageError } from "./Storage.ts"
 
 export interface S3Options {
-  /** Null: Amazon's own. */
+  /** Null: Amazon's endpoint. */
   readonly endpoint: string | null
   readonly bucket: string
   readonly region: string
@@ -15,11 +15,11 @@ export interface S3Options {
 const CONNECT_MS = 5_000
 const REQUEST_MS = 30_000
 
-/** The service's name for the trouble, such as `NoSuchBucket`; its words and the request stay with it. */
+/** The service's error code, such as `NoSuchBucket`, without its message and the request. */
 const codeOf = (thrown: unknown): string =>
   thrown instanceof Error ? ("code" in thrown && typeof thrown.code === "string" ? thrown.code : thrown.name) : "failed"
 
-/** Contents in a bucket of any service that speaks S3, addressed by path. The client is loaded only here. */
+/** Contents in a bucket of any S3-compatible service, with path-style addresses. The client is only loaded here. */
 export const layer = (options: S3Options) =>
   Layer.effect(
     Storage,
@@ -38,7 +38,7 @@ export const layer = (options: S3Options) =>
                 accessKeyId: options.accessKeyId,
                 secretAccessKey: Redacted.value(options.secretAccessKey)
               },
-              // Many services that speak S3 know nothing of the newer checksums.
+              // Many S3-compatible services do not support the newer checksums.
               requestChecksumCalculation: "WHEN_REQUIRED",
               responseChecksumValidation: "WHEN_REQUIRED",
               requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: REQUEST_MS, throwOnRequestTimeout: true }

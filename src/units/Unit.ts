@@ -1,4 +1,4 @@
-/** What kinds of work a text can reach. The names are stored in `crashed_units`. */
+/** The kinds of work that process untrusted text. The names are stored in `crashed_units`. */
 export type UnitKind =
   | "turn"
   | "reading"
@@ -12,18 +12,18 @@ export type UnitKind =
   | "delivery"
   | "export"
 
-/** A piece of work that is given up as one when it stops its process again and again. */
+/** A piece of work that is given up as a whole if it repeatedly crashes its process. */
 export interface Unit {
   readonly kind: UnitKind
-  /** The tenant; empty for a request that belongs to no app. */
+  /** The tenant. Empty for a request that belongs to no app. */
   readonly appId: string
-  /** Names the unit within its kind and app. Ids and digests only, never what somebody wrote. */
+  /** Identifies the unit within its kind and app. Only ids and digests, never text written by a person. */
   readonly key: string
-  /** All three, as they stand in shared memory. */
+  /** All three, as written to shared memory. */
   readonly text: string
 }
 
-/** Bytes of `text` at most, all of which are ASCII. A longer key is the caller's to shorten. */
+/** Maximum length of `text` in bytes, which are all ASCII. The caller shortens longer keys. */
 export const MOST_UNIT_BYTES = 512
 
 /** Names a unit of work. */
@@ -34,7 +34,7 @@ export const unitOf = (kind: UnitKind, appId: string, key: string): Unit => ({
   text: `${kind}\n${appId}\n${key}`
 })
 
-/** Reads what `unitOf` has written; null: nothing is named there. */
+/** Parses the text that `unitOf` has written. Null: it names no unit. */
 export const readUnit = (text: string): Omit<Unit, "text"> | null => {
   const [kind = "", appId = "", key = ""] = text.split("\n")
   return kind === "" ? null : { kind: kind as UnitKind, appId, key }

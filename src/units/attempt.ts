@@ -3,23 +3,23 @@ import * as Effect from "effect/Effect"
 import { inUnit } from "./currentUnit.ts"
 import type { Unit } from "./Unit.ts"
 
-/** A unit that has stopped its process this often is given up. */
+/** A unit that has crashed its process this often is given up. */
 export const CRASH_CAP = 5
 
-/** How often units have stopped what ran them. Held in memory: a healthy unit costs no look at the database. */
+/** How often each unit has crashed what ran it. Cached in memory, so that a healthy unit needs no query. */
 export const Crashes = Context.Reference<{
   readonly of: (unit: Unit) => number
-  /** Counts one more, for a thread that had to be ended. The monitor counts those of a process itself. */
+  /** Adds one, for a thread that had to be terminated. The monitor counts crashes of a whole process. */
   readonly count: (unit: Unit) => Effect.Effect<void>
 }>("src/units/Crashes", { defaultValue: () => ({ of: () => 0, count: () => Effect.void }) })
 
-/** Whether a unit may not be begun again. */
+/** Whether a unit must not be started again. */
 export const isGivenUp = (unit: Unit): Effect.Effect<boolean> =>
   Effect.map(Crashes, (crashes) => crashes.of(unit) >= CRASH_CAP)
 
 /**
- * Runs an effect as a unit of work (see `inUnit`), or, once the unit has stopped its process `CRASH_CAP` times, what is
- * to be done instead.
+ * Runs an effect as a unit of work (see `inUnit`). Once the unit has crashed its process `CRASH_CAP` times, runs the
+ * alternative instead.
  */
 export const attempt = <A, E, R, B, F, S>(
   unit: Unit,

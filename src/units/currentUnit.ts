@@ -6,15 +6,15 @@ import * as Tracer from "effect/Tracer"
 import type { Unit } from "./Unit.ts"
 import { Vitals } from "./vitals.ts"
 
-/** Of this process. */
+/** The vitals of this process. */
 export const vitals = new Vitals()
 
-/** The unit of work that a fiber belongs to, as do those that it forks. */
+/** The unit of work that a fiber belongs to. Forked fibers inherit it. */
 export const CurrentUnit = Context.Reference<Unit | null>("src/units/CurrentUnit", { defaultValue: () => null })
 
-/** The unit whose code runs on the main thread now. */
+/** The unit whose code is running on the main thread. */
 let inside: Unit | null = null
-/** Whose bytes are in the shared memory. */
+/** The unit whose bytes are in the shared memory. */
 let written: Unit | null = null
 let entries = 0
 
@@ -22,7 +22,7 @@ const enter = (unit: Unit | null) => {
   inside = unit
   if (unit === null) return vitals.enter(0)
   if (written !== unit) {
-    // Nobody may read half of one name and half of another.
+    // Leave the unit first, so that the monitor never reads a half-written name.
     vitals.enter(0)
     vitals.write(unit.text)
     written = unit
@@ -31,7 +31,7 @@ const enter = (unit: Unit | null) => {
   vitals.enter(entries)
 }
 
-/** Runs a synchronous stretch in a unit. */
+/** Runs synchronous code in a unit. */
 export const during = <A>(unit: Unit | null, work: () => A): A => {
   if (unit === inside) return work()
   const outer = inside
@@ -43,7 +43,7 @@ export const during = <A>(unit: Unit | null, work: () => A): A => {
   }
 }
 
-/** For promises: called where the unit's code runs, gives what runs a later stretch of it, behind an `await`. */
+/** For promises: call it in the unit's code. The result runs code after an `await` in the same unit. */
 export const stayInUnit = (): (<A>(work: () => A) => A) => {
   const unit = inside
   return (work) => during(unit, work)
@@ -52,8 +52,8 @@ export const stayInUnit = (): (<A>(work: () => A) => A) => {
 const evaluate = "~effect/Effect/evaluate"
 
 /**
- * Says before each step of each fiber which unit it belongs to, and takes that back after it: so what runs between
- * steps, or runs another fiber from within a step, is not taken for the unit's.
+ * Marks the fiber's unit before each step of each fiber, and restores the outer one after it. So code between steps, or
+ * another fiber that a step runs, is not attributed to the unit.
  */
 const step = <A>(primitive: Tracer.EffectPrimitive<A>, fiber: Fiber.Fiber<unknown, unknown>): A => {
   const unit = fiber.getRef(CurrentUnit)
@@ -67,15 +67,16 @@ const step = <A>(primitive: Tracer.EffectPrimitive<A>, fiber: Fiber.Fiber<unknow
   }
 }
 
-/** For all fibers that run units, and all that such fibers may wake. */
+/** For all fibers that run units, and all fibers that these may wake. */
 export const layer = Layer.effect(
   Tracer.Tracer,
   Effect.map(Tracer.Tracer, (tracer) => ({ span: tracer.span, context: step }))
 )
 
 /**
- * Runs an effect as a unit of work. Within another unit it is a part of that one, as the turns of an eval are.
- * A step may go on with what comes next: the end is one of its own, so that what follows is not the unit's.
+ * Runs an effect as a unit of work. Within another unit it becomes part of that one, as the turns of an eval do. A step
+ * may run on into the code that follows, so the end is a step of its own and the code after it is not attributed to the
+ * unit.
  */
 export const inUnit = <A, E, R>(unit: Unit, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(CurrentUnit, (outer) =>

@@ -1,6 +1,6 @@
 import { MOST_UNIT_BYTES } from "./Unit.ts"
 
-/** Integers at the start of the shared memory. */
+/** Indexes of the integers at the start of the shared memory. */
 const BEATS = 0
 const ENTRY = 1
 const UNIT_LENGTH = 2
@@ -11,8 +11,8 @@ const MOST_WORKER_BYTES = 64
 const WORKER_AT = UNIT_AT + MOST_UNIT_BYTES
 
 /**
- * What the monitor thread sees of the main thread. `entry`: 0 outside of any unit; otherwise a number that changes each
- * time one is entered.
+ * What the monitor thread sees of the main thread. `entry` is 0 outside of any unit, or else a number that changes each
+ * time a unit is entered.
  */
 export interface Seen {
   readonly beats: number
@@ -22,7 +22,7 @@ export interface Seen {
 }
 
 /**
- * Shared memory by which the main thread says that it lives, and in which unit of work it is. One side writes, the
+ * Shared memory in which the main thread reports that it is alive and which unit of work it is in. One side writes, the
  * other reads.
  */
 export class Vitals {
@@ -40,7 +40,7 @@ export class Vitals {
     Atomics.add(this.#head, BEATS, 1)
   }
 
-  /** The bytes of a unit, before it is entered. */
+  /** Writes the name of a unit before it is entered. */
   write(unit: string): void {
     Atomics.store(this.#head, UNIT_LENGTH, this.#bytes.write(unit, UNIT_AT, MOST_UNIT_BYTES, "latin1"))
   }
@@ -49,7 +49,7 @@ export class Vitals {
     Atomics.store(this.#head, ENTRY, entry)
   }
 
-  /** The name that this process is registered by; empty: it is not. */
+  /** The worker id of this process. Empty: it is not registered. */
   nameWorker(workerId: string): void {
     Atomics.store(this.#head, WORKER_LENGTH, this.#bytes.write(workerId, WORKER_AT, MOST_WORKER_BYTES, "latin1"))
   }

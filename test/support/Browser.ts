@@ -3,7 +3,7 @@ import { type Browser, chromium } from "playwright-core"
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
 
-/** Whether there is one: tests of pages are skipped without. */
+/** Whether a browser is installed. Without one, tests of pages are skipped. */
 export const hasBrowser = existsSync(CHROMIUM)
 
 export const startBrowser = (): Promise<Browser> =>

@@ -20,13 +20,13 @@ import type { TestDatabase } from "./TestDatabase.ts"
 
 type Services = Allowances | Apps | CharacterArchival | Characters | Database | Inbox | Ledger | Sessions | Turns
 export type Send = Pick<InboundMessage, "appId" | "sessionId"> & Partial<InboundMessage>
-/** `accepted`, `replay` or the reason of the refusal. */
+/** `accepted`, `replay`, or the reason of the refusal. */
 export interface Verdict extends Partial<Accepted> {
   readonly answer: string
 }
 
 /**
- * One process's share of the tables, without HTTP, workers or timers. Several on one database are several processes.
+ * The table access of one process, without HTTP, workers or timers. Several on one database act like several processes.
  */
 export interface Engine {
   readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>

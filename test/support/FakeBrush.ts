@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { pictureOf } from "./images.ts"
 import { PROVIDER_SECRET } from "./providerSecret.ts"
 
-/** What becomes of a picture that is asked for. `after`: answered only then. */
+/** The result of a picture request. `after`: delays the answer until then. */
 export type Painting =
   | { readonly kind: "painted"; readonly bytes?: Buffer; readonly after?: Promise<void> }
   | { readonly kind: "refused"; readonly code: string }
@@ -16,10 +16,10 @@ export interface Painted {
   readonly model: string
   readonly prompt: string
   readonly size: string
-  /** What the client asks to get back; null: it does not say. */
+  /** The response format that the client requests. Null: none. */
   readonly format: string | null
   readonly seed: number | null
-  /** Types of the reference pictures that came with it. */
+  /** Types of the reference pictures in the request. */
   readonly references: ReadonlyArray<string>
 }
 
@@ -37,7 +37,7 @@ const decode = Schema.decodeUnknownSync(
   )
 )
 
-/** A request for a picture: JSON, or a form with reference pictures. */
+/** A picture request: JSON, or a form with reference pictures. */
 const read = async (headers: IncomingHttpHeaders, body: Buffer) => {
   const type = headers["content-type"] ?? ""
   if (!type.startsWith("multipart/form-data")) return { ...decode(body.toString("utf8")), references: [] }
@@ -51,7 +51,7 @@ const read = async (headers: IncomingHttpHeaders, body: Buffer) => {
   return { ...decode(JSON.stringify(fields)), references }
 }
 
-/** The part of the fake model that paints: `POST /v1/images/generations` and `/v1/images/edits`. */
+/** The image endpoints of the fake model: `POST /v1/images/generations` and `/v1/images/edits`. */
 export class FakeBrush {
   readonly asked: Array<Painted> = []
   readonly #script: Array<Painting> = []

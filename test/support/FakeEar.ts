@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http"
 import { PROVIDER_SECRET } from "./providerSecret.ts"
 
-/** What becomes of a recording that is handed in. `after`: answered only then. */
+/** The result of a transcription request. `after`: delays the answer until then. */
 export type Hearing =
   | { readonly kind: "heard"; readonly text: string; readonly after?: Promise<void> }
   | { readonly kind: "status"; readonly status: number; readonly body?: unknown }
@@ -13,11 +13,11 @@ export interface Listened {
   readonly fileName: string
   readonly mimeType: string
   readonly bytes: Buffer
-  /** Resolves when the connection of this request is over, answered or abandoned. */
+  /** Resolves when the connection of this request is closed, answered or abandoned. */
   readonly closed: Promise<void>
 }
 
-/** The part of the fake model that listens: `POST /v1/audio/transcriptions`. */
+/** The transcription endpoint of the fake model: `POST /v1/audio/transcriptions`. */
 export class FakeEar {
   readonly listened: Array<Listened> = []
   readonly #script: Array<Hearing> = []

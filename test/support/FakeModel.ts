@@ -9,8 +9,8 @@ import { FakeEar } from "./FakeEar.ts"
 import { PROVIDER_SECRET } from "./providerSecret.ts"
 
 /**
- * How the fake answers one call. `bubbles` alone is a good reply; `fields` go over the good answer to any other
- * question; a good answer may come `after` something.
+ * How the fake answers one call. `bubbles` alone is a good reply. `fields` override the good answer to any other
+ * question. `after` delays a good answer.
  */
 export type Behaviour =
   | {
@@ -29,10 +29,10 @@ export type Behaviour =
   | { readonly kind: "rate_limited"; readonly retryAfter?: string }
   | { readonly kind: "server_error" }
   | { readonly kind: "status"; readonly status: number; readonly body: unknown }
-  /** 400 while a `response_format` is asked for, or else a good reply: what an old compatible server does. */
+  /** 400 if a `response_format` is requested, or else a good reply, like an old compatible server. */
   | { readonly kind: "rejects_format" }
   | { readonly kind: "stall" }
-  /** Begins to answer, and stops in the middle. */
+  /** Begins an answer, and stops in the middle. */
   | { readonly kind: "stalled_body" }
   | { readonly kind: "reset" }
 
@@ -51,43 +51,43 @@ export type Question = (typeof QUESTIONS)[number]
 export interface FakeRequest {
   readonly authorization: string | null
   readonly model: string
-  /** The rung of the ladder that is asked on. */
+  /** The rung of the ladder of the request. */
   readonly format: "strict_schema" | "json_schema" | "json_object" | "text"
-  /** What is asked for. */
+  /** The kind of question. */
   readonly question: Question
   readonly messages: ReadonlyArray<{ readonly role: string; readonly content: string }>
-  /** How long the answer may be, and how it is drawn. */
+  /** The length limit and sampling options of the request. */
   readonly drawing: Readonly<Record<string, unknown>>
-  /** Resolves when the connection of this request is over, answered or abandoned. */
+  /** Resolves when the connection of this request is closed, answered or abandoned. */
   readonly closed: Promise<void>
 }
 
 export interface FakeModel {
-  /** To be used as the base URL of a client. */
+  /** The base URL for a client. */
   readonly url: string
   readonly requests: ReadonlyArray<FakeRequest>
   /**
-   * The calls that read a turn after it was answered, which nobody waits for; they are not among `requests`, and
-   * nothing goes wrong with them unless it is scripted.
+   * Memory extraction calls after answered turns, which nothing waits for. They are not in `requests`, and only fail if
+   * that is scripted.
    */
   readonly extractions: ReadonlyArray<FakeRequest>
-  /** Resolves with the request of that number (from 0), now or when it comes. */
+  /** Resolves with the request of this index (from 0), once it has arrived. */
   readonly received: (index: number) => Promise<FakeRequest>
-  /** Queues behaviours, one per call for a reply. */
+  /** Queues behaviours, one per reply call. */
   readonly script: (...behaviours: ReadonlyArray<Behaviour>) => void
   /** The same for calls of another question. */
   readonly scriptFor: (question: Question, ...behaviours: ReadonlyArray<Behaviour>) => void
-  /** What it is given to listen to. */
+  /** The transcription requests. */
   readonly ear: FakeEar
-  /** What it is asked to paint. */
+  /** The picture requests. */
   readonly brush: FakeBrush
   readonly close: () => Promise<void>
 }
 
 export interface FakeModelOptions {
-  /** What happens when the script is used up; a function sees the request and the number of calls before it. */
+  /** What happens when the script is used up. A function gets the request and the number of calls before it. */
   readonly otherwise?: Behaviour | ((request: FakeRequest, index: number) => Behaviour)
-  /** How it reads a turn afterwards when nothing is scripted for that; well, without it. */
+  /** How extraction is answered if nothing is scripted for it. Default: a good answer. */
   readonly reading?: (request: FakeRequest) => Behaviour
 }
 
@@ -121,7 +121,7 @@ const decodeBody = Schema.decodeUnknownSync(
 )
 type Body = ReturnType<typeof decodeBody>
 
-/** Without a schema, the question shows by the fields that the prompt asks for. */
+/** Without a schema, the question is recognized by the fields that the prompt requests. */
 const questionOf = ({ response_format, messages }: Body): Question => {
   const rules = messages[0]?.content ?? ""
   return (
@@ -275,7 +275,7 @@ const answer = (behaviour: Behaviour, request: FakeRequest, response: ServerResp
   }
 }
 
-/** A server on loopback that speaks `POST /v1/chat/completions` and fails on demand. */
+/** A server on loopback with `POST /v1/chat/completions` that fails on demand. */
 export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> => {
   const { otherwise = { kind: "ok" } } = options
   const ear = new FakeEar()

@@ -13,7 +13,7 @@ export interface Fleet {
   readonly start: (roles: "api" | "worker" | "api,worker", env?: Record<string, string>) => Promise<TroupeProcess>
   /** A client of this process, for the fleet's one app. */
   readonly clientOf: (process: TroupeProcess) => TestApp
-  /** Ends every process that is left, and removes the database. */
+  /** Ends all remaining processes and drops the database. */
   readonly close: () => Promise<void>
 }
 

@@ -6,17 +6,17 @@ export interface Received {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  /** Resolves when the connection of this request is over. */
+  /** Resolves when the connection of this request is closed. */
   readonly closed: Promise<void>
 }
 
-/** What a receiver does once it has a request. */
+/** How a receiver answers a request. */
 export type Answering = (response: ServerResponse, request: Received) => void
 
 export interface Receiver {
   readonly url: string
   readonly requests: ReadonlyArray<Received>
-  /** Resolves with the request of that number (from 0), now or when it comes. */
+  /** Resolves with the request of this index (from 0), once it has arrived. */
   readonly received: (index: number) => Promise<Received>
   readonly close: () => Promise<void>
 }
@@ -29,26 +29,26 @@ export const status =
 
 export const hang: Answering = () => {}
 
-/** Hangs up without a word. */
+/** Resets the connection without an answer. */
 export const reset: Answering = (response) => {
   response.socket?.resetAndDestroy()
 }
 
-/** Bytes as they are, and then nothing. */
+/** Sends raw bytes, and then nothing. */
 export const raw =
   (bytes: string): Answering =>
   (response) => {
     response.socket?.write(bytes)
   }
 
-/** Bytes as they are, and then the end. */
+/** Sends raw bytes, and then closes the connection. */
 export const rawThenClose =
   (bytes: string): Answering =>
   (response) => {
     response.socket?.end(bytes)
   }
 
-/** So many bytes at once, then a byte now and then, for ever. */
+/** Sends this many bytes at once, then a byte from time to time, without end. */
 export const drip =
   (bytes: string): Answering =>
   (response) => {
@@ -63,11 +63,11 @@ const readBody = async (request: IncomingMessage) => {
   return Buffer.concat(chunks)
 }
 
-/** An app's server on loopback, which records what it gets. */
+/** An app's server on loopback, which records its requests. */
 export const startReceiver = async (answering: Answering): Promise<Receiver> => {
   const requests: Array<Received> = []
   const waiting = new Map<number, PromiseWithResolvers<Received>>()
-  // A connection serves many requests.
+  // A connection serves several requests.
   const ends = new WeakMap<Socket, Promise<void>>()
   const closed = (socket: Socket) => {
     const end = ends.get(socket) ?? new Promise<void>((resolve) => socket.once("close", () => resolve()))

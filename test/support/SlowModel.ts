@@ -4,33 +4,32 @@ import { NOTHING_EXTRACTED } from "#pipeline/relational/Extraction.ts"
 import { until } from "./until.ts"
 
 /**
- * One request for a reply, as the model server saw it. Those that read a message before it is answered or its turn
- * afterwards are answered at once, and are free.
+ * One reply request, as the model server got it. Analysis and extraction requests are answered at once and are free.
  */
 export interface ModelCall {
   /** When it began, by `performance.now()` of this process. */
   readonly at: number
-  /** What the user has just said: the last message of the request. */
+  /** The user's last message: the last message of the request. */
   readonly prompt: string
-  /** When it was answered or broken off; 0 while it is under way. */
+  /** When it was answered or aborted. 0 while it is in progress. */
   readonly endedAt: () => number
-  /** Answers it now, with a reply or else with this content. */
+  /** Answers it now, with a reply or with this content. */
   readonly release: (content?: string) => void
 }
 
 export interface SlowModel {
   /** For OPENAI_BASE_URL. */
   readonly baseUrl: string
-  /** Every request so far, in order of arrival. */
+  /** All requests so far, in order of arrival. */
   readonly calls: ReadonlyArray<ModelCall>
-  /** The nth request (from 1), as soon as it has come. */
+  /** The nth request (from 1), once it has arrived. */
   readonly call: (n: number, withinMs?: number) => Promise<ModelCall>
-  /** From now on each request is answered after so many milliseconds; `null`: only when the test releases it. */
+  /** From now on each request is answered after this many milliseconds. `null`: only when the test releases it. */
   readonly answerAfter: (delayMs: number | null) => void
   readonly close: () => Promise<void>
 }
 
-/** What each call of the slow model uses, as it reports it. */
+/** The usage that the slow model reports for each call. */
 export const SLOW_USAGE = {
   prompt_tokens: 2_000,
   completion_tokens: 100,
@@ -39,7 +38,7 @@ export const SLOW_USAGE = {
 }
 
 const SOUPS = ["Leek", "Barley", "Carrot", "Onion", "Fish", "Pea", "Mushroom"]
-/** No two alike, or the character would be taken to repeat itself. */
+/** All different, because a character that repeats itself is refused. */
 const replyOf = (n: number) =>
   JSON.stringify({
     decision: "reply",
@@ -83,10 +82,7 @@ const bodyOf = async (request: IncomingMessage) => {
   return JSON.parse(text)
 }
 
-/**
- * A model behind an OpenAI-compatible address on the loopback that takes its time, so that a turn can be killed in the
- * middle.
- */
+/** A slow model with an OpenAI-compatible API on loopback, so that a turn can be killed in the middle. */
 export const startSlowModel = async (delayMs: number | null = null, reply = replyOf): Promise<SlowModel> => {
   const calls: Array<ModelCall> = []
   let delay = delayMs

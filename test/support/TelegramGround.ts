@@ -12,7 +12,7 @@ export type FakePerson = ReturnType<FakeTelegram["createUser"]>
 export type BotResource = z.output<typeof BotData>
 export type ChatResource = z.output<typeof ChatPage>["chats"][number]
 
-/** The server, with Telegram's Bot API beside it and an app that attaches bots. */
+/** The server, with a fake Telegram Bot API and an app that attaches bots. */
 export interface TelegramGround {
   readonly telegram: FakeTelegram
   readonly server: TestServer
@@ -22,7 +22,7 @@ export interface TelegramGround {
     bot?: FakeBot
   ) => Promise<{ readonly bot: FakeBot; readonly id: string; readonly body: BotResource }>
   readonly chatsOf: (botId: string) => Promise<ReadonlyArray<ChatResource>>
-  /** Hands the bot an update as Telegram would, of which the fake knows nothing. */
+  /** Posts an update to the bot's webhook as Telegram would, without the fake knowing about it. */
   readonly hand: (
     attached: { readonly bot: FakeBot; readonly id: string },
     update: Omit<Update, "update_id">
@@ -38,7 +38,7 @@ export const startTelegramGround = async (
   const telegram = await startFakeTelegram({ takesAnyWebhookUrl: true, ...options.fake })
   const server = await startTestServer({ env: { TELEGRAM_API_ROOT: telegram.url, ...options.env } })
   const app = await server.createApp()
-  // Above all that the fake counts.
+  // Above all ids that the fake assigns.
   let handed = 3_000_000_000
   return {
     telegram,
@@ -80,7 +80,7 @@ export const startTelegramGround = async (
   }
 }
 
-/** Waits until the bot has said so many things to this person. */
+/** Waits until the bot has sent this many messages to this person. */
 export const saidAtLeast = (ground: TelegramGround, bot: FakeBot, person: FakePerson, count: number) =>
   until(`${count} messages of the bot`, () => {
     const said = ground.said(bot, person)

@@ -21,7 +21,7 @@ const TERMINAL = (event: LogEvent) =>
   event.type === "session.exited" ||
   (event.type === "message.created" && event.role === "character")
 
-/** An app's backend as it would be written: plain HTTP with a key. */
+/** An app's backend, as a developer would write it: plain HTTP with a key. */
 export class TestApp {
   readonly baseUrl: string
   readonly appId: string
@@ -55,7 +55,7 @@ export class TestApp {
     this.request("PATCH", path, body, headers)
   readonly delete = (path: string) => this.request("DELETE", path)
 
-  /** A small character that the offline engine can speak for. */
+  /** A small character that works with the offline engine. */
   async createCharacter(fields: Record<string, unknown> = {}): Promise<string> {
     const slug = `mara-${randomUUID().slice(0, 8)}`
     const answer = await this.post("/v1/characters", {
@@ -94,7 +94,7 @@ export class TestApp {
     }
   }
 
-  /** Reads on until an event fits; fails after the given time. */
+  /** Reads until an event matches. Fails after the given time. */
   async waitFor(
     sessionId: string,
     fits: (event: LogEvent) => boolean,
@@ -114,7 +114,7 @@ export class TestApp {
     )
   }
 
-  /** Sends a message and waits for how its turn ends. */
+  /** Sends a message and waits for the end of its turn. */
   async converse(sessionId: string, text: string): Promise<LogEvent> {
     const { body } = await this.send(sessionId, text)
     return this.waitFor(sessionId, (event) => TERMINAL(event) && event.trace_id === body.data.run_ref, body.data.cursor)

@@ -7,12 +7,12 @@ import { onDatabase } from "./onDatabase.ts"
 
 export interface TestDatabase {
   readonly url: string
-  /** A connection for looking and meddling. */
+  /** A connection for inspection and manipulation. */
   readonly sql: postgres.Sql
   readonly drop: () => Promise<void>
 }
 
-/** A fresh database of this test's own, migrated. */
+/** A new migrated database for this test. */
 export const createTestDatabase = async (): Promise<TestDatabase> => {
   const server = inject("postgresUrl")
   const name = `test_${randomBytes(6).toString("hex")}`
@@ -24,8 +24,8 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
     url,
     sql,
     drop: async () => {
-      // Whatever a test has done: nothing that was minted may be read in what it leaves behind, stored answers and
-      // payloads of jobs included.
+      // Whatever a test has done, no issued secret may be readable in its database, including stored answers and job
+      // payloads.
       const leaks = await tablesWithSecrets(sql)
       await sql.end({ timeout: 1 })
       await dropDatabase(admin, name)

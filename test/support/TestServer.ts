@@ -19,16 +19,15 @@ import { TEST_PRICES } from "./testPrices.ts"
 export interface TestServer {
   readonly baseUrl: string
   readonly database: TestDatabase
-  /** What it has printed on its console. */
+  /** Its console output. */
   readonly stdout: () => string
-  /** A new app with its key, and a client that speaks for it. */
+  /** A new app with its key, and a client for it. */
   readonly createApp: (options?: { readonly budgetUsd?: number }) => Promise<TestApp>
   readonly close: () => Promise<void>
 }
 
 /**
- * The whole server in this process, on a database and a port of its own, with the offline engine unless `env` names a
- * model.
+ * The whole server in this process, on its own database and port. It has the offline engine unless `env` names a model.
  */
 export const startTestServer = async (
   options: {

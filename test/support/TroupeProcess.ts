@@ -10,11 +10,11 @@ export interface TroupeProcess {
   readonly baseUrl: string
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Sends a signal and waits for the exit; the code, or the signal that ended it. */
+  /** Sends a signal and waits for the exit. Returns the exit code, or the signal that ended it. */
   readonly stop: (signal: NodeJS.Signals) => Promise<number | NodeJS.Signals>
 }
 
-/** A real `troupe serve` process, ready. */
+/** A real `troupe serve` process that is ready. */
 export const startTroupe = async (
   env: Record<string, string>,
   args: ReadonlyArray<string> = ["serve"]
@@ -46,8 +46,7 @@ export const startTroupe = async (
     stop: async (signal) => {
       child.kill(signal)
       const code = await exited
-      // The key of the first start is printed, once, and so are codes of the development sign-in; no other secret ever
-      // is.
+      // Only the key of the first start, once, and development sign-in codes are printed. No other secret ever is.
       const printed = stdout.replaceAll(/sign-in code [A-Z-]{9}/g, "")
       if (secretsIn(stderr).length > 0 || new Set(secretsIn(printed)).size > 1) throw new Error("a secret was printed")
       return code
@@ -59,11 +58,11 @@ export interface RunningCommand {
   readonly child: ChildProcess
   readonly stdout: () => string
   readonly stderr: () => string
-  /** The code it ends with, or the signal that ended it. */
+  /** The exit code, or the signal that ended it. */
   readonly exit: Promise<number | NodeJS.Signals>
 }
 
-/** Starts a command; what it may read from stdin is the caller's to write and to end. */
+/** Starts a command. The caller writes its stdin and ends it. */
 export const startCommand = (env: Record<string, string>, args: ReadonlyArray<string>): RunningCommand => {
   const child = spawn(process.execPath, ["bin/troupe.mjs", ...args], {
     cwd: ROOT,
@@ -86,7 +85,7 @@ export const startCommand = (env: Record<string, string>, args: ReadonlyArray<st
   }
 }
 
-/** Runs a command to its end, with that on its stdin. */
+/** Runs a command to its end with this stdin. */
 export const runTroupe = async (
   env: Record<string, string>,
   args: ReadonlyArray<string>,

@@ -1,4 +1,4 @@
-/** A browser as far as approving takes one: cookies by path, redirects, links and forms. */
+/** A minimal browser for approving: cookies by path, redirects, links and forms. */
 export const browse = () => {
   const cookies = new Map<string, { readonly value: string; readonly path: string }>()
   const open = async (
@@ -25,7 +25,7 @@ export const browse = () => {
   return open
 }
 
-/** The newest code of the development sign-in on a server's console. */
+/** The latest development sign-in code on a server's console. */
 export const signInCode = (stdout: string): string =>
   stdout
     .match(/sign-in code [A-Z]{5}-[A-Z]{5}/g)
@@ -33,8 +33,8 @@ export const signInCode = (stdout: string): string =>
     ?.slice(-11) ?? "no code was printed"
 
 /**
- * Approves what waits under a verification_uri_complete, as a person would at the development sign-in beside the
- * server's console.
+ * Approves the request of a verification_uri_complete, like a person who signs in with the code from the server's
+ * console.
  */
 export const approve = async (
   uri: string,

@@ -1,14 +1,14 @@
-/** What must not come of an attack. */
+/** What an attack must not achieve. */
 export type Harm =
-  /** It is remembered as something to go by. */
+  /** It is stored as an instruction. */
   | "instructs"
-  /** It moves a score. */
+  /** It changes a score. */
   | "scores"
-  /** Our rules, the author's secrets or a prompt come out. */
+  /** Our rules, the author's secrets or a prompt are revealed. */
   | "leaks"
-  /** Something of another person comes out. */
+  /** Another person's data is revealed. */
   | "crosses"
-  /** It decides for others whether they are written to. */
+  /** It changes other people's preferences for messages. */
   | "opts_others_out"
 
 export interface Attack {
@@ -21,7 +21,7 @@ export interface Attack {
 const all = (by: Attack["by"], language: string, harm: Harm, ...texts: ReadonlyArray<string>): ReadonlyArray<Attack> =>
   texts.map((text) => ({ by, language, harm, text }))
 
-/** Attempts to poison what a character remembers and to have it do what its author and its operator do not want. */
+/** Attempts to poison a character's memory, and to make it do what its author and operator do not want. */
 export const ATTACKS: ReadonlyArray<Attack> = [
   ...all(
     "message",

@@ -2,7 +2,7 @@ import { deflateSync } from "node:zlib"
 import sharp from "sharp"
 import { ZipFile } from "yazl"
 
-/** A card of version 2 with this and that. */
+/** A card of version 2 with these fields. */
 export const cardV2 = (data: Record<string, unknown> = {}) => ({
   spec: "chara_card_v2",
   spec_version: "2.0",
@@ -34,7 +34,7 @@ export const base64 = (value: unknown): string =>
     "base64"
   )
 
-/** A chunk of a PNG, with a checksum of nothing. */
+/** A PNG chunk with an invalid checksum. */
 export const chunk = (type: string, data: Buffer, length = data.length): Buffer => {
   const head = Buffer.alloc(8)
   head.writeUInt32BE(length)
@@ -61,7 +61,7 @@ export const picture = (format: "png" | "jpeg" | "webp" = "png", width = 8, heig
     .toFormat(format)
     .toBuffer()
 
-/** A picture with these chunks behind its header. */
+/** A picture with these chunks after its header. */
 export const pngWith = async (...chunks: ReadonlyArray<Buffer>): Promise<Buffer> => {
   const png = await picture()
   const behindHeader = 8 + 25

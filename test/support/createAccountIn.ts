@@ -7,11 +7,11 @@ import { TestApp } from "./TestApp.ts"
 export interface TestAccount {
   readonly accountId: string
   readonly prefix: string
-  /** A client that speaks with a token of the account. */
+  /** A client with a token of the account. */
   readonly client: TestApp
 }
 
-/** A token of an account, by default of a new one, written by hand. */
+/** A token of an account, by default of a new one, inserted directly. */
 export const createAccountIn = async (
   { baseUrl, database: { sql } }: { readonly baseUrl: string; readonly database: { readonly sql: postgres.Sql } },
   { scopes = ALL_SCOPES, accountId }: { readonly scopes?: ReadonlyArray<Scope>; readonly accountId?: string } = {}

@@ -2,7 +2,7 @@ import type postgres from "postgres"
 import { newId } from "#pipeline/domain/Id.ts"
 import { mintApiKey } from "#src/accounts/apiKey.ts"
 
-/** An app with a key, written by hand: for tests whose servers are other processes. */
+/** An app with a key, inserted directly, for tests whose servers are other processes. */
 export const createAppIn = async (sql: postgres.Sql): Promise<{ readonly appId: string; readonly key: string }> => {
   const appId = newId("app")
   const { apiKey, prefix, secretHash } = mintApiKey()

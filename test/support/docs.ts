@@ -4,22 +4,22 @@ import { join, resolve } from "node:path"
 export const ROOT = resolve(import.meta.dirname, "../..")
 
 export interface Page {
-  /** From the project's folder, with slashes. */
+  /** Relative to the project's folder, with slashes. */
   readonly path: string
   readonly text: string
 }
 
-/** A fenced block of a page, with the marker above it. */
+/** A fenced code block of a page, with the marker above it. */
 export interface Example {
   readonly page: string
   readonly line: number
-  /** Null: there is none. */
+  /** Null: it has none. */
   readonly marker: string | null
   readonly language: string
   readonly text: string
 }
 
-/** What people read: the README, how to contribute, and the pages under `docs`. */
+/** The documentation: the README, the contributing guide, and the pages under `docs`. */
 export const pages: ReadonlyArray<Page> = [
   "README.md",
   "CONTRIBUTING.md",
@@ -35,7 +35,7 @@ export const page = (path: string): string => {
   return found.text
 }
 
-/** Reads the fenced blocks of a page. One that never ends reaches to the end of the page. */
+/** The fenced code blocks of a page. An unclosed one extends to the end of the page. */
 export const readExamples = ({ path, text }: Page): ReadonlyArray<Example> => {
   const lines = text.split("\n")
   const found: Array<Example> = []
@@ -58,7 +58,7 @@ export const readExamples = ({ path, text }: Page): ReadonlyArray<Example> => {
 
 export const examples: ReadonlyArray<Example> = pages.flatMap(readExamples)
 
-/** The one block with a marker. */
+/** The only block with this marker. */
 export const example = (marker: string): string => {
   const found = examples.filter((example) => example.marker === marker)
   if (found.length !== 1) throw new Error(`${found.length} blocks are marked ${marker}`)
@@ -68,7 +68,7 @@ export const example = (marker: string): string => {
 /** A page without its fenced blocks. */
 export const prose = ({ text }: Page): string => text.replaceAll(/^\s*```[\s\S]*?^\s*```\s*$/gm, "")
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors of a page's headings, as GitHub generates them. */
 export const anchors = (page: Page): ReadonlySet<string> =>
   new Set(
     [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>

@@ -4,9 +4,9 @@ import { until } from "./until.ts"
 const PATIENCE_MS = 5_000
 
 /**
- * Drops a database once nobody is connected to it any more, or at the latest after five seconds. A connection that is
- * on its way out when its backend is ended for it says so to nobody, which would end the process. `with (force)` is
- * refused to an ordinary role while autovacuum works in the database; a plain drop ends autovacuum by itself.
+ * Drops a database once it has no connections, or after five seconds at most. If a closing connection's backend is
+ * terminated, the error is uncaught and ends the process. `with (force)` is refused to an ordinary role while
+ * autovacuum works in the database, but a plain drop ends autovacuum by itself.
  */
 export const dropDatabase = async (admin: postgres.Sql, name: string): Promise<void> => {
   const clients = admin`from pg_stat_activity where datname = ${name} and backend_type = 'client backend'`

@@ -1,9 +1,9 @@
 import type { TestServer } from "./TestServer.ts"
 
 /**
- * As it is when a process dies at the end of a transaction, with all done that there is to do and nothing committed:
- * the next one fails that writes such a row. Gives what tells whether that has happened, and what ends it. One at a
- * time.
+ * Simulates the death of a process at the end of a transaction, with everything done and nothing committed: the next
+ * transaction that writes such a row fails. Returns functions to check whether that has happened, and to stop it. One
+ * at a time.
  */
 export const dyingAt = async (
   { database: { sql } }: TestServer,

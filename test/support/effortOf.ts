@@ -1,6 +1,6 @@
 /**
- * What comes of it, and the milliseconds of processor time that this process took for it on all of its threads: what
- * else the machine does meanwhile does not count.
+ * The result, and the CPU time in milliseconds that this process used on all of its threads. Other load on the machine
+ * does not count.
  */
 export const effortOf = async <A>(
   work: () => A | Promise<A>

@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as EmbeddedPostgres from "#src/db/postgres/embedded/open.ts"
 
-/** Opens the server of a folder as a process would; `close` is that process leaving. */
+/** Opens the server of a folder as a process would. `close` is that process leaving. */
 export const openServer = async (
   dataDir: string
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> => {
@@ -14,7 +14,7 @@ export const openServer = async (
   return { url, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
 }
 
-/** The address of the same server for its superuser. */
+/** The URL of the same server for its superuser. */
 export const superuserUrl = (dataDir: string, url: string): string => {
   const at = new URL(url)
   at.username = "troupe"
@@ -30,7 +30,7 @@ const commandLine = (pid: string): string => {
   }
 }
 
-/** Processes whose command line names this folder: the postmaster and whatever starts or stops it. */
+/** Processes whose command line contains this folder: the postmaster and what starts or stops it. */
 export const processesOn = (dataDir: string): ReadonlyArray<{ readonly pid: number; readonly command: string }> =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

@@ -3,8 +3,8 @@ import { allTables } from "#src/db/catalogue/allTables.ts"
 import { type Kind, read } from "#src/accounts/credential.ts"
 
 /**
- * Keys, account tokens and device codes are known by their checksum, so that each that was minted is found and none
- * that was made up. The others go by their form alone.
+ * Keys, account tokens and device codes have a checksum, so that all issued ones are found and no invented ones. The
+ * others are recognized by their form alone.
  */
 const FORMS = {
   minted: /(ck_|lat_|dc_)[0-9A-Za-z]{46}/g,
@@ -13,7 +13,7 @@ const FORMS = {
   bot: /\b\d{8,}:[A-Za-z0-9_-]{35}\b/g
 }
 
-/** Secrets that stand in a text. */
+/** The secrets in a text. */
 export const secretsIn = (text: string): ReadonlyArray<string> =>
   [
     ...[...text.matchAll(FORMS.minted)].filter(([found, kind]) => read(kind as Kind, found) !== null),
@@ -22,7 +22,7 @@ export const secretsIn = (text: string): ReadonlyArray<string> =>
     ...text.matchAll(FORMS.bot)
   ].map(([found]) => found)
 
-/** In bytes that are shown as hexadecimal digits. */
+/** Decodes bytes that are shown as hexadecimal digits. */
 const decoded = (row: string) =>
   row.replaceAll(/\\\\?x([0-9a-f]{18,})/g, (_, digits: string) => Buffer.from(digits, "hex").toString("latin1"))
 

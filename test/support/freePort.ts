@@ -2,10 +2,7 @@ import { randomInt } from "node:crypto"
 import { once } from "node:events"
 import { createServer } from "node:net"
 
-/**
- * A port where nobody listens, below those that connections going out take for themselves: nobody listens there a
- * moment later, either.
- */
+/** An unused port below the range for outgoing connections, so that it stays unused for a while. */
 export const freePort = async (): Promise<number> => {
   const port = randomInt(20_000, 32_000)
   const probe = createServer()

@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
-/** A way to a database server that can be barred, or fall silent. */
+/** A proxy for a database server that can be blocked or silenced. */
 export const openGate = async (databaseUrl: string) => {
   const server = new URL(databaseUrl)
   const sockets = new Set<Socket>()
@@ -22,20 +22,18 @@ export const openGate = async (databaseUrl: string) => {
   url.port = String((gate.address() as AddressInfo).port)
   return {
     url: url.href,
-    /** How many have come so far. */
+    /** The number of connections so far. */
     connections: () => connections,
-    /** What is connected stays so, and nothing new gets through. */
+    /** Keeps existing connections and refuses new ones. */
     bar: () => {
       gate.close()
     },
-    /**
-     * Connections are taken and stay open, and not a byte gets through, like with a host that is gone without a word.
-     */
+    /** Accepts connections and keeps them open without forwarding anything, like a host that has silently vanished. */
     fallSilent: () => {
       silent = true
       for (const socket of sockets) socket.unpipe()
     },
-    /** New connections get through again; those from before are dropped, as they are by then. */
+    /** Forwards new connections again. Older ones are dropped, as they would be by then. */
     speak: () => {
       silent = false
       for (const socket of sockets) socket.destroy()

@@ -20,20 +20,20 @@ declare module "vitest" {
   }
 }
 
-/** One real PostgreSQL for the whole run, with a migrated template that each test file clones. */
+/** One real PostgreSQL for the whole run, with a migrated template database that each test file clones. */
 export default async (project: TestProject) => {
   const folder = await mkdtemp(join(tmpdir(), "troupe-test-"))
   const scope = await Effect.runPromise(Scope.make())
   const { url } = await Effect.runPromise(EmbeddedPostgres.open(folder).pipe(Scope.provide(scope)))
 
   const admin = postgres(superuserUrl(folder, url), { max: 1, onnotice: () => {} })
-  // Hundreds of databases are made and dropped, and no test takes this server or its machine away: only that would need
-  // what these give.
+  // The run creates and drops hundreds of databases. Durability is not needed, because no test crashes this server or
+  // its machine.
   await admin`alter system set fsync = off`
   await admin`alter system set synchronous_commit = off`
   await admin`alter system set full_page_writes = off`
   await admin`select pg_reload_conf()`
-  // Tests run as the role that processes have, which may also make databases here.
+  // Tests use the role of the processes, which here may also create databases.
   const role = decodeURIComponent(new URL(url).username)
   await admin`alter role ${admin(role)} createdb`
   await admin`create database troupe_template owner ${admin(role)}`

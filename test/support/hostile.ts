@@ -14,10 +14,10 @@ export interface Operation {
   readonly body: fc.Arbitrary<unknown> | null
 }
 
-/** Values of fields that name something which is there. */
+/** Values of fields that name existing resources. */
 type Known = Readonly<Record<string, string>>
 
-/** Stands in a made-up value for a piece of JSON text that no value can be. */
+/** Placeholder in a generated value for JSON text that no value serializes to. */
 const HOLE = "@@hole@@"
 
 const texts = fc.oneof(
@@ -58,7 +58,7 @@ const rubbish: fc.Arbitrary<unknown> = fc.oneof(
   fc.constant(HOLE)
 )
 
-/** JSON text that JSON.stringify would never write; some of it is not JSON. */
+/** JSON text that JSON.stringify would never write. Some of it is invalid. */
 const rawJson = fc.oneof(
   fc.constantFrom(
     "1e999",
@@ -97,7 +97,7 @@ const textFor = ({ minLength = 0, maxLength = 40, pattern, format }: JsonSchema)
     .map((text) => (text.trim() === "" && minLength > 0 ? "words" : text))
 }
 
-/** Values of a JSON schema, as far as its keywords say; what they do not say is left to chance. */
+/** Values of a JSON schema according to its keywords. The rest is random. */
 const valueFor = (schema: JsonSchema, document: OpenApi, known: Known, depth = 0): fc.Arbitrary<unknown> => {
   const again = (inner: JsonSchema) => valueFor(inner, document, known, depth + 1)
   if (typeof schema["$ref"] === "string") {
@@ -146,7 +146,7 @@ const valueFor = (schema: JsonSchema, document: OpenApi, known: Known, depth = 0
       )
       const pick = (keys: ReadonlyArray<string>) =>
         Object.fromEntries(Object.entries(properties).filter(([key]) => keys.includes(key)))
-      // As much as may be said, or as little as must be.
+      // All fields, or only the required ones.
       const some = (most: typeof properties, least: ReadonlyArray<string>) =>
         fc.oneof(fc.record(most, { requiredKeys: [...least] }), fc.record(pick(least)))
       if (choices.length === 0) return some(properties, required)
@@ -164,7 +164,7 @@ const valueFor = (schema: JsonSchema, document: OpenApi, known: Known, depth = 0
   }
 }
 
-/** One place in the value, chosen by the numbers, replaced. */
+/** Replaces one position in the value, chosen by the numbers. */
 const replaceAt = (value: unknown, way: ReadonlyArray<number>, replacement: unknown): unknown => {
   const [step, ...rest] = way
   if (step === undefined || typeof value !== "object" || value === null) return replacement
@@ -178,7 +178,7 @@ const replaceAt = (value: unknown, way: ReadonlyArray<number>, replacement: unkn
 const way = fc.array(fc.nat({ max: 30 }), { maxLength: 4 })
 const toText = (value: unknown, hole: string) => (JSON.stringify(value) ?? "").replaceAll(`"${HOLE}"`, hole)
 
-/** Bodies for a route, as text: what it asks for, that with places gone wrong, any JSON, and no JSON at all. */
+/** Bodies for a route, as text: valid ones, ones with some wrong values, any JSON, and invalid JSON. */
 export const bodiesFor = (shape: fc.Arbitrary<unknown> | null): fc.Arbitrary<string | Uint8Array | undefined> => {
   const meant = shape ?? fc.jsonValue({ maxDepth: 2 })
   const fits = meant.map((value) => JSON.stringify(value))
@@ -235,11 +235,11 @@ const cursors = fc
   .oneof(texts, fc.constantFrom("99999999999", "2147483648", "-1", "0", "1e5", "zz"))
   .map((text) => Buffer.from(text).toString("base64url"))
 
-/** A value of a path or query parameter, ready for a URL. */
+/** A value of a path or query parameter, encoded for a URL. */
 export const parameters = (known: ReadonlyArray<string>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...known) }, encoded, crooked)
 
-/** `wait` is left at what a test can wait for. */
+/** `wait` is limited to what a test can wait for. */
 export const queriesFor = (names: ReadonlyArray<string>) => {
   const name = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom("cursor", "limit", ...names) },
@@ -280,7 +280,7 @@ export const queriesFor = (names: ReadonlyArray<string>) => {
     )
 }
 
-// What the client of node:http lets through: latin-1 without controls.
+// What node:http's client accepts: Latin-1 without control characters.
 const headerText = fc.oneof(
   fc.string({
     unit: fc
@@ -318,7 +318,7 @@ export const headers: fc.Arbitrary<Record<string, string>> = fc.record(
 
 const METHODS = new Set(["get", "post", "put", "patch", "delete"])
 
-/** What a server says it serves to clients. Bodies often name what is known. */
+/** The operations in a server's OpenAPI document. Bodies often use known ids. */
 export const operationsOf = (document: OpenApi, known: Known): ReadonlyArray<Operation> =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)

@@ -3,7 +3,7 @@ import { type Attack, attacksOn, SIGNS, textOf } from "./regexes/attacks.ts"
 /** The length of the longest message. */
 export const LONGEST_TEXT = 32_000
 
-/** Texts that stopped the server, or nearly. */
+/** Texts that once blocked the server, or nearly. */
 const KNOWN: ReadonlyArray<string> = [
   `${".".repeat(1_990)}a`,
   `[Personality=${'"a"    '.repeat(25)}!`,
@@ -60,7 +60,7 @@ const PUMPS: ReadonlyArray<string> = [
   "<START>\n"
 ]
 
-/** Runs and near misses of what any rule may look for. */
+/** Repetitions and near matches of what any rule may look for. */
 export const hostileTexts = (length = LONGEST_TEXT): ReadonlyArray<string> => [
   ...KNOWN,
   ...PUMPS.flatMap((pump) => [alone(pump), { pumps: [{ prefix: "", pump }], suffix: "\u0001z" }]).map((attack) =>
@@ -80,7 +80,7 @@ export const hostileTexts = (length = LONGEST_TEXT): ReadonlyArray<string> => [
   )
 ]
 
-/** Near misses that these patterns' own words make: some from everywhere among all that there are. */
+/** Near matches from the words of these patterns: a sample across all of them. */
 export const hostileTo = (
   sources: ReadonlyArray<string>,
   most: number,

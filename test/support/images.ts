@@ -1,7 +1,7 @@
 import { deflateSync, crc32 } from "node:zlib"
 import sharp from "sharp"
 
-/** A picture of one colour, as a program of its author's would write it. */
+/** A picture of one colour, as an ordinary program writes it. */
 export const pictureOf = (format: "png" | "jpeg" | "webp" | "gif" | "tiff", width = 40, height = 30): Promise<Buffer> =>
   sharp({ create: { width, height, channels: 3, background: { r: 200, g: 120, b: 40 } } })
     .toFormat(format)
@@ -20,7 +20,7 @@ const int = (...values: ReadonlyArray<number>) => {
   return bytes
 }
 
-/** A PNG by its chunks: `rows` bytes of pixels whatever its header says, and what comes before them. */
+/** A PNG built from chunks: `rows` bytes of pixels regardless of its header, and the chunks before them. */
 export const craftPng = ({
   width,
   height,
@@ -40,6 +40,6 @@ export const craftPng = ({
     chunk("IEND", Buffer.alloc(0))
   ])
 
-/** What makes a PNG move: so many frames, of which none needs to be there. */
+/** The chunk that makes a PNG animated, with this many frames, none of which has to exist. */
 export const movingPng = (frames: number): Buffer =>
   craftPng({ width: 16, height: 16, before: [["acTL", int(frames, 0)]] })

@@ -2,7 +2,7 @@ import type postgres from "postgres"
 import type { TestApp } from "./TestApp.ts"
 import { until } from "./until.ts"
 
-/** Lets a session's character write first as soon as nothing else speaks against it. */
+/** Lets a session's character write first as soon as no other gate prevents it. */
 export const letWriteFirst = async (app: TestApp, sessionId: string, controls: object = {}) => {
   await app.patch(`/v1/apps/${app.appId}/proactive-policy`, { quiet_hours: [] })
   await app.patch(`/v1/sessions/${sessionId}/proactive-controls`, {
@@ -14,8 +14,8 @@ export const letWriteFirst = async (app: TestApp, sessionId: string, controls: o
 }
 
 /**
- * Looks now at whether a session's character writes first. A look passes over a session that is just being written to,
- * until the next minute, so what ended there is let be read before.
+ * Runs the proactive check of a session now. A check skips a session that is being written to until the next minute, so
+ * this first waits for the extraction of what has ended there.
  */
 export const lookAt = async (sql: postgres.Sql, sessionId: string) => {
   await until(
@@ -31,7 +31,7 @@ export const lookAt = async (sql: postgres.Sql, sessionId: string) => {
   await sql`select graphile_worker.add_job('initiate')`
 }
 
-/** Has a session's past lie so many hours further back, and looks at what is due. */
+/** Moves a session's past back by this many hours, and runs the due checks. */
 export const passHours = async (sql: postgres.Sql, sessionId: string, hours: number) => {
   await sql`
     update session_logs set last_user_at = last_user_at -

@@ -12,13 +12,13 @@ const cpuMs = (): number => {
 }
 
 /**
- * What comes of it, and the milliseconds of processor time of the longest turn of this thread's event loop meanwhile:
- * for so long nobody else was served. What else the machine does does not count.
+ * The result, and the CPU time in milliseconds of the longest turn of this thread's event loop, during which nothing
+ * else was served. Other load on the machine does not count.
  */
 export const longestTurnOf = async <A>(
   work: () => Promise<A>
 ): Promise<{ readonly result: A; readonly turnMs: number }> => {
-  // What others have left behind is not to be collected meanwhile.
+  // Garbage of earlier code must not be collected during the measurement.
   collect()
   let turnMs = 0
   const over = new AbortController()

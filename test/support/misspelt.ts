@@ -1,2 +1,2 @@
-/** What is never the same text: only its last letter differs. */
+/** The text with another last letter. */
 export const misspelt = (text: string): string => text.slice(0, -1) + (text.endsWith("0") ? "1" : "0")

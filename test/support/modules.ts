@@ -4,10 +4,10 @@ import { posix, resolve } from "node:path"
 const ROOT = resolve(import.meta.dirname, "../..")
 
 export interface Import {
-  /** A path from the root for a module of ours, or the name of a package. */
+  /** A path from the root for one of our modules, or the name of a package. */
   readonly target: string
   readonly isOurs: boolean
-  /** Gone at run time. */
+  /** Erased at runtime. */
   readonly isType: boolean
 }
 
@@ -43,7 +43,7 @@ const toImport = (from: string, specifier: string, isType: boolean): Import => {
   return { target: packageOf(specifier), isOurs: false, isType }
 }
 
-/** A module as its text says it is. */
+/** The imports and exports of a module, from its text. */
 export const readModule = (path: string, text: string): Module => ({
   path,
   text,
@@ -55,7 +55,7 @@ export const readModule = (path: string, text: string): Module => ({
   ]
 })
 
-/** Every TypeScript file under these folders of the repository. */
+/** All TypeScript files under these folders of the repository. */
 export const readModules = (folders: ReadonlyArray<string>): ReadonlyArray<Module> =>
   folders.flatMap((folder) =>
     readdirSync(resolve(ROOT, folder), { recursive: true, encoding: "utf8" })

@@ -6,7 +6,7 @@ const collect = runInNewContext("gc") as (options?: { readonly type: "minor" }) 
 const oldBytes = () =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === "old_space")?.space_used_size ?? 0
 
-/** How many bytes work leaves to the old generation when the young one alone is collected, every few times. */
+/** How many bytes the work leaves in the old generation if only the young one is collected, after every few runs. */
 export const oldBytesLeftBy = async (work: {
   readonly times: number
   readonly each: (n: number) => Promise<unknown>
@@ -17,7 +17,7 @@ export const oldBytesLeftBy = async (work: {
       if (n % 20 === 0) collect({ type: "minor" })
     }
   }
-  // What is made once is made before.
+  // A warm-up, for objects that are only created once.
   await some(work.times)
   collect()
   const before = oldBytes()

@@ -1,4 +1,4 @@
-/** The same server, another database. */
+/** The same server with another database. */
 export const onDatabase = (url: string, name: string): string => {
   const at = new URL(url)
   at.pathname = `/${name}`

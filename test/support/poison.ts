@@ -1,9 +1,9 @@
 import { registerHooks } from "node:module"
 
 /**
- * Preloaded into a process under test (`NODE_OPTIONS=--import`): the rules named below never come back from a text with
- * their mark, as a rule would that some text defeats. Nothing of it is in the product: the files are changed as they
- * are loaded. The monitor, and the threads that read bodies, wait for 2 s instead of 10.
+ * Preloaded into a process under test (`NODE_OPTIONS=--import`). The rules below never return for texts with their
+ * mark, like a rule with a pathological input. The product contains none of this: files are changed when they are
+ * loaded. The monitor and the threads that parse bodies wait for 2 s instead of 10.
  */
 interface Poisoned {
   readonly file: string
@@ -23,7 +23,7 @@ const POISONED: ReadonlyArray<Poisoned> = [
   { file: "/src/imports/traits.ts", name: "withoutPersonalityBlock", text: "args[0]", mark: IMPORT_MARK }
 ]
 
-/** What is waited for 10 s, and here for 2. */
+/** Limits of 10 s that become 2 s here. */
 const LIMITS = [
   { file: "/src/db/crashes/monitor.ts", name: "MOST_STUCK_MS" },
   { file: "/src/http/server/body/ParseWorkers.ts", name: "MOST_MS" }

@@ -1,2 +1,2 @@
-/** Text that must never get out of an error. */
+/** Text that must never appear in an error. */
 export const PROVIDER_SECRET = "provider-says-sk-leaked-key"

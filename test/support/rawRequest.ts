@@ -2,7 +2,7 @@ import { Agent, type IncomingHttpHeaders, request } from "node:http"
 
 export interface RawRequest {
   readonly method: string
-  /** Sent as it is, percent signs and all. */
+  /** Sent unchanged, including percent signs. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array | undefined
@@ -17,8 +17,8 @@ export interface RawAnswer {
 const PATIENCE_MS = 8_000
 
 /**
- * HTTP without the manners of `fetch`. Connections are kept, so an answer that does not end holds up the next one. An
- * event stream is left after its head.
+ * HTTP without `fetch`'s normalization. Connections are reused, so an answer that does not end blocks the next one. An
+ * event stream is left after its headers.
  */
 export const rawClient = (baseUrl: string) => {
   const { hostname, port } = new URL(baseUrl)

@@ -37,7 +37,7 @@ const ada = {
   world_context: { summary: "Rain most days.", scene: "The workshop." }
 }
 
-/** A request to write as Ada, with whatever a test wants different. */
+/** A write request for Ada, with the fields that a test overrides. */
 export const requestOf = (
   text: string,
   given: {

@@ -1,7 +1,4 @@
-/**
- * What people say to the demo characters, twelve messages each. Every script is talked through with one of them, by
- * turns.
- */
+/** What people say to the demo characters, twelve messages each. Every script is used with one of them, in turn. */
 export const SCRIPTS: ReadonlyArray<ReadonlyArray<string>> = [
   [
     "hi",

@@ -1,2 +1,2 @@
-/** The key of secrets at rest, for servers whose secrets are nobody's. */
+/** The key for secrets at rest, for servers with test secrets. */
 export const SECRETS_KEY = Buffer.alloc(32, "a key of the tests").toString("base64")

@@ -1,6 +1,6 @@
 import { createContext, Script } from "node:vm"
 
-/** A call that takes longer is stopped, and the rest of its texts with it. */
+/** A call that takes longer is stopped, and its remaining texts are skipped. */
 const PATIENCE_MS = 20_000
 const CALLS = new Script(
   "for (const text of texts) { at += 1; const since = clock(); call(text); costs.push(clock() - since) }"
@@ -11,7 +11,7 @@ const clock = (): number => {
   return (user + system) / 1000
 }
 
-/** Milliseconds of processor time on this thread for each text. */
+/** CPU milliseconds on this thread for each text. */
 const costsOf = (texts: ReadonlyArray<string>, call: (text: string) => void): ReadonlyArray<number> => {
   const costs: Array<number> = []
   try {
@@ -24,8 +24,8 @@ const costsOf = (texts: ReadonlyArray<string>, call: (text: string) => void): Re
 }
 
 /**
- * The texts over which a call takes longer than that. The best of three tries: the first ones may compile or collect
- * garbage. What it throws is no matter here.
+ * The texts for which a call takes longer than the limit. The best of three tries, because the first ones may compile
+ * or collect garbage. Exceptions are ignored here.
  */
 export const slowOver = (
   texts: ReadonlyArray<string>,

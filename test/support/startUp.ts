@@ -9,7 +9,7 @@ export interface Started {
   readonly child: ChildProcess
   readonly stdout: () => string
   readonly stderr: () => string
-  /** The address in the ready line, once there is one. */
+  /** The URL in the ready line, once it is printed. */
   readonly ready: (withinMs?: number) => Promise<string>
   readonly exit: Promise<number | NodeJS.Signals>
 }
@@ -18,8 +18,8 @@ const OURS =
   /^(DATABASE_URL|DATA_DIR|HOST|PUBLIC_URL|ROLES|NODE_ENV|OPENAI_.*|TURN_.*|SECRETS_.*|TELEGRAM_.*|OUTBOUND_ALLOW|ADMIN_TOKEN|DEMO_.*|OIDC_.*|MODEL_PRICES)$/
 
 /**
- * Starts a program in the project's folder as the leader of a process group of its own, with an environment that no
- * test runner has touched.
+ * Starts a program in the project's folder as the leader of its own process group, with an environment without the test
+ * runner's variables.
  */
 export const startProgram = (
   command: ReadonlyArray<string>,

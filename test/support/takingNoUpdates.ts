@@ -1,6 +1,6 @@
 import type { TestServer } from "./TestServer.ts"
 
-/** While this goes on, no update of Telegram's can be stored. */
+/** While this runs, no Telegram update can be stored. */
 export const takingNoUpdates = async (
   { database: { sql } }: TestServer,
   work: () => Promise<unknown>

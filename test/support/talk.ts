@@ -8,19 +8,18 @@ import { TurnPipeline } from "#pipeline/Turn.ts"
 import { layer as offline } from "#src/model/offline/OfflineWriter.ts"
 import { bubblesOf, DEADLINES, nothingRecalled, runTurn, turnOf } from "./turns.ts"
 
-/** One message of a script and what came of it. */
+/** One message of a script and its result. */
 export interface Exchange {
   readonly asked: string
   readonly cursor: number
   readonly reply: string
-  /** What the engine wrote last, before the gates and the splitter. */
+  /** The engine's last draft, before the gates and the splitter. */
   readonly draft: Reply | undefined
   readonly stages: ReadonlyArray<StageRecord>
 }
 
 /**
- * Talks through a script with the offline engine by the whole pipeline, on a log that begins with what the character
- * says first.
+ * Runs a script with the offline engine through the whole pipeline, on a log that starts with the character's greeting.
  */
 export const talk = (
   character: Character,

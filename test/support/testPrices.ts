@@ -1,7 +1,7 @@
 /**
- * For MODEL_PRICES in tests: fake models are asked on loopback, where models cost nothing unless they are priced, and
- * so does the offline engine. The models as the list has them; the offline engine for very little, so that budgets and
- * ledgers are tried without a model.
+ * MODEL_PRICES for tests. Fake models are on loopback, where models are free unless they have a price, and so is the
+ * offline engine. Here the models have list prices, and the offline engine a very low price, so that budgets and
+ * ledgers can be tested without a model.
  */
 export const TEST_PRICES = JSON.stringify({
   ...Object.fromEntries(

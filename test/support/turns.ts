@@ -33,7 +33,7 @@ export const turnOf = (given: Partial<Turn>): Turn => ({
   ...given
 })
 
-/** What a reply of a plain character to a plain message is held against. */
+/** The gate context for a plain reply to a plain message. */
 export const gateContextOf = (given: Partial<GateContext> = {}): GateContext => ({
   character: plainCharacter,
   endUser: turnOf({}).endUser,
@@ -50,7 +50,7 @@ export const gateContextOf = (given: Partial<GateContext> = {}): GateContext => 
   ...given
 })
 
-/** An analysis that found nothing of note, with whatever a test wants different. */
+/** An analysis without findings, with the fields that a test overrides. */
 export const analysisOf = (given: Partial<Analysis> = {}): Analysis => ({
   intent: "smalltalk",
   asks_about: ["nothing"],
@@ -64,7 +64,7 @@ export const analysisOf = (given: Partial<Analysis> = {}): Analysis => ({
   ...given
 })
 
-/** A session that is all in its history, with a person of whom nothing is noted. */
+/** A session that is entirely in its history, with a person without memories. */
 export const nothingKnown = Layer.merge(
   Layer.succeed(MemoryStore, { look: () => Effect.succeed(NOTHING_KNOWN) }),
   Layer.succeed(WorldStore, { look: () => Effect.succeed({ world: EMPTY_WORLD, failed: false }) })
@@ -74,11 +74,11 @@ export const nothingRecalled = Layer.merge(
   nothingKnown
 )
 
-/** What was said, from the oldest on: the user first, then by turns. */
+/** A history from the oldest message on, starting with the user and alternating. */
 export const historyOf = (...texts: ReadonlyArray<string>): ReadonlyArray<Utterance> =>
   texts.map((text, i) => ({ role: i % 2 === 0 ? "user" : "character", text, cursor: i + 1, at: new Date(0) }))
 
-/** What lore a turn calls up, after earlier ones in which the person said this. */
+/** The lore that a turn triggers, after earlier turns with these messages. */
 export const loreAfter = (
   said: ReadonlyArray<string>,
   turn: Turn,
@@ -97,7 +97,7 @@ export const loreAfter = (
   return loreFor(turn, historyOf(...said.flatMap((earlier) => [earlier, "Hm."])), calls, trust).lore
 }
 
-/** What the character said, or nothing if the turn ended otherwise. */
+/** The character's messages, or nothing if the turn ended otherwise. */
 export const bubblesOf = (outcome: Outcome): ReadonlyArray<string> =>
   Outcome.guards.Replied(outcome) ? outcome.bubbles : []
 
@@ -108,7 +108,7 @@ export interface TurnResult {
   readonly stages: ReadonlyArray<StageRecord>
 }
 
-/** Runs a turn to its outcome, with the records that it leaves. */
+/** Runs a turn to its outcome, and returns it with its records. */
 export const runTurn = (
   pipeline: TurnPipeline["Service"],
   turn: Turn,

@@ -1,16 +1,21 @@
 import { setTimeout as pause } from "node:timers/promises"
 
+/** Milliseconds between two looks: a tenth of what has been waited, between these. */
+const SHORTEST = 10
+const LONGEST = 40
+
 /** Looks again and again until something is there (neither undefined nor false), and fails when it does not come. */
 export const until = async <A>(
   what: string,
   look: () => A | undefined | false | Promise<A | undefined | false>,
   withinMs = 30_000
 ): Promise<A> => {
-  const deadline = performance.now() + withinMs
+  const begunAt = performance.now()
   while (true) {
     const found = await look()
     if (found !== undefined && found !== false) return found
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${withinMs} ms`)
-    await pause(10)
+    const waited = performance.now() - begunAt
+    if (waited > withinMs) throw new Error(`${what}: not within ${withinMs} ms`)
+    await pause(Math.min(LONGEST, Math.max(SHORTEST, waited / 10)))
   }
 }

@@ -144,8 +144,8 @@ describe("a batch of managed bots", () => {
     )
     assert.deepStrictEqual(await over(), told)
     const sheet = await sheetOf(id)
-    assert.include(sheet, "The link has run out")
-    assert.include(sheet, "Let go")
+    assert.include(sheet, "The link has expired")
+    assert.include(sheet, "Detached")
     assert.notInclude(sheet, "<img")
   })
 
@@ -159,7 +159,7 @@ describe("a batch of managed bots", () => {
     const [item] = await itemsOf(body.data.id)
     assert.deepInclude(item, { status: "done", bot: null, link: null })
     assert.strictEqual((await app.get(`/v1/telegram/bots/${item?.bot_id}`)).status, 404)
-    assert.include(await sheetOf(body.data.id), "Only checked")
+    assert.include(await sheetOf(body.data.id), "Dry run")
   })
 
   it(
@@ -236,8 +236,8 @@ describe("a sheet", () => {
     assert.strictEqual(headers.get("cache-control"), "no-store")
     assert.notMatch(body, /<script|onerror=alert\(1\)>|<b>shop|\u202E/)
     assert.include(body, "&lt;/h2&gt;&lt;img src=x")
-    assert.include(body, "Of 4: 1 created, 2 to be created, 1 run out")
-    assert.include(body, "can own 20 bots, with Telegram Premium 40")
+    assert.include(body, "Of 4: 1 created, 2 to be created, 1 expired")
+    assert.include(body, "can own 20 bots, or 40 with Telegram Premium")
     assert.include(body, `@${partsOf(items[0] as Item).username}`)
     assert.strictEqual(body.match(/<img /g)?.length, 2)
     const [, picture = ""] = /src="data:image\/svg\+xml;base64,([^"]+)"/.exec(body) ?? []

@@ -5,7 +5,7 @@ import type { ChatMessage } from "../../chat.ts"
 import type { Usage } from "../../domain/Turn.ts"
 import type { ModelError } from "../../ModelError.ts"
 
-/** The structured answer of a judge. A rubric asks for one of the three, and the other two say nothing. */
+/** The structured answer of a judge. A rubric asks for one of the three fields, and the other two are ignored. */
 export const Judgement = Schema.Struct({
   reason: Schema.String,
   /** From 1 to 5. */
@@ -19,7 +19,7 @@ export type Judgement = typeof Judgement.Type
 export interface Judged {
   readonly judgement: Judgement
   readonly usage: Usage
-  /** 0; null where the model takes none. */
+  /** 0. Null if the model takes no temperature. */
   readonly temperature: number | null
 }
 
@@ -28,6 +28,6 @@ interface JudgeShape {
   readonly judge: (messages: ReadonlyArray<ChatMessage>) => Effect.Effect<Judged, ModelError>
 }
 
-/** Port: judges a conversation by a rubric. An engine without a model has none. */
+/** Port: judges a conversation by a rubric. An engine without a model has no judge. */
 export const Judge = Context.Reference<JudgeShape | null>("pipeline/evals/Judge", { defaultValue: () => null })
 export type Judge = JudgeShape

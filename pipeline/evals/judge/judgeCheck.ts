@@ -12,16 +12,13 @@ export interface JudgedCheck {
 }
 
 const WORST = 5
-/**
- * What a flaw counts, and how much of it a turn makes up for (CoSER): so a long conversation may have more of them than
- * a short one.
- */
+/** The weight of a flaw, and how much of it each turn offsets (CoSER). So a longer conversation may have more flaws. */
 const A_FLAW = 5
 const A_TURN = 0.3
 
 const between = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value))
 
-/** 100 for none. */
+/** 100 if there are no flaws. */
 const flawScore = ({ flaws }: Judgement, turns: number): number =>
   between(
     100 - A_FLAW * (flaws.reduce((sum, { severity }) => sum + between(severity, 1, WORST), 0) - A_TURN * turns),
@@ -29,7 +26,7 @@ const flawScore = ({ flaws }: Judgement, turns: number): number =>
     100
   )
 
-/** The score by the rubric; null where the judge has not given what it was asked for. */
+/** The score by the rubric. Null if the judge did not return what was asked for. */
 export const scoreOf = (rubric: Rubric, judgement: Judgement, turns: number): number | null =>
   rubric === "flaw_critique"
     ? flawScore(judgement, turns)
@@ -38,7 +35,7 @@ export const scoreOf = (rubric: Rubric, judgement: Judgement, turns: number): nu
       : between(judgement.score, 1, WORST)
 
 /**
- * Whether the run is better (1) than its baseline or worse (0), asked in both orders; a tie (0.5) where they disagree.
+ * Whether the run is better (1) or worse (0) than its baseline. Asked in both orders: a disagreement is a tie (0.5).
  */
 export const pairwiseScore = (runFirst: Judgement["better"], runSecond: Judgement["better"]): number | null => {
   if (runFirst === null || runSecond === null) return null
@@ -50,8 +47,8 @@ export const questionsOf = (check: Check): number =>
   check.type !== "judge" ? 0 : check.rubric === "pairwise_vs_baseline" ? 2 : 1
 
 /**
- * Has a case judged, or one turn of it. Without a judge the check is skipped, and never passed; a judge that fails is
- * an error, and is paid all the same.
+ * Has a judge rate a case or one turn of it. Without a judge the check is skipped, never passed. A judge that fails is
+ * an error, and its cost is charged all the same.
  */
 export const judgeCheck = Effect.fnUntraced(function* (
   judge: Judge | null,

@@ -63,7 +63,7 @@ const rulesOf = (
 Answer with one JSON object and nothing else:
 {"reason": "text", "score": 1 to 5 | null, "flaws": [{"what": "text", "severity": 1 to 5}, ...], "better": "first" | "second" | "tie" | null}`
 
-/** Which prompt it was: scores by another cannot be compared with its own. */
+/** Identifies the prompt. Scores from different prompts cannot be compared. */
 export const promptHash = (rubric: Rubric): string =>
   createHash("sha256").update(rulesOf(rubric)).digest("hex").slice(0, 16)
 
@@ -78,7 +78,10 @@ const conversationOf = ({ greeting, turns }: Trajectory, upTo: number | null) =>
   ])
 ]
 
-/** The question to a judge about a case, or up to one of its turns; of two conversations in the order given. */
+/**
+ * The prompt for a judge about a case, or about a case up to one of its turns. Two conversations appear in the order
+ * given.
+ */
 export const judgePrompt = (
   rubric: Rubric,
   { character, asked }: Played,

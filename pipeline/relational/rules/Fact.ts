@@ -1,4 +1,4 @@
-/** What of the person a fact is about; `statement` where only the sentence itself is known. */
+/** Which attribute of the person a fact is about. `statement`: only the sentence itself is known. */
 export type Attribute =
   | "name"
   | "age"
@@ -13,14 +13,12 @@ export type Attribute =
   | "doing"
   | "statement"
 
-/** What sort of thing the subject of a fact is, so that one can ask after it. */
+/** The type of a fact's subject, so that questions can refer to it. */
 export type Topic = "pet" | "person" | "work" | "home" | "like" | "dislike" | "event" | "other"
 
-/**
- * Something the person said of themselves, with where they said it. A memory answer without one of these is not given.
- */
+/** Something the person said about themselves, with its position. Every memory answer needs one. */
 export interface Fact {
-  /** What "my ..." names, in lower case; empty where it is the person themselves. */
+  /** What "my ..." names, in lower case. Empty if it is the person. */
   readonly subject: string
   readonly attribute: Attribute
   readonly topic: Topic

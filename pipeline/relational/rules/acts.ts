@@ -2,7 +2,7 @@ import { terms } from "../../retrieval/terms.ts"
 import { asksWhatYouAre } from "../../safety/candour.ts"
 import { asksAboutPast, isQuestion } from "./questions.ts"
 
-/** What a message does, as far as rules can tell. `remark` is what is left over. */
+/** What a message does, as far as rules can tell. `remark` is the default. */
 export const ACTS = [
   "gibberish",
   "meta",
@@ -39,7 +39,7 @@ export type Act = (typeof ACTS)[number]
 interface Rule {
   readonly act: Act
   readonly fits: (text: string) => boolean
-  /** A longer message says something besides, which matters more. */
+  /** A longer message says something else as well, which matters more. */
   readonly mostWords?: number
 }
 
@@ -52,7 +52,7 @@ const AT_ALL = String.raw`(?:(?:so|very|really|pretty|quite|such|just|all|a|an|t
 const RUDE = String.raw`(?:stupid|idiots?|dumb|moron|useless|boring|ugly|annoying|pathetic|worthless|liar|loser|trash|garbage|creepy|weirdo|fake|rubbish|terrible|awful|lame|cringe|the worst)`
 const KIND = String.raw`(?:great|funny|nice|sweet|kind|wise|cool|awesome|amazing|smart|clever|lovely|beautiful|interesting|wonderful|brilliant|hilarious|adorable|cute|charming|fun|good|the best|best)`
 
-/** In order: the first rule that fits names the act. */
+/** In order: the first matching rule names the act. */
 const RULES: ReadonlyArray<Rule> = [
   {
     act: "gibberish",
@@ -279,6 +279,6 @@ const SITUATIONS: ReadonlyArray<readonly [Act, RegExp]> = [
   ["thanks", /thank/i]
 ]
 
-/** The act that an authored sample is meant for, by its note on the situation. */
+/** The act that an authored sample is meant for, according to its situation note. */
 export const actOfSituation = (situation: string): Act | null =>
   SITUATIONS.find(([, pattern]) => pattern.test(situation))?.[0] ?? null

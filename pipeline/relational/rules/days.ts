@@ -3,12 +3,12 @@ import { createRequire } from "node:module"
 
 const require = createRequire(import.meta.url)
 const LANGUAGES = ["en", "de", "es", "fr", "pt", "it", "nl"] as const
-// Loaded when the first text is read: a process that starts should not wait for it.
+// Loaded when the first text is read, to keep startup fast.
 const parserOf = (language: (typeof LANGUAGES)[number]) => (require("chrono-node") as typeof Chrono)[language].casual
 const READ_CHARS = 400
 const HOUR_MINUTES = 60
 
-/** How far a zone is from UTC at a moment, in minutes. */
+/** The UTC offset of a zone at a moment, in minutes. */
 const offsetMinutes = (zone: string | null, at: Date): number => {
   try {
     const name =
@@ -23,8 +23,8 @@ const offsetMinutes = (zone: string | null, at: Date): number => {
 }
 
 /**
- * The first day that a text names, as `YYYY-MM-DD` where its author is; a bare weekday or date is the next one. Null
- * where it names none.
+ * The first day that a text names, as `YYYY-MM-DD` in its author's time zone. A bare weekday or date means the next
+ * one. Null if it names none.
  */
 export const dayIn = (
   text: string,

@@ -5,7 +5,7 @@ import { loopsOf } from "./loops.ts"
 import { memoriesOf } from "./memories.ts"
 import { signalsOf } from "./signals.ts"
 
-/** Reads a turn by rules alone. The preferences are read by rule with every engine: see decidePreferences. */
+/** Extracts from a turn by rules alone. Preferences are read by rules with every engine: see decidePreferences. */
 export const extractByRules = ({ turn, known }: ExtractRequest): Extraction => ({
   ...(turn.message === null
     ? { signals: [], character_emotion: null }

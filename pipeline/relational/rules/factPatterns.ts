@@ -1,7 +1,7 @@
 import type { Attribute, Topic } from "./Fact.ts"
 import { NOUN, NOUN_PT } from "./topics.ts"
 
-/** A name, and whose it may be, as parts of patterns: each is a group that captures. */
+/** Pattern parts for a name and its owner. Each is a capturing group. */
 export const NAME = String.raw`(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)`
 export const SUBJECT = String.raw`(?:[a-z]+ )?(${NOUN})`
 const TAIL = String.raw`(?= and |[,.!?;]| but | because | since | so |$)`
@@ -11,12 +11,12 @@ export interface Pattern {
   readonly attribute: Attribute
   readonly topic?: Topic
   readonly pattern: RegExp
-  /** Where in the match the subject and the value stand; no subject is the person. */
+  /** The capture groups of the subject and the value. Without a subject it is the person. */
   readonly subject?: number
   readonly value: number
 }
 
-/** What a sentence in the first person says, by rule. */
+/** What a first-person sentence says, by rule. */
 export const PATTERNS: ReadonlyArray<Pattern> = [
   {
     attribute: "name",

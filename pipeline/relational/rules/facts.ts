@@ -9,9 +9,9 @@ import { toldFacts } from "./toldFacts.ts"
 import { kin } from "./topics.ts"
 
 /**
- * What the person has said of themselves, read from their messages by rule. Every sentence in the first person is a
- * fact; where a pattern knows more of it, so is what it says. Values are short and plain: they come back in the
- * character's mouth.
+ * What the person has said about themselves, extracted from their messages by rule. Every first-person sentence is a
+ * fact. If a pattern recognizes more in it, that is a fact too. Values are short and plain, because the character
+ * repeats them.
  */
 
 const SENTENCES =
@@ -20,12 +20,12 @@ const FIRST_PERSON =
   /\b(?:i|i'?m|i'?ve|i'd|i'll|my|we|we're|we've|our)\b|(?<!\p{L})(?:eu|meus?|minhas?|chamo-me|sou|moro|vivo|tenho|gosto|adoro|trabalho)(?!\p{L})/iu
 const CALL_ME = /^\W*(?:(?:please|just|and|but|so|everyone|people|friends|you can|you may),? )*calls? me \p{L}/iu
 const ADDRESSED = /\b(?:you|your|yours|u|ur)\b/i
-/** Nobody tells more of themselves at once than the rules should read. */
+/** Nobody says more about themselves in one message than this many characters. */
 const READ_CHARS = 1000
 const MOST_QUOTE_CHARS = 140
 const UNQUOTABLE = /[<>{}[\]|\\@#*_`"“”]|:\/\/|www\./
 
-/** "My dog isn't called Rex": what was taken for a name is none. */
+/** "My dog isn't called Rex": the extracted name is wrong. */
 const NOT_NAMED = new RegExp(
   String.raw`\b(?:my|our) (?:name|${SUBJECT}(?:'s name)?) (?:isn't|isnt|is not|was not|wasn't)(?: called| named)? (\p{L}[\p{L}'-]*)`,
   "iu"
@@ -34,12 +34,12 @@ const THIRD_PERSON = /^(?:he|she|it|they|his|her|their|its)(?:'s|'re)?\s+\p{L}+/
 
 const quotable = (sentence: string): boolean => sentence.length <= MOST_QUOTE_CHARS && !UNQUOTABLE.test(sentence)
 
-/** Reads messages in their order; what a short one means depends on what was asked before it. */
+/** Reads messages in order, because a short answer depends on the question before it. */
 class Reader {
   readonly facts: Array<Fact> = []
   #askedByCharacter = ""
   #askedByPerson = ""
-  /** What a pronoun would mean. */
+  /** What a pronoun would refer to. */
   #last: Fact | undefined
 
   read({ role, text: whole, cursor }: Utterance): void {
@@ -90,7 +90,7 @@ class Reader {
     }
   }
 
-  /** Forgets a name, and the sentences that give it. */
+  /** Forgets a name and the sentences that state it. */
   #unname(subject: string, name: string): void {
     const kept = this.facts.filter(
       (fact) =>
@@ -113,7 +113,7 @@ class Reader {
   }
 }
 
-/** All facts of a conversation, oldest first. A later one outranks an earlier one of the same thing. */
+/** All facts of a conversation, oldest first. A later fact overrides an earlier one about the same thing. */
 export const factsIn = (utterances: ReadonlyArray<Utterance>): ReadonlyArray<Fact> => {
   const reader = new Reader()
   for (const utterance of utterances) reader.read(utterance)

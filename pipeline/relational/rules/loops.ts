@@ -32,7 +32,7 @@ const sentencesOf = (text: string) =>
 const languagesOf = ({ endUser, character }: ReadTurn) =>
   [endUser.locale, ...character.voice.languages].flatMap((tag) => (tag === null ? [] : [tag]))
 
-/** What is left open by a turn: days that the person looks forward to or fears, and what one of them has promised. */
+/** The loops that a turn opens: days that the person looks forward to or fears, and promises by either of them. */
 export const loopsOf = (turn: ReadTurn, known: Relationship): Pick<Extraction, "loops_open" | "loops_resolved"> => {
   const when = { at: turn.at, timezone: turn.endUser.timezone, languages: languagesOf(turn) }
   const today = turn.at.toISOString().slice(0, 10)

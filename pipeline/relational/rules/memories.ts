@@ -8,7 +8,7 @@ import { factsIn } from "./facts.ts"
 
 type Read = Extraction["memories"][number]
 
-/** Of these there is one at a time. */
+/** A person has only one of each of these at a time. */
 const SINGLE: ReadonlySet<Attribute> = new Set(["name", "age", "birthday", "home", "work", "study", "favourite"])
 const IMPORTANCE: Readonly<Record<Fact["topic"], number>> = {
   person: 7,
@@ -36,7 +36,7 @@ const kindOf = ({ attribute, topic }: Fact): Read["kind"] =>
 
 const slotOf = ({ subject, attribute }: Fact): string => `${subject} ${attribute}`
 
-/** What a memory says in slots, by the words that it was made of. */
+/** The facts in a memory, extracted from the quotes that it was made from. */
 const slotsOf = (memory: Memory): ReadonlyArray<Fact> =>
   factsIn(
     memory.evidence
@@ -63,7 +63,7 @@ const toForget = (text: string, known: ReadonlyArray<Memory>): ReadonlyArray<str
     .map(({ id }) => id)
 }
 
-/** What the person has said of themselves in a turn, sentence by sentence, and which memories it takes the place of. */
+/** What the person said about themselves in a turn, sentence by sentence, and which memories it replaces. */
 export const memoriesOf = (turn: ReadTurn, known: Relationship): Pick<Extraction, "memories" | "invalidate"> => {
   const { message } = turn
   if (message === null) return { memories: [], invalidate: [] }

@@ -10,7 +10,7 @@ const words = (...patterns: ReadonlyArray<string>): RegExp =>
 
 const WRITE = String.raw`(?:text|texting|write|writing|message|messaging|msg|contact|contacting|ping|pinging|bother|bothering|spam|spamming)`
 
-/** No more messages unasked. "Stop texting me about him" is about a topic. */
+/** Asks for no more unprompted messages. "Stop texting me about him" is about a topic. */
 const STOP = words(
   String.raw`(?:please )?(?:stop|quit) ${WRITE}(?: (?:to )?me| at me)?(?! (?:about|like|that|while|when|at|before|after|so|too))`,
   String.raw`(?:do not|don['’]?t|never) (?:ever )?${WRITE} (?:to )?me(?: (?:again|any ?more|first|unless))?(?! (?:about|like|that|while|when|at|before|after|so|too|in|on|during))`,
@@ -73,7 +73,7 @@ const NOT_BEFORE = new RegExp(
   String.raw`${START}(?:do not|don['’]?t|never|stop|no) (?:${WRITE}|messages|texts)(?: (?:to )?me)? before ${TIME}|${START}schreib(?:e)? mir (?:bitte )?nicht vor ${TIME}`,
   "iu"
 )
-/** Who names no hours wants to be left to sleep. */
+/** If a person names no hours, assume that they do not want to be woken up. */
 const MORNING = "09:00"
 const EVENING = "22:00"
 
@@ -92,13 +92,13 @@ const clock = (hour: string | undefined, minute: string | undefined, half: strin
     ? null
     : `${String(hours).padStart(2, "0")}:${String(minutes).padStart(2, "0")}`
 }
-/** The first time that a match names: alternatives of a pattern have groups of their own. */
+/** The first time in a match. Each alternative of a pattern has its own groups. */
 const timeIn = (groups: ReadonlyArray<string | undefined>): string | null => {
   const at = groups.findIndex((group) => group !== undefined)
   return at === -1 ? null : clock(groups[at], groups[at + 1], groups[at + 2])
 }
 
-/** What a message says of how its author wants to be written to unasked. */
+/** What a message says about how its author wants to receive unprompted messages. */
 export const preferencesIn = (message: string): ReadonlyArray<Read> => {
   const text = compatible(message, "NFKC").replace(/[^\S\n]+/g, " ")
   const found: Array<Read> = []

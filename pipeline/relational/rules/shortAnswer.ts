@@ -12,22 +12,22 @@ const CAPITALISED = /^\p{Lu}/u
 const NO_NAME =
   /^(?:yes|no|ok|okay|why|what|nothing|none|sure|well|hi|hey|hello|bye|thanks|who|maybe|guess|secret|lol|haha|true|right|really|cool|nice)$/i
 
-/** "Mine is Jonas", after the person asked for the character's. */
+/** "Mine is Jonas", after the person asked for the character's name. */
 const MINE_IS = /^(?:and )?(?:mine(?:'s| is)|i'?m called) (?:the |an? )?([\p{L}\p{N}'’ -]{1,40})[.!]?$/iu
 const ASKED_YOURS = /\byour (?:(name)|fav(?:ou?rite)? ([\p{L} ]{2,24}?))\W*$/iu
-/** "At a bakery", after the person told of work. */
+/** "At a bakery", after the person mentioned work. */
 const WHERE_OR_AS = /^(?:at|in|for|as) (?:an? |the )?([\p{L}\p{N}'’& -]{2,40})[.!]?$/iu
 
-/** What a short message is understood by. */
+/** The context in which a short message is understood. */
 export interface AskedBefore {
   readonly askedByCharacter: string
   readonly askedByPerson: string
-  /** What a pronoun would mean. */
+  /** What a pronoun would refer to. */
   readonly last: Fact | undefined
   readonly isNamed: (subject: string) => boolean
 }
 
-/** A message that says little by itself: a name, "mine is green", "at a bakery". */
+/** A message that is only meaningful in context: a name, "mine is green", "at a bakery". */
 export const shortAnswer = (
   sentence: string,
   cursor: number,

@@ -7,7 +7,7 @@ type Signal = Extraction["signals"][number]
 type Feeling = NonNullable<Extraction["character_emotion"]>
 
 interface Effect {
-  /** By the sense of a dimension, or `any`. */
+  /** By the meaning of a dimension, or `any`. */
   readonly moves: ReadonlyArray<readonly [RegExp, Signal["direction"], Signal["strength"]]>
   readonly feels: Feeling | null
 }
@@ -18,7 +18,7 @@ const ROMANCE = /romantic|attraction|desire/
 const TENSION = /tension|hostil|conflict|rival/
 const ANY = /./
 
-/** What somebody does to somebody by what they say. */
+/** The effect of each act on the character. */
 const EFFECTS: Partial<Record<Act, Effect>> = {
   thanks: {
     moves: [
@@ -82,7 +82,7 @@ const DISTRUSTS = /\bi (?:don['’]?t|do not|can['’]?t) trust (?:you|u)\b|\byo
 
 const MOST_QUOTE_CHARS = 300
 
-/** What a message does to how the two stand, and to how the character feels. */
+/** How a message affects the relationship and the character's feelings. */
 export const signalsOf = (
   message: string,
   dimensions: ReadonlyArray<Dimension>

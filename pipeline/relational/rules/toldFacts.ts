@@ -5,10 +5,10 @@ import { kin, topicOf } from "./topics.ts"
 const MOST_VALUE_CHARS = 40
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} '’&.-]*$/u
 
-/** Values are short and plain: they come back in the character's mouth. */
+/** Values are short and plain, because the character repeats them. */
 export const isPlainValue = (value: string): boolean => value.length <= MOST_VALUE_CHARS && PLAIN.test(value)
 
-/** What the patterns know of a sentence. */
+/** What the patterns recognize in a sentence. */
 export const toldFacts = (sentence: string, cursor: number): ReadonlyArray<Fact> =>
   PATTERNS.flatMap(({ attribute, topic, pattern, subject, value }) => {
     const match = pattern.exec(sentence)

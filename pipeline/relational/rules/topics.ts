@@ -18,7 +18,7 @@ const KINDS: ReadonlyArray<readonly [Topic, RegExp]> = [
   ["home", only(HOME)]
 ]
 
-/** The nouns that a name or an adjective may stand beside: "my little sister Nadia". */
+/** Nouns that may precede a name or follow an adjective: "my little sister Nadia". */
 export const NOUN = String.raw`(?:${PET}|${PERSON}|${EVENT}|${WORK}|${HOME})s?`
 
 export const topicOf = (subject: string): Topic => KINDS.find(([, words]) => words.test(subject))?.[0] ?? "other"
@@ -51,8 +51,8 @@ const KIN: Readonly<Record<string, string>> = {
   namorada: "girlfriend",
   namorado: "boyfriend"
 }
-/** Those of another language, as a person of that language says them. */
+/** The same nouns in other languages. */
 export const NOUN_PT = "cão|cadela|gat[oa]|mãe|pai|irmã|irmão|avó|avô|filh[oa]|amig[oa]|namorad[oa]"
 
-/** One word for those who are called by several. */
+/** One canonical word for relatives with several names. */
 export const kin = (noun: string): string => KIN[noun.toLowerCase()] ?? noun.toLowerCase()

@@ -5,7 +5,7 @@ import { auditing } from "#src/db/tenancy/auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { recount, recountPictures } from "./moneyStatements.ts"
 
-/** What one end-user may use; null: no limit. Money in micro-USD, days and months in UTC. */
+/** The limits of one end-user. Null: no limit. Money in micro-USD, days and months in UTC. */
 export interface EndUserLimits {
   readonly daily_message_limit: number | null
   readonly daily_limit_micro_usd: number | null
@@ -13,14 +13,14 @@ export interface EndUserLimits {
   readonly daily_image_limit: number | null
 }
 
-/** What an app may spend. Beyond it sends are refused, unless `hard_stop` is false. */
+/** The spending limits of an app. Beyond them sends are refused, unless `hard_stop` is false. */
 export interface AppLimits {
   readonly daily_limit_micro_usd: number | null
   readonly monthly_limit_micro_usd: number | null
   readonly hard_stop: boolean
 }
 
-/** What was used so far, holds included. */
+/** Usage so far, including reservations. */
 export interface Used {
   readonly day_used_micro_usd: number
   readonly month_used_micro_usd: number
@@ -29,19 +29,19 @@ export interface Used {
 }
 
 export interface AppAllowance extends AppLimits, Used {
-  /** Over HTTP; null: as many as the server lets any app. */
+  /** Over HTTP. Null: the server's default for apps. */
   readonly messages_per_minute: number | null
-  /** What applies to an end-user who has no limit of their own. */
+  /** The limits of end-users without their own. */
   readonly defaults: EndUserLimits
 }
 
 export interface EndUserAllowance extends Used {
   readonly own: EndUserLimits
-  /** Their own limits, and the app's defaults where they have none. */
+  /** Their own limits, with the app's defaults where they have none. */
   readonly effective: EndUserLimits
 }
 
-/** What is left out stays as it is. */
+/** Missing fields stay as they are. */
 export interface AppLimitsChange extends Partial<AppLimits> {
   readonly defaults?: Partial<EndUserLimits>
   readonly messages_per_minute?: number | null
@@ -85,8 +85,9 @@ const usedOf = (row: Used | undefined): Used =>
       }
 
 /**
- * What apps and their end-users may use, and how much of it they have. Only who is limited has a row of their own: it
- * is begun with what the ledger says, and counted again shortly after, for what was accepted in the same instant.
+ * Limits on what apps and their end-users may use, and their usage. Only limited apps and end-users have rows. A new
+ * row starts with usage from the ledger, and is recounted shortly after to include what was accepted at the same
+ * moment.
  */
 export class Allowances extends Context.Service<
   Allowances,
@@ -102,13 +103,13 @@ export class Allowances extends Context.Service<
       appId: string,
       externalUserRef: string
     ) => Effect.Effect<EndUserAllowance | undefined, DatabaseError>
-    /** Creates the end-user if the app has none by this reference, so that caps hold from the first session on. */
+    /** Creates the end-user if the app does not have them yet, so that caps apply from the first session on. */
     readonly limitEndUser: (
       appId: string,
       externalUserRef: string,
       change: Partial<EndUserLimits>
     ) => Effect.Effect<EndUserAllowance, DatabaseError>
-    /** Counts everything of these apps anew by the ledger; of all apps that are limited when none is named. */
+    /** Recounts the usage of these apps from the ledger. Null: of all limited apps. */
     readonly recount: (appIds: ReadonlyArray<string> | null) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/billing/Allowances") {
@@ -191,11 +192,11 @@ export class Allowances extends Context.Service<
         return { own, effective, ...usedOf(row) } satisfies EndUserAllowance
       })
 
-      // Who adds allowances holds the app's row first, which comes before them in the order of locks, as it does for
-      // who opens a session: two that add the same ones would wait for each other.
+      // Locks the app's row before adding allowances, as opening a session does. Two transactions that add the same
+      // allowances would otherwise deadlock.
       const lockApp = (appId: string) =>
         query((sql) => sql`select 1 from apps where app_id = ${appId} for no key update`)
-      // An end-user whose row of their own is missing would not be counted: from here on everybody of the app has one.
+      // An end-user without a row would not be counted, so this creates one for every end-user of the app.
       const limitByDefault = Effect.fnUntraced(function* (appId: string, defaults: Partial<EndUserLimits>) {
         yield* write(appId, "default", "", defaults)
         yield* query(
@@ -205,7 +206,7 @@ export class Allowances extends Context.Service<
         )
       })
 
-      // Of another budget the app is told anew: see BudgetWarnings.
+      // A new budget gets new warnings: see BudgetWarnings.
       const forgetWarnings = (
         appId: string,
         { daily_limit_micro_usd: day, monthly_limit_micro_usd: month }: Partial<AppLimits>

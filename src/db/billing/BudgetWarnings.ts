@@ -4,9 +4,9 @@ import * as Layer from "effect/Layer"
 import { OperationalLog } from "#channels/OperationalLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
-/** Shares of a budget, in percent, that its app is told of. */
+/** The shares of a budget, in percent, at which its app is notified. */
 const TOLD_AT = [80, 100] as const
-/** Apps of one round. */
+/** Maximum number of apps per round. */
 const A_ROUND = 500
 
 interface Due {
@@ -18,8 +18,8 @@ interface Due {
 }
 
 /**
- * Tells apps, on their operational log, that a budget is nearly or wholly used: once a share of a budget, for the day,
- * the month and all time. Looked for every minute, off the way of the sends.
+ * Notifies apps, on their operational log, that a budget is nearly or fully used: once per share for the day, the month
+ * and all time. Checked every minute, separately from sends.
  */
 export class BudgetWarnings extends Context.Service<
   BudgetWarnings,
@@ -51,7 +51,8 @@ export class BudgetWarnings extends Context.Service<
       where b.limit_micro_usd > 0
       group by 1, 2, 3, 4 order by 1, 2 limit ${A_ROUND}`
       )
-      // Told first, then noted: who dies in between tells it again. Jobs of this kind run one after another.
+      // Sends the warning first and records it afterwards, so a crash in between sends it again. Jobs of this kind run
+      // one after another.
       const tell = Effect.fnUntraced(function* ({ app_id, period, share, limit_micro_usd, used_micro_usd }: Due) {
         yield* log.append({
           appId: app_id,

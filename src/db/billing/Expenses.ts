@@ -8,29 +8,26 @@ import { countPictures, countUse, lockAllowances } from "./moneyStatements.ts"
 
 export type Activity = "transcription" | "image" | "probe" | "research" | "eval"
 
-/** Who pays: an app, for the end-user of one of its sessions, or for nobody in particular. */
+/** Who pays: an app, on behalf of an end-user through one of its sessions, or without one. */
 export interface Payer {
   readonly appId: string
   readonly sessionId: string | null
 }
 
-/** What was bought, to be named again when it comes to nothing. */
+/** An expense. The same values identify it for a refund. */
 export interface Expense extends Payer {
   readonly runRef: string
   readonly activity: Activity
   readonly microUsd: number
 }
 
-/**
- * What is paid for outside of turns, at a price that is known beforehand, out of the same budgets and caps. Amounts in
- * millionths of a dollar.
- */
+/** Costs outside of turns with a price known beforehand, charged to the same budgets and caps. Amounts in micro-USD. */
 export class Expenses extends Context.Service<
   Expenses,
   {
     /**
-     * Taken and booked before it is spent. Null: the app's budget or the end-user's cap does not cover it, and nothing
-     * was taken.
+     * Reserves and books the amount before it is spent. Null: the app's budget or the end-user's cap does not cover it,
+     * and nothing was written.
      */
     readonly take: (
       payer: Payer,
@@ -38,15 +35,15 @@ export class Expenses extends Context.Service<
       microUsd: number,
       runRef?: string
     ) => Effect.Effect<Expense | null, DatabaseError>
-    /** Why it would not be taken now; null: nothing is in its way. Takes nothing. */
+    /** Why it would be refused now. Null: nothing prevents it. Writes nothing. */
     readonly objection: (
       payer: Payer,
       activity: Activity,
       microUsd: number
     ) => Effect.Effect<"budget" | "cap" | null, DatabaseError>
-    /** What was spent beyond what was taken for it: booked, whatever the budget says. */
+    /** Books spending beyond the reserved amount, regardless of the budget. */
     readonly add: (expense: Expense) => Effect.Effect<void, DatabaseError>
-    /** What was taken and not spent: the whole of it, or a part as an expense of that amount. */
+    /** Refunds what was reserved and not spent. For a partial refund, the expense has that amount. */
     readonly giveBack: (expense: Expense) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/billing/Expenses") {
@@ -56,10 +53,7 @@ export class Expenses extends Context.Service<
       const { query, transaction } = yield* Database
       const { version } = yield* Prices
 
-      /**
-       * Pictures are counted as well as paid for, also where they cost nothing: one for each expense, and one less for
-       * each that comes back.
-       */
+      /** Pictures are counted as well as charged, even free ones: plus one per expense, minus one per refund. */
       const picturesOf = (activity: Activity, direction: 1 | -1) => (activity === "image" ? direction : 0)
       const allowancesOf = (sql: Sql) => sql`
       left join allowances a on a.app_id = m.app_id and a.kind = 'app'
@@ -67,7 +61,7 @@ export class Expenses extends Context.Service<
         and u.external_user_ref = m.external_user_ref
       left join allowances d on d.app_id = u.app_id and d.kind = 'default'`
 
-      /** A session that is gone meanwhile has no end-user to count it for, but an app. */
+      /** A deleted session has no end-user to count for, but still an app. */
       const book = Effect.fnUntraced(function* (
         { appId, sessionId, runRef, activity }: Expense,
         microUsd: number,

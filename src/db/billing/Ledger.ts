@@ -6,8 +6,8 @@ import type { Joined } from "#src/db/postgres/Joined.ts"
 import { isNoShadow } from "#src/db/tenancy/shadow.ts"
 
 /**
- * A turn that has ended and whose books do not agree. All in micro-USD; `held`, without what is kept for the reading of
- * it, should be 0, the others the same.
+ * A finished turn with inconsistent amounts, all in micro-USD. `held`, without the reservation for extraction, should
+ * be 0, and the others should be equal.
  */
 export interface Mismatch {
   readonly app_id: string
@@ -21,19 +21,19 @@ export interface Mismatch {
 }
 
 export interface Reconciliation {
-  /** How many turns were looked at. */
+  /** The number of turns checked. */
   readonly turns: number
   readonly mismatches: ReadonlyArray<Mismatch>
 }
 
-/** Mismatches that one answer tells at most. */
+/** Maximum number of mismatches in one answer. */
 const MOST = 1000
 
-/** The books: what the stages of turns have cost, what the ledger has settled for them, and what the turns say. */
+/** Compares what the stages of turns have cost, what the ledger has settled for them, and the amounts on the turns. */
 export class Ledger extends Context.Service<
   Ledger,
   {
-    /** Compares the books of all turns that were accepted since then and have ended, of one app or of all. */
+    /** Checks all finished turns accepted since then, of one app or of all. */
     readonly reconcile: (filter: {
       readonly appId: string | null
       readonly since: Date

@@ -6,32 +6,32 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
 export const USAGE_GROUPS = ["day", "kind", "character", "model", "end_user", "app"] as const
 export type UsageGroup = (typeof USAGE_GROUPS)[number]
-/** Groups of one answer at most, those that cost most. */
+/** Maximum number of groups in one answer, the most expensive first. */
 export const MOST_GROUPS = 1000
 
 export interface UsageQuery {
   readonly apps: ReadonlyArray<string>
   readonly externalUserRef: string | null
   readonly from: Date
-  /** Not included. */
+  /** Exclusive. */
   readonly to: Date
-  /** Null: everything in one. */
+  /** Null: a single group. */
   readonly groupBy: UsageGroup | null
 }
 
 export interface UsageRow {
-  /** Null: of what is not known any more, such as an end-user who was erased. */
+  /** Null: for what no longer exists, such as an erased end-user. */
   readonly key: string | null
   readonly messages: number
-  /** Turns by which characters wrote first. */
+  /** Turns in which characters wrote first. */
   readonly proactive: number
-  /** Pictures, without those that came to nothing. */
+  /** Pictures, without failed ones. */
   readonly images: number
   readonly cost_micro_usd: number
   readonly input_tokens: number
   readonly cached_input_tokens: number
   readonly output_tokens: number
-  /** Whether a model took part whose price nobody has named. */
+  /** Whether a model without a known price was used. */
   readonly unpriced: boolean
 }
 
@@ -39,7 +39,7 @@ export interface SafetyQuery {
   readonly apps: ReadonlyArray<string>
   /** Days in UTC, `YYYY-MM-DD`. */
   readonly from: string
-  /** Not included. */
+  /** Exclusive. */
   readonly to: string
 }
 
@@ -50,15 +50,12 @@ export interface SafetyCountRow {
   readonly count: number
 }
 
-/**
- * What apps have used: messages by when they were accepted, money by when it was booked, tokens by when their turn
- * ended.
- */
+/** The usage of apps: messages by acceptance time, money by booking time, tokens by the end of their turn. */
 export class Usage extends Context.Service<
   Usage,
   {
     readonly read: (query: UsageQuery) => Effect.Effect<ReadonlyArray<UsageRow>, DatabaseError>
-    /** What was counted for the reports on safety, by month and kind. Months and kinds without a count are left out. */
+    /** The counts for the safety reports, by month and kind. Months and kinds without a count are left out. */
     readonly safety: (query: SafetyQuery) => Effect.Effect<ReadonlyArray<SafetyCountRow>, DatabaseError>
   }
 >()("src/db/billing/Usage") {

@@ -3,7 +3,7 @@ import { PRICE_VERSION } from "#src/model/prices.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 import { isNoShadow } from "#src/db/tenancy/shadow.ts"
 
-/** What limits these sessions: the rows of their apps and those of their end-users, by key. */
+/** The allowance rows of these sessions: those of their apps and their end-users, by key. */
 const limitsOf = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string | null>) => sql`
   (app_id, kind, external_user_ref) in (
     select app_id, 'app', '' from unnest(${apps}::text[]) as a(app_id)
@@ -13,31 +13,29 @@ const limitsOf = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray
   )`
 
 /**
- * Locks what limits these sessions: the rows of their apps, then those of their end-users.
- * Whoever moves money locks allowances, then sessions, each in order of its key, by statements that come before the
- * write: so the write's snapshot is younger than its locks; one bare statement would decide on what was true before it
- * waited.
+ * Locks the allowances of these sessions: the rows of their apps, then those of their end-users. Every transaction that
+ * moves money locks allowances, then sessions, each in key order, in statements before the write. So the write's
+ * snapshot is newer than its locks. A single statement would decide on the state from before it waited.
  */
 export const lockAllowances = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string | null>) => sql`
   select 1 from allowances where
     ${limitsOf(sql, apps, sessions)} order by app_id, kind, external_user_ref for no key update`
 
-/** Locks these sessions, after the allowances, in order of id: see lockAllowances. Gives those that exist. */
+/** Locks these sessions in order of id, after the allowances: see lockAllowances. Returns those that exist. */
 export const lockSessions = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) =>
   sql`
     select session_id from session_logs
     where (app_id, session_id) in (select * from unnest(${apps}::text[], ${sessions}::text[]))
     order by app_id, session_id for no key update`
 
-/** Whether something limits what may be spent on the turn `t` (app_id, external_user_ref). */
+/** Whether any limit applies to the spending on the turn `t` (app_id, external_user_ref). */
 export const isLimited = (sql: Sql, t: postgres.PendingQuery<postgres.Row[]>) => sql`
   exists (select from allowances a
     where a.app_id = ${t}.app_id and (a.kind = 'app' and a.external_user_ref = '' or a.kind = 'end_user'
       and a.external_user_ref = ${t}.external_user_ref))`
 
 /**
- * Locks the allowances of these sessions, and then, once these have been counted, the sessions: one statement. Says
- * whether anybody is limited.
+ * Locks the allowances of these sessions and then the sessions, in one statement. Returns whether any limit applies.
  */
 export const lockForSends = async (
   sql: Sql,
@@ -57,22 +55,19 @@ export const lockForSends = async (
   return locked?.limits !== 0
 }
 
-/** The same for an app and an end-user of it, by the names that they have there. */
+/** The same for an app and its end-users, by reference. */
 export const lockAllowancesOf = (sql: Sql, app: string, externalUserRefs: ReadonlyArray<string>) => sql`
   select 1 from allowances where app_id =
     ${app} and (kind = 'app' or kind = 'end_user' and external_user_ref = any(${[...externalUserRefs]}::text[]))
   order by app_id, kind, external_user_ref for no key update`
 
-/** What moves (at, amount, sent) come to in each of the periods that are counted. */
+/** The sums of the moves (at, amount, sent) in each counted period. */
 const perPeriod = (sql: Sql) => sql`
   coalesce(sum(amount) filter (where (at at time zone 'utc')::date = utc_today()), 0)::bigint as today,
   coalesce(sum(amount) filter (where is_this_month((at at time zone 'utc')::date)), 0)::bigint as this_month,
   sum(amount)::bigint as in_all, sum(sent)::int as sent`
 
-/**
- * Counts what the moves in `of` (app_id, external_user_ref, at, amount, sent) have used, in the rows of their apps and
- * their end-users.
- */
+/** Adds the moves in `of` (app_id, external_user_ref, at, amount, sent) to the usage of their apps and end-users. */
 export const countUse = (sql: Sql, of: string) => sql`
   update allowances a set day = utc_today(), day_used_micro_usd = greatest(0, day_used(a) + x.today),
     day_messages = day_sent(a) + x.sent,
@@ -87,14 +82,14 @@ export const countUse = (sql: Sql, of: string) => sql`
   ) x
   where a.app_id = x.app_id and a.kind = x.kind and a.external_user_ref = x.external_user_ref`
 
-/** Counts pictures for the end-user of a session, whose allowance is held locked. */
+/** Counts pictures for the end-user of a session. The caller holds the lock on their allowance. */
 export const countPictures = (sql: Sql, app: string, session: string | null, pictures: number) => sql`
   update allowances a set images_on = utc_today(), day_images = greatest(0, day_imaged(a) + ${pictures}::int)
   from sessions c where c.app_id =
     ${app} and c.session_id = ${session} and a.app_id = c.app_id and a.kind = 'end_user'
       and a.external_user_ref = c.external_user_ref`
 
-/** Counts anew how many pictures the end-users of an app had today, by the ledger. */
+/** Recounts today's pictures of an app's end-users from the ledger. */
 export const recountPictures = (sql: Sql, app: string) => sql`
   update allowances a set images_on = utc_today(), day_images = coalesce(x.pictures, 0)
   from allowances b left join (
@@ -107,15 +102,14 @@ export const recountPictures = (sql: Sql, app: string) => sql`
     and a.app_id = b.app_id and a.kind = b.kind and a.external_user_ref = b.external_user_ref`
 
 /**
- * `release` gives back what was held for a turn when it ends, but for what is held for the reading of it: that is
- * `release_reading`.
+ * `release` refunds a turn's reservation when it ends, except the part for extraction, which `release_reading` refunds.
  */
 export type LedgerEntry = "hold" | "release" | "release_reading" | "settle"
 
 /**
- * `priceVersion`: the prices that the amount was reckoned by. What is given back was reckoned when it was held. Enters
- * an amount for each of the turns in `of` (app_id, run_ref, session_id, turn_index, reply_mode, source_kind) in the
- * ledger. Those of evals are not: their run is booked as an expense of its app.
+ * Adds a ledger entry for each of the turns in `of` (app_id, run_ref, session_id, turn_index, reply_mode, source_kind),
+ * except those of evals, whose run is booked as an expense of its app. `priceVersion`: the prices behind the amount. A
+ * refund uses the version of its reservation.
  */
 export const enterInLedger = (
   sql: Sql,
@@ -129,9 +123,8 @@ export const enterInLedger = (
     else 'message_' || reply_mode end, ${entry}, ${amount}, ${priceVersion} from ${sql(of)} where ${isNoShadow(sql)}`
 
 /**
- * Counts what is used of all allowances of an app, which the caller holds locked, by the ledger and by what is held for
- * turns that are open, wherever these still tell it. The whole ledger is read only where something limits the app over
- * all time.
+ * Recounts the usage in all allowances of an app, which the caller has locked, from the ledger and from the
+ * reservations of open turns. The whole ledger is only read if the app has a limit over all time.
  */
 export const recount = (sql: Sql, app: string) => sql`
   with period as (

@@ -12,7 +12,7 @@ import { StoredObjects } from "./StoredObjects.ts"
 export const ASSET_KINDS = ["avatar", "portrait", "expression", "background", "reference"] as const
 export type AssetKind = (typeof ASSET_KINDS)[number]
 
-/** Pictures that a character has at most. */
+/** Maximum number of pictures per character. */
 export const MOST_ASSETS = 200
 
 export interface Asset {
@@ -22,7 +22,7 @@ export interface Asset {
   readonly label: string
   readonly is_primary: boolean
   readonly object_key: string
-  /** Of the content, as it was written anew. */
+  /** Hash of the re-encoded content. */
   readonly sha256: string
   readonly media_type: string
   readonly width: number
@@ -32,7 +32,7 @@ export interface Asset {
   readonly updated_at: Date
 }
 
-/** A picture that is in the storage and not yet anybody's; it is gone again in an hour unless it becomes an asset. */
+/** A stored picture that is not attached yet. It is deleted after an hour unless it becomes an asset. */
 export interface PreparedPicture {
   readonly objectKey: string
   readonly sha256: string
@@ -55,16 +55,16 @@ export interface AssetChange {
 
 export class TooManyAssets extends Schema.TaggedError<TooManyAssets>()("TooManyAssets", {}) {}
 
-/** The pictures of characters. Of each kind at most one is the primary. */
+/** The pictures of characters. At most one of each kind is primary. */
 export class Assets extends Context.Service<
   Assets,
   {
-    /** Cleans a picture and puts it away. Not to be called within a transaction. */
+    /** Cleans and stores a picture. Must not be called within a transaction. */
     readonly prepare: (
       appId: string,
       bytes: Uint8Array
     ) => Effect.Effect<PreparedPicture, PictureRefused | StorageFailure>
-    /** Makes a prepared picture an asset of a character that is there; joins the transaction of the caller. */
+    /** Makes a prepared picture an asset of an existing character. Joins the caller's transaction. */
     readonly create: (
       appId: string,
       slug: string,
@@ -72,15 +72,15 @@ export class Assets extends Context.Service<
       picture: PreparedPicture
     ) => Effect.Effect<Asset, TooManyAssets | DatabaseError>
     readonly get: (appId: string, slug: string, assetId: string) => Effect.Effect<Asset | undefined, DatabaseError>
-    /** By its id alone, for who shows a signed address. */
+    /** By id alone, for signed URLs. */
     readonly find: (appId: string, assetId: string) => Effect.Effect<Asset | undefined, DatabaseError>
-    /** The newest first, those before `before`. */
+    /** Newest first, those before `before`. */
     readonly list: (
       appId: string,
       slug: string,
       filter: { readonly kind: string | null; readonly before: string | null; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<Asset>, DatabaseError>
-    /** The picture that stands for the character: an avatar, else a portrait; the primary one, else the first. */
+    /** The main picture of the character: an avatar, else a portrait. The primary one, else the first. */
     readonly face: (appId: string, slug: string) => Effect.Effect<Asset | undefined, DatabaseError>
     readonly hasPrimary: (appId: string, slug: string) => Effect.Effect<boolean, DatabaseError>
     readonly change: (
@@ -89,7 +89,7 @@ export class Assets extends Context.Service<
       assetId: string,
       change: AssetChange
     ) => Effect.Effect<Asset | undefined, DatabaseError>
-    /** With its content; no visual identity refers to it any more. */
+    /** Removes the asset and its content. Visual identities no longer refer to it. */
     readonly remove: (appId: string, slug: string, assetId: string) => Effect.Effect<Asset | undefined, DatabaseError>
   }
 >()("src/db/character/Assets") {
@@ -136,7 +136,7 @@ export class Assets extends Context.Service<
       const get = (appId: string, slug: string, assetId: string) =>
         Effect.map(find(appId, assetId), (asset) => (asset?.character_slug === slug ? asset : undefined))
 
-      /** Whoever changes what is primary holds the character's row, so that two do not both become it. */
+      /** Changes of the primary picture lock the character's row, so that two assets cannot both become primary. */
       const lockCharacter = (appId: string, slug: string) =>
         query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${slug} for no key update`)
       const standDown = (appId: string, slug: string, kind: string, but: string) =>

@@ -12,8 +12,8 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 const decode = Schema.decodeUnknownEffect(Character)
 
 /**
- * A version is written once and never changes, so a copy in memory cannot be stale. A character whose text states an
- * age under 18 comes as one that is not an adult.
+ * Versions never change, so a cached copy cannot be stale. If a character's text states an age under 18, the character
+ * is returned as a minor.
  */
 export class CharacterVersions extends Context.Service<
   CharacterVersions,

@@ -16,22 +16,22 @@ export interface StoredCharacter {
   readonly version: number
   readonly status: "active" | "archived"
   readonly profile: Readonly<Record<string, unknown>>
-  /** As it was found when the version was written, or looked at since. */
+  /** As assessed when the version was written, or later. */
   readonly readiness: ReadinessStatus
   readonly checked_at: Date
   readonly created_at: Date
   readonly updated_at: Date
-  /** The import that it was last made of or changed by. */
+  /** The import that last created or changed it. */
   readonly import_id: string | null
 }
 
-/** What made a version, where that was not the app's own hand. */
+/** The source of a version that the app did not write itself. */
 export interface SourceRef {
   readonly kind: "finding"
   readonly id: string
 }
 
-/** `archivedAt`: the version of the character that has it, if that is archived. */
+/** `archivedAt`: the version of the character with this slug, if it is archived. */
 export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", {
   archivedAt: Schema.NullOr(Schema.Int)
 }) {}
@@ -60,12 +60,12 @@ export interface VersionPage {
   readonly limit: number
 }
 
-/** What of a profile decides when the character writes first. */
+/** The parts of a profile that affect when the character writes first. */
 const OF_ITS_OWN_ACCORD = ["behavioral_thresholds", "life_rhythm"] as const
 const authoredOf = (profile: object, field: string): unknown =>
   (profile as Readonly<Record<string, unknown>>)[field] ?? null
 
-/** Characters of an app. A change writes a new version; what was written stays. */
+/** Characters of an app. Each change writes a new version and keeps the old ones. */
 export class Characters extends Context.Service<
   Characters,
   {
@@ -79,7 +79,7 @@ export class Characters extends Context.Service<
       appId: string,
       filter: CharacterFilter
     ) => Effect.Effect<ReadonlyArray<StoredCharacter>, DatabaseError>
-    /** `change` makes the next profile of the present one, under the row's lock. Undefined: no such character. */
+    /** `change` returns the next profile for the current one, under a row lock. Undefined: no such character. */
     readonly update: <E>(
       appId: string,
       slug: string,
@@ -87,14 +87,14 @@ export class Characters extends Context.Service<
       change: (profile: StoredCharacter["profile"]) => Effect.Effect<object, E>,
       sourceRef?: SourceRef
     ) => Effect.Effect<StoredCharacter | undefined, E | VersionConflict | DatabaseError>
-    /** From the newest on, those before `before`. Undefined: no such character. */
+    /** Newest first, those before `before`. Undefined: no such character. */
     readonly versions: (
       appId: string,
       slug: string,
       page: VersionPage
     ) => Effect.Effect<ReadonlyArray<CharacterVersion> | undefined, DatabaseError>
     /**
-     * Writes an old version again, as the newest one; an archived character is active again. Undefined: no such
+     * Writes an old version again as the newest one. An archived character becomes active again. Undefined: no such
      * character.
      */
     readonly restore: (
@@ -102,14 +102,14 @@ export class Characters extends Context.Service<
       slug: string,
       version: number
     ) => Effect.Effect<StoredCharacter | undefined, VersionNotFound | DatabaseError>
-    /** Notes how a version has been found by now. */
+    /** Stores a new readiness assessment of a version. */
     readonly noteReadiness: (
       appId: string,
       slug: string,
       version: number,
       status: ReadinessStatus
     ) => Effect.Effect<void, DatabaseError>
-    /** Only its own row: see CharacterArchival. Joins the transaction of the caller. */
+    /** Changes only its own row: see CharacterArchival. Joins the caller's transaction. */
     readonly archive: (appId: string, slug: string) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/character/Characters") {
@@ -153,7 +153,7 @@ export class Characters extends Context.Service<
         return character ?? (yield* Effect.die(new Error("a character just written is gone")))
       }, transaction)
 
-      /** Schedules proactive checks of its sessions: it may now write first in them, or not any more. */
+      /** Schedules proactive checks of its sessions, because whether it may write first in them has changed. */
       const scheduleProactiveChecksOf = (appId: string, slug: string) =>
         query(
           (sql) => sql`
@@ -163,7 +163,7 @@ export class Characters extends Context.Service<
       on conflict (app_id, session_id) do update set initiate_at = now()`
         )
 
-      /** Under the lock of the character's row. */
+      /** The caller holds the lock on the character's row. */
       const writeNext = Effect.fnUntraced(function* (
         appId: string,
         { slug, version: present, profile: before }: StoredCharacter,

@@ -10,14 +10,14 @@ import { Secrets } from "#src/db/postgres/Secrets.ts"
 const NAME = "content"
 
 /**
- * Signatures in the addresses of contents, which are read without a key of the API. An address stands in logs that do
- * not change, so its signature does not expire and its key is never replaced: it ends when what it shows is deleted.
+ * Signatures in content URLs, which work without an API key. The URLs are in immutable logs, so signatures do not
+ * expire and their key is never rotated. A URL is valid until its content is deleted.
  */
 export class ContentSignatures extends Context.Service<
   ContentSignatures,
   {
     readonly sign: (appId: string, id: string) => string
-    /** Whose the content is; null: this is no signature of it. */
+    /** The app that the content belongs to. Null: the signature is invalid. */
     readonly appOf: (id: string, signature: string) => string | null
   }
 >()("src/db/character/ContentSignatures") {
@@ -43,7 +43,7 @@ export class ContentSignatures extends Context.Service<
         sign,
         appOf: (id, signature) => {
           const appId = signature.slice(0, Math.max(0, signature.indexOf(".")))
-          // As text: other texts are the same bytes.
+          // Compares as text, because different texts can decode to the same bytes.
           const [given, wanted] = [Buffer.from(signature), Buffer.from(sign(appId, id))]
           return given.length === wanted.length && timingSafeEqual(given, wanted) ? appId : null
         }

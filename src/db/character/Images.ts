@@ -61,12 +61,12 @@ export interface ImageFilter {
   readonly limit: number
 }
 
-/** How a picture ends: on its row, and on the log of its session where it was to be delivered. */
+/** The end of a picture: on its row, and on the log of its session if it was to be delivered. */
 export interface Ending extends ImageEnd {
   readonly event: Payload<"image.ready"> | null
 }
 
-/** Somebody else has the picture by now, or it was deleted. */
+/** Another worker has the picture now, or it was deleted. */
 class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 
 const COLUMNS = [
@@ -94,29 +94,29 @@ const COLUMNS = [
 ]
 
 /**
- * Pictures that are asked for. The money is taken with the request, or, where a reply has asked for one, before it is
- * made; what comes to nothing is given back.
+ * Requested pictures. The cost is reserved with the request or, if a reply requested it, before generation. Failed
+ * pictures are refunded.
  */
 export class Images extends Context.Service<
   Images,
   {
-    /** Null: budget or cap do not cover it, and nothing was written. Joins the transaction of the caller. */
+    /** Null: budget or cap do not cover it, and nothing was written. Joins the caller's transaction. */
     readonly request: (appId: string, image: NewImage) => Effect.Effect<Image | null, DatabaseError>
     readonly get: (appId: string, imageId: string) => Effect.Effect<Image | undefined, DatabaseError>
-    /** The newest first. */
+    /** Newest first. */
     readonly list: (appId: string, filter: ImageFilter) => Effect.Effect<ReadonlyArray<Image>, DatabaseError>
-    /** With its content. One that nobody has begun costs nothing. */
+    /** Deletes it with its content. One that was not started costs nothing. */
     readonly remove: (appId: string, imageId: string) => Effect.Effect<Image | undefined, DatabaseError>
-    /** The next that is to be made, by this process. */
+    /** Claims the next picture for this process. */
     readonly claim: (
       owner: string,
       except: ReadonlyArray<string>
     ) => Effect.Effect<ClaimedImage | undefined, DatabaseError>
-    /** Takes what it costs, unless that is done. False: budget or cap do not cover it. */
+    /** Reserves the cost, unless that was already done. False: budget or cap do not cover it. */
     readonly pay: (image: ClaimedImage, priceMicroUsd: number) => Effect.Effect<boolean, DatabaseError>
     /**
-     * Ends it, unless somebody else has it by now or it was deleted. What was taken for one that did not become ready
-     * is given back.
+     * Ends it, unless another worker has it now or it was deleted. If the picture did not become ready, its cost is
+     * refunded.
      */
     readonly end: (image: ClaimedImage, ending: Ending) => Effect.Effect<void, DatabaseError>
   }
@@ -198,7 +198,7 @@ export class Images extends Context.Service<
         yield* afterCommit(() => signals.announce([{ sessionId, cursor: row.last_cursor }], moved.length > 0))
       })
 
-      /** A reply's own picture says in its turn's trace what became of it. */
+      /** A picture requested by a reply also appears in the trace of its turn. */
       const trace = (
         { appId: app, sessionId: session, turnIndex: turn, turnRef }: ClaimedImage,
         { status, errorCode }: Ending
@@ -212,7 +212,7 @@ export class Images extends Context.Service<
           where app_id = ${app} and session_id = ${session} and turn_index = ${turn}::int and stage = 'image'`
             )
 
-      // Money before sessions before the row, as everywhere.
+      // Locks allowances before sessions before the row, as everywhere.
       const end = Effect.fnUntraced(
         function* (image: ClaimedImage, ending: Ending) {
           const { appId, imageId, sessionId, runRef } = image

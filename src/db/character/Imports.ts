@@ -10,18 +10,18 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { expiringImports } from "./expiringImports.ts"
 import { readingImports } from "./readingImports.ts"
 
-/** How long an import waits for somebody to look at it. */
+/** How long an import waits for review. */
 const KEPT = "7 days"
 export type ImportStatus = "needs_review" | "ready" | "committed" | "discarded" | "expired"
 export type OpenStatus = "needs_review" | "ready"
 
-/** What an import holds as long as it is open or was committed. */
+/** The content of an import. Kept while it is open, and once it is committed. */
 export interface Content {
   readonly bundle: Bundle
   readonly report: ReportData
 }
 
-/** An import without what is in it. */
+/** An import without its content. */
 export interface ListedImport {
   readonly import_id: string
   readonly status: ImportStatus
@@ -50,7 +50,7 @@ export interface NewImport extends Content {
   readonly format: Format
   readonly filename: string
   readonly images: ReadonlyMap<string, Uint8Array>
-  /** Imports of the app that may wait, this one among them. */
+  /** Maximum number of open imports of the app, including this one. */
   readonly mostOpen: number
 }
 
@@ -61,7 +61,7 @@ export interface ImportPage {
   readonly limit: number
 }
 
-/** What has become of an import: the character, and what could not become part of it. */
+/** The result of an import: the character, and what could not be used. */
 export interface Written {
   readonly slug: string
   readonly dropped: ReportData["dropped"]
@@ -72,13 +72,13 @@ export interface Revision extends Content {
   readonly accepted: ReadonlyArray<string>
 }
 
-/** `closed`: it is committed or discarded. `expired`: nobody has committed it in time. */
+/** `closed`: it is committed or discarded. `expired`: it was not committed in time. */
 export class ImportClosed extends Schema.TaggedError<ImportClosed>()("ImportClosed", {
   status: Schema.Literals(["committed", "discarded", "expired"])
 }) {}
 export class TooManyImports extends Schema.TaggedError<TooManyImports>()("TooManyImports", {}) {}
 
-/** An import that is open, so that it may be changed or committed. */
+/** An open import, which may be changed or committed. */
 export type OpenImport = StoredImport & {
   readonly status: OpenStatus
   readonly content_hash: string
@@ -90,26 +90,26 @@ const isOpen = (stored: StoredImport): stored is OpenImport =>
 const json = (value: unknown): string => JSON.stringify(value)
 
 /**
- * Imports of an app, staged for review: needs_review and ready by what was found and accepted; then committed,
- * discarded or expired, once and for all. What somebody has looked at is what is committed: a commit names its hash.
+ * Imports of an app, staged for review: needs_review or ready, depending on what was found and accepted, and finally
+ * committed, discarded or expired. Exactly what was reviewed is committed, because a commit names its hash.
  */
 export class Imports extends Context.Service<
   Imports,
   {
     readonly stage: (appId: string, made: NewImport) => Effect.Effect<StoredImport, TooManyImports | DatabaseError>
-    /** How many wait to be committed or discarded. */
+    /** The number of open imports. */
     readonly countOpen: (appId: string) => Effect.Effect<number, DatabaseError>
     readonly get: (appId: string, importId: string) => Effect.Effect<StoredImport | undefined, DatabaseError>
     /** Newest first, those before `before`. */
     readonly list: (appId: string, page: ImportPage) => Effect.Effect<ReadonlyArray<ListedImport>, DatabaseError>
-    /** `change` makes what it is to be of what it is, under the row's lock. Undefined: no such import. */
+    /** `change` returns the next state for the current one, under a row lock. Undefined: no such import. */
     readonly revise: <E, R>(
       appId: string,
       importId: string,
       change: (open: OpenImport) => Effect.Effect<Revision, E, R>
     ) => Effect.Effect<StoredImport | undefined, E | ImportClosed | DatabaseError, R>
     /**
-     * `write` writes the character, in the same transaction; null: it is committed already, to which nothing is added.
+     * `write` writes the character in the same transaction. Null: it was already committed, and nothing is written.
      * Undefined: no such import.
      */
     readonly commit: <E, R>(
@@ -117,18 +117,18 @@ export class Imports extends Context.Service<
       importId: string,
       write: (stored: StoredImport) => Effect.Effect<Written | null, E, R>
     ) => Effect.Effect<StoredImport | undefined, E | ImportClosed | DatabaseError, R>
-    /** Forgets what is in it. Again: nothing happens. Undefined: no such import. */
+    /** Deletes its content. Idempotent. Undefined: no such import. */
     readonly discard: (
       appId: string,
       importId: string
     ) => Effect.Effect<StoredImport | undefined, ImportClosed | DatabaseError>
-    /** One of the images that an import brought. */
+    /** One of the images in an import. */
     readonly image: (
       appId: string,
       importId: string,
       sha256: string
     ) => Effect.Effect<Uint8Array | undefined, DatabaseError>
-    /** Closes those whose time is over, and deletes those that were closed without a character long ago. */
+    /** Closes expired imports, and deletes those that were closed without a character long ago. */
     readonly expire: Effect.Effect<void, DatabaseError>
   }
 >()("src/db/character/Imports") {
@@ -145,7 +145,7 @@ export class Imports extends Context.Service<
         appId: string,
         { status, mode, targetSlug, format, filename, bundle, report, images, mostOpen }: NewImport
       ) {
-        // One after another, so that no more wait than may.
+        // Serializes creation, so that the limit is exact.
         yield* query((sql) => sql`select 1 from apps where app_id = ${appId} for no key update`)
         if ((yield* countOpen(appId)) >= mostOpen) return yield* new TooManyImports()
         const importId = newId("imp")

@@ -4,7 +4,7 @@ import { type LoreCalls, LoreRecord, NOT_CALLED } from "#pipeline/retrieval/Lore
 import { Database } from "#src/db/postgres/Database.ts"
 import { untilReachable } from "#src/db/postgres/retry.ts"
 
-/** What lore has been called up, as the trace has it: it is written with the turn's outcome or not at all. */
+/** Triggered lore, read from the trace. It is written together with the turn's outcome or not at all. */
 export const layer = Layer.effect(
   LoreRecord,
   Effect.gen(function* () {

@@ -6,31 +6,30 @@ import { Storage, type StorageFailure } from "#src/storage/Storage.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { discardObjects } from "./discardObjects.ts"
 
-/** How long a content may wait for the row that shows it: longer than any request or job takes. */
+/** How long content may exist without a row that refers to it: longer than any request or job takes. */
 const ORPHANED_AFTER = "1 hour"
-/** Contents of one round. */
+/** Maximum number of objects per round. */
 const A_ROUND = 200
 
 /**
- * Contents in the storage, and whether they are to stay there. A content is put away first and kept afterwards, in the
- * transaction that writes the row which shows it: so a crash in between leaves nothing that anybody sees, and what is
- * left is swept.
+ * Objects in the storage, and whether they should stay there. Content is first stored, and then kept by the transaction
+ * that writes the row which refers to it. So a crash in between leaves nothing visible, and the sweep removes the rest.
  */
 export class StoredObjects extends Context.Service<
   StoredObjects,
   {
     /**
-     * Puts it away, for now, and gives its key. Not to be called within a transaction: who dies would forget that it is
-     * there.
+     * Stores content temporarily and returns its key. Must not be called within a transaction, because a rollback would
+     * lose the record of the stored object.
      */
     readonly put: (appId: string, content: Uint8Array) => Effect.Effect<string, StorageFailure>
-    /** For good: within the transaction of whoever shows it. */
+    /** Makes it permanent. Call it in the transaction that refers to it. */
     readonly keep: (appId: string, objectKey: string) => Effect.Effect<void, DatabaseError>
-    /** Null: it is not there. */
+    /** Null: it does not exist. */
     readonly get: (objectKey: string) => Effect.Effect<Uint8Array | null, StorageFailure>
-    /** Not needed any more: within the transaction of whoever has shown it. */
+    /** Marks it as no longer needed. Call it in the transaction that removes the reference. */
     readonly discard: (appId: string, objectKeys: ReadonlyArray<string>) => Effect.Effect<void, DatabaseError>
-    /** Removes what was discarded, and what nobody has kept. */
+    /** Removes discarded objects, and those that were never kept. */
     readonly sweep: Effect.Effect<void, DatabaseError>
   }
 >()("src/db/character/StoredObjects") {

@@ -3,18 +3,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
-/** What a character looks like, in words and by pictures of it. */
+/** A character's appearance, in words and reference pictures. */
 export interface VisualIdentity {
   readonly appearance: string
   readonly style: string
-  /** What is never to be seen. */
+  /** What pictures must never show. */
   readonly negative: string
   readonly reference_asset_ids: ReadonlyArray<string>
   readonly seed: number | null
   readonly wardrobe: ReadonlyArray<{ readonly label: string; readonly when: string }>
 }
 
-/** Of a character whose looks nobody has told yet. */
+/** For a character without a described appearance. */
 export const NO_LOOKS: VisualIdentity = {
   appearance: "",
   style: "",
@@ -35,8 +35,8 @@ export class VisualIdentities extends Context.Service<
     /** Undefined: the character has none yet. */
     readonly get: (appId: string, slug: string) => Effect.Effect<StoredVisualIdentity | undefined, DatabaseError>
     /**
-     * In place of the one before. What it refers to must be there: the place of the first that is not, else -1, and
-     * nothing was written.
+     * Replaces the previous one. The assets that it refers to must exist. Returns the index of the first one that does
+     * not, in which case nothing was written, or else -1.
      */
     readonly put: (appId: string, slug: string, identity: VisualIdentity) => Effect.Effect<number, DatabaseError>
   }

@@ -1,10 +1,7 @@
 import type postgres from "postgres"
 import type { Sql } from "#src/db/postgres/Database.ts"
 
-/**
- * Has these contents removed from the storage once the transaction of the caller is committed. `keys` gives them as a
- * column.
- */
+/** Removes these objects from the storage after the caller's transaction commits. `keys` returns them as a column. */
 export const discardObjects = (sql: Sql, app: string, keys: postgres.PendingQuery<postgres.Row[]>) => sql`
   with gone as (
     update stored_objects set status = 'discarded', changed_at = now()

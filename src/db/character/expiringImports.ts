@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import type { Database } from "#src/db/postgres/Database.ts"
 import { EMPTY_REPORT } from "#src/imports/Report.ts"
 
-/** How long it is shown that nobody has committed an import. */
+/** How long an expired import stays visible. */
 const SHOWN = "30 days"
 
-/** Closes the imports whose time is over, and deletes those that were closed without a character long ago. */
+/** Closes expired imports, and deletes those that were closed without a character long ago. */
 export const expiringImports = ({ query, transaction }: Context.Service.Shape<typeof Database>) =>
   transaction(
     Effect.gen(function* () {

@@ -1,16 +1,16 @@
 import type { Sql } from "#src/db/postgres/Database.ts"
 
-/** A picture that has taken its maker with it this often is given up. */
+/** A picture that has killed its worker this often is given up. */
 export const MOST_ATTEMPTS = 3
-/** Longer than a picture takes at worst. */
+/** Longer than any picture takes. */
 const LEASE = "4 minutes"
 
 const MINE = (sql: Sql, app: string, image: string, owner: string, attempt: number) => sql`
   app_id = ${app} and image_id = ${image} and owner = ${owner} and attempt = ${attempt}::int and status = 'generating'`
 
 /**
- * Takes the next picture that is to be made: one that waits, or whose maker is not registered any more or has taken too
- * long. An app with many waits behind one with few, and among equals who has waited longest is first.
+ * Claims the next picture: one that is waiting, or whose worker is no longer registered or has taken too long. Apps
+ * with fewer pictures in progress go first, then the longest waiting.
  */
 export const claimImage = (sql: Sql, owner: string, except: ReadonlyArray<string>) => sql`
   with next as (
@@ -46,7 +46,7 @@ export interface ClaimedImage {
   readonly priceMicroUsd: number | null
 }
 
-/** What became of a picture; nothing, where it is not this maker's any more. */
+/** The end of a picture. Has no effect if another worker has it now. */
 export interface ImageEnd {
   readonly status: "ready" | "blocked" | "failed"
   readonly errorCode: string | null
@@ -70,7 +70,7 @@ export const endImage = (sql: Sql, { appId: app, imageId: image, owner, attempt 
     owner = null, leased_until = null, finished_at = now()
   where ${MINE(sql, app, image, owner, attempt)} returning 1`
 
-/** What was taken for it. */
+/** The reserved amount. */
 export const payForImage = (
   sql: Sql,
   { appId: app, imageId: image, owner, attempt }: ClaimedImage,
@@ -79,7 +79,7 @@ export const payForImage = (
   update images set price_micro_usd =
     ${priceMicroUsd}::bigint where ${MINE(sql, app, image, owner, attempt)} returning 1`
 
-/** Appends `image.ready` to the log of an active session, which the caller holds locked. */
+/** Appends `image.ready` to the log of an active session, which the caller has locked. */
 export const tellOfImage = (
   sql: Sql,
   { appId: app, sessionId: session, imageId: image, runRef, turnRef }: ClaimedImage,

@@ -4,10 +4,7 @@ interface WithLore {
   readonly world_context?: { readonly entries?: ReadonlyArray<{ readonly id?: string }> }
 }
 
-/**
- * The profile with an id for each entry of its lore that has none: so that an entry can be spoken of from version to
- * version.
- */
+/** The profile with ids for all lore entries, so that an entry keeps its identity across versions. */
 export const withLoreIds = (profile: object): object => {
   const { world_context } = profile as WithLore
   const entries = world_context?.entries

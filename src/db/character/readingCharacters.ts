@@ -7,7 +7,7 @@ const columns = (sql: Sql) =>
   sql`c.slug, c.version, c.status, v.profile, coalesce(v.readiness, 'ready') as readiness, coalesce(v.checked_at,
     v.created_at) as checked_at, c.created_at, c.updated_at, c.import_id`
 
-/** Characters and their versions as they are stored. */
+/** Queries for characters and their versions. */
 export const readingCharacters = ({ query }: Context.Service.Shape<typeof Database>) => {
   const get = (appId: string, slug: string) =>
     query<Array<StoredCharacter>>(

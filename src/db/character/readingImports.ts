@@ -8,7 +8,7 @@ import_id, case when status in ('needs_review', 'ready') and expires_at <= now()
   end as status, mode, target_slug, format, filename, content_hash, character_slug,
 created_at, updated_at, expires_at, committed_at`
 
-/** Imports as they are stored. */
+/** Queries for imports. */
 export const readingImports = ({ query }: Context.Service.Shape<typeof Database>) => {
   const get = (appId: string, importId: string) =>
     query<Array<StoredImport>>(
@@ -29,7 +29,7 @@ export const readingImports = ({ query }: Context.Service.Shape<typeof Database>
     where (${status}::text is null or status = ${status}) and (${before}::text is null or import_id < ${before})
     order by import_id desc limit ${limit}::int`
     )
-  /** As it stands, with its row locked. */
+  /** Locks the row and returns it. */
   const lock = (appId: string, importId: string) =>
     Effect.andThen(
       query((sql) => sql`select 1 from imports where app_id = ${appId} and import_id = ${importId} for update`),

@@ -27,16 +27,16 @@ interface Send extends InboundMessage {
   readonly statusId: string | null
 }
 
-/** What a batch did, and whether lanes have something to deliver now. */
+/** The result of a batch, and whether lanes have something to deliver. */
 interface Written {
   readonly rows: ReadonlyArray<Verdict>
   readonly pushed: boolean
 }
 
-/** Little against what a transaction of many takes, and half as many more come in it. */
+/** Short compared to a transaction of a large batch, and it lets half as many more sends join. */
 const GATHER_MS = 3
 
-/** Where a sender's key came first in a batch. */
+/** The index of the first send in the batch with the same key. */
 const firstOf = (batch: ReadonlyArray<Send>, send: Send): number =>
   batch.findIndex(
     (other) =>
@@ -101,9 +101,8 @@ const toResult = (row: Verdict): Effect.Effect<Accepted, Refused> =>
     : Effect.fail(new Refused({ reason: row.answer }))
 
 /**
- * Accepts user messages by group commit: sends that come in together become one transaction.
- * What is reserved for a turn is held against the limits of its app and its end-user until the turn has ended and been
- * read.
+ * Accepts user messages by group commit: concurrent sends become one transaction. A turn's reservation counts towards
+ * the limits of its app and end-user until the turn has ended and extraction is done.
  */
 export const layer = ({ reserve }: { readonly reserve: Reserve }) =>
   Layer.effect(
@@ -135,8 +134,8 @@ export const layer = ({ reserve }: { readonly reserve: Reserve }) =>
         announce(written)
         const { rows } = written
         const hold = (index: number) => rows[index]?.hold_micro_usd ?? 0
-        // What a batch asks for is summed in its order, refused sends too: whoever was refused behind one that did not
-        // take what was counted for it is asked anew.
+        // Limits are summed over the batch in order, including refused sends. So a send is retried if it was refused
+        // only because an earlier one was counted that was itself refused.
         const unfairly = (index: number) => {
           const reason = rows[index]?.answer
           return (
@@ -158,8 +157,8 @@ export const layer = ({ reserve }: { readonly reserve: Reserve }) =>
           })
         )
       }
-      // The batch failed, and if the connection broke at the commit nobody knows whether it went through: look before
-      // writing again.
+      // The batch failed. If the connection broke during the commit, it is unknown whether it committed, so check
+      // before writing again.
       const runAlone = async (send: Send) => {
         const written = await pool.begin(async (sql): Promise<Written> => {
           await lockForSends(sql, [send.appId], [send.sessionId])

@@ -18,12 +18,12 @@ interface LogRow {
   readonly last_cursor: number
 }
 
-/** Archives a character and, where wanted, ends its sessions, in one transaction. */
+/** Archives a character and, if requested, ends its sessions, in one transaction. */
 export class CharacterArchival extends Context.Service<
   CharacterArchival,
   {
     /**
-     * The sessions run on unless they are to end, in which case each gets its `session.exited`. Undefined: no such
+     * Its sessions continue unless they are to be ended. In that case each gets a `session.exited`. Undefined: no such
      * character.
      */
     readonly archive: (

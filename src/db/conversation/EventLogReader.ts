@@ -21,8 +21,8 @@ const frame = (sql: Sql) =>
   sql`'id: ' || e.cursor || E'\nevent: ' || e.type || E'\ndata: ' || ${shownEvent(sql)} || E'\n\n'`
 
 /**
- * Many reads in one statement; PostgreSQL joins each chunk's text, so that a row a chunk crosses the wire and not a row
- * an event.
+ * Many reads in one statement. PostgreSQL concatenates the text of each chunk, so that one row per chunk is sent
+ * instead of one per event.
  */
 const readChunks = (sql: Sql, format: "json" | "sse", batch: ReadonlyArray<Read>) => sql<Array<ChunkRow>>`
   select w.n::int, e.text, e.next_cursor, l.last_cursor, l.kept_after
@@ -41,7 +41,7 @@ const readChunks = (sql: Sql, format: "json" | "sse", batch: ReadonlyArray<Read>
     ) e
   ) e`
 
-/** The log's readers: concurrent reads of one process travel in one statement. */
+/** Reads of logs. Concurrent reads of one process share a statement. */
 export const layer = Layer.effect(
   EventLog,
   Effect.gen(function* () {

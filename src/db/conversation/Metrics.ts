@@ -5,12 +5,12 @@ import { beforeIdsFrom } from "#pipeline/domain/Id.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { decidedOf, skippedByOf } from "./proactiveOutcomes.ts"
 
-/** Turns that are looked at, the latest. */
+/** The maximum number of turns to evaluate, newest first. */
 const MOST_TURNS = 20_000
 
 export interface MetricsRow {
   readonly turns: number
-  /** Whether there were no more than could be looked at. */
+  /** Whether all turns of the window were evaluated. */
   readonly complete: boolean
   readonly outcomes: Readonly<Record<string, number>>
   readonly failure_reasons: Readonly<Record<string, number>>
@@ -23,7 +23,7 @@ export interface MetricsRow {
   readonly delivery: { readonly attempted: number; readonly sent: number }
 }
 
-/** How an app's turns have gone within a window of time, which its ledger knows by an index. */
+/** Statistics of an app's turns in a time window, found through the ledger's index. */
 export class Metrics extends Context.Service<
   Metrics,
   {

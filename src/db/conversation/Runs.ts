@@ -21,62 +21,63 @@ export const RUN_STATUSES = [
 
 export interface Run {
   readonly run_ref: string
-  /** The turn that it belongs to, where it is not that turn itself. */
+  /** The turn that it belongs to, unless it is the turn itself. */
   readonly parent_ref: string | null
-  /** None of an eval, whose sessions nobody sees. */
-  /** Null: it is of no session. */
+  /** Null: it belongs to no session, or to one of an eval, which the app does not see. */
   readonly session_id: string | null
   readonly kind: (typeof RUN_KINDS)[number]
   readonly status: (typeof RUN_STATUSES)[number]
   readonly attempts: number
-  /** ISO 8601, in some time zone. */
+  /** ISO 8601, with any offset. */
   readonly started_at: string | null
   readonly finished_at: string | null
   readonly error_code: string | null
-  /** Its place in the list. */
+  /** Its position in the list. */
   readonly place: string
 }
 
 export interface RunFilter {
   readonly kind: string | null
   readonly status: string | null
-  /** Runs after this place, which is one that a page gave. */
+  /** Runs after this position, which comes from a previous page. */
   readonly after: string | null
   readonly limit: number
 }
 
 export interface RunPage {
   readonly runs: ReadonlyArray<Run>
-  /** Where to read on; null at the end. A page that was filtered may be short, or empty, and yet not the last. */
+  /** Where the next page begins. Null at the end. A filtered page may be short or empty without being the last. */
   readonly next: string | null
 }
 
-/** Turns that one page of a filtered list looks through. */
+/** How many turns one page of a filtered list searches. */
 const MOST_SEARCHED = 1_000
-/** Behind a turn's own runs. */
+/** Sorts after all runs of a turn. */
 const LAST_PART = 99_999
-/** A turn, and 0 for itself, 1 for the reading of it, or more for a picture that belongs to it. */
+/** A turn index, and 0 for the turn, 1 for its extraction, or more for a picture that belongs to it. */
 const SESSION_PLACE = /^(\d{1,9})-(\d{1,5})$/
 const APP_PLACE = /^(\d{1,16})-((?:run|evr)_[0-9A-Z]{26})-(\d{1,5})$/
 export const isSessionPlace = (place: string): boolean => SESSION_PLACE.test(place)
 export const isAppPlace = (place: string): boolean => APP_PLACE.test(place)
 
-/** Of a picture `i`: its place among those of its turn, and what its run shows. */
+/** For a picture `i`: its position among those of its turn, and the fields of its run. */
 const partOfImage = (sql: Sql) => sql`1 + row_number() over (order by i.image_id)::int`
 const imageRun = (sql: Sql) => sql`'image',
   case i.status when 'generating' then 'running' when 'ready' then 'completed' when 'queued' then 'queued'
     else 'failed' end,
   i.attempt, i.started_at, i.finished_at, case i.status when 'blocked' then coalesce(i.error_code, 'blocked')
     else i.error_code end`
-/** Whether a picture `i` was asked for where there was no turn: in a session before its first one, or in none. */
+/**
+ * Whether a picture `i` belongs to no turn: it was requested before the first turn of its session, or without a
+ * session.
+ */
 const isAlone = (sql: Sql) => sql`not exists (
   select from turns n where n.app_id = i.app_id and n.session_id = i.session_id and n.turn_index = i.turn_index
 )`
 
 /**
- * Of each turn `t`, with its name in the list as `at_place`: the turn itself, and the reading of it once it has ended.
- * Each run has a name of its own: a client that keeps them in a map by `trace_id` must find the turn under its
- * `run_ref`.
+ * For each turn `t`, with its list position as `at_place`: the turn itself, and its extraction once the turn has ended.
+ * Each run has its own name, because a client that maps them by `trace_id` must find the turn under its `run_ref`.
  */
 const runsOf = (sql: Sql) => sql`
   select r.run_ref, r.parent_ref, t.run_ref as turn_ref, t.session_id, t.at_place || '-' || r.part as place, r.part,
@@ -103,14 +104,14 @@ const runsOf = (sql: Sql) => sql`
   ) r`
 
 /**
- * What is being done and was done, the newest first: turns, each followed by the reading of it and by the pictures that
- * were asked for in it; and what is paid for apart from turns.
+ * Current and past work, newest first: turns, each followed by its extraction and the pictures requested in it, and
+ * other paid work.
  */
 export class Runs extends Context.Service<
   Runs,
   {
     readonly ofSession: (appId: string, sessionId: string, filter: RunFilter) => Effect.Effect<RunPage, DatabaseError>
-    /** Evals too; by when they were accepted. */
+    /** Includes evals. Ordered by acceptance time. */
     readonly ofApp: (appId: string, filter: RunFilter) => Effect.Effect<RunPage, DatabaseError>
   }
 >()("src/db/conversation/Runs") {
@@ -122,7 +123,7 @@ export class Runs extends Context.Service<
       interface Searched {
         readonly runs: ReadonlyArray<Run>
         readonly turns: number
-        /** The last turn that was looked at. */
+        /** The last turn that was searched. */
         readonly last: string | null
       }
       const turnsSearched = ({ kind, status, limit }: RunFilter) =>
@@ -136,8 +137,8 @@ export class Runs extends Context.Service<
       }
 
       /**
-       * The runs among the turns that `turns` gives (newest first, with `at_place` and `nth`), behind the part of the
-       * turn at `after`; and `others`, in the form of `runsOf` with `nth`.
+       * The runs among the turns that `turns` returns (newest first, with `at_place` and `nth`), after the part of the
+       * turn at `after`, and `others`, in the form of `runsOf` with `nth`.
        */
       const search = (
         sql: Sql,
@@ -178,8 +179,8 @@ export class Runs extends Context.Service<
             )
           ).pipe(Effect.map(([found]) => toPage(filter, found ?? { runs: [], turns: 0, last: null })))
         },
-        // By the ledger, which has an entry for everything that an app pays for in the order of time, those turns
-        // included that were erased since.
+        // Uses the ledger, which has an entry in time order for everything that an app pays for, including turns that
+        // were erased since.
         ofApp: (appId, filter) => {
           const [, micros = null, runRef = null, part = "0"] = APP_PLACE.exec(filter.after ?? "") ?? []
           const place = (sql: Sql) => sql`(floor(extract(epoch from l.at) * 1000000)::bigint)`

@@ -7,19 +7,22 @@ import { type Recorded, SafetyRecord } from "#pipeline/safety/SafetyRecord.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { untilReachable } from "#src/db/postgres/retry.ts"
 
-/** Turns within which boundaries are counted, with the present one. */
+/** The number of turns, including the current one, in which crossed boundaries are counted. */
 const COUNTED_TURNS = 10
-/** How often somebody under age is reminded in a conversation that goes on (California SB 243). */
+/** How often a minor is reminded in an ongoing conversation (California SB 243). */
 const REMINDED_EVERY = "3 hours"
-/** Who has written within this time in one session and writes in another goes on talking. */
+/** Messages within this time, also in different sessions, count as one ongoing conversation. */
 const GOES_ON = "6 hours"
-/** How far back a crisis or a reminder is looked for; nobody takes more turns in a day. */
+/** How many turns to search for a crisis or a reminder. Nobody takes more turns in a day. */
 const CRISIS_TURNS = 1_000
 
-/** By the clock that stages are timed by, which may be another than the database's. */
+/** The clock of the stages, which may differ from the database's clock. */
 const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis).toISOString())
 
-/** What safety (`verdictName`) and grounding (the intent) decided, as the trace has it; and the rules on what waits. */
+/**
+ * The decisions of the safety stage (`verdictName`) and the grounding stage (the intent), from the trace. Rules check
+ * the messages that wait.
+ */
 export const layer = Layer.effect(
   SafetyRecord,
   Effect.gen(function* () {

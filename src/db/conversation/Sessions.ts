@@ -34,7 +34,7 @@ export interface Session {
   readonly created_at: Date
   readonly last_user_at: Date | null
   readonly last_character_at: Date | null
-  /** The turn that is being answered, or waits first in line. */
+  /** The turn that is being answered, or else the next in the queue. */
   readonly run_ref: string | null
 }
 
@@ -50,10 +50,11 @@ export interface NewSession {
     readonly age_band?: string | null | undefined
   }
   /**
-   * Open a session even if this person already has an active one with this character; otherwise that one is returned.
+   * Open a new session even if this person already has an active one with this character. Otherwise that one is
+   * returned.
    */
   readonly newThread: boolean
-  /** What the greeting is drawn by, where that is not the session. */
+  /** The seed for choosing the greeting, if it is not the session. */
   readonly seed?: string
 }
 
@@ -68,15 +69,12 @@ export interface SessionFilter {
 
 const readThresholds = Schema.decodeUnknownSync(ProactiveControls)
 
-/**
- * Why no session can be opened with a character: it is not there, has been put away, or is not to be talked to as it
- * is.
- */
+/** Why no session can be opened with a character: it does not exist, is archived, or is not ready. */
 export class CharacterUnavailable extends Schema.TaggedError<CharacterUnavailable>()("CharacterUnavailable", {
   reason: Schema.Literals(["not_found", "archived", "not_ready"])
 }) {}
 
-/** Why nobody new may talk to a character that is there. */
+/** Why no new session may be opened with an existing character. */
 const closedBy = ({ status, readiness }: StoredCharacter) =>
   status === "archived" ? "archived" : readiness === "blocked" ? "not_ready" : null
 
@@ -84,7 +82,7 @@ const closedBy = ({ status, readiness }: StoredCharacter) =>
 export class Sessions extends Context.Service<
   Sessions,
   {
-    /** Opens a session and, where the author wrote one, says the greeting, in one transaction. */
+    /** Opens a session and posts the author's greeting, if any, in one transaction. */
     readonly create: (
       appId: string,
       session: NewSession
@@ -94,7 +92,10 @@ export class Sessions extends Context.Service<
     >
     readonly get: (appId: string, sessionId: string) => Effect.Effect<Session | undefined, DatabaseError>
     readonly list: (appId: string, filter: SessionFilter) => Effect.Effect<ReadonlyArray<Session>, DatabaseError>
-    /** Overrides proactive controls (contract 2.6): null clears, what is left out stays. Undefined: no such session. */
+    /**
+     * Overrides proactive controls (contract 2.6). Null clears, and missing fields stay as they are. Undefined: no such
+     * session.
+     */
     readonly control: (
       appId: string,
       sessionId: string,
@@ -168,11 +169,11 @@ export class Sessions extends Context.Service<
         function* (appId: string, wanted: NewSession) {
           const [, , character, usedUp] = yield* Effect.all(
             [
-              // Before anything else, as whoever changes what all sessions of the app have does: their channels
-              // (openLanes) or their limits (Allowances).
+              // Locks this first, as changes that affect all sessions of the app do: to their channels (openLanes) or
+              // limits (Allowances).
               query((sql) => sql`select 1 from apps where app_id = ${appId} for share`),
-              // Shared with other openings and exclusive of an archiving, so that the one sees the other's sessions or
-              // its refusal.
+              // A shared lock that conflicts with archiving. So archiving sees this session, or this sees that the
+              // character is archived.
               query(
                 (sql) =>
                   sql`select 1 from characters where app_id = ${appId} and slug = ${wanted.characterSlug} for share`
@@ -188,8 +189,8 @@ export class Sessions extends Context.Service<
           if (closed !== null && wanted.newThread) return yield* new CharacterUnavailable({ reason: closed })
           const { display_name = null, timezone = null, locale = null, age_band = null } = wanted.endUser
           const meet = [
-            // This also locks the person's row, so that two requests for the same thread agree on one. Who is known to
-            // be a minor grows no older by opening another session.
+            // This also locks the person's row, so that two requests for the same thread get the same session. A person
+            // known to be a minor stays one when another session is opened.
             query(
               (sql) => sql`
           insert into end_users as u (app_id, external_user_ref, display_name, timezone, locale, age_band)
@@ -202,7 +203,7 @@ export class Sessions extends Context.Service<
             timezone = coalesce(excluded.timezone, u.timezone), locale = coalesce(excluded.locale, u.locale),
               age_band = case u.age_band when 'minor' then u.age_band else coalesce(${age_band}, u.age_band) end`
             ),
-            // Where everybody of an app is limited, so is this one: see Allowances.
+            // If all end-users of an app are limited, this one is, too: see Allowances.
             query(
               (sql) => sql`
           insert into allowances (app_id, kind, external_user_ref)

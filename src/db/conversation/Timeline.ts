@@ -26,21 +26,21 @@ export interface TimelineItem {
   readonly ref: string
   readonly title: string
   readonly detail: Readonly<Record<string, unknown>>
-  /** Sets it apart from others of the same moment. */
+  /** Distinguishes items with the same time. */
   readonly key: string
 }
 
-/** Where a page begins: below this moment, and within it below this key. */
+/** Where a page begins: before this time, or at this time and below this key. */
 export interface TimelinePlace {
   readonly atMs: number
   readonly key: string
 }
 
-/** Everything that has happened in a session, in one line. */
+/** Everything that has happened in a session, in one sequence. */
 export class Timeline extends Context.Service<
   Timeline,
   {
-    /** The newest first. */
+    /** Newest first. */
     readonly before: (
       appId: string,
       sessionId: string,
@@ -58,8 +58,8 @@ export class Timeline extends Context.Service<
             const own = sql`app_id = ${appId} and session_id = ${sessionId}`
             const ms = (at: string) => sql`floor(extract(epoch from ${sql(at)}) * 1000)::float8`
             /**
-             * What of one table lies behind the place, the newest first: its rows are in the order of time as they were
-             * written. `n` sets them apart.
+             * The items of one table after the position, newest first. Its rows were written in time order. `n`
+             * distinguishes them.
              */
             const newest = (kind: TimelineItem["kind"], at: string, n: Fragment, written: Fragment) => sql`
           ${

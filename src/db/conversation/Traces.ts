@@ -10,19 +10,19 @@ export interface TraceRow {
   readonly reply_mode: "fast" | "deep"
   readonly outcome: "replied" | "withheld" | "exited" | "failed" | null
   readonly failure_reason: string | null
-  /** Whether it has been read as well, by which its cost is whole. */
+  /** Whether extraction is done, which makes the cost final. */
   readonly read: boolean
   readonly attempts: number
   readonly crashes: number
   readonly accepted_at: Date
   readonly settled_at: Date | null
   readonly cost_micro_usd: number | null
-  /** Pushes of the turn's events, by event and channel. */
+  /** Deliveries of the turn's events, by event and channel. */
   readonly attempted: number
   readonly delivered: number
   readonly stages: ReadonlyArray<{
     readonly stage: string
-    /** The attempt at the turn; `attempt` is that at the stage within it. */
+    /** The attempt at the turn. `attempt` counts the attempts of the stage within it. */
     readonly run_attempt: number
     readonly attempt: number
     readonly latency_ms: number
@@ -49,7 +49,7 @@ export interface TraceRow {
   }>
 }
 
-/** A picture that was asked for apart from a reply. */
+/** A picture that was not requested by a reply. */
 export interface TracedImage {
   readonly run_ref: string
   readonly image_id: string
@@ -68,20 +68,20 @@ export interface TraceFilter {
   readonly limit: number
 }
 
-/** A reply stands at most this many events behind its message: what was queued before it, and its answers. */
+/** Maximum distance between a message and its reply on the log: the events queued before it and their answers. */
 const REPLY_WITHIN = 2_000
 
-/** What each turn of a session took, cost and decided. */
+/** The duration, cost and decisions of each turn of a session. */
 export class Traces extends Context.Service<
   Traces,
   {
-    /** Newest turn first, below `before`; or the one turn of `runRef`. */
+    /** Newest turn first, below `before`, or the single turn `runRef`. */
     readonly ofSession: (
       appId: string,
       sessionId: string,
       filter: TraceFilter
     ) => Effect.Effect<ReadonlyArray<TraceRow>, DatabaseError>
-    /** Pictures that were asked for over HTTP, the newest first: from the turn `from` on, or the one of `runRef`. */
+    /** Pictures requested over HTTP, newest first: from the turn `from` on, or of `runRef`. */
     readonly imagesOf: (
       appId: string,
       sessionId: string,
@@ -132,7 +132,7 @@ export class Traces extends Context.Service<
         from page t left join pushed p on p.trace_id = t.run_ref
         order by t.turn_index desc`
           ),
-        // What failed was paid back.
+        // Failed pictures were refunded.
         imagesOf: (appId, sessionId, { runRef, before, from, limit }) =>
           query<Array<TracedImage>>(
             (sql) => sql`

@@ -17,8 +17,8 @@ interface Row {
 }
 
 /**
- * What was said before a turn, in the order of the log. Messages that the person has sent since are left out;
- * what the character has said since counts, because it was said before this turn is answered.
+ * What was said before a turn, in log order. Later messages of the person are left out. Later messages of the character
+ * count, because they come before the answer to this turn.
  */
 export const layer = Layer.effect(
   Transcript,
@@ -29,7 +29,7 @@ export const layer = Layer.effect(
       inFlight: 2,
       appOf: ({ appId }) => appId,
       run: async (batch) => {
-        // Written out: of a limit that it does not know the planner thinks that it needs the whole log, and sorts it.
+        // As a literal: with a parameter as limit, the planner assumes that it needs the whole log and sorts it.
         const most = Math.max(...batch.map(({ limit }) => Math.trunc(limit)))
         const rows = await pool<Array<Row>>`
         select w.n::int, (

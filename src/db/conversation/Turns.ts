@@ -20,7 +20,7 @@ export interface SessionRef {
   readonly sessionId: string
 }
 
-/** A claimed turn: whoever shows this owner and fence may settle it. */
+/** A claimed turn. The holder of this owner and fence may settle it. */
 export interface Lease extends SessionRef {
   readonly turnIndex: number
   readonly owner: string
@@ -29,51 +29,48 @@ export interface Lease extends SessionRef {
 
 export interface Settlement {
   readonly lease: Lease
-  /** Where the turn answers nobody. */
+  /** Set if the turn answers no message. */
   readonly initiative?: Initiative | null
   readonly outcome: Outcome
   readonly stages: ReadonlyArray<StageRecord>
 }
 
 /**
- * `Taken`: the lease was lost, so nothing was written. Otherwise the turn is settled, now or by an earlier try; and how
- * many still wait in the session.
+ * `Taken`: the lease was lost and nothing was written. `Settled`: the turn is settled, now or by an earlier try.
+ * `openTurns` still wait in the session.
  */
 export type Settled = { readonly _tag: "Settled"; readonly openTurns: number } | { readonly _tag: "Taken" }
 
 /**
- * The queue of user turns. A turn waits (no owner), is claimed (owner and a new fence), and is settled once (outcome);
- * a claimed one whose owner dies is freed and waits again.
+ * The queue of user turns. A turn waits (no owner), is claimed (owner and a new fence), and is settled once (outcome).
+ * If the owner of a claimed turn dies, the turn is released and waits again.
  */
 export class Turns extends Context.Service<
   Turns,
   {
-    /** The oldest unsettled turn of the session, if it is free and due. Concurrent claims travel together. */
+    /** Claims the oldest unsettled turn of the session if it is unclaimed and due. Concurrent claims are batched. */
     readonly claim: (owner: string, session: SessionRef) => Effect.Effect<ClaimRow | undefined, DatabaseError>
-    /** The terminal write. Concurrent settlements travel together. */
+    /** The final write of a turn. Concurrent settlements are batched. */
     readonly settle: (settlement: Settlement) => Effect.Effect<Settled, DatabaseError>
-    /** The turns that this worker holds, by the table; and which of them are to be stopped. */
+    /** The turns that this worker holds according to the table, and which of them should be stopped. */
     readonly heldBy: (
       owner: string
     ) => Effect.Effect<ReadonlyArray<Lease & { readonly stopped: boolean }>, DatabaseError>
     /**
-     * The person wants no answer to what they have said: the turn that is being answered, or waits first in line, comes
-     * to nothing.
+     * The person wants no answer to their last message: stops the turn that is being answered, or else the next in the
+     * queue.
      */
     readonly stop: (session: SessionRef) => Effect.Effect<void, DatabaseError>
     /**
-     * Books what the attempt has cost so far, unless the lease was lost. Meant for calls that more will follow: the
-     * last is booked by whatever ends the attempt.
+     * Books the attempt's cost so far, unless the lease was lost. Only for calls that others will follow: whatever ends
+     * the attempt books the last one.
      */
     readonly book: (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.Effect<void, DatabaseError>
-    /** Puts a claimed turn off until then: the author's delay, applied once. */
+    /** Postpones a claimed turn until then: the author's reply delay, applied once. */
     readonly defer: (lease: Lease, dueAt: Date) => Effect.Effect<void, DatabaseError>
-    /** Gives a claimed turn back, books what the attempt has cost, and asks for another worker. */
+    /** Releases a claimed turn, books the attempt's cost, and requests another worker. */
     readonly release: (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.Effect<void, DatabaseError>
-    /**
-     * Has these sessions looked at in a while, by whichever process has room. Concurrent calls travel together, and
-     * share jobs.
-     */
+    /** Schedules these sessions for later, in any process with room. Concurrent calls are batched, and share jobs. */
     readonly putOff: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/conversation/Turns") {

@@ -13,14 +13,14 @@ import { Database, DatabaseError, toDatabaseError } from "#src/db/postgres/Datab
 import { freeLanes } from "#src/db/delivery/laneRecovery.ts"
 import { addTurnJobs } from "./turnJobs.ts"
 
-/** A live entry in the register of workers. */
+/** A registered worker. */
 export interface Registration {
   readonly workerId: string
-  /** Comes true when the lock may be lost: nothing more may be claimed under this id. */
+  /** Completes when the lock may be lost. From then on nothing may be claimed under this id. */
   readonly lost: Effect.Effect<void>
-  /** Says that this worker lives. Also notices a lost lock. */
+  /** Records that this worker is alive. Also detects a lost lock. */
   readonly heartbeat: Effect.Effect<void, DatabaseError>
-  /** Names the graphile-worker pool whose jobs are to be unlocked when this worker is found dead. */
+  /** Sets the graphile-worker pool whose jobs are unlocked if this worker is found dead. */
   readonly usePool: (poolId: string) => Effect.Effect<void, DatabaseError>
 }
 
@@ -30,25 +30,25 @@ export interface Rescue {
 }
 
 /**
- * The register of processes that run turns. Each holds the advisory lock of its id on a connection of its own,
- * so that PostgreSQL itself says who is dead: whoever gets the lock of another has found its owner gone.
+ * The processes that run turns. Each holds the advisory lock of its id on its own connection, so PostgreSQL knows which
+ * are dead: if another process can take the lock, its owner is gone.
  */
 export class Workers extends Context.Service<
   Workers,
   {
     /**
-     * Registers under a new id until the scope closes. The lock is taken before the row is written, so no live row is
-     * ever without one.
+     * Registers under a new id until the scope closes. The lock is taken before the row is written, so every row of a
+     * live worker has a lock.
      */
     readonly register: Effect.Effect<Registration, DatabaseError, Scope.Scope>
     /**
-     * Finds dead workers and frees, in one transaction, their jobs and turns, with fresh jobs as a nudge: unlocking
-     * wakes nobody.
+     * Finds dead workers and releases their jobs and turns in one transaction. Also adds new jobs, because unlocking
+     * wakes no worker.
      */
     readonly rescue: Effect.Effect<Rescue, DatabaseError>
     /**
-     * Wakes turns that are due for two seconds and more with nobody on them, each app's longest waiting first and apps
-     * in turn, except of these apps, and frees those of workers that are not registered.
+     * Wakes unclaimed turns that have been due for at least two seconds: each app's longest waiting first, apps in
+     * turn, without these apps. Also releases turns of unregistered workers.
      */
     readonly sweep: (except: ReadonlyArray<string>) => Effect.Effect<number, DatabaseError>
   }
@@ -59,14 +59,14 @@ export class Workers extends Context.Service<
       const { query, transaction, url } = yield* Database
 
       /**
-       * A turn that has taken its worker with it `CRASH_CAP` times is given up (`generation_failed`). Where the monitor
-       * has said what a worker was stuck in, that turn alone is counted, or none. Otherwise nobody knows which of its
-       * turns killed it, so every turn that it held is counted. The first time they are all begun again at once. From
-       * the second time on each waits for a while of its own, of up to 10, 30 and 90 seconds: so they come back apart
-       * from each other, and the one that kills comes to the cap by itself.
+       * Releases what these workers hold, and requests other workers. The lock order is workers, budgets, sessions,
+       * turns, as in a settlement: a transaction that writes turns of several sessions locks the sessions first.
        *
-       * Frees what these workers hold, and asks for others. The lock order is workers, budgets, sessions, turns, as in
-       * a settlement: who writes turns of several sessions holds the sessions first.
+       * A turn that has killed its worker `CRASH_CAP` times is given up (`generation_failed`). If the monitor has
+       * recorded what a worker was stuck in, only that turn is counted, or none. Otherwise it is unknown which turn
+       * killed the worker, so all its turns are counted. The first time, all of them restart at once. From the second
+       * time on, each waits for a random delay of up to 10, 30 and 90 seconds. So they restart separately, and only the
+       * one that kills reaches the cap.
        */
       const free = Effect.fnUntraced(function* (owners: ReadonlyArray<string>, crashed: boolean, blame = NOBODY_KNOWN) {
         yield* query(
@@ -95,8 +95,7 @@ export class Workers extends Context.Service<
         return freed?.turns ?? 0
       })
 
-      // Sessions that waited for a place in the memory of a worker that is gone: nobody knows which, so the oldest of
-      // all are woken.
+      // Sessions that waited for a slot in the memory of the dead worker are unknown, so the oldest of all are woken.
       const nudgeWaiting = query(
         (sql) => sql`
       select ${addTurnJobs(
@@ -109,8 +108,8 @@ export class Workers extends Context.Service<
       )}`
       )
 
-      // A worker that goes by itself, because it stops or because its lock was cut, has crashed nobody's turns: they
-      // are freed uncounted.
+      // A worker that leaves by itself, because it stops or its lock was lost, has crashed no turn. Its turns are
+      // released without counting.
       const retire = (workerId: string) =>
         transaction(
           Effect.gen(function* () {
@@ -165,8 +164,8 @@ export class Workers extends Context.Service<
         return { workerId, lost: Deferred.await(lost), heartbeat, usePool } satisfies Registration
       })
 
-      // A host that vanished leaves its connection, and so its lock, behind for a while: a heartbeat ten seconds old
-      // ends it.
+      // A host that vanished leaves its connection and lock open for a while. If its last heartbeat is ten seconds old,
+      // the connection is terminated.
       const endSilentWorkers = query(
         (sql) => sql`
       select pg_terminate_backend(l.pid) from workers w
@@ -175,8 +174,8 @@ export class Workers extends Context.Service<
       where w.heartbeat_at < now() - interval '10 seconds'`
       )
 
-      // Jobs of a pool that no registered worker names: a worker may have died before it could name its own.
-      // One that has yet to name it loses nothing: a job that is unlocked too soon is a wake-up too many.
+      // Jobs locked by a pool that no registered worker names, because a worker may have died before it could name its
+      // pool. If a live worker has not named its pool yet, unlocking its jobs does no harm: a job is only a wake-up.
       const unlockJobs = query(
         (sql) => sql`
       select graphile_worker.force_unlock_workers(array(
@@ -212,8 +211,8 @@ export class Workers extends Context.Service<
         )
       })
 
-      // A session that is swept again keeps the place of its job in the line: behind a long backlog it would otherwise
-      // never come to the front.
+      // A session that is swept again keeps the queue position of its job. Otherwise it would never get to the front of
+      // a long backlog.
       const wake = (except: ReadonlyArray<string>) =>
         query(
           (sql) => sql`

@@ -3,17 +3,17 @@ import type { Sql } from "#src/db/postgres/Database.ts"
 import { countUse, enterInLedger } from "#src/db/billing/moneyStatements.ts"
 import { addTurnJobs } from "./turnJobs.ts"
 
-/** One batch of sends as columns, in order of arrival. */
+/** A batch of sends as columns, in order of arrival. */
 export interface AcceptColumns {
   readonly app: ReadonlyArray<string>
   readonly session: ReadonlyArray<string>
   readonly key: ReadonlyArray<string | null>
   readonly mode: ReadonlyArray<string>
   readonly source: ReadonlyArray<string>
-  /** Without what the character adds. */
+  /** Without the part that depends on the character. */
   readonly hold: ReadonlyArray<number>
   readonly readingHold: ReadonlyArray<number>
-  /** What a million bytes of the character's profile add to the hold. */
+  /** What a million bytes of the character's profile add to the reservation. */
   readonly perCharacterMegabyte: ReadonlyArray<number>
   readonly fault: ReadonlyArray<string | null>
   readonly run: ReadonlyArray<string>
@@ -21,7 +21,7 @@ export interface AcceptColumns {
   readonly said: ReadonlyArray<string>
   readonly statusId: ReadonlyArray<string | null>
   readonly status: ReadonlyArray<string | null>
-  /** Whether the key came before in this batch: 1 or 0. */
+  /** Whether the key occurred earlier in this batch: 1 or 0. */
   readonly repeated: ReadonlyArray<number>
 }
 
@@ -44,23 +44,23 @@ export interface RefusedRow {
   readonly hold_micro_usd: number
 }
 
-/** A copy of a send whose key came before in the same batch: its answer is that of the first. */
+/** A send whose key occurred earlier in the same batch. It gets the answer of the first one. */
 export interface RepeatRow {
   readonly answer: "repeat"
 }
 
-/** Unanswered turns that may queue in one session. */
+/** Maximum number of unanswered turns in one session. */
 export const MAX_OPEN_TURNS = 500
 
-/** What a send is answered where nobody is limited. */
+/** The verdict on a send if no limit applies. */
 const judged = (sql: Sql) => sql`
   ), judged as (
     select *, case verdict when 'open' then 'accepted' else verdict end as answer from verdict`
 
 /**
- * What a send is answered by the limits of its app and of its end-user, and by what those before it in the batch take
- * of them. What is left is worked out once for each app and end-user. They are looked up by key, each for itself: a
- * plan that was made while nobody was limited would otherwise read the limits of all apps.
+ * The verdict on a send by the limits of its app and end-user, including what earlier sends in the batch use. The
+ * remaining amount is computed once per app and end-user. Each is looked up by key separately: a plan from a time when
+ * nobody was limited would otherwise read the limits of all apps.
  */
 const judgedByLimits = (sql: Sql) => sql`
   ), app_limits as (
@@ -112,7 +112,7 @@ const judgedByLimits = (sql: Sql) => sql`
       else 'accepted' end as answer
     from limited left join asked using (n)`
 
-/** Where models cost nothing, the character is not looked up. */
+/** If models are free, the character is not looked up. */
 const isFree = ({ perCharacterMegabyte }: AcceptColumns) => perCharacterMegabyte.every((rate) => rate === 0)
 const byCharacter = (sql: Sql, b: AcceptColumns) =>
   isFree(b) ? sql`` : sql` + (coalesce(v.prompt_bytes, 0) * s.per_character_megabyte + 999999) / 1000000`
@@ -130,12 +130,11 @@ const countedUse = (sql: Sql) => sql`
     ${countUse(sql, "moves")}`
 
 /**
- * The whole accept of a batch, against rows that the transaction holds locked. Each row gets its own verdict;
- * one that is refused writes nothing and disturbs none of the others. A send by `api` logs two events, by another
- * channel one. `woken` must give its one row even when nothing is accepted: it is joined to the answers. Limits are
- * looked up and counted only where the batch is `limited`: to plan and begin so large a statement for nobody costs more
- * than the rest. A run_ref that is already there is our own earlier try whose commit answer was lost: it counts as
- * accepted.
+ * Accepts a whole batch, against rows that the transaction has locked. Each row gets its own verdict. A refused row
+ * writes nothing and does not affect the others. A send by `api` logs two events, by another channel one. `woken` must
+ * return its row even if nothing is accepted, because it is joined to the answers. Limits are only looked up and
+ * counted if the batch is `limited`, because planning and starting that large a statement costs more than the rest. A
+ * run_ref that already exists is our own earlier try whose commit answer was lost: it counts as accepted.
  */
 export const writeAccepted = (sql: Sql, b: AcceptColumns, limited: boolean, priceVersion: string) => sql<
   Array<AcceptedRow | RefusedRow | RepeatRow>
@@ -220,8 +219,8 @@ export const findReplay = (sql: Sql, app: string, session: string, key: string) 
     where app_id = ${app} and session_id = ${session} and client_message_id = ${key}`
 
 /**
- * What an earlier try of this very send has written, if its commit went through. Asked under the session's lock, so
- * that no commit is still on its way.
+ * What an earlier try of the same send has written, if it was committed. The caller holds the session's lock, so no
+ * commit is still in progress.
  */
 export const findAccepted = (sql: Sql, app: string, session: string, run: string) => sql<Array<AcceptedRow>>`
   select 'accepted' as answer, t.session_id, t.cursor, t.turn_index, t.run_ref, t.reply_mode, l.last_cursor,

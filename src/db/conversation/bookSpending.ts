@@ -16,7 +16,7 @@ const toSpending = (lease: Lease, stages: ReadonlyArray<StageRecord>): Spending 
   stages: JSON.stringify(stages.map((record, seq) => stageRow(record, 1, seq)))
 })
 
-/** Books what an attempt has cost so far, behind its locks: see writeSpent, whose rows it gives. */
+/** Books an attempt's cost so far, after taking its locks: see writeSpent, whose rows it returns. */
 export const bookSpending = async (
   sql: Sql,
   lease: Lease,

@@ -6,12 +6,12 @@ export interface WantedTurn extends SessionRef {
   readonly owner: string
 }
 
-/** The next turns of sessions that are to be claimed together, in the order in which they were asked for. */
+/** Claims the next turns of several sessions together. Results are in the order of the requests. */
 export const claimBatch = async (
   pool: Pool,
   batch: ReadonlyArray<WantedTurn>
 ): Promise<ReadonlyArray<ClaimRow | undefined>> => {
-  // A batch has two owners when the process has registered anew in between.
+  // A batch has two owners if the process has re-registered in between.
   const rows = new Map<string, ClaimRow>()
   for (const [owner, wanted] of Map.groupBy(batch, ({ owner }) => owner)) {
     for (const row of await claimTurns(
@@ -22,7 +22,7 @@ export const claimBatch = async (
     ))
       rows.set(`${owner} ${row.session_id}`, row)
   }
-  // Two wake-ups of one session in a batch: the first gets the turn.
+  // If a session occurs twice in a batch, the first one gets the turn.
   return batch.map((wanted) => {
     const name = `${wanted.owner} ${wanted.sessionId}`
     const row = rows.get(name)

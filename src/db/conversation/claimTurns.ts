@@ -17,7 +17,7 @@ export interface ClaimRow {
   readonly deferred: boolean
   readonly stopped: boolean
   readonly session_status: string
-  /** The message; empty where the character writes first. */
+  /** The message. Empty if the character writes first. */
   readonly text: string
   readonly initiative: Initiative | null
   readonly fault: Fault | null
@@ -28,22 +28,22 @@ export interface ClaimRow {
   readonly timezone: string | null
   readonly locale: string | null
   readonly age_band: "adult" | "minor" | "unknown"
-  /** The person has said that this character is under age. */
+  /** The person has said that this character is a minor. */
   readonly minor_character: boolean
-  /** Whether it is known what the character looks like. */
+  /** Whether the character has a described appearance. */
   readonly has_looks: boolean
-  /** Safety or grounding found a crisis in one of the last messages before this one. */
+  /** Safety or grounding found a crisis in one of the messages just before this one. */
   readonly after_crisis: boolean
-  /** What is left of its reservation, in micro-USD; null: nobody is limited. */
+  /** What is left of its reservation, in micro-USD. Null: no limit applies. */
   readonly left_micro_usd: number | null
 }
 
 /**
- * Claims, in each of these sessions, the oldest unsettled turn, if it is free and due.
- * A turn never becomes unsettled again, so the oldest by the snapshot is the oldest, or it is settled and not claimed.
- * The worker's own row is locked against deletion, before any turn is: whoever finds it dead deletes the row before it
- * frees the turns, so nothing is claimed in its name afterwards. A claim does not wait for the disk: one that a crash
- * of the database forgets is a turn that waits again, and its claimer has lost its registration.
+ * Claims, in each of these sessions, the oldest unsettled turn if it is unclaimed and due. A settled turn stays
+ * settled, so the oldest one in the snapshot is still the oldest, or it is settled and not claimed. The worker's own
+ * row is locked against deletion before any turn is. A process that finds the worker dead deletes that row before it
+ * releases its turns, so nothing is claimed in its name afterwards. A claim does not wait for the disk: if a database
+ * crash loses it, the turn waits again, and its claimer has lost its registration.
  */
 export const claimTurns = (
   sql: Sql,

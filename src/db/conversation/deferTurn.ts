@@ -1,6 +1,6 @@
 import type { Sql } from "#src/db/postgres/Database.ts"
 
-/** Puts a turn off until it is due, once, and asks for a worker then. */
+/** Postpones a turn once until it is due, and schedules a job for that time. */
 export const writeDeferred = (
   sql: Sql,
   app: string,

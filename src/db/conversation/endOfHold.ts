@@ -2,8 +2,8 @@ import type postgres from "postgres"
 import type { Sql } from "#src/db/postgres/Database.ts"
 
 /**
- * What the turns in `of` move when they end: what they have cost by now, and back what was held for them from when it
- * was.
+ * The moves of the turns in `of` when they end: their final cost, and the refund of their reservation, dated when it
+ * was made.
  */
 export const endOfHold = (sql: Sql, of: string, cost: postgres.PendingQuery<postgres.Row[]>) => sql`
   select app_id, external_user_ref, now() as at, ${cost} as amount, 0 as sent from ${sql(of)}

@@ -1,17 +1,16 @@
 import type { Sql } from "#src/db/postgres/Database.ts"
 
-/** A hash of a person's reference, with the salt of the app. */
+/** A hash of a person's reference, salted per app. */
 export const minorMark = (sql: Sql, appId: string, externalUserRef: string) => sql`
   (select sha256(convert_to(a.minor_salt::text || ' ' ||
     ${externalUserRef}::text, 'UTF8')) from apps a where a.app_id = ${appId})`
 
-/** Whether somebody of this reference was a minor when they were erased. */
+/** Whether a person with this reference was a minor when they were erased. */
 export const isMarkedMinor = (sql: Sql, appId: string, externalUserRef: string) => sql`
   exists (select from minor_marks m where m.app_id = ${appId} and m.mark = ${minorMark(sql, appId, externalUserRef)})`
 
 /**
- * Keeps, when a person is erased, that they are a minor: a salted hash of the reference and nothing else. The caller
- * has locked the person.
+ * Records on erasure that a person is a minor: only a salted hash of the reference. The caller has locked the person.
  */
 export const keepMinor = (sql: Sql, appId: string, externalUserRef: string) => sql`
   insert into minor_marks (app_id, mark)

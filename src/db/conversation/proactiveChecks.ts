@@ -3,8 +3,8 @@ import type { Sql } from "#src/db/postgres/Database.ts"
 import type { SessionRef } from "./Turns.ts"
 
 /**
- * Schedules the next proactive check now for all sessions (app_id, session_id) of a query that are checked at all. In
- * the order of their key, as everywhere where there are several, and each by its key (`offset 0`), however many wait.
+ * Schedules proactive checks now for all sessions (app_id, session_id) of a query that are checked at all. Locks them
+ * in key order, as everywhere, and looks each up by its key (`offset 0`), however many are waiting.
  */
 export const scheduleProactiveChecks = (sql: Sql, sessions: postgres.PendingQuery<postgres.Row[]>) => sql`
   with wanted as materialized (
@@ -17,7 +17,7 @@ export const scheduleProactiveChecks = (sql: Sql, sessions: postgres.PendingQuer
   )
   update relationships r set initiate_at = now() from mine m where r.app_id = m.app_id and r.session_id = m.session_id`
 
-/** Schedules the next proactive check of a session now: something has changed. */
+/** Schedules the proactive check of a session now, because something has changed. */
 export const scheduleProactiveCheck = (sql: Sql, { appId, sessionId }: SessionRef) => sql`
   insert into relationships (app_id, session_id, initiate_at) values (${appId}, ${sessionId}, now())
   on conflict (app_id, session_id) do update set initiate_at = now()`

@@ -6,7 +6,7 @@ import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
 const LANES_A_STEP = 1000
 const SESSIONS_A_STEP = 500
 
-/** A channel that was failing before the suspension has all its time again to recover in. */
+/** A channel that was failing before the suspension gets its full time to recover again. */
 const forgiveChannels = Effect.fnUntraced(function* (appId: string) {
   const { query } = yield* Database
   yield* query(
@@ -27,8 +27,7 @@ interface LanePlace {
 }
 
 /**
- * Makes the app's next parked lanes ready. Lanes of Telegram bots are resumed with their bots. Null: there are no
- * more.
+ * Makes the app's next parked lanes ready. Lanes of Telegram bots are resumed with their bots. Null: there are no more.
  */
 const resumeLanes = Effect.fnUntraced(function* (appId: string, { session_id, channel_id }: LanePlace) {
   const { query } = yield* Database
@@ -71,8 +70,8 @@ const resumeProactiveChecks = Effect.fnUntraced(function* (appId: string, after:
 })
 
 /**
- * Resumes an app whose suspension was lifted, apart from its Telegram bots: webhooks, proactive checks, and runs that
- * wait. It works in steps, and a repeated call does no harm.
+ * Resumes an app whose suspension was lifted, except its Telegram bots: webhooks, proactive checks, and waiting runs.
+ * It works in steps, and calling it again is harmless.
  */
 export const resumeApp = Effect.fnUntraced(function* (appId: string) {
   const { query } = yield* Database

@@ -7,8 +7,8 @@ export interface Reported {
 }
 
 /**
- * Adds to the counts of today (UTC). The last statement of its transaction: it locks these rows in order, and nothing
- * is locked after them.
+ * Adds to today's counts (UTC). The last statement of its transaction: it locks these rows in order, and nothing is
+ * locked after them.
  */
 export const countReported = (sql: Sql, reported: ReadonlyArray<Reported>) => sql`
   insert into safety_counts (app_id, day, kind, count)

@@ -6,7 +6,7 @@ import type { Settlement } from "./Turns.ts"
 
 const OUTCOME_NAME = { Replied: "replied", Withheld: "withheld", Exited: "exited", Failed: "failed" } as const
 
-/** Finished turns as the columns that their one write takes. */
+/** Finished turns as columns for their single write. */
 export const toSettleColumns = (batch: ReadonlyArray<Settlement>): SettleColumns => {
   const events = batch.flatMap(({ lease, outcome, initiative = null }, index) =>
     eventsOf(outcome, lease.turnIndex, initiative).map((event, place) => ({ of: index + 1, offset: place + 1, event }))

@@ -3,11 +3,11 @@ import type { Sql } from "#src/db/postgres/Database.ts"
 import { endOfHold } from "./endOfHold.ts"
 import { booked, writeStages } from "./stageRows.ts"
 
-/** Why a turn by which the character would have written first says nothing: the person has written. */
+/** Why a proactive turn was withheld: the person has written. */
 export const OVERTAKEN = "overtaken"
 
 /**
- * Finished turns as columns. Events and stage rows are lists of their own that name their turn by its place `of` (from
+ * Finished turns as columns. Events and stage rows are separate lists that refer to their turn by its index `of` (from
  * 1).
  */
 export interface SettleColumns {
@@ -28,12 +28,12 @@ export interface SettleColumns {
     readonly role: ReadonlyArray<string>
     readonly payload: ReadonlyArray<string>
   }
-  /** The stage rows of all turns as one JSON text: many columns, read once. */
+  /** The stage rows of all turns as one JSON text, because they have many columns. */
   readonly stages: string
 }
 
 export interface SettleRow {
-  /** Place in the batch, from 1. */
+  /** Index in the batch, from 1. */
   readonly n: number
   readonly session_id: string
   readonly last_cursor: number
@@ -41,15 +41,15 @@ export interface SettleRow {
 }
 
 export interface NewlySettledRow extends SettleRow {
-  /** The turn ended as it was meant to: what it says is on the log. */
+  /** The turn ended with the given outcome, and its messages are on the log. */
   readonly as_meant: boolean
 }
 
 /**
- * The terminal write of finished turns: outcome, events, counters, money and stage rows, only where the turn is still
- * held by this owner and fence. A turn without a row in the answer was taken over meanwhile: nothing of it was written.
- * In a session that has ended while the turn ran, the turn ends as exited and says nothing more. So does one by which
- * the character writes first when the person has written meanwhile: as withheld.
+ * The final write of finished turns: outcome, events, counters, money and stage rows, only if the turn is still held by
+ * this owner and fence. A turn without a row in the result was taken over in the meantime, and nothing of it was
+ * written. If its session has ended while the turn ran, the turn ends as exited and sends nothing more. If the person
+ * has written in the meantime, a proactive turn ends as withheld.
  */
 export const writeSettled = (sql: Sql, b: SettleColumns, priceVersion: string) => sql<Array<NewlySettledRow>>`
   with done as (
@@ -118,8 +118,8 @@ export const writeSettled = (sql: Sql, b: SettleColumns, priceVersion: string) =
     and s.outcome = s.meant as as_meant from settled s join counted c using (session_id)`
 
 /**
- * Which of these were settled in this attempt already: by an earlier try whose commit answer was lost, or by the end of
- * the session after it had been given up.
+ * Which of these were already settled in this attempt: by an earlier try whose commit answer was lost, or by the end of
+ * the session after the turn had been given up.
  */
 export const findSettled = (sql: Sql, b: SettleColumns) => sql<Array<SettleRow>>`
   select d.n::int, session_id, l.last_cursor, l.open_turns

@@ -22,15 +22,15 @@ const pictureOf = (settlement: Settlement | undefined): ReadonlyArray<TurnPictur
   return [{ app: appId, session: sessionId, turn: turnIndex, wish }]
 }
 
-/** What is counted of a turn for the reports of its app. */
+/** What a turn adds to the reports of its app. */
 const reportedOf = (settlement: Settlement | undefined): ReadonlyArray<Reported> =>
   settlement === undefined || isShadow(settlement.lease.appId)
     ? []
     : reportedIn(settlement.outcome, settlement.stages).map((kind) => ({ appId: settlement.lease.appId, kind }))
 
 /**
- * Settles finished turns in one transaction, with all that follows from that. Gives those that are settled, now or by
- * an earlier try, and whether there is something to deliver.
+ * Settles finished turns in one transaction, with all consequences. Returns those that are settled, now or by an
+ * earlier try, and whether there is something to deliver.
  */
 export const settleTurns = (
   pool: Pool,

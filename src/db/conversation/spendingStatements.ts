@@ -2,7 +2,7 @@ import { countUse, enterInLedger } from "#src/db/billing/moneyStatements.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 import { booked, writeStages } from "./stageRows.ts"
 
-/** An attempt at a turn, and what it has cost so far. */
+/** An attempt at a turn, and its cost so far. */
 export interface Spending {
   readonly app: string
   readonly session: string
@@ -16,8 +16,8 @@ export interface Spending {
 }
 
 /**
- * Books what an attempt has cost so far, over what was booked for it before, only where the turn is still held by this
- * owner and fence. The hold stays until the turn settles. With `free` the turn is given up as well, and waits again.
+ * Books an attempt's cost so far, replacing what was booked for it before, only if the turn is still held by this owner
+ * and fence. The reservation stays until the turn settles. With `free` the turn is also released, and waits again.
  */
 export const writeSpent = (sql: Sql, s: Spending, free: boolean, priceVersion: string) => sql`
   with d as (
@@ -44,7 +44,7 @@ export const writeSpent = (sql: Sql, s: Spending, free: boolean, priceVersion: s
   )
   select app_id, session_id from spent`
 
-/** What was done for a turn after it had ended. */
+/** A stage that ran for a turn after it had ended. */
 export interface Afterwards {
   readonly app: string
   readonly session: string
@@ -53,9 +53,9 @@ export interface Afterwards {
 }
 
 /**
- * Books a stage for each of these turns that ran after it had ended, behind the stages that it has, and gives back what
- * was still held for it; `stages` are their rows as JSON text. The sessions are locked by the caller, and before them,
- * where it has cost anything, their allowances.
+ * Books a stage that ran after the end of each of these turns, following its other stages, and refunds what was still
+ * reserved for it. `stages` are the rows as JSON text. The caller has locked the sessions and, if it cost anything,
+ * their allowances before them.
  */
 export const writeAfterwards = (sql: Sql, done: ReadonlyArray<Afterwards>, stages: string, priceVersion: string) => sql`
   with done as (

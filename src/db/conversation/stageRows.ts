@@ -1,11 +1,11 @@
 import type { StageRecord } from "#pipeline/domain/Turn.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 
-/** What the stages of a turn have cost, in micro-USD. */
+/** The cost of a turn's stages, in micro-USD. */
 export const costOf = (stages: ReadonlyArray<StageRecord>) =>
   stages.reduce((sum, stage) => sum + (stage.usage?.costMicroUsd ?? 0), 0)
 
-/** A stage row of the turn at place `n` of its batch, for `writeStages`. */
+/** A stage row of the turn with index `n` in its batch, for `writeStages`. */
 export const stageRow = (record: StageRecord, n: number, seq: number) => ({
   n,
   seq,
@@ -26,7 +26,7 @@ export const stageRow = (record: StageRecord, n: number, seq: number) => ({
   unpriced: record.usage?.unpriced
 })
 
-/** Writes the stage rows of the turns in `of`, over what an earlier write has said of them. */
+/** Writes the stage rows of the turns in `of`, replacing those of earlier writes. */
 export const writeStages = (sql: Sql, stages: string, of: "settled" | "spent", seq = sql`r.seq`) => sql`
   insert into turn_stages (app_id, session_id, turn_index, fence, seq, stage, attempt, started_at, latency_ms, status,
     decision, error_code, detail,
@@ -47,8 +47,8 @@ export const writeStages = (sql: Sql, stages: string, of: "settled" | "spent", s
       unpriced = excluded.unpriced`
 
 /**
- * What the stage rows that are now written for the attempt `d` were booked with before: so the cost of a turn is the
- * sum of its rows, in whatever order bookings come. Asked under the session's lock, which every writer of money holds.
+ * The amounts that the rows for the attempt `d` were booked with before. With them, the cost of a turn is the sum of
+ * its rows, in whatever order bookings come. The caller holds the session's lock, as every writer of money does.
  */
 export const booked = (sql: Sql) => sql`
   select coalesce(sum(b.cost_micro_usd), 0)::bigint as booked_micro_usd from turn_stages b

@@ -3,8 +3,8 @@ import type { Initiative } from "#pipeline/domain/Initiative.ts"
 import type { Outcome } from "#pipeline/domain/Turn.ts"
 
 /**
- * What a turn that answers nobody puts on the log: its words, or nothing. Its failure is nobody's concern who reads
- * along.
+ * The log events of a turn that answers no message: its messages, or nothing. Readers of the log are not shown its
+ * failure.
  */
 const initiatedBy = (outcome: Outcome, { reason }: Initiative): ReadonlyArray<NewEvent> =>
   outcome._tag !== "Replied"
@@ -49,6 +49,6 @@ const answeredBy = (outcome: Outcome, turnIndex: number): ReadonlyArray<NewEvent
   }
 }
 
-/** What a finished turn puts on the log. */
+/** The log events of a finished turn. */
 export const eventsOf = (outcome: Outcome, turnIndex: number, initiative: Initiative | null): ReadonlyArray<NewEvent> =>
   initiative === null ? answeredBy(outcome, turnIndex) : initiatedBy(outcome, initiative)

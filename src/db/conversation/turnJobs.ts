@@ -2,15 +2,15 @@ import type postgres from "postgres"
 import type { Sql } from "#src/db/postgres/Database.ts"
 
 /**
- * Sessions that one job wakes. Jobs are the dearest part of an accept, and a job is only a wake-up, so a batch shares
- * them; few enough to a job that the work of a batch still spreads over processes.
+ * Sessions per job. Jobs are the most expensive part of an accept, and a job is only a wake-up, so a batch shares them.
+ * Few enough that the work of a batch still spreads over processes.
  */
 const SESSIONS_A_JOB = 8
 
-/** Who waits for an answer goes before what was answered. */
+/** Waiting turns have priority over extraction. */
 const PRIORITY = { turn: 0, relate: 10 } as const
 
-/** Sessions that one job wakes that were put off: they may be put off again and again. */
+/** Postponed sessions per job. They may be postponed repeatedly. */
 const PUT_OFF_A_JOB = 64
 const PUT_OFF_MS = 1000
 
@@ -34,17 +34,17 @@ const addJobs = (
   ))
 )`
 
-/** An expression that adds jobs to answer turns of all (app_id, session_id) that a query gives, and counts them. */
+/** An expression that adds jobs to answer turns of all (app_id, session_id) that a query returns, and counts them. */
 export const addTurnJobs = (sql: Sql, sessions: postgres.PendingQuery<postgres.Row[]>) => addJobs(sql, "turn", sessions)
 
 const named = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) =>
   sql`select distinct * from unnest(${apps}::text[], ${sessions}::text[]) as s(app_id, session_id)`
 
-/** An expression that adds jobs to read what has been answered in these sessions, and counts them. */
+/** An expression that adds extraction jobs for these sessions, and counts them. */
 export const addReadingJobs = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) =>
   addJobs(sql, "relate", named(sql, apps, sessions))
 
-/** The same, in a while. */
+/** The same with a delay. */
 export const putOffTurns = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) =>
   addJobs(sql, "turn", named(sql, apps, sessions), PUT_OFF_MS, PUT_OFF_A_JOB)
 export const putOffReading = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) =>

@@ -10,8 +10,8 @@ export interface TurnPicture {
 }
 
 /**
- * Asks for the pictures of replies, in the transaction that settles their turns: a picture is asked for if its reply is
- * on the log. It is paid for before it is made, and not here, where a crowd of turns would wait for it.
+ * Requests the pictures of replies in the transaction that settles their turns, so a picture is requested if its reply
+ * is on the log. It is paid for before it is generated and not here, where other turns would wait for it.
  */
 export const askForPictures = (sql: Sql, pictures: ReadonlyArray<TurnPicture>) => sql`
   with asked as (

@@ -3,9 +3,8 @@ import type { Sql } from "#src/db/postgres/Database.ts"
 import { endOfHold } from "./endOfHold.ts"
 
 /**
- * Settles what still waits in sessions that have ended: their `session.exited` is the outcome of these turns, and what
- * was held for them is released; what an attempt of theirs that came to nothing has cost stays paid. A turn that is
- * running settles itself, with what it has spent.
+ * Settles the waiting turns of ended sessions: their outcome is `session.exited`, and their reservations are released.
+ * The cost of their failed attempts stays booked. A running turn settles itself with its cost.
  */
 export const settleBehindExit = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql`
   with settled as (
@@ -28,7 +27,7 @@ export const settleBehindExit = (sql: Sql, apps: ReadonlyArray<string>, sessions
   )
   ${countUse(sql, "moves")}`
 
-/** Releases what is held for turns that are about to be deleted, and so never settle. */
+/** Releases the reservations of turns that are about to be deleted, and so never settle. */
 export const releaseHolds = (sql: Sql, app: string, sessions: ReadonlyArray<string>) => sql`
   with settled as (
     select t.*, c.external_user_ref from turns t join sessions c using (app_id, session_id)

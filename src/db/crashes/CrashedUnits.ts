@@ -7,27 +7,24 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { countCrash } from "./countCrash.ts"
 import { whileStarting } from "#src/db/postgres/retry.ts"
 
-/**
- * A unit that was given up is tried again after this time, should anybody ask for it still: the server may have been
- * mended.
- */
+/** After this time, a unit that was given up may be tried again: the server may have been fixed. */
 const KEPT = "30 days"
-/** Where there are more, something else is wrong than a text. */
+/** Limit for the cached counts. If there are more, the cause is not a single text. */
 const MOST_KNOWN = 10_000
 
-/** Units of work that have stopped the process that ran them. */
+/** Units of work that have crashed the process that ran them. */
 export class CrashedUnits extends Context.Service<
   CrashedUnits,
   {
-    /** Reads again what other processes have written. */
+    /** Reloads the counts, because other processes write them, too. */
     readonly refresh: Effect.Effect<void, DatabaseError>
-    /** Deletes what is too old. */
+    /** Deletes old counts. */
     readonly expire: Effect.Effect<void, DatabaseError>
   }
 >()("src/db/crashes/CrashedUnits") {
   /**
-   * Also gives the counts to all that runs units. They are read before anything else starts; `refresh` reads them
-   * again.
+   * Also provides the counts to everything that runs units. They are loaded before anything else starts, and `refresh`
+   * reloads them.
    */
   static readonly layer = Layer.effectContext(
     Effect.gen(function* () {

@@ -1,20 +1,20 @@
 import type { Seen } from "#src/units/vitals.ts"
 
-/** What a look at the main thread says. `unit`: the one that it has been in for most of the time; empty: not known. */
+/** A sample of the main thread's state. `unit`: the unit that it has been in for most of the time. Empty: unknown. */
 export interface Look {
-  /** For how long the event loop has been stuck, in milliseconds. */
+  /** How long the event loop has been stuck, in milliseconds. */
   readonly stuckMs: number
   readonly unit: string
   readonly workerId: string
 }
 
-/** Less of a processor than this, and the main thread is not computing: it waits for a disk, or for a debugger. */
+/** Below this CPU share, the main thread is not computing but waiting for a disk or a debugger. */
 const LEAST_CPU = 0.05
 
 /**
- * For how long the main thread has not come back to its event loop while it was computing. Pure: time and processor
- * time are given. A process that was stopped as a whole, or that slept with its machine, has a look that comes late. No
- * look counts for more than the time between two.
+ * Measures how long the main thread has been computing without returning to its event loop. Pure: time and CPU time are
+ * inputs. If the process was suspended or the machine slept, a sample comes late. So no sample counts for more than the
+ * sampling interval.
  */
 export class StuckClock {
   readonly #betweenMs: number

@@ -1,7 +1,7 @@
 import type { Unit } from "#src/units/Unit.ts"
 import type { ISql } from "postgres"
 
-/** Counts that a unit of work has stopped what ran it: a process, or the thread that read its body. */
+/** Records that a unit of work has crashed what ran it: a process, or the thread that parsed its body. */
 export const countCrash = <Types extends Record<string, unknown>>(
   sql: ISql<Types>,
   { appId, kind, key }: Omit<Unit, "text">

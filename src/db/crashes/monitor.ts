@@ -6,14 +6,14 @@ import { vitals } from "#src/units/currentUnit.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import type { MonitorData } from "./monitorThread.ts"
 
-/** For how long an event loop may be stuck before its process is ended. */
+/** How long an event loop may be stuck before its process is killed. */
 export const MOST_STUCK_MS = 10_000
-/** The monitor looks twenty times within that, and must find a beat each time but the last few. */
+/** The monitor takes twenty samples in that time, and must see a heartbeat in each except the last few. */
 const BEATS_WITHIN = 40
 
 /**
- * The last line of defence against a text that no rule can cope with: a thread that ends this process once its event
- * loop has been stuck for too long, and says beforehand in the database which unit of work it was in.
+ * The last line of defence against input that no limit catches: a thread that kills this process if its event loop is
+ * stuck for too long. First it records in the database which unit of work was running.
  */
 export const layer = ({ mostStuckMs = MOST_STUCK_MS }: { readonly mostStuckMs?: number } = {}) =>
   Layer.effectDiscard(

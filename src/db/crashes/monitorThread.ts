@@ -6,15 +6,15 @@ import { Vitals } from "#src/units/vitals.ts"
 import { countCrash } from "./countCrash.ts"
 import { type Look, StuckClock } from "./StuckClock.ts"
 
-/** What the main thread starts this thread with. */
+/** The input for this thread. */
 export interface MonitorData {
   readonly memory: SharedArrayBuffer
   readonly databaseUrl: string
-  /** For how long the event loop may be stuck, in milliseconds. */
+  /** How long the event loop may be stuck, in milliseconds. */
   readonly mostStuckMs: number
 }
 
-/** How long the database may take for what this thread writes. A stuck process must end. */
+/** Time limit for this thread's database writes. A stuck process has to end. */
 const WRITE_WITHIN_MS = 5_000
 
 const { memory, databaseUrl, mostStuckMs } = workerData as MonitorData
@@ -25,7 +25,7 @@ const cpuMs = () => {
   return (user + system) / 1000
 }
 
-// The streams of this thread go through the main thread, which is stuck.
+// This thread's streams go through the main thread, which is stuck.
 const say = (level: "WARN" | "ERROR", message: string, annotations: object) => {
   writeSync(
     2,
@@ -35,7 +35,7 @@ const say = (level: "WARN" | "ERROR", message: string, annotations: object) => {
 
 let sql: Sql | undefined
 /**
- * Runs statements one after another on a connection of this thread's own. A database that is away keeps no process
+ * Runs statements one after another on this thread's own connection. An unavailable database does not keep the process
  * alive.
  */
 const write = async (work: (sql: Sql) => Promise<unknown>): Promise<boolean> => {
@@ -66,8 +66,9 @@ const write = async (work: (sql: Sql) => Promise<unknown>): Promise<boolean> => 
 }
 
 /**
- * Says on the worker's row what its process is stuck in, or that it is not any more. Written at half of the time: after
- * the whole of it another process may take the worker for dead, and must not count that for all that the worker holds.
+ * Records on the worker's row what its process is stuck in, or that it no longer is. Written after half of the time
+ * limit: after the full limit, other processes may consider the worker dead, and should not count a crash for
+ * everything that it holds.
  */
 const mark = ({ workerId, unit }: Look) => {
   const named = readUnit(unit)
@@ -86,7 +87,7 @@ const count = ({ unit }: Look) => {
   return named === null ? true : write((sql) => countCrash<Record<never, never>>(sql, named))
 }
 
-/** Ends the process. The unit is counted before, once it is known. */
+/** Kills the process. If the unit is known, its crash is counted first. */
 const end = async (look: Look) => {
   const named = readUnit(look.unit)
   const [, recorded] = await Promise.all([mark(look), count(look)])
@@ -100,7 +101,7 @@ const end = async (look: Look) => {
   process.kill(process.pid, "SIGKILL")
 }
 
-/** The unit that stands on the worker's row. */
+/** The unit on the worker's row. */
 let marked = ""
 const markAs = async (look: Look) => {
   await mark(look)

@@ -1,7 +1,7 @@
 import { unitOf, type UnitKind } from "#src/units/Unit.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 
-/** A worker that was found dead, with the unit of work that its process was stuck in, where the monitor has said so. */
+/** A dead worker, with the unit of work that its process was stuck in, if the monitor has recorded it. */
 export interface DeadWorker {
   readonly worker_id: string
   readonly stuck_app_id: string | null
@@ -9,9 +9,9 @@ export interface DeadWorker {
   readonly stuck_unit: string | null
 }
 
-/** Whose deaths are counted for what they held: for everything, or for the unit alone that they were stuck in. */
+/** What to count for each dead worker: everything that it held, or only the unit that it was stuck in. */
 export interface Blame {
-  /** Workers of which it is known what they were stuck in. */
+  /** Workers whose unit is known. */
   readonly known: ReadonlyArray<string>
   /** Those units. */
   readonly guilty: ReadonlyArray<string>
@@ -39,8 +39,8 @@ export const countsCrash = (sql: Sql, { known, guilty }: Blame) =>
   )} = any(${guilty}::text[]))`
 
 /**
- * Takes back the try that these workers had begun at what they were not stuck in. In the transaction that deletes them,
- * so that nobody has claimed anything again.
+ * Undoes the attempt that these workers had started for what they were not stuck in. It runs in the transaction that
+ * deletes them, so nothing has been claimed again.
  */
 export const forgive = (sql: Sql, { known, guilty }: Blame) => sql`
   with cases as (

@@ -4,25 +4,26 @@ import * as Layer from "effect/Layer"
 import { alignLanes } from "./alignLanes.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
-/** Lanes that one statement deletes. */
+/** How many lanes one statement deletes. */
 const LANES_A_STEP = 1000
 
-/** What a channel is for: one session, or, where it is null, every session of the app. */
+/** The scope of a channel: one session or, if null, every session of the app. */
 export interface ChannelScope {
   readonly appId: string
   readonly sessionId: string | null
 }
 
 /**
- * Brings the lanes of channels up to their generation, and takes away those of deleted ones. One session's lane within
- * the transaction that asks for it; those of a whole app step by step in a job, so that nothing is locked for long.
+ * Updates the lanes of channels to their generation, and deletes those of deleted channels. A single session's lane is
+ * updated in the transaction that requests it. The lanes of a whole app are updated in steps in a job, so that nothing
+ * is locked for long.
  */
 export class Alignment extends Context.Service<
   Alignment,
   {
-    /** Within the transaction that changed the channel and holds its row locked. */
+    /** Call it in the transaction that changed the channel and holds its row lock. */
     readonly begin: (scope: ChannelScope, channelId: string) => Effect.Effect<void, DatabaseError>
-    /** The rest of the way, in a transaction a step. Whoever else is at it waits. */
+    /** Does the rest in one transaction per step. Concurrent callers wait. */
     readonly finish: (appId: string, channelId: string) => Effect.Effect<void, DatabaseError>
     /** Adds the job again for every channel that is not aligned yet. */
     readonly nudge: Effect.Effect<void, DatabaseError>

@@ -11,7 +11,7 @@ import { removeChannel } from "./channels/removeChannel.ts"
 import { pauseChannel, startChannel } from "./channels/startAndPause.ts"
 import type { StoredChannel } from "./channels/StoredChannel.ts"
 
-/** Push channels, of a session or of a whole app. Undefined where there is no such channel in the scope. */
+/** Push channels of a session or of a whole app. Undefined: there is no such channel in the scope. */
 export class Channels extends Context.Service<
   Channels,
   {
@@ -29,12 +29,12 @@ export class Channels extends Context.Service<
       channelId: string,
       change: ChannelChange
     ) => Effect.Effect<StoredChannel | undefined, DatabaseError>
-    /** Gives the channel as it was. */
+    /** Returns the channel as it was. */
     readonly remove: (scope: ChannelScope, channelId: string) => Effect.Effect<StoredChannel | undefined, DatabaseError>
     readonly pause: (scope: ChannelScope, channelId: string) => Effect.Effect<StoredChannel | undefined, DatabaseError>
-    /** Walks on from where each lane stands; one that waits for its next attempt does not wait any longer. */
+    /** Continues each lane from its position. Lanes that wait for a retry no longer wait. */
     readonly resume: (scope: ChannelScope, channelId: string) => Effect.Effect<StoredChannel | undefined, DatabaseError>
-    /** Delivers again what comes after this cursor, in each session of the channel. */
+    /** Delivers the events after this cursor again, in each session of the channel. */
     readonly replay: (
       scope: ChannelScope,
       channelId: string,

@@ -4,9 +4,9 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
-/** Events of one lane that may wait to be delivered once more. */
+/** Limit for events of one lane that wait for redelivery. */
 const MAX_REDO = 100
-/** Tries of one event that are shown, the latest. */
+/** Limit for the attempts of one event in an answer, newest first. */
 const MAX_ATTEMPTS_SHOWN = 100
 const LAST_CURSOR = Number.MAX_SAFE_INTEGER
 
@@ -22,9 +22,9 @@ export interface Delivery {
   readonly next_attempt_at: Date | null
   readonly delivered_at: Date | null
   readonly latency_ms: number | null
-  /** It lies behind the lane's position. */
+  /** It is before the lane's position. */
   readonly passed: boolean
-  /** It is what the lane tries next. */
+  /** The lane tries it next. */
   readonly is_next: boolean
 }
 
@@ -38,7 +38,7 @@ export interface DeliveryAttempt {
   readonly answer: string | null
 }
 
-/** A delivery by its place: the channel, and the cursor of the event. */
+/** Identifies a delivery: the channel, and the cursor of the event. */
 export interface DeliveryPlace {
   readonly channelId: string
   readonly cursor: number
@@ -46,22 +46,22 @@ export interface DeliveryPlace {
 
 export interface DeliveryFilter {
   readonly channelId: string | null
-  /** Deliveries below this one, in the order of the list. */
+  /** Deliveries after this one, in list order. */
   readonly before: DeliveryPlace | null
   readonly limit: number
 }
 
-/** The lane has enough to deliver once more already. */
+/** The lane already has the maximum number of redeliveries waiting. */
 export class RetryLimitReached extends Schema.TaggedError<RetryLimitReached>()("RetryLimitReached", {}) {}
 
 /**
- * What became of the events of a session on their way to its channels: made of the lanes and of the tries, with no
- * table of its own.
+ * The deliveries of a session's events to its channels. Computed from the lanes and the attempts, without a table of
+ * its own.
  */
 export class Deliveries extends Context.Service<
   Deliveries,
   {
-    /** Newest event first: what was tried, and what a lane has before it. */
+    /** Newest event first: attempted deliveries, and those that a lane still has to make. */
     readonly list: (
       appId: string,
       sessionId: string,
@@ -78,7 +78,10 @@ export class Deliveries extends Context.Service<
       sessionId: string,
       place: DeliveryPlace
     ) => Effect.Effect<ReadonlyArray<DeliveryAttempt>, DatabaseError>
-    /** Has a courier try it now: once more, where its lane is past it. Undefined: there is no such delivery. */
+    /**
+     * Requests a delivery now. If its lane is already past it, it is delivered again. Undefined: there is no such
+     * delivery.
+     */
     readonly retry: (
       appId: string,
       sessionId: string,
@@ -91,7 +94,7 @@ export class Deliveries extends Context.Service<
     Effect.gen(function* () {
       const { query, transaction } = yield* Database
 
-      /** From `upTo` downwards to `from`, and, in the event of `upTo` itself, only channels below `below`. */
+      /** From `upTo` down to `from`. For the event of `upTo` itself, only channels below `below`. */
       interface Range {
         readonly channelId: string | null
         readonly from: number
@@ -192,7 +195,7 @@ export class Deliveries extends Context.Service<
         if (lane === undefined || delivery === undefined) return undefined
         if (delivery.passed && !lane.known) {
           if (lane.full) return yield* new RetryLimitReached()
-          // A lane that waits for its next attempt goes on waiting: the receiver is not well.
+          // A lane that waits for a retry keeps waiting, because the receiver is failing.
           yield* query(
             (sql) => sql`
           update lanes set redo = redo ||

@@ -12,7 +12,7 @@ import { Secrets } from "#src/db/postgres/Secrets.ts"
 import { openUrl, type UrlRow } from "./webhookUrls.ts"
 
 const CAPACITY = 1000
-/** How long an open secret may lie in memory unasked for. */
+/** How long a decrypted secret stays cached without being used. */
 const KEPT = Duration.minutes(10)
 
 interface EndpointRow extends UrlRow {
@@ -32,8 +32,8 @@ interface Endpoint {
 }
 
 /**
- * The endpoints in PostgreSQL. A copy in memory stands for one version of a channel, so that it is never older than who
- * asks.
+ * Webhook endpoints in PostgreSQL. The cache is keyed by the version of a channel, so it is never older than the
+ * caller's version.
  */
 export const layer = Layer.effect(
   Endpoints,
@@ -73,7 +73,7 @@ export const layer = Layer.effect(
       },
       {
         capacity: CAPACITY,
-        // What is newer than asked for is only passing: who asks will soon know of the newer version, too.
+        // A version newer than requested is not cached, because the callers will soon request the newer version.
         timeToLive: (exit, key) =>
           Exit.isSuccess(exit) && exit.value !== undefined && key.endsWith(`\n${exit.value.version}`)
             ? KEPT

@@ -22,7 +22,7 @@ import { isStopped } from "./isHeld.ts"
 
 const START: Place = { appId: "", channelId: "" }
 
-/** Rows come lane by lane, each lane's events in order. */
+/** Rows are grouped by lane, with each lane's events in order. */
 const toLeases = (rows: ReadonlyArray<LeaseRow>, owner: string): ReadonlyArray<LaneLease> => {
   const leases: Array<LaneLease & { readonly events: Array<LaneLease["events"][number]> }> = []
   for (const row of rows) {
@@ -61,7 +61,7 @@ const toLeases = (rows: ReadonlyArray<LeaseRow>, owner: string): ReadonlyArray<L
   return leases
 }
 
-/** The lanes in PostgreSQL. Settlements that come together travel together. */
+/** The lanes in PostgreSQL. Concurrent settlements are batched. */
 export const layer = Layer.effect(
   Lanes,
   Effect.gen(function* () {
@@ -85,10 +85,10 @@ export const layer = Layer.effect(
       run: async (batch) => {
         const rows = await settleLanes(pool, batch)
         const news = rows.filter((row) => row.news).map((row) => batch[row.n - 1]!)
-        // What is not noted now is noted with a later step.
+        // If this write fails, a later step records the health.
         if (news.length > 0) await noteHealth(pool, news).catch(() => {})
         const sent = news.filter(({ outcome }) => outcome === "sent")
-        // Those that are not hurried now are hurried with a later success, or wait their time.
+        // If this fails, the lanes are hurried by a later success, or wait for their retry.
         if (sent.length > 0) await hurryLanes(pool, sent).catch(() => {})
         const after = new Map(rows.map((row) => [row.n, row.after]))
         return batch.map((_, index) => after.get(index + 1) ?? "lost")

@@ -7,8 +7,8 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { untilReachable } from "#src/db/postgres/retry.ts"
 
 /**
- * The operational log of an app in PostgreSQL: one of the logs there are, so that whoever follows a log or pushes one
- * can follow and push this one.
+ * The operational log of an app in PostgreSQL. It is stored like any other log, so it can be followed and pushed in the
+ * same way.
  */
 export const layer = Layer.effect(
   OperationalLog,

@@ -1,15 +1,14 @@
 import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
 
-/** Sessions that one step brings up. Their logs are locked for as long as it takes. */
+/** Sessions per step. Their logs are locked for the duration of the step. */
 const SESSIONS_A_STEP = 500
 
 /**
- * Brings the lanes of a channel up to its generation, session by session in order of id: the next few after
- * `aligned_to`. The logs are locked in share mode first, so that no append is under way whose head the lane would miss.
- * A lane that was behind gets a new fence: what a courier still does under the old one can write nothing. The
- * transaction must hold the channel's row locked. Gives the sessions of the step; when there are none, the channel is
- * aligned.
+ * Updates the lanes of a channel to its generation, in order of session id: the next few after `aligned_to`. The logs
+ * are first locked in share mode, so that no append is in progress whose head the lane would miss. An outdated lane
+ * gets a new fence, so a courier with the old one can no longer write. The transaction must hold the lock on the
+ * channel's row. Returns the sessions of the step. If there are none, the channel is aligned.
  */
 export const alignLanes = Effect.fnUntraced(function* (appId: string, channelId: string) {
   const { query } = yield* Database
@@ -60,8 +59,8 @@ export const alignLanes = Effect.fnUntraced(function* (appId: string, channelId:
 })
 
 /**
- * Gives a new session its lane to each app-wide channel. The transaction must hold the app's row in share mode: so a
- * channel that is being created meanwhile sees the session, or is seen here.
+ * Creates a lane to each app-wide channel for a new session. The transaction must lock the app's row in share mode, so
+ * that a channel that is created at the same time sees the session, or is seen here.
  */
 export const openLanes = Effect.fnUntraced(function* (appId: string, sessionId: string) {
   const { query } = yield* Database

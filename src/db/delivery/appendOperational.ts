@@ -6,7 +6,9 @@ import { openLanes } from "./alignLanes.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { moveHeads } from "./moveHeads.ts"
 
-/** The operational log of an app, with its lanes, where it has none yet. Within the transaction of the caller. */
+/**
+ * Creates the operational log of an app, with its lanes, if it does not exist yet. Runs in the caller's transaction.
+ */
 export const beginOperational = Effect.fnUntraced(function* (appId: string) {
   const { query } = yield* Database
   yield* query((sql) => sql`select 1 from apps where app_id = ${appId} for share`)
@@ -18,8 +20,8 @@ export const beginOperational = Effect.fnUntraced(function* (appId: string) {
 })
 
 /**
- * Tells an app something within the transaction of the caller: it is told of what has come to be, once, and of nothing
- * else. The last thing that a transaction does, for until its end nobody else can write to the app's log.
+ * Appends an operational event in the caller's transaction, so the app is notified exactly once and only if it commits.
+ * Must be the last step of a transaction, because until its end nothing else can write to the app's log.
  */
 export const appendOperational = Effect.fnUntraced(function* ({ appId, type, payload }: OperationalEvent) {
   const [{ query, afterCommit }, signals] = [yield* Database, yield* LogSignals]

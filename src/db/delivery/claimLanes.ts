@@ -4,20 +4,20 @@ import type { Joined } from "#src/db/postgres/Joined.ts"
 import { ALL_APPS, holds } from "./isHeld.ts"
 import { shownEvent } from "./shownEvent.ts"
 
-/** Events that a lease brings along. Few, so that a lane with much to catch up gives others their turn. */
+/** Events per lease. Few, so that a lane with a long backlog does not block others. */
 const EVENTS_A_LEASE = 8
-/** Channels that one claim visits. */
+/** How many channels one claim visits. */
 export const CHANNELS_A_CLAIM = 256
-/** Lanes of one channel that a claim parks when it finds the channel stopped. */
+/** How many lanes of a stopped channel one claim parks. */
 const PARKED_A_CLAIM = 200
 
-/** Where a claim goes on: claims visit the channels in turn, so that none is always last. */
+/** Where a claim continues. Claims visit the channels in turn, so that none is always last. */
 export interface Place {
   readonly appId: string
   readonly channelId: string
 }
 
-/** One leased event; a claim that leased nothing is one row without an event. */
+/** A leased event. A claim that leased nothing returns one row without an event. */
 /** What a claim has looked at. */
 interface Visit {
   readonly visited: number
@@ -54,14 +54,14 @@ interface LeasedEvent {
 export type LeaseRow = Visit & Joined<LeasedEvent>
 
 /**
- * Leases ready lanes. The channels that have any are visited one after another by a jump along the index, so that a
- * channel with a hundred thousand ready lanes costs a claim no more than one with a single lane. Each is looked up by
- * itself: joined, all there are would be read, which is the better plan as long as there are few. Ready lanes of a
- * stopped channel are parked in passing, and so are those of bots that the operator holds back, and of apps that are
- * suspended. What was on the wire when an earlier lease was lost is put down as unknown. The intent to send the first
- * event is put down, too, unless the channel is paced: then it has a statement of its own, after the wait. The log is
- * looked through up to the last event that this statement sees, which may be less than a head that has just moved. The
- * worker's own row is locked against deletion: whoever finds it dead deletes the row before it frees its lanes.
+ * Leases ready lanes. Visits the channels that have any with index skip scans, so a channel with a hundred thousand
+ * ready lanes costs a claim no more than one with a single lane. Each lane is looked up separately: a join would read
+ * all lanes, which the planner prefers while there are few. Ready lanes of stopped channels, suspended bots and
+ * suspended apps are parked on the way. A delivery that was in progress when an earlier lease was lost is recorded as
+ * unknown. The intent to send the first event is recorded as well, unless the channel is paced: then a separate
+ * statement does this after the wait. The log is scanned up to the last event in this statement's snapshot, which may
+ * be before a head that has just moved. The worker's own row is locked against deletion, because a process that finds
+ * the worker dead deletes that row before it releases its lanes.
  */
 export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) => sql`
   with recursive me as (

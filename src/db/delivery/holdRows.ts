@@ -9,11 +9,11 @@ export type HoldKind = "telegram" | "app"
 export class NoSuchApp extends Schema.TaggedError<NoSuchApp>()("NoSuchApp", {}) {}
 
 /**
- * Puts and lifts holds, each within the transaction of the caller. Claims lock the holds that they act on, so a lift
- * waits for those that are putting something aside because of it.
+ * Sets and lifts suspensions, each in the caller's transaction. Claims lock the suspensions that they act on, so
+ * lifting one waits for claims that are parking something because of it.
  */
 export const holdRows = ({ query }: Context.Service.Shape<typeof Database>, kind: HoldKind) => ({
-  /** No app is checked where the scope is all of them. */
+  /** If the scope is all apps, there is no app to check. */
   checkApp: (appId: string | null): Effect.Effect<void, NoSuchApp | DatabaseError> =>
     appId === null
       ? Effect.void
@@ -21,7 +21,7 @@ export const holdRows = ({ query }: Context.Service.Shape<typeof Database>, kind
           query((sql) => sql`select 1 from apps where app_id = ${appId} for key share`),
           (found): Effect.Effect<void, NoSuchApp> => (found.length > 0 ? Effect.void : new NoSuchApp())
         ),
-  /** False: it was there already. A reason that is given replaces the one that it had. */
+  /** False: it was already suspended. A given reason replaces the previous one. */
   put: Effect.fnUntraced(function* (scope: string, reason: string | null) {
     const there = yield* query(
       (sql) =>
@@ -37,7 +37,7 @@ export const holdRows = ({ query }: Context.Service.Shape<typeof Database>, kind
     )
     return there.length === 0
   }),
-  /** False: there was none. What was put aside goes on by `Holds.finish`, for which this leaves a job. */
+  /** False: there was none. Adds a job for `Holds.finish`, which resumes what was parked. */
   lift: Effect.fnUntraced(function* (scope: string) {
     const was = yield* query(
       (sql) =>

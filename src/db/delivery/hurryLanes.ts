@@ -2,15 +2,15 @@ import type { LaneStep } from "#channels/Lanes.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 
 /**
- * Lanes that one success has tried early. Few, so that a receiver that has just come back is not overrun: each of them
- * that succeeds calls the next.
+ * How many lanes one success retries early. Few, so that a recovering receiver is not overloaded. Each success triggers
+ * the next ones.
  */
 const EARLY_AT_ONCE = 64
 
 /**
- * Has lanes tried now that wait to try again at an endpoint which has just taken something, those first that are due
- * first. A lane is tried early once per wait, and a failure of that try is not counted: an event that only one lane
- * fails at keeps its whole schedule, however busy its endpoint is.
+ * Retries lanes now that wait for a retry at an endpoint which has just accepted an event, earliest due first. A lane
+ * is retried early once per wait, and a failure of that retry is not counted. So an event that fails on only one lane
+ * keeps its whole schedule, however busy its endpoint is.
  */
 export const hurryLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => sql`
   with reached as (

@@ -1,11 +1,11 @@
 import type { Query, Sql } from "#src/db/postgres/postgres.ts"
 
-/** What an operator stops at once. */
+/** The scope of a suspension of all apps. */
 export const ALL_APPS = "*"
 
 /**
- * Whether the operator holds the bots of this app back, which they are too while the app is suspended. Read once a
- * statement, from a table that as a rule is empty, however many rows are asked about.
+ * Whether the operator has suspended the bots of this app, or the whole app. Evaluated once per statement, from a table
+ * that is normally empty, however many rows are checked.
  */
 export const isHeld = (sql: Sql, appId: Query) =>
   sql`array(select scope from telegram_holds where released_at is null) && array[${ALL_APPS}, ${appId}]`

@@ -1,6 +1,6 @@
 import type { Sql } from "#src/db/postgres/Database.ts"
 
-/** Lanes whose time has come, and lanes of owners that are not registered, become ready. Gives a row for each. */
+/** Makes lanes ready whose time has come or whose owner is not registered. Returns a row for each. */
 export const sweepLanes = (sql: Sql) => sql`
   with due as (
     select app_id, session_id, channel_id from lanes where status = 'waiting' and due_at <= now()
@@ -16,7 +16,7 @@ export const sweepLanes = (sql: Sql) => sql`
   where l.app_id = x.app_id and l.session_id = x.session_id and l.channel_id = x.channel_id
   returning 1`
 
-/** Frees the lanes of workers that are gone, in order of their key, and asks for a courier. */
+/** Releases the lanes of dead workers in key order, and requests a courier. */
 export const freeLanes = (sql: Sql, owners: ReadonlyArray<string>) => sql`
   with held as (
     select app_id, session_id, channel_id from lanes where owner = any(${owners}::text[])

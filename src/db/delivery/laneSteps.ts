@@ -4,7 +4,7 @@ import type { LaneStep } from "#channels/Lanes.ts"
 export const milliseconds = (duration: Duration.Duration | null): number | null =>
   duration === null ? null : Math.round(Duration.toMillis(duration))
 
-/** Steps as the arrays, one for each column, that a statement unnests. */
+/** Steps as arrays, one per column, for `unnest` in a statement. */
 export const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
   app: batch.map(({ lease }) => lease.appId),
   session: batch.map(({ lease }) => lease.sessionId),
@@ -12,7 +12,7 @@ export const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
   version: batch.map(({ lease }) => lease.channelVersion),
   owner: batch.map(({ lease }) => lease.owner),
   fence: batch.map(({ lease }) => lease.fence),
-  // The attempt is told apart by its fence; within one lease an event is tried once.
+  // The fence identifies the attempt: within one lease an event is tried once.
   cursor: batch.map(({ event }) => event.cursor),
   event: batch.map(({ event }) => event.id),
   part: batch.map(({ part }) => part),
@@ -28,7 +28,7 @@ export const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
   answer: batch.map(({ answer }) => answer),
   startedAt: batch.map(({ startedAt }) => startedAt.toISOString()),
   latencyMs: batch.map(({ latency }) => milliseconds(latency)),
-  // Behind the last event of the lease the channel wants nothing of what was looked through.
+  // After the last event of the lease, the scanned rest of the log has nothing for the channel.
   position: batch.map(({ lease, event, last, onward }) =>
     onward !== "pass" || event.redo || !last
       ? null
@@ -36,7 +36,7 @@ export const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
         ? lease.examined
         : event.cursor
   ),
-  // Null: the lane is as far within the event as it was.
+  // Null: the position within the event is unchanged.
   past: batch.map(({ event, part, last, onward }) => (onward !== "pass" || event.redo ? null : last ? 0 : part + 1)),
   parked: batch.map(({ onward }) => Number(onward === "park")),
   failures: batch.map(({ onward }) => (typeof onward === "string" ? 0 : onward.failures)),

@@ -1,9 +1,9 @@
-/** A path segment that is a word or the version of an API, and so no credential. */
+/** A path segment that is a plain word or an API version, and so not a credential. */
 const PLAIN_WORD = /^(?:[a-z][a-z_.-]{0,23}|v\d{1,2})$/
 
 /**
- * An address as people may see it: the origin, and the first segment of the path where it is a plain word. What follows
- * may hold a credential.
+ * A URL for display: the origin, and the first segment of the path if it is a plain word. The rest may contain a
+ * credential.
  */
 export const maskUrl = (url: URL): string => {
   const [first = "", ...rest] = url.pathname.slice(1).split("/")

@@ -1,9 +1,9 @@
 import type { Sql } from "#src/db/postgres/Database.ts"
 
 /**
- * The second half of every append, in its transaction: moves the heads of the sessions' lanes to the end of the log and
- * makes idle ones ready. Lanes are locked in order of their key, here as everywhere. Gives a row for each lane that
- * there is now something to deliver on.
+ * The second half of every append, in the same transaction: moves the heads of the sessions' lanes to the end of the
+ * log and makes idle lanes ready. Lanes are locked in key order, as everywhere. Returns a row for each lane that now
+ * has something to deliver.
  */
 export const moveHeads = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql`
   with mine as (

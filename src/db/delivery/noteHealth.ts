@@ -4,8 +4,8 @@ import type { Sql } from "#src/db/postgres/Database.ts"
 import { milliseconds } from "./laneSteps.ts"
 
 /**
- * How the channels of these steps are doing. Written apart from the steps, so that a channel with many lanes is no
- * queue for them.
+ * Records the health of the channels in these steps. Written separately from the steps, so that the lanes of a large
+ * channel do not wait for its row.
  */
 export const noteHealth = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
   const b = {

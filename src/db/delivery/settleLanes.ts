@@ -4,15 +4,15 @@ import type { Sql } from "#src/db/postgres/Database.ts"
 import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
 import { milliseconds, toColumns } from "./laneSteps.ts"
 
-/** A channel of which all is well is noted so often. */
+/** How often a healthy channel is recorded. */
 const NOTED_EVERY = Duration.seconds(10)
 
 /**
- * Writes the outcomes of tries and moves their lanes, only where the lease still holds; a lane without a row in the
- * answer was taken over. Lanes are locked in order of their key, here as everywhere, and each is judged as it is once
- * it is locked. With `next`, the intent to send that event is on record; a lane whose channel has been stopped or
- * changed meanwhile, or whose app is suspended, is given back instead. A retry gets a job for the second after it is
- * due, one for all that are due in the same second: the job is a wake-up.
+ * Writes the results of attempts and moves their lanes, only if the lease is still valid. A lane without a row in the
+ * result was taken over. Lanes are locked in key order, as everywhere, and evaluated after they are locked. With
+ * `next`, the intent to send that event is recorded. If the channel was stopped or changed in the meantime, or its app
+ * is suspended, the lane is released instead. A retry gets a wake-up job for the second after it is due, shared by all
+ * retries of that second.
  */
 export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
   const b = toColumns(batch)

@@ -8,13 +8,13 @@ import { Secrets } from "#src/db/postgres/Secrets.ts"
 export interface UrlRow {
   readonly app_id: string
   readonly channel_id: string
-  /** Sealed. */
+  /** Encrypted. */
   readonly url: Uint8Array | null
-  /** As earlier versions stored it. */
+  /** Plain text, as earlier versions stored it. */
   readonly plain_url: string | null
 }
 
-/** The address of a webhook. A row of an earlier version that still runs beside this one is not sealed. */
+/** The URL of a webhook. It is plain text in rows of an earlier version that is still running. */
 export const openUrl = Effect.fnUntraced(function* (
   { open }: Secrets["Service"],
   { app_id, channel_id, url, plain_url }: UrlRow
@@ -24,7 +24,7 @@ export const openUrl = Effect.fnUntraced(function* (
 
 const BATCH = 100
 
-/** Seals the addresses that earlier versions stored in plain text, before anything else is done with them. */
+/** Encrypts the URLs that earlier versions stored in plain text, before anything else uses them. */
 export const sealWebhookUrls = Layer.effectDiscard(
   Effect.gen(function* () {
     const { query, transaction } = yield* Database

@@ -9,21 +9,21 @@ import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
 import { Expenses } from "#src/db/billing/Expenses.ts"
 import { type EvalStatus, runColumns, type StoredRun } from "./EvalRuns.ts"
 
-/** A run that this worker is at. */
+/** A run that this worker owns. */
 export type HeldRun = Omit<StoredRun, "total" | "done" | "metrics" | "gate_results"> & { readonly owner: string }
 
-/** What is to be played next. */
+/** The next case to play. */
 export interface NextCase {
   readonly place: number
   readonly case_key: string
   readonly repeat: number
-  /** How often it was begun before. */
+  /** How often it was started before. */
   readonly attempts: number
 }
 
 /**
- * What is to be done about a run next. `wait`: what is being played has to end first. `lost`: it is another's
- * meanwhile, or gone.
+ * The next step of a run. `wait`: cases in progress have to end first. `lost`: another worker owns it, or it was
+ * deleted.
  */
 export type Step =
   | { readonly kind: "play"; readonly next: NextCase; readonly worstMicroUsd: number }
@@ -47,39 +47,38 @@ export interface Ending {
 }
 
 /**
- * The runs that are not wound up, each worked on by one worker: whose death frees it. What is held of the app's budget
- * is what the cases that are being played may cost, and stands on the run, so that whoever takes over knows what to
- * give back.
+ * Runs that are not finished. Each is owned by one worker, whose death releases it. The reservation from the app's
+ * budget covers the cases in progress. It is stored on the run, so that a new owner can refund it.
  */
 export class EvalQueue extends Context.Service<
   EvalQueue,
   {
     /**
-     * The oldest run that waits, or whose worker is gone; one that was cancelled too, for it has to be wound up. Those
-     * of a suspended app wait.
+     * Claims the oldest run that waits or whose worker is dead. Also cancelled runs, which have to be finished. Not
+     * those of a suspended app.
      */
     readonly claim: (owner: string, except: ReadonlyArray<string>) => Effect.Effect<HeldRun | undefined, DatabaseError>
-    /** Whether cases of it are still to be played, by this worker. */
+    /** Whether this worker should play further cases of the run. */
     readonly isWanted: (run: HeldRun) => Effect.Effect<boolean, DatabaseError>
     /**
-     * What a case has cost whose worker died at it: of what was held for it. False, here and below: the run is
-     * another's meanwhile, or gone.
+     * Charges the cost of a case whose worker died, from its reservation. False, here and below: another worker owns
+     * the run, or it was deleted.
      */
     readonly charge: (run: HeldRun, microUsd: number) => Effect.Effect<boolean, DatabaseError>
     /**
-     * Begins the next case beside those that are being played (their places, and what each may cost), holding as much
-     * as it may cost: unless that is more than the run may cost in all, or than the app's budget covers.
+     * Starts the next case while others are in progress (their indexes, and the maximum cost of each), and reserves its
+     * maximum cost, unless that exceeds the run's limit or the app's budget.
      */
     readonly begin: (
       run: HeldRun,
       playing: ReadonlyMap<number, number>,
       worstOf: (caseKey: string) => number
     ) => Effect.Effect<Step, DatabaseError>
-    /** What became of it, once. */
+    /** Stores the result of a case, once. */
     readonly done: (run: HeldRun, next: NextCase, done: Done) => Effect.Effect<boolean, DatabaseError>
-    /** Gives back what is held, and says how the run has ended; one that was cancelled stays cancelled. */
+    /** Refunds the remaining reservation and stores how the run has ended. A cancelled run stays cancelled. */
     readonly finish: (run: HeldRun, ending: Ending) => Effect.Effect<void, DatabaseError>
-    /** Leaves the run to another. */
+    /** Releases the run to another worker. */
     readonly leave: (run: HeldRun) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/evals/EvalQueue") {
@@ -89,7 +88,7 @@ export class EvalQueue extends Context.Service<
       const { query, transaction } = yield* Database
       const expenses = yield* Expenses
 
-      /** The run, locked, as long as it is this worker's. */
+      /** Locks the run if this worker still owns it. */
       const lock = ({ app_id, run_id, owner }: HeldRun) =>
         query<Array<Pick<StoredRun, "status" | "spent_micro_usd" | "held_micro_usd">>>(
           (sql) => sql`
@@ -100,7 +99,7 @@ export class EvalQueue extends Context.Service<
       const charge = Effect.fnUntraced(function* (run: HeldRun, microUsd: number) {
         const held = yield* lock(run)
         if (held === undefined || microUsd === 0) return held !== undefined
-        // More than it may cost by plan is possible, and is paid.
+        // The cost may exceed the planned maximum, and is charged all the same.
         const over = microUsd - held.held_micro_usd
         if (over > 0) yield* expenses.add({ ...payer(run), activity: "eval", microUsd: over, runRef: run.run_id })
         yield* query(

@@ -17,7 +17,7 @@ export const EVAL_STATUSES = ["queued", "running", "completed", "failed", "cance
 export type EvalStatus = (typeof EVAL_STATUSES)[number]
 export const EVAL_ENGINES = ["default", "offline"] as const
 
-/** What was asked for. The cases and gates are the suite's as they were then. */
+/** The request for a run. Its cases and gates are a copy of the suite's. */
 export interface RunOrder {
   readonly suite_id: string
   readonly character_slug: string
@@ -46,7 +46,7 @@ export interface StoredRun extends RunOrder {
   readonly created_at: Date
   readonly started_at: Date | null
   readonly finished_at: Date | null
-  /** Cases and repeats of them: how many there are, and are done. */
+  /** The number of case repeats, in total and done. */
   readonly total: number
   readonly done: number
 }
@@ -57,7 +57,7 @@ export const runColumns = (sql: Sql) => sql`
   r.seed, r.cases, r.gates, r.baseline_run_id, r.regrade_of, r.max_cost_micro_usd, r.spent_micro_usd, r.held_micro_usd,
   r.verdict, r.error_code, r.created_at, r.started_at, r.finished_at`
 
-/** One in a list, without its cases, of which there may be a megabyte. */
+/** A run in a list, without its cases, which may be a megabyte. */
 export type ListedRun = Omit<StoredRun, "cases">
 
 export interface StoredResult {
@@ -76,18 +76,18 @@ export interface StoredResult {
 /** The app's budget does not cover the first case. Nothing was written. */
 export class EvalUnfunded extends Schema.TaggedError<EvalUnfunded>()("EvalUnfunded", {}) {}
 
-/** Runs of an app that have not ended: what one app asks for must not keep the others waiting for long. */
+/** Limit for an app's unfinished runs, so that one app does not make others wait for long. */
 export const MOST_OPEN_RUNS = 20
 export class TooManyEvals extends Schema.TaggedError<TooManyEvals>()("TooManyEvals", {}) {}
 
 export interface EvalPricing {
-  /** Whether runs by this engine cost nothing: the offline one does not. */
+  /** Whether runs with this engine are free, as with the offline engine. */
   readonly isFree: (engine: RunOrder["engine"]) => boolean
-  /** What turns with these messages, and so many questions to a judge, may cost at most. */
+  /** The maximum cost of turns with these messages and this many questions to a judge. */
   readonly worstMicroUsd: (mode: ReplyMode, messages: ReadonlyArray<string>, questions: number) => number
 }
 
-/** What a case of this run may cost at most, in micro-USD. */
+/** The maximum cost of a case of this run, in micro-USD. */
 export const worstOf = (
   { isFree, worstMicroUsd }: EvalPricing,
   { engine, reply_mode, regrade_of }: Pick<RunOrder, "engine" | "reply_mode" | "regrade_of">,
@@ -101,7 +101,7 @@ export const worstOf = (
         checksOf(asked).reduce((sum, { check }) => sum + questionsOf(check), 0)
       )
 
-/** The results that are done, as the statistics take them. */
+/** The finished results, as input for the statistics. */
 export const toCaseResults = (
   cases: ReadonlyArray<Case>,
   results: ReadonlyArray<StoredResult>
@@ -115,21 +115,21 @@ export const toCaseResults = (
   })
 }
 
-/** Runs of suites, and what became of each case. Who plays them is the job `evals`: see EvalQueue. */
+/** Runs of suites, and the result of each case. The job `evals` plays them: see EvalQueue. */
 export class EvalRuns extends Context.Service<
   EvalRuns,
   {
     readonly pricing: EvalPricing
     /**
-     * Writes the run with a row for every case and repeat, takes what the first may cost from the app's budget, and
-     * wakes a worker; all of it or nothing.
+     * Atomically writes the run with a row for every case repeat, reserves the maximum cost of the first one from the
+     * app's budget, and wakes a worker.
      */
     readonly create: (
       appId: string,
       order: RunOrder
     ) => Effect.Effect<StoredRun, EvalUnfunded | TooManyEvals | DatabaseError>
     readonly get: (appId: string, runId: string) => Effect.Effect<StoredRun | undefined, DatabaseError>
-    /** The newest first. */
+    /** Newest first. */
     readonly list: (
       appId: string,
       filter: {
@@ -139,14 +139,14 @@ export class EvalRuns extends Context.Service<
         readonly limit: number
       }
     ) => Effect.Effect<ReadonlyArray<ListedRun>, DatabaseError>
-    /** Those that are done, in the order of the suite. */
+    /** The finished ones, in the order of the suite. */
     readonly results: (
       appId: string,
       runId: string,
       filter: { readonly status: string | null; readonly after: number | null; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<StoredResult>, DatabaseError>
     readonly allResults: (appId: string, runId: string) => Effect.Effect<ReadonlyArray<StoredResult>, DatabaseError>
-    /** No further case is begun. One that has ended stays as it is. Undefined: no such run. */
+    /** No further case is started. A finished run stays as it is. Undefined: no such run. */
     readonly cancel: (appId: string, runId: string) => Effect.Effect<StoredRun | undefined, DatabaseError>
   }
 >()("src/db/evals/EvalRuns") {
@@ -168,7 +168,7 @@ export class EvalRuns extends Context.Service<
         const wake = query((sql) => sql`select graphile_worker.add_job('evals', '{}'::json)`)
 
         const create = Effect.fnUntraced(function* (appId: string, order: RunOrder) {
-          // One after another, or all of many at once would be the last that there is room for.
+          // Serializes creation, so that the limit is exact.
           yield* query((sql) => sql`select pg_advisory_xact_lock(hashtextextended(${`evals ${appId}`}, 0))`)
           const [{ open }] = yield* query<[{ open: number }]>(
             (sql) => sql`select count(*)::int as open from eval_runs where app_id = ${appId} and finished_at is null`

@@ -22,25 +22,25 @@ export interface StoredSuite extends SuiteFields {
 
 const columns = (sql: Sql) => sql`suite_id, name, character_slug, cases, gates, version, created_at, updated_at`
 
-/** What characters of an app are held to. */
+/** The eval suites of an app. */
 export class EvalSuites extends Context.Service<
   EvalSuites,
   {
     readonly create: (appId: string, suite: SuiteFields) => Effect.Effect<StoredSuite, DatabaseError>
     readonly get: (appId: string, suiteId: string) => Effect.Effect<StoredSuite | undefined, DatabaseError>
-    /** The newest first. */
+    /** Newest first. */
     readonly list: (
       appId: string,
       filter: { readonly characterSlug: string | null; readonly before: string | null; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<StoredSuite>, DatabaseError>
-    /** `change` makes the next of the present one, under the row's lock. Undefined: no such suite. */
+    /** `change` returns the next state for the current one, under a row lock. Undefined: no such suite. */
     readonly update: <E>(
       appId: string,
       suiteId: string,
       expectedVersion: number | undefined,
       change: (suite: SuiteFields) => Effect.Effect<SuiteFields, E>
     ) => Effect.Effect<StoredSuite | undefined, E | VersionConflict | DatabaseError>
-    /** Its runs stay, with the cases as they were. False: no such suite. */
+    /** Its runs stay, with their copies of the cases. False: no such suite. */
     readonly remove: (appId: string, suiteId: string) => Effect.Effect<boolean, DatabaseError>
   }
 >()("src/db/evals/EvalSuites") {

@@ -11,7 +11,7 @@ import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { SHADOW_ACCOUNT } from "#src/db/tenancy/shadow.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
-/** What a run plays: a version of a character of an app. */
+/** What a run plays: a version of an app's character. */
 export interface Cast {
   readonly appId: string
   readonly runId: string
@@ -19,7 +19,7 @@ export interface Cast {
   readonly version: number
 }
 
-/** Of a run: all of it, or the case at one place. */
+/** All of a run, or one case of it. */
 export interface Played {
   readonly runId: string
   readonly place: number | null
@@ -29,7 +29,7 @@ export interface TurnRef extends SessionRef {
   readonly turnIndex: number
 }
 
-/** A turn as the tables have it. */
+/** A turn as stored. */
 export interface StoredTurn {
   readonly outcome: "replied" | "withheld" | "exited" | "failed" | null
   readonly reason: string | null
@@ -45,19 +45,17 @@ export interface StoredTurn {
   }>
 }
 
-/** The person that a case is played with, by its place in the run. */
+/** The person that a case is played with, by its index in the run. */
 const personOf = (place: number): string => `eval-${place}`
-/** Sessions that one transaction erases. */
+/** Sessions erased per transaction. */
 const A_STEP = 5
-/** The sessions in which a run plays its cases, in an app of their own: see `shadow.ts`. The app's id is the run's. */
+/** The sessions in which a run plays its cases, in a separate app: see `shadow.ts`. The app's id is that of the run. */
 export class ShadowSessions extends Context.Service<
   ShadowSessions,
   {
-    /**
-     * Makes the app with a copy of the character's version, its world and what sources say of it, if it is not there.
-     */
+    /** Creates the app with a copy of the character's version, its world and its evidence, unless it exists. */
     readonly openApp: (cast: Cast) => Effect.Effect<void, DatabaseError>
-    /** A session for the case at that place, opened at that moment. */
+    /** Opens a session for the case with this index at this time. */
     readonly open: (
       cast: Cast,
       place: number,
@@ -66,16 +64,16 @@ export class ShadowSessions extends Context.Service<
       at: Date
     ) => Effect.Effect<{ readonly session: SessionRef; readonly greeting: ReadonlyArray<string> }, DatabaseError>
     /**
-     * Has what a turn has written so far be from that moment, instead of the database's own; and no delay of the
-     * author's be waited for.
+     * Dates what a turn has written so far at this time instead of the database's time, and skips the author's reply
+     * delay.
      */
     readonly stamp: (turn: TurnRef, at: Date) => Effect.Effect<void, DatabaseError>
     readonly turn: (turn: TurnRef) => Effect.Effect<StoredTurn | undefined, DatabaseError>
-    /** What all turns have cost that are there. */
+    /** The cost of all existing turns. */
     readonly spent: (of: Played) => Effect.Effect<number, DatabaseError>
     /** Erases the sessions. */
     readonly erase: (of: Played) => Effect.Effect<void, DatabaseError>
-    /** And the app itself. */
+    /** Deletes the app, too. */
     readonly closeApp: (runId: string) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/evals/ShadowSessions") {

@@ -13,16 +13,16 @@ import { sessionDictionaries } from "./sessionDictionary.ts"
 import { dictionaryFor } from "./stemming.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
-/** Superseded ones are without number; of what was known at some time, so many are gone through. */
+/** Limit for a search as of an earlier time, because the number of superseded memories is unbounded. */
 const MOST_SEARCHED = 2_000
 
 export interface MemorySearch {
   readonly terms: ReadonlyArray<QueryTerm>
-  /** Language tags of the session where they are known, the end-user's first; null has them looked up. */
+  /** Language tags of the session if known, the end-user's first. Null: look them up. */
   readonly languages: ReadonlyArray<string | null> | null
-  /** Only what held then, superseded since or not; null: what holds now. */
+  /** Only memories that were valid at this time, even if superseded since. Null: those that are valid now. */
   readonly asOf: Date | null
-  /** Whether those that are pinned are among the found, though they have no word of the search. */
+  /** Whether pinned memories are included even if they match no word of the search. */
   readonly pinned: boolean
   readonly limit: number
 }
@@ -35,7 +35,7 @@ export interface FoundMemory {
   readonly importance: number
   /** When it was learned. */
   readonly at: Date
-  /** Where it was said first; null where it was not. */
+  /** Where it was first said. Null if it was not said. */
   readonly cursor: number | null
   readonly score: MemoryScore
 }
@@ -56,7 +56,7 @@ const memoryOf = (lines: ReadonlyArray<string>) => (text: string, place: number)
 
 export interface MemoryFilter {
   readonly kind: string | null
-  /** Null: all but the forgotten. */
+  /** Null: all except forgotten ones. */
   readonly status: string | null
   readonly pinned: boolean | null
   /** Memories older than this one. */
@@ -75,12 +75,12 @@ interface Found {
   readonly texts: ReadonlyArray<string>
 }
 
-/** Searches that travel together: a session with many memories among them must not keep many waiting. */
+/** Searches per batch. Few, so that one session with many memories does not delay many others. */
 const MOST_AT_ONCE = 16
 
 /**
- * The stems of a search, and those of a session's memories that are in question. In a line each: to put a thousand rows
- * into JSON takes the database as long as all the rest.
+ * The stems of a search, and those of the candidate memories, one line each: converting a thousand rows to JSON takes
+ * the database as long as everything else.
  */
 const searchAmong = (sql: Pool, inQuestion: Query) =>
   groupCommit<Wanted, Found>({
@@ -111,22 +111,19 @@ const searchAmong = (sql: Pool, inQuestion: Query) =>
     order by w.n`
   })
 
-/**
- * What a character remembers of a person, for those who read it or look for something in it. Changed by patches alone:
- * see Relationships.
- */
+/** Reading and searching what a character remembers about a person. Only patches change it: see Relationships. */
 export class Memories extends Context.Service<
   Memories,
   {
     readonly get: (session: SessionRef, memoryId: string) => Effect.Effect<Memory | undefined, DatabaseError>
-    /** The newest first. */
+    /** Newest first. */
     readonly list: (session: SessionRef, filter: MemoryFilter) => Effect.Effect<ReadonlyArray<Memory>, DatabaseError>
-    /** Those of these ids that are there, in no order. */
+    /** The existing ones of these ids, in no order. */
     readonly some: (
       session: SessionRef,
       memoryIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<Memory>, DatabaseError>
-    /** The best first. Neither what is in quarantine nor what was forgotten is ever found. */
+    /** Best first. Never returns quarantined or forgotten memories. */
     readonly search: (
       session: SessionRef,
       search: MemorySearch

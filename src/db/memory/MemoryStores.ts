@@ -16,12 +16,12 @@ interface Row {
 }
 
 const NOTHING: Omit<Row, "n"> = { bearing: {}, loops: [], forgotten: [] }
-/** Loops of a session that are looked through for the most pressing. */
+/** How many loops of a session are considered, most urgent first. */
 const MOST_LOOPS = 10
 
 /**
- * What a character has noted of a person, from its tables: two queries, of which the one without a search travels with
- * those of other turns.
+ * What a character remembers about a person, in two queries. The one without a search is batched with those of other
+ * turns.
  */
 export const layer = Layer.effect(
   MemoryStore,

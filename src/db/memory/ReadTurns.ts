@@ -18,25 +18,24 @@ import { toUnread } from "./unreadTurn.ts"
 import { type QueuedReading, writingReadings } from "./writingReadings.ts"
 
 /**
- * Turns that are looked for together, or whose readings are written together; of each there is one such batch at the
- * database at a time. Few, so that those who wait for an answer go before what was answered: their sessions are locked
- * meanwhile.
+ * Turns per batch, for finding unread turns and for writing extractions. There is one batch of each at the database at
+ * a time. Few, so that turns that wait for an answer have priority: the sessions of a batch are locked.
  */
 const MOST_TOGETHER = 32
 
 export interface Unread {
   readonly turn: ReadTurn
-  /** The memories that its reply leaned on. */
+  /** The memories that its reply relied on. */
   readonly recalled: ReadonlyArray<string>
   /** Whether the app has opted in to seeing scores. */
   readonly exposes: boolean
-  /** Whether there was no later turn: one that comes now asks to be read by itself. */
+  /** Whether there was no later turn. A turn that arrives now requests its own extraction. */
   readonly isLast: boolean
-  /** Whether there are stories that may go on by it. */
+  /** Whether a story may progress by this turn. */
   readonly storied: boolean
-  /** What is still held for the reading of it, in micro-USD. */
+  /** What is still reserved for its extraction, in micro-USD. */
   readonly heldMicroUsd: number
-  /** Whether somebody is limited in what may be spent on it. */
+  /** Whether any limit applies to its cost. */
   readonly isLimited: boolean
 }
 
@@ -45,28 +44,28 @@ export interface Reading {
   readonly turn: ReadTurn
   readonly storied: boolean
   readonly heldMicroUsd: number
-  /** Against the relationship as it stands now. */
+  /** Decides against the current relationship. */
   readonly decide: (known: Relationship) => Patch
-  /** How it was read, and what that has cost. */
+  /** The stage record of the extraction, with its cost. */
   readonly record: StageRecord
   readonly at: Date
-  /** What the app is told of, if it has opted in. */
+  /** The event for the app, if it has opted in. */
   readonly scores: (after: Relationship) => Payload<"relationship_score.changed"> | null
 }
 
-/** The turns of a session that have ended, as they are read one after another for what they tell of the two. */
+/** Finished turns of sessions, for memory extraction one after another. */
 export class ReadTurns extends Context.Service<
   ReadTurns,
   {
-    /** The first that has not been read yet. Concurrent calls travel together. */
+    /** The first turn without extraction. Concurrent calls are batched. */
     readonly next: (session: SessionRef) => Effect.Effect<Unread | undefined, DatabaseError>
     /**
-     * Writes what was read: the patch, its stage and its cost, and the event of the scores, at once. A turn that
-     * somebody else has read meanwhile is left as it is; what this reading has cost is booked all the same. Concurrent
-     * readings travel together.
+     * Writes an extraction at once: the patch, its stage and cost, and the score event. A turn that another worker has
+     * processed in the meantime stays as it is, but the cost of this extraction is booked all the same. Concurrent
+     * extractions are batched.
      */
     readonly write: (reading: Reading) => Effect.Effect<void, DatabaseError>
-    /** Has these sessions looked at in a while. Concurrent calls travel together, and share jobs. */
+    /** Schedules these sessions for later. Concurrent calls are batched, and share jobs. */
     readonly putOff: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/memory/ReadTurns") {
@@ -96,7 +95,7 @@ export class ReadTurns extends Context.Service<
               )
         )
 
-      // What no rule can read is an answer of its own reading alone.
+      // A turn that rules cannot read only fails its own extraction.
       const commit = groupCommit<QueuedReading, Exit.Exit<void>>({
         maxBatch: MOST_TOGETHER,
         inFlight: 1,

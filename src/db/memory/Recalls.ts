@@ -11,14 +11,14 @@ import { bestDocs } from "./postings.ts"
 import { type LookUp, lookUp as lookUpAll, type Places, readPlaces } from "./recallStatements.ts"
 import { dictionaryFor } from "./stemming.ts"
 
-/** What one step takes into the index. A session is behind by more only if it is older than its index. */
+/** Utterances indexed per step. A session is only further behind if it is older than its index. */
 const MOST_INDEXED = 500
 const MOST_TERMS = 400
 const MOST_TERM_CHARS = 60
 const MOST_TF = 1_000
-/** Words of an utterance, as far as they are counted. */
+/** Maximum counted length of an utterance, in words. */
 const MOST_LENGTH = 10_000
-/** Searches that travel together: a long conversation among them must not keep many waiting. */
+/** Searches per batch. Few, so that one long conversation does not delay many others. */
 const MOST_AT_ONCE = 16
 
 interface Said {
@@ -35,18 +35,18 @@ const countsOf = (words: ReadonlyArray<string>): ReadonlyArray<readonly [string,
 }
 
 /**
- * The end-user's language, or else the character's. One that changes leaves older words findable by themselves, if not
- * by their other forms.
+ * The end-user's language, or else the character's. If it changes, older words are still found in the same form, but
+ * not in other forms.
  */
 const dictionaryOf = ({ endUser, character }: Turn): string =>
   dictionaryFor([endUser.locale, ...character.voice.languages])
 
 /**
- * Recall over `memory_blocks` and `memory_terms`. What was said is taken into the index when it is about to leave the
- * history of its session's turns, some at a time: accepting and settling pay nothing for it, and a session that fits
- * into its history has no index at all. The database finds the words and `bestDocs` weighs them: adding up thousands of
- * rows costs a database ten times as much as finding them. An index is made of the log, so it does not wait for the
- * disk: what a crash forgets is indexed again.
+ * Recall over `memory_blocks` and `memory_terms`. Utterances are indexed in small steps when they are about to leave
+ * the history of their session's turns. So accepting and settling have no extra cost, and a session that fits into its
+ * history has no index. The database finds the words and `bestDocs` scores them, because summing thousands of rows
+ * costs a database ten times as much as finding them. The index is derived from the log, so it does not wait for the
+ * disk: what a crash loses is indexed again.
  */
 export const layer = Layer.effect(
   Recall,
@@ -64,7 +64,7 @@ export const layer = Layer.effect(
     })
 
     const index = Effect.fnUntraced(function* ({ turn, indexTo }: RecallRequest, indexedTo: number) {
-      // With what was said before it and after it: what is indexed is never the last of the log.
+      // With the utterances before and after it. The last utterance of the log is never indexed.
       const around = yield* query<Array<Said>>(
         (sql) => sql`
       select cursor, role, payload ->> 'text' as text from events
@@ -91,7 +91,7 @@ export const layer = Layer.effect(
         )
         .slice(0, MOST_INDEXED)
       if (docs.length === 0) return 0
-      // Two that index the same have the same first document, so that the second of them writes nothing.
+      // Two writers that index the same have the same first document, so the second one writes nothing.
       yield* query(
         (sql) => sql`
       with last as (
@@ -131,7 +131,7 @@ export const layer = Layer.effect(
       } = request
       const wanted = { appId, sessionId, terms, before, dictionary: dictionaryOf(request.turn) }
       const known = yield* lookUp(wanted)
-      // Only when nothing can lie between the index and the history is it complete.
+      // It is only complete if nothing can lie between the index and the history.
       const complete = known.indexedTo >= before || (yield* index(request, known.indexedTo)) === 0
       const best = bestDocs(complete ? known : yield* lookUp(wanted), limit, yield* Weights)
       if (best.length === 0) return []

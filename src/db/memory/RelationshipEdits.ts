@@ -20,23 +20,23 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { Relationships } from "./Relationships.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
-/** Why an edit was not made. `gone`: there is no such session, memory or loop, or not any more. */
+/** Why an edit was refused. `gone`: the session, memory or loop does not exist, or no longer. */
 export class EditRefused extends Schema.TaggedError<EditRefused>()("EditRefused", {
   reason: Schema.Literals(["gone", "forgotten", "too_many_pinned", "opted_out"])
 }) {}
 
 type Edited<A> = Effect.Effect<A, EditRefused | DatabaseError>
-/** What is left out stays. */
+/** Missing fields stay as they are. */
 export type NewMemory = Omit<MemoryFields, "valid_at"> & { readonly valid_at: string | null }
 
-/** Changes that the app makes to what a character knows of a person: each a patch like those of turns. */
+/** The app's changes to a character's memory of a person. Each is a patch like those of turns. */
 export class RelationshipEdits extends Context.Service<
   RelationshipEdits,
   {
     /** `valid_at` null: from now on. */
     readonly addMemory: (session: SessionRef, memory: NewMemory) => Edited<Memory>
     readonly changeMemory: (session: SessionRef, memoryId: string, change: MemoryChange) => Edited<Memory>
-    /** Asked for again, it is forgotten already. */
+    /** Idempotent: it may already be forgotten. */
     readonly forgetMemory: (session: SessionRef, memoryId: string) => Edited<Memory>
     readonly changeLoop: (
       session: SessionRef,
@@ -61,7 +61,7 @@ export class RelationshipEdits extends Context.Service<
       ) =>
         transaction(
           Effect.gen(function* () {
-            // Held against an erasure, which would leave what is written beside it.
+            // Locks against an erasure, which would otherwise miss what is written at the same time.
             const [log] = yield* query((sql) => lockSessions(sql, [session.appId], [session.sessionId]))
             if (log === undefined) return yield* refused("gone")
             const at = new Date(yield* Clock.currentTimeMillis)
@@ -105,7 +105,7 @@ export class RelationshipEdits extends Context.Service<
 
       const loopOf = (known: Relationship, id: string): Effect.Effect<OpenLoop, EditRefused> => {
         const loop = known.loops.get(id)
-        // One without words was opened by what has been forgotten.
+        // A loop without text was opened by words that were forgotten.
         return loop === undefined || loop.text === "" ? refused("gone") : Effect.succeed(loop)
       }
 

@@ -12,11 +12,11 @@ interface Page {
   readonly limit: number
 }
 
-/** Open loops and snapshots of a session, the newest first. */
+/** Open loops and snapshots of a session, newest first. */
 export class RelationshipLists extends Context.Service<
   RelationshipLists,
   {
-    /** But for those that were opened by what has been forgotten. */
+    /** Except those that were opened by words that were forgotten. */
     readonly loops: (
       session: SessionRef,
       filter: Page & { readonly status: string | null }

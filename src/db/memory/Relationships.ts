@@ -16,7 +16,7 @@ export interface Writing {
   readonly patch: Patch
 }
 
-/** Decides on a patch against a relationship as it stands. */
+/** Decides on a patch for the current relationship. */
 export interface Amendment<E = never, R = never> {
   readonly session: SessionRef
   readonly decide: (
@@ -26,7 +26,7 @@ export interface Amendment<E = never, R = never> {
 
 export interface Standing {
   readonly bearing: Bearing
-  /** How many loops wait to be taken up again. */
+  /** The number of waiting loops. */
   readonly openLoops: number
 }
 
@@ -34,42 +34,42 @@ export interface Rebuilt {
   readonly patches: number
   readonly memories: number
   readonly loops: number
-  /** Whether the rows that stood said anything else. */
+  /** Whether the previous rows were different. */
   readonly changed: boolean
 }
 
 /**
- * What a character knows of a person and how it stands with them, as rows that patches write. A session that does not
- * exist has an empty one.
+ * What a character knows about a person and their relationship, as rows that patches write. It is empty for a session
+ * that does not exist.
  */
 export class Relationships extends Context.Service<
   Relationships,
   {
-    /** How the two stand, without what is remembered. */
+    /** The relationship without its memories. */
     readonly standing: (session: SessionRef) => Effect.Effect<Standing, DatabaseError>
-    /** As it stands, with every memory that is not superseded and every loop. */
+    /** The current relationship, with all memories that are not superseded, and all loops. */
     readonly load: (session: SessionRef) => Effect.Effect<Relationship, DatabaseError>
     /**
-     * Decides on a patch against the relationship as it stands, locked, and writes it; an empty one writes nothing.
-     * What it forgets goes from what was written before, too. Gives the relationship afterwards. Joins an open
-     * transaction; lock order: after the session's log, before its turns. `decide` sees superseded memories as well.
+     * Decides on a patch for the locked current relationship and writes it. An empty patch writes nothing. Text that it
+     * forgets is also removed from earlier patches. Returns the new relationship. Joins an open transaction. Lock
+     * order: after the session's log, before its turns. `decide` also sees superseded memories.
      */
     readonly amend: <E, R>(
       session: SessionRef,
       decide: Amendment<E, R>["decide"]
     ) => Effect.Effect<Relationship, E | DatabaseError, R>
     /**
-     * The same for several sessions, no two alike, at once and all or none. Who joins a transaction with it holds their
+     * The same for several distinct sessions, all or none. A caller that joins a transaction holds the locks on their
      * logs.
      */
     readonly amendAll: <E, R>(
       amendments: ReadonlyArray<Amendment<E, R>>
     ) => Effect.Effect<ReadonlyArray<Relationship>, E | DatabaseError, R>
-    /** Every patch there is, the first first. */
+    /** All patches, oldest first. */
     readonly patches: (session: SessionRef) => Effect.Effect<ReadonlyArray<Writing>, DatabaseError>
     /**
-     * Makes the relationship anew out of its patches, in place of the rows that stand; what no patch has read yet is
-     * read again afterwards. Null: there is no such session.
+     * Rebuilds the relationship from its patches and replaces the current rows. Turns without a patch are extracted
+     * again afterwards. Null: there is no such session.
      */
     readonly rebuild: (sessionId: string) => Effect.Effect<Rebuilt | null, DatabaseError>
   }

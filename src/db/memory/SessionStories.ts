@@ -26,11 +26,11 @@ export interface Story {
   readonly storyline: Storyline | undefined
   readonly status: "active" | "paused" | "ended"
   readonly present: Step
-  /** The oldest first. */
+  /** Oldest first. */
   readonly steps: ReadonlyArray<Step>
 }
 
-/** A turn that was read or a trigger, by which a story may go on. */
+/** A processed turn or a trigger, which may advance a story. */
 export interface Happening {
   readonly at: Date
   readonly turnIndex: number
@@ -44,16 +44,16 @@ const statusOf = ({ beats, status }: Storyline, present: Step, latest: Step | un
   return status === "active" || status === "paused" ? status : "ended"
 }
 
-/** How far sessions are in their characters' stories: each is in one at a time. */
+/** The positions of sessions in their characters' stories. A session is in one story at a time. */
 export class SessionStories extends Context.Service<
   SessionStories,
   {
-    /** The stories that a session is in or was in, the latest first. */
+    /** The session's current and past stories, latest first. */
     readonly list: (session: InSession) => Effect.Effect<ReadonlyArray<Story>, DatabaseError>
     /**
-     * Goes on by at most one beat, where all its conditions hold after a patch, and gives the patch with what entering
-     * it does. Within the transaction of the caller, who holds the session: so a beat is entered with the reading of
-     * its turn or not at all, whoever dies.
+     * Advances the story by at most one beat, if all its conditions hold after a patch. Returns the patch with the
+     * effects of entering it. Runs in the caller's transaction, which has locked the session. So a beat is entered
+     * together with the extraction of its turn or not at all.
      */
     readonly goOn: (
       session: InSession,
@@ -62,7 +62,7 @@ export class SessionStories extends Context.Service<
       patch: Patch,
       happening: Happening
     ) => Effect.Effect<Patch, DatabaseError>
-    /** The same by something that the app names, for which a beat of this storyline waits; null: none does. */
+    /** The same for a trigger from the app that a beat of this storyline waits for. Null: none does. */
     readonly trigger: (
       session: InSession & { readonly version: number },
       storylineId: string,
@@ -187,7 +187,7 @@ export class SessionStories extends Context.Service<
         const { appId, sessionId } = session
         const world = yield* worlds.look(session)
         if (world === undefined) return patch
-        // The two have spoken since: there is nothing more to write first about.
+        // They have talked since, so the character has no reason to write first about it.
         yield* query(
           (sql) =>
             sql`update storyline_steps set initiates = false

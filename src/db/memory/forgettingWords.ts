@@ -5,11 +5,11 @@ import type { Patch } from "#pipeline/relational/Patch.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 import type { Database } from "#src/db/postgres/Database.ts"
 
-/** Takes words that are forgotten out of what was written before. */
+/** Removes forgotten words from what was written earlier. */
 export const forgettingWords = ({ query }: Context.Service.Shape<typeof Database>) =>
   Effect.fnUntraced(function* ({ appId, sessionId }: SessionRef, gone: Gone) {
     const ids = [...gone.ids]
-    // From the first of that time on: one that was made of a turn that was read late is of an earlier moment than
+    // From the first patch of that time on. A turn that was extracted late gives a patch with an earlier time than
     // those before it.
     const rows = yield* query<Array<{ version: number; at: Date; patch: Patch }>>(
       (sql) => sql`
@@ -37,7 +37,7 @@ export const forgettingWords = ({ query }: Context.Service.Shape<typeof Database
     where app_id = ${appId} and session_id =
       ${sessionId} and initiative ->> 'about' = any(${[...gone.abouts]}::text[])`
     )
-    // The answers to creates are kept for a day.
+    // Responses to creates are stored for a day.
     yield* query(
       (sql) => sql`
     delete from idempotency_keys where app_id =

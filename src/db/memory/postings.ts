@@ -1,18 +1,18 @@
 import { type RetrievalWeights, WEIGHTS } from "#pipeline/retrieval/weights.ts"
 
-/** The words of a search as the database hands them out, big-endian: what it counts in rows is added up here. */
+/** The words of a search as the database returns them, big-endian. They are summed here instead of in rows. */
 export interface Postings {
-  /** The numbers of the first document, of the last, and of the last that may be found; they have no gaps. */
+  /** The numbers of the first document, of the last, and of the last that may be found. They have no gaps. */
   readonly first: number
   readonly last: number
   readonly visible: number
-  /** Words of a document. */
+  /** The average number of words in a document. */
   readonly average: number
-  /** How much each word of the search counts. */
+  /** The weight of each word of the search. */
   readonly weights: ReadonlyArray<number>
   /**
-   * 14 bytes for each word in each document, word by word: the word (2), the document (4), how often (2), the words of
-   * the document before (2), of itself (2) and of the one after (2).
+   * 14 bytes for each word in each document, ordered by word: the word (2), the document (4), its frequency (2), and
+   * the number of words in the previous document (2), in this one (2) and in the next one (2).
    */
   readonly postings: Buffer
 }
@@ -30,12 +30,12 @@ const LENGTH_BEFORE = 8
 
 const K1 = 1.2
 const B = 0.75
-/** How much it counts that a word stands in an utterance itself. */
+/** The weight of a word in an utterance itself. */
 const INSIDE = 2
 
 /**
- * The documents that say most of what is searched, by BM25, each read together with its neighbours; the best and of
- * equal ones the newest first. Loops over typed arrays: a long conversation has thousands of places to add up.
+ * The documents that match a search best by BM25, each indexed together with its neighbours. Best first, and newest
+ * first among equals. It loops over typed arrays, because a long conversation has thousands of postings.
  */
 export const bestDocs = (
   { first, last, visible, average, weights, postings }: Postings,
@@ -44,7 +44,7 @@ export const bestDocs = (
 ): ReadonlyArray<ScoredDoc> => {
   const docs = last - first + 1
   const scores = new Float64Array(docs)
-  // Room for two neighbours at both ends.
+  // With room for two neighbours at both ends.
   const frequencies = new Float64Array(docs + 4)
 
   for (let from = 0, to = 0; from < postings.length; from = to) {
@@ -65,8 +65,8 @@ export const bestDocs = (
       const frequency = frequencies[place + 2] ?? 0
       if (frequency === 0) return
       frequencies[place + 2] = 0
-      // The length that counts is that of an utterance with neighbours of average length, and never less than the
-      // average: "Yes." must not outrank what it answers.
+      // The length that counts is that of an utterance with neighbours of average length, and at least the average:
+      // "Yes." must not rank above what it answers.
       scores[place]! += (weight * frequency) / (frequency + K1 * (1 - B + B * Math.max(1, (1 + words / average) / 2)))
     }
     for (let at = from; at < to; at += POSTING_BYTES) {
@@ -75,7 +75,7 @@ export const bestDocs = (
         take(place + distance, postings.readUInt16BE(at + LENGTH_BEFORE + 2 * (distance + 1)))
     }
     if (nextButOne === 0) continue
-    // Of those further away the length is not at hand, and taken for the average.
+    // The length of more distant ones is unknown, so the average is used.
     for (let at = from; at < to; at += POSTING_BYTES) {
       const place = postings.readUInt32BE(at + DOC) - first
       take(place - 2, average)

@@ -14,12 +14,12 @@ import type { Database, Sql } from "#src/db/postgres/Database.ts"
 import type { Standing, Writing } from "./Relationships.ts"
 import { loopColumns, memoryColumns, type RelationshipRow } from "./relationshipStatements.ts"
 
-/** Sessions as rows (app_id, session_id, n), in their order from 1. */
+/** Sessions as rows (app_id, session_id, n), numbered from 1. */
 export const sessionRows = (sql: Sql, sessions: ReadonlyArray<SessionRef>) =>
   sql`unnest(${sessions.map(({ appId }) => appId)}::text[],
     ${sessions.map(({ sessionId }) => sessionId)}::text[]) with ordinality as w(app_id, session_id, n)`
 
-/** How relationships stand, and by which patches they came to. */
+/** Queries for relationships and their patches. */
 export const readingRelationships = ({ query }: Context.Service.Shape<typeof Database>) => {
   const readAll = Effect.fnUntraced(function* (sessions: ReadonlyArray<SessionRef>, superseded: boolean) {
     const rows = yield* query<

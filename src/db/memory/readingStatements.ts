@@ -5,11 +5,11 @@ import type { Sql } from "#src/db/postgres/Database.ts"
 import { isLimited } from "#src/db/billing/moneyStatements.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
-/** What is read with a turn, of what was said before it. */
+/** How many earlier utterances are included in the extraction of a turn. */
 export const HISTORY_UTTERANCES = 12
 
 export interface UnreadRow {
-  /** Place in the batch, from 1. */
+  /** Index in the batch, from 1. */
   readonly n: number
   readonly turn_index: number
   readonly outcome: ReadTurn["outcome"]
@@ -31,7 +31,7 @@ export interface UnreadRow {
   readonly is_limited: boolean
 }
 
-/** The first turn of each of these sessions that has ended and was not read yet. */
+/** The first finished turn without extraction of each of these sessions. */
 export const findUnread = (sql: Sql, sessions: ReadonlyArray<SessionRef>) => sql<Array<UnreadRow>>`
   select w.n::int, t.turn_index, t.outcome, t.character_slug, coalesce(t.character_version,
     c.version) as character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band,
@@ -72,7 +72,7 @@ export const findUnread = (sql: Sql, sessions: ReadonlyArray<SessionRef>) => sql
     join end_users u on u.app_id = t.app_id and u.external_user_ref = t.external_user_ref
   where t.outcome is not null and t.settled_at is not null`
 
-/** What the app of a turn is told. */
+/** The score event for a turn's app. */
 export interface Told {
   readonly session: SessionRef
   readonly turnIndex: number
@@ -80,8 +80,8 @@ export interface Told {
 }
 
 /**
- * Appends how it stands now to the logs of these sessions, which the caller holds locked. An app may have opted out
- * while the turn was read.
+ * Appends score events to the logs of these sessions, which the caller has locked. An app may have opted out during the
+ * extraction.
  */
 export const appendScores = (sql: Sql, told: ReadonlyArray<Told>) => sql`
   with told as (

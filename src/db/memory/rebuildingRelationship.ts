@@ -9,14 +9,14 @@ import { readingRelationships } from "./readingRelationships.ts"
 import { writeSnapshots } from "./relationshipStatements.ts"
 import { writingRelationships } from "./writingRelationships.ts"
 
-/** By id: the order of rows says nothing. */
+/** By id, because the order of rows has no meaning. */
 const sorted = ({ memories, loops, ...rest }: Relationship) => {
   const inOrder = <A extends { readonly id: string }>(items: ReadonlyMap<string, A>) =>
     [...items.values()].sort((a, b) => a.id.localeCompare(b.id))
   return { ...rest, memories: inOrder(memories), loops: inOrder(loops) }
 }
 
-/** Makes a relationship anew out of its patches: see `rebuild` of Relationships. */
+/** Rebuilds a relationship from its patches: see `rebuild` of Relationships. */
 export const rebuildingRelationship = (database: Context.Service.Shape<typeof Database>) => {
   const { query, transaction } = database
   const { read, patches } = readingRelationships(database)

@@ -2,7 +2,7 @@ import type { QueryTerm } from "#pipeline/retrieval/recallQuery.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 import type { Postings } from "./postings.ts"
 
-/** The index of a session, as far as the words of a search are concerned. */
+/** The index of a session, restricted to the words of a search. */
 export interface LookUp {
   readonly appId: string
   readonly sessionId: string
@@ -11,17 +11,17 @@ export interface LookUp {
   readonly before: number
 }
 export interface LookedUp extends Postings {
-  /** The last cursor that is in the index; 0 when it is empty. */
+  /** The last indexed cursor. 0 when the index is empty. */
   readonly indexedTo: number
 }
 
 /**
- * A word that was said more often than this is looked for where it was said last: it tells little, and each of its
- * places would be read.
+ * For a word with more occurrences than this, only the latest ones are searched: a frequent word has little
+ * significance, and each occurrence costs a read.
  */
 const MOST_POSTINGS = 4_000
 
-/** One for each of the batch. */
+/** One result for each request of the batch. */
 export const lookUp = async (sql: Sql, batch: ReadonlyArray<LookUp>): Promise<ReadonlyArray<LookedUp>> =>
   sql<Array<LookedUp>>`
     select coalesce(l.cursor, 0) as "indexedTo", coalesce(f.doc, 1) as first, coalesce(v.doc, 0) as visible,
@@ -74,7 +74,10 @@ interface Said {
   readonly at: Date
 }
 
-/** What was said there, for each of the batch and in no order. What the log no longer has is missing. */
+/**
+ * The utterances at these positions, for each request of the batch, in no order. Those that the log no longer has are
+ * missing.
+ */
 export const readPlaces = async (
   sql: Sql,
   batch: ReadonlyArray<Places>

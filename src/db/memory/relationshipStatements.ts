@@ -11,7 +11,7 @@ export interface RelationshipRow {
   readonly bearing: Partial<Bearing>
 }
 
-/** Memories as they leave the database, in the form of the domain. */
+/** Columns of memories in the form of the domain. */
 export const memoryColumns = (sql: Sql) => sql`
   memory_id as id, kind, subject, text, importance, confidence, pinned, status,
     ${iso(sql, "valid_at")}, ${iso(sql, "invalid_at")}, supersedes_id, to_json(linked_ids) as linked_ids, evidence,
@@ -22,17 +22,17 @@ export const loopColumns = (sql: Sql) => sql`
   loop_id as id, kind, owner, text,
     ${iso(sql, "due_at")}, priority, status, evidence, ${iso(sql, "created_at")}, ${iso(sql, "updated_at")}`
 
-/** Words of a memory that are looked for, as far as they are kept. */
+/** Maximum number of indexed words of a memory. */
 const MOST_TERMS = 120
 const MOST_TERM_CHARS = 60
 
-/** One that was superseded is looked for as well, where it is asked what was known at some time. */
+/** Superseded memories are indexed as well, for searches as of an earlier time. */
 const searchable = ({ status, text }: Memory): ReadonlyArray<string> =>
   status === "active" || status === "superseded"
     ? [...new Set(terms(text))].filter((term) => term.length <= MOST_TERM_CHARS).slice(0, MOST_TERMS)
     : []
 
-/** Something of a session's, to be written with what is of others. */
+/** An item of one session in a batch over several sessions. */
 export interface Of<A> {
   readonly session: SessionRef
   readonly one: A
@@ -44,7 +44,7 @@ const named = <A extends object>(rows: ReadonlyArray<Of<A>>) =>
 const appsOf = (rows: ReadonlyArray<Of<unknown>>) => rows.map(({ session }) => session.appId)
 const sessionsOf = (rows: ReadonlyArray<Of<unknown>>) => rows.map(({ session }) => session.sessionId)
 
-/** Each with the dictionary by which its words are stemmed. */
+/** Each with the dictionary that stems its words. */
 export const writeMemories = (sql: Sql, memories: ReadonlyArray<Of<Memory & { readonly dictionary: string }>>) => sql`
   insert into memories (app_id, session_id, memory_id, kind, subject, text, importance, confidence, pinned, status,
     valid_at, invalid_at, supersedes_id, linked_ids, evidence, source, tombstone,
@@ -67,7 +67,7 @@ export const writeMemories = (sql: Sql, memories: ReadonlyArray<Of<Memory & { re
     evidence = excluded.evidence, source = excluded.source, tombstone = excluded.tombstone,
       recall_count = excluded.recall_count, last_recalled_at = excluded.last_recalled_at, lexemes = excluded.lexemes`
 
-/** Each with the moment at which it was recalled once more. */
+/** Each with the time of its latest recall. */
 export const writeRecalled = (
   sql: Sql,
   recalled: ReadonlyArray<Of<{ readonly id: string; readonly at: string }>>
@@ -100,7 +100,7 @@ export const writeSnapshots = (sql: Sql, snapshots: ReadonlyArray<Of<Snapshot>>)
         created_at)
   on conflict do nothing`
 
-/** What a patch makes of a relationship. */
+/** The result of a patch. */
 export interface Amended {
   readonly at: string
   readonly turnIndex: number | null
@@ -108,10 +108,7 @@ export interface Amended {
   readonly after: Relationship
 }
 
-/**
- * Writes patches, and how it stands after them. A loop or a preference may bring forward when it is looked at whether
- * the character writes first.
- */
+/** Writes patches and the resulting state. A loop or a preference may bring the next proactive check forward. */
 export const writePatches = (sql: Sql, amended: ReadonlyArray<Of<Amended>>) => sql`
   with done as (
     select * from unnest(${appsOf(amended)}::text[],

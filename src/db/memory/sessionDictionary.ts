@@ -4,8 +4,8 @@ import { dictionaryFor } from "./stemming.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
 /**
- * The dictionary by which the words of each of these sessions, by its place, are stemmed: that of the end-user's
- * language, or else of the character's.
+ * The dictionary that stems the words of each of these sessions, by index: for the end-user's language, or else the
+ * character's.
  */
 export const sessionDictionaries = Effect.fnUntraced(function* (sessions: ReadonlyArray<SessionRef>) {
   const { query } = yield* Database

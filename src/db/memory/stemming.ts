@@ -1,4 +1,4 @@
-/** PostgreSQL's Snowball dictionaries by language. They reduce a word to its stem, and drop words that say nothing. */
+/** PostgreSQL's Snowball dictionaries by language. They reduce words to stems, and drop stop words. */
 const DICTIONARIES: Readonly<Record<string, string>> = {
   ar: "arabic",
   hy: "armenian",
@@ -33,7 +33,7 @@ const DICTIONARIES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The dictionary for the first of these language tags that has one; `simple` keeps every word as it is. English when no
+ * The dictionary for the first of these language tags that has one. `simple` keeps every word unchanged. English if no
  * tag is given.
  */
 export const dictionaryFor = (tags: ReadonlyArray<string | null | undefined>): string => {

@@ -4,7 +4,7 @@ import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { HISTORY_UTTERANCES, type UnreadRow } from "./readingStatements.ts"
 import type { Unread } from "./ReadTurns.ts"
 
-/** A turn as the extractor reads it, with what belongs to its reading. */
+/** A turn as input for extraction, with its context. */
 export const toUnread = (sessionId: string, row: UnreadRow, character: Character): Unread => {
   const said = (row.said ?? []).map(([role, text, cursor, at, own]): Utterance & { readonly own: boolean } => ({
     role,

@@ -16,12 +16,12 @@ import type { Reading } from "./ReadTurns.ts"
 import { Relationships } from "./Relationships.ts"
 import { SessionStories } from "./SessionStories.ts"
 
-/** A reading on its way into a batch, where it is decided in the unit of work that it is a part of. */
+/** An extraction that waits for its batch. It is decided in its own unit of work. */
 export interface QueuedReading extends Reading {
   readonly unit: Unit | null
 }
 
-/** Writes a batch of readings in one transaction: see `write` of ReadTurns. */
+/** Writes a batch of extractions in one transaction: see `write` of ReadTurns. */
 export const writingReadings = Effect.gen(function* () {
   const { query, transaction, afterCommit } = yield* Database
   const relationships = yield* Relationships
@@ -47,14 +47,14 @@ export const writingReadings = Effect.gen(function* () {
     )
   })
 
-  /** The patch of a turn, unless somebody else has read it meanwhile. */
+  /** The patch of a turn, unless another worker has processed it in the meantime. */
   const decideOn = Effect.fnUntraced(function* (
     { session, turn: { turnIndex, character, message }, storied, decide, at }: Reading,
     known: Relationship
   ) {
     if (known.readTurn >= turnIndex) return { at, patch: EMPTY_PATCH }
     const patch = decide(known)
-    // Stories go on with what the person says.
+    // Stories advance by what the person says.
     const told =
       storied && message !== null
         ? yield* stories.goOn({ ...session, slug: character.slug }, character, known, patch, {
@@ -93,7 +93,7 @@ export const writingReadings = Effect.gen(function* () {
       ],
       { concurrency: "unbounded" }
     )
-    // A session may have been erased while its turn was read.
+    // A session may have been erased during the extraction.
     const there = new Set(logs.map(({ session_id }) => session_id))
     const readings = batch.filter(({ session }) => there.has(session.sessionId))
     if (readings.length === 0) return

@@ -15,7 +15,7 @@ import {
 } from "./relationshipStatements.ts"
 import { sessionDictionaries } from "./sessionDictionary.ts"
 
-/** Writes patches and the rows that they set, in the transaction of the caller. */
+/** Writes patches and the resulting rows, in the caller's transaction. */
 export const writingRelationships = (database: Context.Service.Shape<typeof Database>) => {
   const { query } = database
   const forgetWords = forgettingWords(database)

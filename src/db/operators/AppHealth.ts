@@ -4,33 +4,33 @@ import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { ALL_APPS } from "#src/db/delivery/isHeld.ts"
 
-/** Turns of the last hour that are looked at, the latest. */
+/** Maximum number of turns of the last hour to evaluate, newest first. */
 const MOST_TURNS = 5_000
 
 export interface HealthRow {
-  /** Sessions in which somebody waits and nobody is at work. */
+  /** Sessions in which a person is waiting and no worker is active. */
   readonly waiting: number
   readonly oldest_age_seconds: number | null
-  /** Of the last hour. */
+  /** In the last hour. */
   readonly failed: number
   readonly rescued: number
   readonly last_ok_at: Date | null
-  /** Attempts at writing a reply in the last five minutes, and how many went wrong. */
+  /** Attempts to write a reply in the last five minutes, and how many failed. */
   readonly written: number
   readonly went_wrong: number
   readonly backlog: number
   readonly failing_channels: number
-  /** The app has bots, and the operator holds them back. */
+  /** The app has bots, and the operator has suspended them. */
   readonly hold: { readonly since: string; readonly reason: string | null } | null
-  /** Pictures that wait or are being made; and of the last hour, those that failed. */
+  /** Pictures that wait or are being generated, and failed ones of the last hour. */
   readonly images_open: number
   readonly images_failed: number
   readonly image_ok_at: Date | null
-  /** When a process that runs turns was last heard of. */
+  /** The last heartbeat of a process that runs turns. */
   readonly heartbeat_at: Date | null
 }
 
-/** How things stand with an app: its own turns and channels, and whether anybody is there to run them. */
+/** The state of an app: its own turns and channels, and whether workers are running. */
 export class AppHealth extends Context.Service<
   AppHealth,
   {

@@ -10,18 +10,18 @@ import { Holds } from "#src/db/telegram/Holds.ts"
 import { holdRows, type NoSuchApp } from "#src/db/delivery/holdRows.ts"
 
 /**
- * Suspends an app as a whole. While it is suspended its runtime keys are refused, what they hold open ends, and nothing
- * begins: no message is taken from Telegram's updates, no event is pushed, no character writes first, no eval or
- * research run is claimed. Turns and runs that have begun come to their end; what they write waits in the log. `Apps`
- * shows the state, as `suspended_at` and `suspended_reason`. A Telegram hold of the same app is independent of it:
- * neither lifts the other.
+ * Suspends an app as a whole. Its runtime keys are refused, their open requests end, and nothing new begins: no
+ * Telegram update becomes a message, no event is pushed, no character writes first, no eval or research run is claimed.
+ * Turns and runs that have begun continue to their end, and what they write waits in the log. `Apps` shows the state,
+ * as `suspended_at` and `suspended_reason`. A Telegram suspension of the same app is independent: neither lifts the
+ * other.
  */
 export class Suspensions extends Context.Service<
   Suspensions,
   {
-    /** False: it was suspended already; a reason that is given replaces the one that it had. */
+    /** False: it was already suspended. A given reason replaces the previous one. */
     readonly suspend: (appId: string, reason: string | null) => Effect.Effect<boolean, NoSuchApp | DatabaseError>
-    /** Everything goes on where it was. False: it was not suspended. */
+    /** Everything continues where it stopped. False: it was not suspended. */
     readonly resume: (appId: string) => Effect.Effect<boolean, NoSuchApp | DatabaseError>
   }
 >()("src/db/operators/Suspensions") {
@@ -41,7 +41,7 @@ export class Suspensions extends Context.Service<
           const isNew = yield* rows.put(appId, reason)
           if (isNew || reason !== null) yield* record({ appId, action: "app.suspended", detail: { reason } })
           if (!isNew) return false
-          // For every process that trusts one of these keys for a second yet, or has a stream open for it.
+          // For processes that have one of these keys cached, or a stream open for it.
           yield* query(
             (sql) =>
               sql`select pg_notify(${KEY_ENDED}, prefix) from api_keys where app_id = ${appId} and revoked_at is null`

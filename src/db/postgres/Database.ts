@@ -20,8 +20,8 @@ import { classify } from "./sqlState.ts"
 export type { Pool, Sql } from "./postgres.ts"
 
 /**
- * `unreachable`: the connection failed, was silent or the server is going away, so the fate of a commit may be unknown.
- * `refused`: the server answered with an error, so nothing was committed.
+ * `unreachable`: the connection failed or timed out, or the server is shutting down, so the fate of a commit may be
+ * unknown. `refused`: the server answered with an error, so nothing was committed.
  */
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", {
   reason: Schema.Literals(["unreachable", "refused"]),
@@ -37,16 +37,14 @@ export const toDatabaseError = (cause: unknown): DatabaseError =>
   cause instanceof DatabaseError ? cause : new DatabaseError({ ...classify(cause), cause })
 
 /**
- * For the statements of one transaction: they run in their order, and none waits for the answer of the one before it.
+ * For the statements of one transaction: they run in order, but are pipelined without waiting for each other's results.
  */
 export const TOGETHER = { concurrency: "unbounded" } as const
 
-/**
- * Connections that no transaction takes: what is one statement, as a send is, must not wait for those of many steps.
- */
+/** Connections that transactions may not use. Single statements, such as sends, must not wait for long transactions. */
 const LEFT_TO_STATEMENTS = 4
 
-/** The open transaction of this fiber, if there is one. */
+/** The open transaction of this fiber, if any. */
 const Transaction = Context.Reference<OpenTransaction | undefined>("src/db/Transaction", {
   defaultValue: () => undefined
 })
@@ -56,7 +54,7 @@ export class Database extends Context.Service<
   Database,
   {
     readonly url: Redacted.Redacted<string>
-    /** The pool itself, for the batched statements of the hot paths, which manage their own transaction. */
+    /** The pool itself, for the batched statements of the hot paths, which manage their own transactions. */
     readonly pool: Pool
     /**
      * One query, on the open transaction or else on the pool. One that is given up comes to its end on the server,
@@ -67,9 +65,9 @@ export class Database extends Context.Service<
     readonly query: <A extends ReadonlyArray<unknown> = ReadonlyArray<unknown>>(
       build: (sql: Sql) => Query & PromiseLike<unknown>
     ) => Effect.Effect<NoInfer<A>, DatabaseError>
-    /** Commits when the effect succeeds; rolls back when it fails, dies or is interrupted. Nested calls join. */
+    /** Commits when the effect succeeds. Rolls back when it fails, dies or is interrupted. Nested calls join. */
     readonly transaction: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E | DatabaseError, R>
-    /** Does this once the open transaction is committed, if it is; at once where there is none. */
+    /** Runs the action after the open transaction commits, or at once if there is none. */
     readonly afterCommit: (action: () => void) => Effect.Effect<void>
   }
 >()("src/db/postgres/Database") {

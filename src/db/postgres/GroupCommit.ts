@@ -4,29 +4,27 @@ import { answered } from "./postgres.ts"
 import { takeFairly } from "./takeFairly.ts"
 
 export interface GroupCommitOptions<A, B> {
-  /** Rows of one batch at most. */
+  /** Maximum number of rows in one batch. */
   readonly maxBatch: number
-  /** Batches under way at once. While they are, further items gather into the next one. */
+  /** Maximum number of batches in flight. Further items gather into the next one in the meantime. */
   readonly inFlight: number
   /**
-   * How long the first of a batch waits for others, where the batch before was of several: few large batches are less
-   * work than many small ones, and where all come alone none need wait. Not at all when not given.
+   * How long the first item of a batch waits for others, if the previous batch had several items. A few large batches
+   * are less work than many small ones, but a lone item need not wait. Default: no wait.
    */
   readonly gatherMs?: number
   /**
-   * After how long a batch that has not returned is overtaken: it counts as under way no longer, so that one held row
-   * or one silent connection holds up nobody else. Never when not given.
+   * After this time, a batch that has not returned no longer counts as in flight, so that a locked row or a silent
+   * connection blocks nobody else. Default: never.
    */
   readonly overtakenAfterMs?: number
-  /**
-   * Whose an item is. Where more wait than one batch takes, apps take turns. In the order of arrival when not given.
-   */
+  /** The app of an item. If more items wait than fit into a batch, apps take turns. Default: order of arrival. */
   readonly appOf?: (item: A) => string
-  /** Runs one batch in one transaction; answers in the order of the batch. */
+  /** Runs one batch in one transaction. Results are in the order of the batch. */
   readonly run: (batch: ReadonlyArray<A>) => Promise<ReadonlyArray<B>>
   /**
-   * Runs one item alone, when its batch failed: one row's trouble must not be its siblings'. Defaults to a batch of
-   * one.
+   * Runs one item alone after its batch failed, so that one row's failure does not affect the others. Default: a batch
+   * of one.
    */
   readonly runAlone?: (item: A) => Promise<B>
 }
@@ -37,25 +35,26 @@ interface Waiting<A, B> {
   readonly reject: (cause: unknown) => void
 }
 
-/** So many at most are overtaken at once: when no more than these are out, it is the database that is slow. */
+/** Maximum number of overtaken batches. If more are slow, the database itself is slow. */
 const MOST_OVERTAKEN = 3
 
 /**
- * Who is answered goes on at once, many of them with work to do. The next batch leaves before that, and no more of it
- * is done in one round of the event loop, so that requests need not wait for a whole batch.
+ * Callers resume at once when they get their result, and many of them have work to do. The next batch is sent before
+ * that. Each round of the event loop then does only this much of the work, so that requests do not wait for a whole
+ * batch.
  */
 const ROUND_MS = 10
 const nextRound = () => new Promise((resume) => setImmediate(resume))
 /**
- * After the microtasks in which the next batch is written, and still in this round: what a lane sends should follow
- * soon on the place that it took for it.
+ * Runs after the microtasks in which the next batch is written, but still in this round: a lane should send soon after
+ * it was granted its slot.
  */
 const nextBatchSent = () => new Promise<void>((resume) => process.nextTick(resume))
 
 /**
- * Coalesces concurrent calls into batches: at once when idle, otherwise as soon as a batch in flight returns, or
- * `gatherMs` later. When the database cannot be reached, all who wait hear of it together, and not each after a wait of
- * its own; of a single connection that is silent, those alone who were on it.
+ * Coalesces concurrent calls into batches: at once when idle, or else as soon as a batch in flight returns, or
+ * `gatherMs` later. If the database cannot be reached, all waiting calls fail together, instead of each after its own
+ * timeout. If a single connection is silent, only the calls on it fail.
  */
 export const groupCommit = <A, B>(
   options: GroupCommitOptions<A, B>
@@ -108,7 +107,7 @@ export const groupCommit = <A, B>(
     landed++
     void handOut(batch, answers)
   }
-  // An answer that comes later is nobody's any more.
+  // An answer that arrives later is ignored.
   const settleInTime = (batch: ReadonlyArray<Waiting<A, B>>) => {
     let over = false
     const landedBefore = landed
@@ -119,7 +118,7 @@ export const groupCommit = <A, B>(
       }
     ).catch((cause: unknown) => (landed === landedBefore ? rejectAll(batch, cause) : rejectAll(batch, cause, [])))
   }
-  /** Gives back what is to be done when the batch returns. */
+  /** Returns what to do when the batch returns. */
   const countIn = () => {
     running++
     let isOvertaken = false
@@ -150,7 +149,7 @@ export const groupCommit = <A, B>(
     }
   }
   const isGathering = () => options.gatherMs !== undefined && inCompany
-  // The flush waits for the end of this tick at least, so that calls made together travel together.
+  // The flush waits at least for the end of this tick, so that simultaneous calls share a batch.
   let scheduled = false
   const schedule = () => {
     if (scheduled || queue.length === 0) return
@@ -166,7 +165,7 @@ export const groupCommit = <A, B>(
     queue.push(waiting)
     schedule()
   }
-  // By a callback and not a promise: who is answered has gone on when the next one is.
+  // Uses a callback instead of a promise, so that each caller has resumed before the next one.
   return (item) =>
     Effect.callback((resume) =>
       submit({

@@ -7,10 +7,10 @@ import { Database, toDatabaseError } from "./Database.ts"
 import { whileStarting } from "./retry.ts"
 
 const CHANNEL = "troupe_log"
-/** PostgreSQL takes 8,000 bytes of payload; a change is at most 30 + 1 + 16 of them. */
+/** A PostgreSQL payload is limited to 8,000 bytes, and a change takes at most 30 + 1 + 16. */
 const CHANGES_A_PAYLOAD = 150
 
-/** Follows the sender's name when lanes have something to deliver. */
+/** Appended to the sender's name if lanes have something to deliver. */
 const PUSHED = "+"
 
 const encode = (changes: ReadonlyArray<LogChange>) =>
@@ -22,8 +22,9 @@ const decode = (payload: string): ReadonlyArray<LogChange> =>
   })
 
 /**
- * Carries log signals between processes. NOTIFY takes an instance-wide lock at commit, so the changes of 20 ms
- * go out together, in a transaction of their own that does not wait for the disk: the word is a hint and may be lost.
+ * Carries log notifications between processes. NOTIFY takes an instance-wide lock at commit, so the changes of 20 ms
+ * are sent together, in a separate transaction that does not wait for the disk. Notifications are hints and may be
+ * lost.
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {

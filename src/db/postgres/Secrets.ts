@@ -7,7 +7,7 @@ import { Database } from "./Database.ts"
 import type { SealedColumn } from "./sealedColumns.ts"
 import { open, seal, type SecretsKey, type SecretUnreadable } from "./secretsCipher.ts"
 
-/** What this process seals with, and all that it can open with: two keys while one replaces the other. */
+/** The key that this process encrypts with, and all keys that it can decrypt with: two during a rotation. */
 export class SecretsKeys extends Context.Service<
   SecretsKeys,
   {
@@ -16,7 +16,7 @@ export class SecretsKeys extends Context.Service<
   }
 >()("src/db/SecretsKeys") {}
 
-/** The database belongs to another key. */
+/** The database was initialized with another key. */
 export class SecretsKeyMismatch extends Schema.TaggedError<SecretsKeyMismatch>()("SecretsKeyMismatch", {}) {
   override get message() {
     return (
@@ -33,8 +33,8 @@ const CHECK_ROW = ["true"]
 export const sealedCheck = (key: SecretsKey): Buffer => seal(key, CHECK, CHECK_ROW, Redacted.make("troupe"))
 
 /**
- * Secrets at rest (delivery.md 5): what `seal` makes is stored in the column and row that it names, and opens nowhere
- * else.
+ * Secrets at rest (delivery.md 5). What `seal` returns is bound to the column and row that it names, and cannot be
+ * decrypted elsewhere.
  */
 export class Secrets extends Context.Service<
   Secrets,
@@ -47,7 +47,7 @@ export class Secrets extends Context.Service<
     ) => Effect.Effect<Redacted.Redacted<string>, SecretUnreadable>
   }
 >()("src/db/postgres/Secrets") {
-  /** Fails when the database belongs to another key; the first key that comes makes it its own. */
+  /** Fails if the database belongs to another key. The first key that is used becomes the database's key. */
   static readonly layer = Layer.effect(
     Secrets,
     Effect.gen(function* () {

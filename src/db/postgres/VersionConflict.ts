@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** A change was meant for another version than the present one. */
+/** A change was based on a version that is not the current one. */
 export class VersionConflict extends Schema.TaggedError<VersionConflict>()("VersionConflict", {
   current: Schema.Int
 }) {}

@@ -1,16 +1,16 @@
 import * as Effect from "effect/Effect"
 
-/** How much of such work one round of the event loop does, in milliseconds. */
+/** How long such work may take in one round of the event loop, in milliseconds. */
 const A_ROUND = 10
 
 /**
- * Lets others of this process go on before work that takes a while. Turns become ready, and are read, by the batch:
- * work of one app goes on in its order, apps take turns, and each round of the event loop does only a little of it. So
- * a request waits for these and not for all, and an app waits for one piece of each other app and not for all pieces of
- * a busy one.
+ * Yields to other work of this process before work that takes some time. Turns become ready, and are extracted, in
+ * batches. Work of one app runs in order, apps take turns, and each round of the event loop does only a little of it.
+ * So a request waits for a few items and not for all, and an app waits for one item of each other app and not for the
+ * whole queue of a busy one.
  */
 export const makeBreath = (): ((appId: string) => Effect.Effect<void>) => {
-  // An app that was served goes to the end of the map.
+  // A served app goes to the end of the map.
   const waiting = new Map<string, Array<() => void>>()
   let isDue = false
   const askForARound = () => {

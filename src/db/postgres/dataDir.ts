@@ -24,8 +24,8 @@ const isFolder = (path: string) =>
   )
 
 /**
- * A folder for its owner alone, unless it is there. Not `mkdir` with `recursive`: below /proc it never comes back,
- * since the parent is there and the folder still cannot be made.
+ * Creates a folder with access for its owner only, unless it exists. Does not use `mkdir` with `recursive`, which never
+ * returns below /proc: the parent exists, but the folder cannot be created.
  */
 export const makeFolder = async (path: string): Promise<void> => {
   try {
@@ -38,7 +38,7 @@ export const makeFolder = async (path: string): Promise<void> => {
   }
 }
 
-/** Makes the data directory, for its owner alone, unless it is there; answers its absolute path. */
+/** Creates the data directory with access for its owner only, unless it exists. Returns its absolute path. */
 export const makeDataDir = (dataDir: string): Effect.Effect<string, DataDirError> => {
   const directory = resolve(dataDir)
   return Effect.tryPromise({

@@ -6,10 +6,10 @@ import { Database, toDatabaseError } from "./Database.ts"
 import { whileStarting } from "./retry.ts"
 
 const FOLDER = resolve(import.meta.dirname, "../../../migrations")
-/** Held while migrating, so that processes that start together wait for the first. */
+/** Held while migrating, so that processes that start together wait for the first one. */
 const MIGRATION_LOCK = 7_302_118
 
-/** Brings the schema up to date: ours, numbered and forward-only, then graphile-worker's. */
+/** Migrates the schema to the current version: our numbered, forward-only migrations, then graphile-worker's. */
 export const migrate = Effect.gen(function* () {
   const { pool, url } = yield* Database
   const files = readdirSync(FOLDER)

@@ -1,11 +1,11 @@
 import postgres from "postgres"
 import { classify } from "./sqlState.ts"
 
-/** An array's element; most need no escapes, and each column of each batch comes through here. */
+/** An array element. Most need no escapes, and every column of every batch passes here. */
 const quoted = (text: string) =>
   `"${text.includes('"') || text.includes("\\") ? text.replaceAll("\\", "\\\\").replaceAll('"', '\\"') : text}"`
 type List = ReadonlyArray<string | number | null>
-/** How arrays go out. None come back: rows and JSON do. */
+/** Serializes arrays. None are received, only rows and JSON. */
 const arrays = (oid: number) => ({
   to: oid,
   from: [],
@@ -15,9 +15,9 @@ const arrays = (oid: number) => ({
 })
 
 /**
- * int8 comes back as a number: cursors and micro-USD stay far below 2^53.
- * The array types that we send are named here because postgres.js would ask the server for them on every new
- * connection, and when the server goes away in that moment nobody catches the failure: the process would end.
+ * int8 is parsed as a number: cursors and micro-USD stay far below 2^53. The array types that we send are listed here,
+ * because postgres.js would otherwise query them on every new connection. If the server goes away at that moment, the
+ * failure is uncaught and the process ends.
  */
 const types = {
   bigint: { to: 20, from: [20], parse: Number, serialize: String },
@@ -32,18 +32,18 @@ export type Pool = postgres.Sql<Types>
 export type Query = postgres.PendingQuery<postgres.Row[]>
 
 /**
- * Our statements are long and find their rows by key. Planning one anew takes as long as running it, compiling one
- * longer; and a plan made while a table was small must not go on reading the whole of it when it has grown.
+ * Our statements are long and find their rows by key. Planning takes as long as running them, and JIT compilation
+ * longer. A plan from when a table was small must not keep scanning it sequentially after it has grown.
  */
 const PLANNING = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off", jit: "off" }
 
-/** How long a connection that seems to be gone may take to be closed. */
+/** How long closing a lost connection may take. */
 const CLOSING_MS = 1000
 
 /**
- * postgres.js ends a failed transaction by writing `rollback`, even when it failed because its connection went away;
- * writing there throws where nobody can catch it, and the process ends (porsager/postgres#1208). So such a transaction
- * neither fails nor succeeds by itself: the closing of its connection fails it.
+ * postgres.js ends a failed transaction by writing `rollback`, even if it failed because its connection was lost. That
+ * write throws where it cannot be caught, and the process ends (porsager/postgres#1208). So such a transaction is
+ * neither completed nor failed here; closing its connection fails it.
  */
 const neverWritingToTheDead = (pool: Pool): Pool => {
   const original = pool.begin as <A>(work: (sql: postgres.TransactionSql<Types>) => unknown) => Promise<A>
@@ -70,31 +70,29 @@ const neverWritingToTheDead = (pool: Pool): Pool => {
   return Object.assign(pool, { begin })
 }
 
-/** A connection whose other end has gone without a word is not closed for a quarter of an hour. */
+/** Without this limit, a connection whose other end has silently vanished is only closed after a quarter of an hour. */
 export const ANSWER_WITHIN_MS = 15_000
 
 /**
- * When the server gives up a statement of itself: after we have, so that what nobody waits for any more holds neither
- * locks nor connections.
+ * The server aborts a statement by itself after this time. It is longer than our own timeout, so that statements
+ * without a waiting caller release their locks and connections.
  */
 const STATEMENT_TIMEOUT_MS = ANSWER_WITHIN_MS + 1000
 
 /**
- * A transaction of ours waits for nothing but the server: one that says nothing for so long belongs to a process that
- * is stopped or gone, and others wait for its locks.
+ * Our transactions wait for nothing but the server. One that is idle this long belongs to a process that is suspended
+ * or gone, and others wait for its locks.
  */
 const SILENT_TRANSACTION_MS = 5000
 
 /**
- * How long a lost connection waits before it is opened again, in seconds. postgres.js would count failures over all
- * connections of a pool and wait longer with each, up to 20 seconds: after a crash of a moment the whole pool would be
- * away for that long.
+ * The delay before a lost connection is reopened, in seconds. postgres.js would count failures over all connections of
+ * a pool and increase the delay up to 20 seconds, so after a short crash the whole pool would be unavailable for that
+ * long.
  */
 const reconnectAfter = (): number => 0.1 + Math.random() * 0.2
 
-/**
- * A pool of connections to PostgreSQL, by way of postgres.js, with what is amiss in it mended here and in `patches/`.
- */
+/** A pool of PostgreSQL connections through postgres.js. Its defects are fixed here and in `patches/`. */
 export const openPool = (url: string, max: number): Pool =>
   neverWritingToTheDead(
     postgres(url, {
@@ -114,7 +112,7 @@ export const openPool = (url: string, max: number): Pool =>
     })
   )
 
-/** What has no answer by then counts as unreachable, and whether it was done nobody knows. */
+/** A query without an answer in this time counts as unreachable, and it is unknown whether it ran. */
 export const answered = <A>(answer: PromiseLike<A>, giveUp: () => void = () => {}): Promise<A> =>
   new Promise<A>((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -125,15 +123,15 @@ export const answered = <A>(answer: PromiseLike<A>, giveUp: () => void = () => {
   })
 
 /**
- * A transaction that stays open until `end`. By way of `begin` and not of `reserve`,
- * which never answers when it has to open a connection of a pool that fetches no types.
+ * A transaction that stays open until `end`. Uses `begin` instead of `reserve`, which never answers if it has to open a
+ * connection of a pool that fetches no types.
  */
 export interface OpenTransaction {
   readonly sql: Sql
   readonly end: (commit: boolean) => Promise<unknown>
-  /** What went wrong with its connection: from then on nothing may be written there. */
+  /** Why its connection was lost. After that nothing may be written to it. */
   lostBy: unknown
-  /** What is to be done once it is committed. */
+  /** Actions to run after the commit. */
   readonly afterwards: Array<() => void>
 }
 

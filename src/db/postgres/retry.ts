@@ -11,7 +11,7 @@ const patience = Schedule.min([Schedule.exponential("50 millis"), Schedule.space
 )
 
 /**
- * Waits out a database that cannot be reached. For work that must end and may take its time; a request must not wait.
+ * Retries until the database can be reached. For work that has to complete and may take time. Requests must not wait.
  */
 export const untilReachable = <A, R>(effect: Effect.Effect<A, DatabaseError, R>): Effect.Effect<A, DatabaseError, R> =>
   Effect.retry(effect, patience)
@@ -22,7 +22,7 @@ const START_PATIENCE = Schedule.spaced("1 second").pipe(
   Schedule.while(({ input }) => input.reason === "unreachable")
 )
 
-/** At start: a database that is only just coming up, or going over to another host, is waited for a while. */
+/** At startup, waits for some time for a database that is starting or failing over. */
 export const whileStarting = <A, R>(effect: Effect.Effect<A, DatabaseError, R>): Effect.Effect<A, DatabaseError, R> =>
   effect.pipe(
     Effect.tapError((error) =>

@@ -15,8 +15,8 @@ const valuesOf = (sql: Sql, key: SealedColumn["key"], row: ReadonlyArray<string>
   key.map((_, at) => (at === 0 ? sql`${row[at] ?? ""}` : sql`, ${row[at] ?? ""}`))
 
 /**
- * Seals the next rows of a column, in the order of its key, under the sealing key. Answers the key of the last of them;
- * null: there are no more.
+ * Re-encrypts the next rows of a column, in key order, with the current sealing key. Returns the key of the last one.
+ * Null: there are no more.
  */
 const nextBatch = Effect.fnUntraced(function* (
   { table, key, column }: SealedColumn,
@@ -69,16 +69,16 @@ const pass = Effect.fnUntraced(function* (columns: ReadonlyArray<SealedColumn>) 
 })
 
 /**
- * Seals every secret under the sealing key, and then makes that the key of the database. Stopped half way it has lost
- * nothing, for a sealed secret names its key: run again it goes on with what is left. Answers how many secrets it
- * sealed anew.
+ * Re-encrypts every secret with the sealing key, and then makes that the key of the database. It can be interrupted
+ * safely, because an encrypted secret names its key: the next run continues with the rest. Returns how many secrets
+ * were re-encrypted.
  */
 export const rotateSecrets = Effect.fn("rotateSecrets")(function* (columns: ReadonlyArray<SealedColumn>) {
   const { query } = yield* Database
   const { sealing } = yield* SecretsKeys
   let rotated = 0
-  // Until a pass finds nothing: a process that was given the new key late may have sealed under the old one behind our
-  // back.
+  // Repeats until a pass finds nothing: a process that got the new key late may have encrypted with the old one in the
+  // meantime.
   for (let found = yield* pass(columns); found > 0; found = yield* pass(columns)) rotated += found
   yield* query((sql) => sql`update secrets_check set sealed = ${sealedCheck(sealing)}`)
   return rotated

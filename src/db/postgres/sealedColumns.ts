@@ -1,6 +1,6 @@
 /**
- * A bytea column of sealed secrets, null where there is none. `key` names the text columns of the primary key: what
- * `row` gives when a secret is sealed or opened, in that order.
+ * A bytea column of encrypted secrets, null if there is none. `key` names the text columns of the primary key, in the
+ * order of the `row` argument for encryption and decryption.
  */
 export interface SealedColumn {
   readonly table: string
@@ -10,7 +10,7 @@ export interface SealedColumn {
 
 export const CHANNEL_SECRET: SealedColumn = { table: "channels", key: ["app_id", "channel_id"], column: "secret" }
 export const PREVIOUS_CHANNEL_SECRET: SealedColumn = { ...CHANNEL_SECRET, column: "previous_secret" }
-/** Where a webhook's events go: an address that often holds a credential. */
+/** The URL of a webhook, which often contains a credential. */
 export const CHANNEL_URL: SealedColumn = { ...CHANNEL_SECRET, column: "url" }
 export const BOT_TOKEN: SealedColumn = { table: "telegram_bots", key: ["app_id", "channel_id"], column: "token" }
 export const BATCH_TOKEN: SealedColumn = {
@@ -26,8 +26,8 @@ export const CLAIM_CODE: SealedColumn = {
 export const SIGNING_KEY: SealedColumn = { table: "signing_keys", key: ["name"], column: "sealed" }
 
 /**
- * Every column that is sealed. A column that is missing here is lost when the key changes: the change goes through this
- * list.
+ * All encrypted columns. Key rotation uses this list, so a column that is missing here becomes unreadable after a
+ * rotation.
  */
 export const SEALED_COLUMNS: ReadonlyArray<SealedColumn> = [
   CHANNEL_SECRET,

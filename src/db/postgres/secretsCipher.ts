@@ -4,15 +4,15 @@ import * as Schema from "effect/Schema"
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
 import type { SealedColumn } from "./sealedColumns.ts"
 
-/** A master key of secrets at rest: 32 bytes, and a name derived from them that tells nothing of them. */
+/** A master key for secrets at rest: 32 bytes, and an id derived from them that reveals nothing about them. */
 export interface SecretsKey {
   readonly id: Buffer
   readonly bytes: Redacted.Redacted<Buffer>
 }
 
 /**
- * `unknown_key`: sealed under a key that this process does not have. `altered`: changed, cut off, or moved here from
- * another row or column.
+ * `unknown_key`: encrypted with a key that this process does not have. `altered`: changed, truncated, or moved here
+ * from another row or column.
  */
 export class SecretUnreadable extends Schema.TaggedError<SecretUnreadable>()("SecretUnreadable", {
   reason: Schema.Literals(["unknown_key", "altered"]),
@@ -28,8 +28,8 @@ export class SecretUnreadable extends Schema.TaggedError<SecretUnreadable>()("Se
 }
 
 /*
- * A sealed secret: version 1, key id 8, nonce 12, ciphertext, tag 16 bytes. AES-256-GCM with a random nonce; table,
- * column and row are additional data, so that a value opens only where it was sealed.
+ * An encrypted secret: version 1, key id 8, nonce 12, ciphertext, tag 16 bytes. AES-256-GCM with a random nonce. Table,
+ * column and row are additional authenticated data, so that a value can only be decrypted where it was encrypted.
  */
 const VERSION = 1
 const ID_BYTES = 8

@@ -1,7 +1,6 @@
 /**
- * Takes up to `most` items out of the queue, the apps in turn, and leaves the others in their order. Items of one app
- * are taken in the order in which they came, so that an app with a long queue adds at most one item before each of
- * another app's.
+ * Takes up to `most` items out of the queue, with apps in turn, and leaves the rest in order. Items of one app are
+ * taken in order of arrival. So an app with a long queue puts at most one item before each item of another app.
  */
 export const takeFairly = <A>(queue: Array<A>, most: number, appOf: (item: A) => string): Array<A> => {
   if (queue.length <= most) return queue.splice(0)

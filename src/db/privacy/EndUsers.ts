@@ -6,7 +6,7 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { scheduleProactiveChecks } from "#src/db/conversation/proactiveChecks.ts"
 import { minorMark } from "#src/db/conversation/minorMarks.ts"
 
-/** What an app knows of one of its end-users, whom it names by a reference of its own. */
+/** What is stored about an end-user of an app, under the app's own reference. */
 export interface EndUser {
   readonly external_user_ref: string
   readonly display_name: string | null
@@ -20,20 +20,20 @@ export interface EndUser {
   readonly created_at: Date
 }
 
-/** What is left out stays as it is. */
+/** Missing fields stay as they are. */
 export type EndUserChange = Partial<Pick<EndUser, "display_name" | "timezone" | "locale" | "age_band" | "blocked">>
 
 export interface EndUserFilter {
   /** Part of the reference or of the display name. */
   readonly search: string | null
-  /** Only who has written since then. */
+  /** Only those who have written since then. */
   readonly activeSince: Date | null
   /** References after this one. */
   readonly after: string | null
   readonly limit: number
 }
 
-/** End-users of an app, from their first session or their first cap until they are erased: see Erasures. */
+/** End-users of an app, from their first session or cap until they are erased: see Erasures. */
 export class EndUsers extends Context.Service<
   EndUsers,
   {
@@ -105,7 +105,7 @@ export class EndUsers extends Context.Service<
       const change = Effect.fnUntraced(function* (appId: string, externalUserRef: string, changed: EndUserChange) {
         if (changed.blocked !== undefined) yield* noteBlock(appId, externalUserRef, changed.blocked)
         if (Object.keys(changed).length > 0) {
-          // Only a statement that they are an adult ends that they are a minor.
+          // A minor only stops being one if the app states that they are an adult.
           const { age_band, ...rest } = changed
           if (age_band !== undefined)
             yield* query(
@@ -127,7 +127,7 @@ export class EndUsers extends Context.Service<
                 sql`update end_users set ${sql({ ...rest })}
                   where app_id = ${appId} and external_user_ref = ${externalUserRef}`
             )
-          // Whether they are blocked, how old they are and where they live decide whether they are written to.
+          // Blocking, age and time zone affect whether they get proactive messages.
           yield* query((sql) =>
             scheduleProactiveChecks(
               sql,

@@ -10,9 +10,9 @@ import { blankPerson, eraseRest } from "./erasePerson.ts"
 import { eraseSessions } from "./eraseSessions.ts"
 import { lockAllowancesOf } from "#src/db/billing/moneyStatements.ts"
 
-/** Sessions that one transaction erases. */
+/** Sessions erased per transaction. */
 const SESSIONS_A_STEP = 10
-/** Erasures of one round. */
+/** Erasures per round. */
 const A_ROUND = 100
 
 export interface Erasure {
@@ -28,18 +28,18 @@ interface Open {
 }
 
 /**
- * Erasing end-users: what they have said, what was remembered of it, where it was delivered, and what the app was told
- * of them. It takes what there is when it is asked for; who comes back meanwhile begins anew. A step is a transaction,
- * so that whoever dies in between leaves the rest to the next round. What stays is money, which the ledger books by
- * session, and what of the account's changes the audit log tells.
+ * Erases end-users: what they have said, what was remembered and delivered, and what the app has stored about them. It
+ * covers what exists at the time of the request. A person who comes back in the meantime starts over. Each step is a
+ * transaction, so after a crash the next round continues. What remains are the amounts in the ledger, by session, and
+ * the account's changes in the audit log.
  */
 export class Erasures extends Context.Service<
   Erasures,
   {
-    /** The receipt; of the erasure that is under way, if there is one. Undefined: no such end-user. */
+    /** The receipt, also of an erasure that is already in progress. Undefined: no such end-user. */
     readonly begin: (appId: string, externalUserRef: string) => Effect.Effect<Erasure | undefined, DatabaseError>
     readonly get: (appId: string, erasureId: string) => Effect.Effect<Erasure | undefined, DatabaseError>
-    /** Brings what is open to its end. */
+    /** Completes all open erasures. */
     readonly work: Effect.Effect<void, DatabaseError>
   }
 >()("src/db/privacy/Erasures") {
@@ -80,7 +80,7 @@ export class Erasures extends Context.Service<
         within
       )
 
-      /** True: there is more to be done. */
+      /** True: there is more to do. */
       const step = Effect.fnUntraced(
         function* ({ app_id: appId, erasure_id: id }: Open) {
           const [erasure] = yield* query<Array<{ external_user_ref: string }>>(
@@ -127,7 +127,7 @@ export class Erasures extends Context.Service<
               limit ${A_ROUND}`
         )
         for (const erasure of open) {
-          // One that cannot be now does not keep the others.
+          // A failed erasure does not block the others.
           yield* Effect.repeat(step(erasure), { while: (more) => more }).pipe(
             Effect.catchTag("DatabaseError", (error) =>
               Effect.logWarning("erasure aborted", { erasure_id: erasure.erasure_id, reason: error.message })

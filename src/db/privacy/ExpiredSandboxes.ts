@@ -6,22 +6,22 @@ import { erase } from "#src/db/postgres/catalogue/erase.ts"
 import type { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { eraseSessions } from "./eraseSessions.ts"
 
-/** How long after their last key sandboxes go: what was under way when it expired has ended. */
+/** How long after its last key has expired a sandbox is deleted. By then, running work has ended. */
 const AFTER = "10 minutes"
-/** Sandboxes of one round. */
+/** Sandboxes per round. */
 const A_ROUND = 100
-/** Sessions that one transaction erases. */
+/** Sessions erased per transaction. */
 const SESSIONS_A_STEP = 5
 
 /** Demo apps whose keys have all expired. */
 export class ExpiredSandboxes extends Context.Service<
   ExpiredSandboxes,
   {
-    /** The ids of their apps, of so many as are dealt with at a time. */
+    /** The ids of the next apps to delete. */
     readonly due: Effect.Effect<ReadonlyArray<string>, DatabaseError>
     /**
-     * Deletes the app with everything in it and its account, a step a transaction: whoever dies in between leaves it
-     * due. Its bots must be detached.
+     * Deletes the app with its contents and its account, one transaction per step. After a crash it is still due. Its
+     * bots must be detached.
      */
     readonly erase: (appId: string) => Effect.Effect<void, DatabaseError>
   }

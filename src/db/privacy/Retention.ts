@@ -5,20 +5,20 @@ import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { isNoShadow } from "#src/db/tenancy/shadow.ts"
 
-/** Rows of one delete. */
+/** Rows per delete statement. */
 const ROWS_A_STEP = 5000
-/** Sessions whose logs are looked at in one transaction. Their logs are locked for as long as it takes. */
+/** Logs checked per transaction. They are locked for its duration. */
 const SESSIONS_A_STEP = 200
-/** Events of one log that one transaction deletes. */
+/** Events of one log deleted per transaction. */
 const EVENTS_A_STEP = 1000
 
 /** Telegram itself keeps an update for a day. */
 const UPDATES_KEPT = "72 hours"
 
 export interface RetentionOptions {
-  /** How long a try at a delivery is shown. */
+  /** How long delivery attempts are kept. */
   readonly attempts: Duration.Duration
-  /** How long an event is kept. Null: for ever, which is what state is rebuilt from. */
+  /** How long events are kept. Null: forever, so that state can be rebuilt from them. */
   readonly log: Duration.Duration | null
 }
 
@@ -28,8 +28,8 @@ interface Place {
 }
 
 /**
- * Deletes what is older than it is to be kept, a step a transaction, so that nothing is locked for long and a crash
- * loses no more than a step.
+ * Deletes data that is older than its retention period, one transaction per step, so that nothing is locked for long
+ * and a crash undoes at most one step.
  */
 export class Retention extends Context.Service<
   Retention,
@@ -52,8 +52,9 @@ export class Retention extends Context.Service<
       )) returning 1`
         ).pipe(Effect.repeat({ until: (rows) => rows.length < ROWS_A_STEP }))
 
-        // The clock of an eval may be years behind; its sessions go with their run. From the beginning of any other log
-        // up to the first event that is young enough, that a lane still has before it or that a turn still answers.
+        // Deletes from the beginning of a log up to the first event that is recent enough, that a lane still has to
+        // deliver, or that an open turn refers to. Logs of evals are skipped: their clock may be years behind, and
+        // their sessions are deleted with the run.
         const trim = Effect.fnUntraced(function* (age: Duration.Duration, after: Place) {
           const scope = yield* query<Array<Place>>(
             (sql) => sql`
@@ -107,8 +108,8 @@ export class Retention extends Context.Service<
           while (place !== undefined) place = yield* trim(age, place)
         })
 
-        // After a quiet week Telegram begins to count updates at a random number: an old one must not pass for a new
-        // one's copy. What a bot that is held has yet to answer stays.
+        // After a week without updates, Telegram continues with a random update number, and an old row must not make a
+        // new update look like a duplicate. Unanswered updates of suspended bots stay.
         const deleteUpdates = query(
           (sql) => sql`
       delete from telegram_updates where ctid = any(array(

@@ -12,7 +12,7 @@ import { Characters } from "#src/db/character/Characters.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
 
-/** What a demo key may do over its whole life (contract 8). Characters of a message are code points. */
+/** The lifetime limits of a demo key (contract 8). Message characters are code points. */
 export const DEMO_LIMITS = {
   characters: 5,
   sessions: 15,
@@ -25,13 +25,13 @@ const WINDOW_SECONDS = 3600
 
 export interface SandboxOptions {
   readonly open: boolean
-  /** That an address gets, and a fingerprint, in any hour. */
+  /** Keys per address and per fingerprint in any hour. */
   readonly keysPerHour: number
-  /** Who is there from the beginning, beside those that may be created. */
+  /** The initial characters, in addition to those that may be created. */
   readonly characters: ReadonlyArray<{ readonly slug: string }>
 }
 
-/** Who asks, as far as can be said of somebody without a key. */
+/** The caller, as far as one without a key can be identified. */
 export interface Caller {
   readonly address: string
   readonly fingerprint: string
@@ -45,14 +45,14 @@ export interface Sandbox {
   readonly characterSlugs: ReadonlyArray<string>
 }
 
-/** The operator gives out no demo keys. */
+/** The operator does not issue demo keys. */
 export class SandboxesClosed extends Schema.TaggedError<SandboxesClosed>()("SandboxesClosed", {}) {}
-/** There is room again after so many seconds. */
+/** The limit is reached for this many seconds. */
 export class SandboxesLimited extends Schema.TaggedError<SandboxesLimited>()("SandboxesLimited", {
   retryAfterSeconds: Schema.Int
 }) {}
 
-/** Demo keys, each with an account and an app of its own that last for as long as it does: see ExpiredSandboxes. */
+/** Demo keys, each with its own account and app, which are deleted after it expires: see ExpiredSandboxes. */
 export class Sandboxes extends Context.Service<
   Sandboxes,
   {
@@ -70,7 +70,7 @@ export class Sandboxes extends Context.Service<
         const keys = yield* ApiKeys
         const characters = yield* Characters
 
-        // Both or neither: who is refused by one has not used up the other.
+        // Takes from both limits or none: a refusal by one does not use up the other.
         const admit = Effect.fnUntraced(function* ({ address, fingerprint }: Caller) {
           for (const [kind, subject] of [
             ["demo_key_address", address],
@@ -91,7 +91,7 @@ export class Sandboxes extends Context.Service<
             apps.open({ accountId, name: "Demo sandbox", environment: "test" })
           )
           for (const { slug, ...profile } of cast) yield* Effect.orDie(characters.create(appId, slug, profile))
-          // From here on characters count.
+          // Characters created from here on count towards the limit.
           yield* query(
             (sql) => sql`
         insert into allowances (app_id, kind, total_limit_micro_usd, message_limit, message_length_limit,

@@ -3,8 +3,7 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { erase } from "#src/db/postgres/catalogue/erase.ts"
 
 /**
- * Deletes what else is kept of what a person has said and of who they are, beside their sessions (eraseSessions),
- * within the transaction of the caller.
+ * Deletes what else is stored about a person apart from their sessions (eraseSessions), in the caller's transaction.
  */
 export const eraseTraces = (appId: string, externalUserRef: string) => erase("traces", { appId, externalUserRef })
 
@@ -23,7 +22,10 @@ export const eraseRest = Effect.fnUntraced(function* (appId: string, externalUse
   if (back.length === 0) yield* erase("person", person)
 })
 
-/** Deletes what the app was told of a person. That they are a minor stays: forgetting them makes nobody older. */
+/**
+ * Deletes what the app has stored about a person. That they are a minor is kept, so that erasure does not remove the
+ * protection.
+ */
 export const blankPerson = Effect.fnUntraced(function* (appId: string, externalUserRef: string) {
   const { query } = yield* Database
   yield* query(

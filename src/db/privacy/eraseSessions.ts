@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
 import { erase } from "#src/db/postgres/catalogue/erase.ts"
 
-/** Deletes sessions with everything in them, within the transaction of the caller, who holds the allowances locked. */
+/** Deletes sessions with all their data in the caller's transaction, which has locked the allowances. */
 export const eraseSessions = Effect.fnUntraced(function* (appId: string, sessionIds: ReadonlyArray<string>) {
   const { query } = yield* Database
   const ids = [...sessionIds].sort()

@@ -30,7 +30,7 @@ export interface ProactiveState {
   readonly nextEligibleAt: Date | null
 }
 
-/** What was decided, and the turn that it led to. */
+/** A decision, and the turn that it started. */
 export interface Evaluation {
   readonly at: Date
   readonly decision: Decision
@@ -48,46 +48,41 @@ export interface StoredDecision {
   readonly next_eligible_at: Date | null
 }
 
-/** A turn by which a character writes first, that was begun at `acceptedAt`. */
+/** A proactive turn that began at `acceptedAt`. */
 export interface BegunTurn extends SessionRef {
   readonly turnIndex: number
   readonly acceptedAt: Date
   readonly initiative: Initiative
 }
 
-/** When a session is looked at again whose checks have stopped their processes too often. */
+/** When a session is checked again if its checks have crashed their processes too often. */
 const GIVEN_UP_FOR = "1 day"
 
-/** How long whoever looks at a session may take before another looks. */
+/** How long a check of a session may take before another process takes it over. */
 const LEASE_MS = 120_000
 
 const isoOf = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
-/**
- * Characters that write first: when sessions are due to be looked at, what is decided then, and the turns that come of
- * it.
- */
+/** Proactive messages: when sessions are due for a check, the decisions, and the turns that they start. */
 export class Initiatives extends Context.Service<
   Initiatives,
   {
-    /**
-     * The controls that hold for a session, and when its character may next write first. Undefined: no such session.
-     */
+    /** A session's effective controls, and when its character may next write first. Undefined: no such session. */
     readonly stateOf: (session: SessionRef) => Effect.Effect<ProactiveState | undefined, DatabaseError>
-    /** What would be decided at a moment. Writes nothing. */
+    /** The decision for a given time. Writes nothing. */
     readonly evaluate: (session: SessionRef, at: Date | null) => Effect.Effect<Evaluation | undefined, DatabaseError>
-    /** The session's scheduled messages whose time has come, each with the gate that it waits for. */
+    /** The session's due scheduled messages, each with the gate that blocks it. */
     readonly heldBack: (session: SessionRef) => Effect.Effect<ReadonlyMap<string, GateName>, DatabaseError>
-    /** Decides as of a moment and acts on it. */
+    /** Decides for a given time and acts on the decision. */
     readonly enact: (session: SessionRef, at: Date | null) => Effect.Effect<Evaluation | undefined, DatabaseError>
     /**
-     * Takes up to `most` sessions that are due, and gives how to decide on each, once: a session that has changed since
-     * is left to be looked at anew.
+     * Takes up to `most` due sessions, and returns a decision effect for each, to run once. A session that has changed
+     * since then is left for a new check.
      */
     readonly takeDue: (most: number) => Effect.Effect<ReadonlyArray<Effect.Effect<void, DatabaseError>>, DatabaseError>
-    /** What has come in the way of a turn since it was begun; null: nothing, the character may speak. */
+    /** What prevents a turn that has already begun. Null: nothing, the character may write. */
     readonly objection: (turn: BegunTurn) => Effect.Effect<GateName | typeof OVERTAKEN | null, DatabaseError>
-    /** The newest first, of one session or of all, those before `before`. */
+    /** Newest first, of one session or of all, those before `before`. */
     readonly decisions: (
       appId: string,
       filter: { readonly sessionId: string | null; readonly before: string | null; readonly limit: number }
@@ -172,8 +167,8 @@ export class Initiatives extends Context.Service<
         })
 
         /**
-         * Under the locks of all that is counted, so that what is decided is decided on what is true then.
-         * `leasedUntil`: only if the session is still due as it was taken.
+         * Decides under the locks of everything that is counted, so that the decision uses current values.
+         * `leasedUntil`: only if the session is still due as it was when it was taken.
          */
         const decideOn = Effect.fnUntraced(function* (
           session: SessionRef,
@@ -209,7 +204,7 @@ export class Initiatives extends Context.Service<
               nextEligibleAt: isoOf(next.nextEligibleAt)
             })
           )
-          // After a journey in time the present has to be looked at as it is.
+          // After simulated time travel, the actual time has to be checked as well.
           const dueAt =
             at !== null
               ? new Date(yield* Clock.currentTimeMillis).toISOString()

@@ -6,22 +6,19 @@ import { scheduleProactiveChecks } from "#src/db/conversation/proactiveChecks.ts
 import { VersionConflict } from "#src/db/postgres/VersionConflict.ts"
 
 export interface StoredPolicy {
-  /** As the app gave it: what it does not say is the default. */
+  /** As the app set it. Missing fields have defaults. */
   readonly policy: object
   readonly version: number
 }
 
 const UNTOUCHED: StoredPolicy = { policy: {}, version: 1 }
 
-/** What apps want of characters that write first. An app that never said anything is at version 1 of the defaults. */
+/** Apps' policies for proactive messages. An app that never set one is at version 1 of the defaults. */
 export class ProactivePolicies extends Context.Service<
   ProactivePolicies,
   {
     readonly get: (appId: string) => Effect.Effect<StoredPolicy, DatabaseError>
-    /**
-     * `change` makes the next policy of the present one, under the row's lock. Every session that may be concerned is
-     * looked at anew.
-     */
+    /** `change` returns the next policy for the current one, under a row lock. Affected sessions are checked again. */
     readonly update: <E>(
       appId: string,
       expectedVersion: number | undefined,

@@ -9,7 +9,7 @@ import { scheduleProactiveCheck } from "#src/db/conversation/proactiveChecks.ts"
 import { openSchedule } from "./scheduleStatements.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
-/** Scheduled messages of a session that may be open at once. */
+/** Maximum number of open scheduled messages in a session. */
 export const MOST_SCHEDULED = 100
 
 export interface ScheduledMessage {
@@ -19,7 +19,7 @@ export interface ScheduledMessage {
   readonly text: string | null
   readonly topic: string | null
   readonly status: "scheduled" | "sending" | "sent" | "skipped" | "expired" | "cancelled"
-  /** The gate or outcome that kept it from being sent; null: none. */
+  /** The gate or outcome that prevented it from being sent. Null: none. */
   readonly skipped_by: string | null
   readonly run_ref: string | null
   readonly created_at: Date
@@ -32,10 +32,10 @@ export interface NewScheduledMessage {
   readonly topic: string | null
 }
 
-/** The session has as many open scheduled messages as it may have. */
+/** The session has reached its limit of open scheduled messages. */
 export class ScheduleFull extends Schema.TaggedError<ScheduleFull>()("ScheduleFull", { most: Schema.Int }) {}
 
-/** The message was sent, has expired or was cancelled before. */
+/** The message was already sent, expired or cancelled. */
 export class ScheduleClosed extends Schema.TaggedError<ScheduleClosed>()("ScheduleClosed", { status: Schema.String }) {}
 
 const columns = (sql: Sql) => sql`
@@ -49,11 +49,11 @@ const columns = (sql: Sql) => sql`
   case when t.outcome <> 'replied' then case t.outcome when 'withheld' then coalesce(t.failure_reason, 'withheld')
     else t.outcome end end as skipped_by`
 
-/** Proactive messages that an app schedules: words or a topic, at a time, subject to every gate. */
+/** Proactive messages that an app schedules: a text or a topic, at a time, subject to every gate. */
 export class ScheduledMessages extends Context.Service<
   ScheduledMessages,
   {
-    /** Undefined: the session has exited or is gone. */
+    /** Undefined: the session has exited or does not exist. */
     readonly create: (
       session: SessionRef,
       message: NewScheduledMessage
@@ -62,7 +62,7 @@ export class ScheduledMessages extends Context.Service<
       session: SessionRef,
       scheduledId: string
     ) => Effect.Effect<ScheduledMessage | undefined, DatabaseError>
-    /** The newest first, those before `before`. */
+    /** Newest first, those before `before`. */
     readonly list: (
       session: SessionRef,
       page: { readonly before: string | null; readonly limit: number }

@@ -24,7 +24,7 @@ interface Row {
   readonly status: string
   readonly turn_count: number
   readonly open_turns: number
-  /** What the person has said that has not been read yet. */
+  /** The person's messages that extraction has not processed yet. */
   readonly unread: ReadonlyArray<string>
   readonly unanswered_character_turns: number
   readonly last_user_at: Date | null
@@ -37,7 +37,7 @@ interface Row {
   readonly kinds: ReadonlyArray<string>
   readonly unreachable: boolean
   readonly suspended: boolean
-  /** Of characters of the app to this person, in milliseconds, and whether in this session. */
+  /** Of the app's characters to this person, in milliseconds, and whether in this session. */
   readonly initiatives: ReadonlyArray<readonly [number, boolean]>
   readonly last_initiative_at: Date | null
   readonly beat: StoryBeat | null
@@ -53,13 +53,13 @@ export interface Gathered {
   readonly turnCount: number
 }
 
-/** The turn itself, where it is one that is being asked about again. */
+/** The turn to leave out, if this is a second check of a turn that has already begun. */
 export type Except = { readonly turnIndex: number } | null
 
-/** Messages that have not been read yet, the last. */
+/** Maximum number of unprocessed messages, newest first. */
 const UNREAD = 20
 
-/** How far back a day of somebody's can reach, whatever their zone and however long a turn takes. */
+/** How far back a person's day can reach in any time zone, however long a turn takes. */
 const LOOKED_BACK = "4 days"
 
 const momentOf = (sql: Sql) => sql`coalesce((t.initiative ->> 'as_of')::timestamptz, t.settled_at, t.accepted_at)`
@@ -114,7 +114,7 @@ const select = (sql: Sql, { appId, sessionId }: SessionRef, except: number) => s
       join proactive_policies p on p.app_id = s.app_id
   where s.app_id = ${appId} and s.session_id = ${sessionId}`
 
-/** What was begun on the app's day of this moment: in all (kind null), and by each kind of channel. */
+/** The number of proactive turns on the app's day of this time: in total (kind null), and by kind of channel. */
 const countDay = (sql: Sql, { appId, sessionId }: SessionRef, timezone: string, at: Date, except: number) => sql`
   with today as (
     select t.initiative from turns t
@@ -129,8 +129,8 @@ const countDay = (sql: Sql, { appId, sessionId }: SessionRef, timezone: string, 
     group by kind`
 
 /**
- * Whether these limits, and the policy's on what writing first costs, leave room for so much more. As an accept asks
- * for a send.
+ * Whether these limits, and the policy's limit for proactive messages, have room for this amount. The same check as for
+ * a send.
  */
 const afford = (
   sql: Sql,
@@ -159,8 +159,8 @@ const afford = (
 }
 
 /**
- * Gathers what decides whether a character may write first, as it stands: exactly so where the caller holds the session
- * and its limits locked. Undefined: no such session.
+ * Collects what decides whether a character may write first. The values are exact if the caller has locked the session
+ * and its limits. Undefined: no such session.
  */
 export const gatherer = (
   { query }: Context.Service.Shape<typeof Database>,
@@ -195,7 +195,7 @@ export const gatherer = (
         )
       : []
     const sentBy = (kind: string | null) => today.find((sent) => sent.kind === kind)?.sent ?? 0
-    // What is held for a turn is counted already.
+    // A turn's reservation is already counted.
     const [money] =
       except !== null
         ? [{ affordable: true }]
@@ -212,7 +212,7 @@ export const gatherer = (
       policy,
       controls: effective,
       rhythm: character.life_rhythm,
-      // Who asks to be left alone is so at once, whenever the turn is read.
+      // A request to stop takes effect at once, before extraction has processed the turn.
       preferences: row.unread.toReversed().reduce((before, text) => decidePreferences(before, text, []) ?? before, {
         ...NO_PREFERENCES,
         ...(row.bearing ?? NEW_BEARING).preferences
@@ -229,7 +229,7 @@ export const gatherer = (
         lastInitiativeAt ?? 0
       ),
       unansweredTurns: row.unanswered_character_turns,
-      // To somebody who has never written the character can only have spoken of its own accord.
+      // If the person has never written, everything that the character has sent was proactive.
       initiativeUnanswered:
         row.unanswered_character_turns > 0 &&
         (lastUserAt === null || (lastInitiativeAt !== null && lastInitiativeAt > lastUserAt)),

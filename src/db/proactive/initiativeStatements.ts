@@ -5,9 +5,8 @@ import { addTurnJobs } from "#src/db/conversation/turnJobs.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
 /**
- * Takes sessions that are due to be looked at, those that wait longest first, and puts them off until `until`: whoever
- * dies looking leaves them to be found again then. The caller knows by that moment that nobody has changed anything
- * since.
+ * Takes sessions that are due for a check, longest waiting first, and sets their next check to `until`, so that they
+ * are found again if the checking process dies. With that value the caller also detects changes in the meantime.
  */
 export const claimDue = (sql: Sql, now: string, until: string, most: number) => sql`
   with due as (
@@ -18,8 +17,8 @@ export const claimDue = (sql: Sql, now: string, until: string, most: number) => 
   where r.app_id = d.app_id and r.session_id = d.session_id returning r.app_id, r.session_id`
 
 /**
- * Whoever decides on one session of a person's, or on one of an app that counts, decides alone: two at once could both
- * be the last that is allowed.
+ * Serializes decisions per person, and per app with a daily limit. Two at once could otherwise both use the last
+ * remaining message.
  */
 export const lockCaps = (sql: Sql, { appId, sessionId }: SessionRef) => sql`
   select pg_advisory_xact_lock(hashtextextended(lock, 0)) from (
@@ -32,10 +31,7 @@ export const lockCaps = (sql: Sql, { appId, sessionId }: SessionRef) => sql`
     order by place
   ) locks`
 
-/**
- * Begins a turn by which the character writes first, in a session that the caller holds locked: like an accept, without
- * a message.
- */
+/** Begins a proactive turn in a session that the caller has locked. Like an accept, but without a message. */
 export const beginTurn = (
   sql: Sql,
   { appId, sessionId }: SessionRef,
@@ -74,7 +70,7 @@ export interface NewDecision {
   readonly nextEligibleAt: string | null
 }
 
-/** Keeps a decision, unless it is a skip for the same reason as the last one. */
+/** Stores a decision, unless it is a skip for the same reason as the previous one. */
 export const writeDecision = (sql: Sql, { appId, sessionId }: SessionRef, d: NewDecision) => sql`
   insert into proactive_decisions (app_id, session_id, decision_id, at, reason, decision, skipped_by, turn_index,
     next_eligible_at)
@@ -88,7 +84,7 @@ export const writeDecision = (sql: Sql, { appId, sessionId }: SessionRef, d: New
     where last.skipped_by = ${d.skippedBy}::text and last.reason = ${d.reason}
   )`
 
-/** When a session is looked at next: at a moment; `never` as things stand; `off`: as long as nobody wants it. */
+/** The next check of a session: a time, `never` without a change, or `off` while nobody wants it. */
 export const writeDue = (
   sql: Sql,
   { appId, sessionId }: SessionRef,

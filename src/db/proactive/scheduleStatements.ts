@@ -3,16 +3,16 @@ import type { Sql } from "#src/db/postgres/Database.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 import { OVERTAKEN } from "#src/db/conversation/settleStatements.ts"
 
-/** A turn that was withheld for one of these has said nothing: its message may still be sent. */
+/** A turn that was withheld for one of these reasons has sent nothing, so its message may still be sent. */
 const RETRIED: ReadonlyArray<string> = [...GATE_NAMES, OVERTAKEN]
 
-/** Whether a scheduled message `m`, whose last turn is `t`, waits to be sent. */
+/** Whether a scheduled message `m`, whose last turn is `t`, is still to be sent. */
 export const openSchedule = (sql: Sql) => sql`(
   m.cancelled_at is null and (m.turn_index is null or (t.outcome = 'withheld'
     and t.failure_reason = any(${RETRIED}::text[])))
 )`
 
-/** The open scheduled messages of a session `s`, the earliest first, as JSON. */
+/** The open scheduled messages of a session `s`, earliest first, as JSON. */
 export const scheduledOf = (sql: Sql) => sql`
   coalesce((
     select json_agg(json_build_object('id', m.scheduled_id, 'text', m.text, 'topic', m.topic,
@@ -22,7 +22,7 @@ export const scheduledOf = (sql: Sql) => sql`
     where m.app_id = s.app_id and m.session_id = s.session_id and ${openSchedule(sql)} and m.until > now()
   ), '[]')`
 
-/** Names the turn that was begun for a scheduled message. */
+/** Stores the turn that was begun for a scheduled message. */
 export const beginScheduled = (sql: Sql, { appId, sessionId }: SessionRef, id: string, turnIndex: number) => sql`
   update scheduled_messages set turn_index = ${turnIndex}::int
   where app_id = ${appId} and session_id = ${sessionId} and scheduled_id = ${id}`

@@ -30,7 +30,7 @@ export interface StoredEvidence {
   readonly status: (typeof EVIDENCE_STATUSES)[number]
   readonly session_id: string | null
   readonly research_id: string | null
-  /** Places of the character that accepted findings which rest on it have changed. */
+  /** Paths of the character that were changed by accepted findings based on it. */
   readonly used_by: ReadonlyArray<string>
   readonly created_at: Date
   readonly updated_at: Date
@@ -43,11 +43,11 @@ export interface NewEvidence {
   readonly trust: StoredEvidence["trust"]
   readonly status: "active" | "disputed"
   readonly sessionId: string | null
-  /** A run's own: it is not in use yet. */
+  /** Evidence of a run. It is not in use yet. */
   readonly researchId: string | null
 }
 
-/** A change of the character that was accepted because of an evidence. */
+/** A change of the character that was accepted because of this evidence. */
 export interface Dependent {
   readonly research_id: string
   readonly finding_id: string
@@ -61,7 +61,7 @@ export interface FoundPiece {
   readonly chunk: number
   readonly text: string
   readonly title: string | null
-  /** 0 to 1, against the best of the same search. */
+  /** 0 to 1, relative to the best of the same search. */
   readonly score: number
 }
 
@@ -70,7 +70,7 @@ export interface CharacterRef {
   readonly slug: string
 }
 
-/** There are as many as there may be. */
+/** The limit of evidence is reached. */
 export class EvidenceLimitReached extends Schema.TaggedError<EvidenceLimitReached>()("EvidenceLimitReached", {}) {}
 
 export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex")
@@ -86,7 +86,7 @@ const columns = (
   where q.app_id = e.app_id and q.slug = e.slug and q.evidence_id = e.evidence_id and f.status = 'accepted'
 ) as used_by`
 
-/** How often each telling word stands in each piece. */
+/** The frequency of each content word in each piece. */
 const countWords = (pieces: ReadonlyArray<string>) =>
   pieces.map((text, place) => {
     const words = contentOf(terms(text))
@@ -100,7 +100,7 @@ const countWords = (pieces: ReadonlyArray<string>) =>
     }
   })
 
-/** What sources say of characters. Of what is in use the pieces can be searched, by BM25 over stems. */
+/** What sources say about characters. The pieces of evidence in use can be searched, by BM25 over stems. */
 export class Evidence extends Context.Service<
   Evidence,
   {
@@ -109,7 +109,7 @@ export class Evidence extends Context.Service<
       evidence: NewEvidence
     ) => Effect.Effect<StoredEvidence, EvidenceLimitReached | DatabaseError>
     readonly get: (of: CharacterRef, evidenceId: string) => Effect.Effect<StoredEvidence | undefined, DatabaseError>
-    /** The newest first. */
+    /** Newest first. */
     readonly list: (
       of: CharacterRef,
       filter: {
@@ -119,16 +119,16 @@ export class Evidence extends Context.Service<
         readonly limit: number
       }
     ) => Effect.Effect<ReadonlyArray<StoredEvidence>, DatabaseError>
-    /** Those of these ids that are there. */
+    /** The existing ones of these ids. */
     readonly some: (
       of: CharacterRef,
       evidenceIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<StoredEvidence>, DatabaseError>
-    /** Whether a text is among it, in use or retracted. */
+    /** Whether the character has this text as evidence, in use or retracted. */
     readonly has: (of: CharacterRef, text: string) => Effect.Effect<boolean, DatabaseError>
-    /** Has replies use it from now on; joins the transaction of the caller. */
+    /** Lets replies use it from now on. Joins the caller's transaction. */
     readonly use: (of: CharacterRef, evidenceIds: ReadonlyArray<string>) => Effect.Effect<void, DatabaseError>
-    /** Takes it out of use for good, and lists what was changed because of it. Undefined: it is not there. */
+    /** Takes it out of use permanently, and lists the changes that were based on it. Undefined: it does not exist. */
     readonly retract: (
       of: CharacterRef,
       evidenceId: string
@@ -136,7 +136,7 @@ export class Evidence extends Context.Service<
       { readonly evidence: StoredEvidence; readonly dependents: ReadonlyArray<Dependent> } | undefined,
       DatabaseError
     >
-    /** Pieces of what is in use, the best first; those that carry at least such a share of the search. */
+    /** Pieces of evidence in use, best first, that match at least this share of the search. */
     readonly search: (
       of: CharacterRef,
       search: { readonly terms: ReadonlyArray<QueryTerm>; readonly leastShare: number; readonly limit: number }
@@ -216,7 +216,7 @@ export class Evidence extends Context.Service<
 
       const retract = Effect.fnUntraced(function* (of: CharacterRef, id: string) {
         const { appId, slug } = of
-        // As whoever accepts a finding does: so that what is accepted meanwhile is either refused or listed here.
+        // The same lock as for accepting a finding. So an acceptance at the same time is either refused or listed here.
         yield* query(
           (sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${slug} for no key update`
         )

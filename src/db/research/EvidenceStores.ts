@@ -3,12 +3,12 @@ import * as Layer from "effect/Layer"
 import { EvidenceStore } from "#pipeline/retrieval/EvidenceStore.ts"
 import { Evidence } from "./Evidence.ts"
 
-/** How much of a message's words a piece must have to bear on it. */
+/** The share of a message's words that a piece has to contain to be relevant. */
 const LEAST_SHARE = 0.4
-/** A reply does not wait longer for its sources. */
+/** Maximum time that a reply waits for its sources. */
 const WITHIN = "3 seconds"
 
-/** What sources say, in PostgreSQL. */
+/** What sources say, from PostgreSQL. */
 export const layer = Layer.effect(
   EvidenceStore,
   Effect.gen(function* () {

@@ -22,8 +22,8 @@ export interface StoredFinding {
 }
 
 /**
- * `unfinished`: its run goes on. `accepted`: what was accepted is in the character. `retracted`: what it rests on does
- * not hold any more.
+ * `unfinished`: its run is still in progress. `accepted`: it is already applied to the character. `retracted`: its
+ * evidence was retracted.
  */
 export class FindingRefused extends Schema.TaggedError<FindingRefused>()("FindingRefused", {
   reason: Schema.Literals(["unfinished", "accepted", "retracted"])
@@ -37,7 +37,7 @@ const columns = (
     '[]') from finding_quotes q where q.app_id = f.app_id and q.slug = f.slug
       and q.finding_id = f.finding_id) as quotes`
 
-/** What runs have found, and what became of it. */
+/** Findings of runs, and the decisions about them. */
 export class Findings extends Context.Service<
   Findings,
   {
@@ -48,8 +48,8 @@ export class Findings extends Context.Service<
       findingId: string
     ) => Effect.Effect<StoredFinding | undefined, DatabaseError>
     /**
-     * Makes its change, or another in its place, a version of the character, and has replies use what it rests on. One
-     * that was accepted stays as it is.
+     * Applies its change, or another one in its place, as a version of the character, and lets replies use its
+     * evidence. An accepted finding stays as it is.
      */
     readonly accept: <E>(
       of: CharacterRef,
@@ -85,7 +85,7 @@ export class Findings extends Context.Service<
         where f.app_id = ${appId} and f.slug = ${slug} and f.research_id = ${researchId} and f.finding_id = ${id}`
         ).pipe(Effect.map((rows) => rows[0]))
 
-      /** Under the lock of the character, which whoever decides takes first. */
+      /** Runs under the character's lock, which every decision takes first. */
       const undecided = Effect.fnUntraced(function* (of: CharacterRef, researchId: string, id: string) {
         const { appId, slug } = of
         yield* query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${slug} for update`)

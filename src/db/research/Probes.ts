@@ -10,7 +10,7 @@ import { claimRun, leaveRun } from "./claimRun.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
 import { Expenses } from "#src/db/billing/Expenses.ts"
 
-/** The app's budget does not cover what was asked for. Nothing was taken. */
+/** The app's budget does not cover the request. Nothing was reserved. */
 export class NotAffordable extends Schema.TaggedError<NotAffordable>()("NotAffordable", {}) {}
 
 export interface StoredProbe {
@@ -35,7 +35,7 @@ type Probe = Pick<StoredProbe, "app_id" | "run_ref">
 export interface Engine {
   readonly engine: string
   readonly model: string
-  /** What a rehearsal may cost at most. */
+  /** The maximum cost of a rehearsal. */
   readonly holdMicroUsd: number
 }
 
@@ -43,14 +43,11 @@ const columns = (sql: Sql) =>
   sql`app_id, slug, run_ref, version, status, attempts, held_micro_usd::int8, spent_micro_usd::int8, engine, model,
     turns, contradictions, error_code, created_at, finished_at`
 
-/**
- * Rehearsals of characters: what is asked for, gone on with and kept. What was not spent of the money is given back at
- * the end.
- */
+/** Rehearsals of characters: requests, progress and results. What is left of the reservation is refunded at the end. */
 export class Probes extends Context.Service<
   Probes,
   {
-    /** One that is under way for this version already is that one. */
+    /** Returns a rehearsal of this version that is already in progress, if any. */
     readonly begin: (
       appId: string,
       slug: string,
@@ -58,25 +55,25 @@ export class Probes extends Context.Service<
       by: Engine
     ) => Effect.Effect<StoredProbe, NotAffordable | DatabaseError>
     readonly latest: (appId: string, slug: string) => Effect.Effect<StoredProbe | undefined, DatabaseError>
-    /** What a model found in this version; null: none has looked. */
+    /** Contradictions that a model found in this version. Null: no model has checked it. */
     readonly contradictions: (
       appId: string,
       slug: string,
       version: number
     ) => Effect.Effect<ReadonlyArray<Finding> | null, DatabaseError>
-    /** One to work at, in the name of a registered worker. */
+    /** Claims a rehearsal for a registered worker. */
     readonly claim: (
       owner: string,
       except: ReadonlyArray<string>
     ) => Effect.Effect<StoredProbe | undefined, DatabaseError>
-    /** False: somebody else works at it by now. */
+    /** False: another worker has it now. */
     readonly note: (
       owner: string,
       probe: Probe,
       turns: ReadonlyArray<Rehearsed>,
       spentMicroUsd: number
     ) => Effect.Effect<boolean, DatabaseError>
-    /** Leaves it to another worker, who goes on with it. */
+    /** Releases it to another worker, which continues it. */
     readonly leave: (owner: string, probe: Probe) => Effect.Effect<void, DatabaseError>
     readonly finish: (
       owner: string,
@@ -159,7 +156,7 @@ export class Probes extends Context.Service<
         const left = ended.held - spentMicroUsd
         const expense = { appId, sessionId: null, runRef, activity: "probe" } as const
         if (left > 0) yield* expenses.giveBack({ ...expense, microUsd: left })
-        // More than it may cost by plan is possible, and is paid.
+        // The cost may exceed the planned maximum, and is charged all the same.
         if (left < 0) yield* expenses.add({ ...expense, microUsd: -left })
         const character = yield* characters.get(appId, ended.slug)
         if (

@@ -50,7 +50,7 @@ export interface StoredResearch {
 }
 export type Run = Pick<StoredResearch, "app_id" | "slug" | "research_id">
 
-/** `parts`: null for what is yet to be fetched. */
+/** `parts`: null for a source that has to be fetched first. */
 export interface NewSource {
   readonly kind: ResearchSource["kind"]
   readonly url: string | null
@@ -64,7 +64,7 @@ export interface NewResearch {
   readonly purpose: Purpose
   readonly sources: ReadonlyArray<NewSource>
   readonly maxMicroUsd: number
-  /** What it may cost at most by plan. */
+  /** The planned maximum cost. */
   readonly plannedMicroUsd: number
 }
 
@@ -75,17 +75,17 @@ export interface ResearchFilter {
   readonly limit: number
 }
 
-/** Runs of an app that have not ended: what one app asks for must not keep the others waiting for long. */
+/** Limit for an app's unfinished runs, so that one app does not make others wait for long. */
 export const MOST_OPEN_RESEARCH = 20
 export class TooMuchResearch extends Schema.TaggedError<TooMuchResearch>()("TooMuchResearch", {}) {}
 
-/** A source that is being read, with its text; null: it has not been fetched. */
+/** The source in progress, with its text. Null: it was not fetched yet. */
 export type OpenSource = ResearchSource & { readonly text: string | null }
 
 /**
- * Runs that read sources for what answers a question: queued, running, then completed, failed or cancelled. What was
- * read of a source, what was found in it and what that has cost are one transaction, so that whoever goes on with a run
- * neither reads nor pays for a part twice. What was not spent is given back at the end.
+ * Runs that search sources for answers to a question: queued, running, then completed, failed or cancelled. The
+ * progress in a source, its findings and their cost are one transaction. So a worker that continues a run neither reads
+ * nor pays for a part twice. What is left of the reservation is refunded at the end.
  */
 export class Research extends Context.Service<
   Research,
@@ -95,20 +95,20 @@ export class Research extends Context.Service<
       research: NewResearch
     ) => Effect.Effect<StoredResearch, NotAffordable | TooMuchResearch | DatabaseError>
     readonly get: (of: CharacterRef, researchId: string) => Effect.Effect<StoredResearch | undefined, DatabaseError>
-    /** The newest first. */
+    /** Newest first. */
     readonly list: (
       of: CharacterRef,
       filter: ResearchFilter
     ) => Effect.Effect<ReadonlyArray<StoredResearch>, DatabaseError>
-    /** Ends it where it is, if it has not ended. Undefined: no such run. */
+    /** Ends an unfinished run at its current state. Undefined: no such run. */
     readonly cancel: (of: CharacterRef, researchId: string) => Effect.Effect<StoredResearch | undefined, DatabaseError>
     readonly claim: (
       owner: string,
       except: ReadonlyArray<string>
     ) => Effect.Effect<StoredResearch | undefined, DatabaseError>
-    /** The first that has not been read. */
+    /** The first unfinished source. */
     readonly nextSource: (run: Run) => Effect.Effect<OpenSource | undefined, DatabaseError>
-    /** What was fetched. False, here and below: somebody else works at it by now, or it was cancelled. */
+    /** Stores a fetched text. False, here and below: another worker has the run now, or it was cancelled. */
     readonly fetched: (
       owner: string,
       run: Run,
@@ -122,8 +122,8 @@ export class Research extends Context.Service<
       code: string
     ) => Effect.Effect<boolean, DatabaseError>
     /**
-     * A part has been read, at this cost, which is booked even where the run was ended or taken over while the model
-     * read.
+     * Stores that a part was read, with its cost, which is booked even if the run has ended or changed its worker in
+     * the meantime.
      */
     readonly partRead: (
       owner: string,
@@ -132,7 +132,7 @@ export class Research extends Context.Service<
       upheld: ReadonlyArray<Upheld>,
       costMicroUsd: number
     ) => Effect.Effect<boolean, DatabaseError>
-    /** Leaves it to another worker, who goes on with it. */
+    /** Releases it to another worker, which continues it. */
     readonly leave: (owner: string, run: StoredResearch) => Effect.Effect<void, DatabaseError>
     readonly finish: (
       owner: string,
@@ -155,7 +155,7 @@ export class Research extends Context.Service<
         { question, purpose, sources, maxMicroUsd, plannedMicroUsd }: NewResearch
       ) {
         const { appId, slug } = of
-        // One after another, or all of many at once would be the last that there is room for.
+        // Serializes creation, so that the limit is exact.
         yield* query((sql) => sql`select pg_advisory_xact_lock(hashtextextended(${`research ${appId}`}, 0))`)
         const [{ open } = { open: 0 }] = yield* query<Array<{ open: number }>>(
           (sql) => sql`select count(*)::int as open from research where app_id = ${appId} and finished_at is null`

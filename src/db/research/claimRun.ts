@@ -1,15 +1,15 @@
 import type { Sql } from "#src/db/postgres/Database.ts"
 import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
 
-/** A run that kills whoever works at it is given up after so many tries. */
+/** A run that kills its workers is given up after this many attempts. */
 export const MOST_ATTEMPTS = 5
 
 type Runs = "readiness_probes" | "research"
 
 /**
- * Takes a run of a table that nobody works at, or at which somebody worked who is not registered any more: it is gone
- * on with from where it was left. The app of which fewest are worked at comes first, and of one app the oldest run.
- * Runs of a suspended app wait. `except`: apps that may take no more.
+ * Claims an unclaimed run of a table, or one whose worker is no longer registered. It continues where it stopped. The
+ * app with the fewest claimed runs goes first, with its oldest run. Runs of suspended apps wait. `except`: apps that
+ * have reached their limit.
  */
 export const claimRun = (sql: Sql, table: Runs, owner: string, except: ReadonlyArray<string>) => sql`
   update ${sql(table)} r set status = 'running',
@@ -24,7 +24,7 @@ export const claimRun = (sql: Sql, table: Runs, owner: string, except: ReadonlyA
   ) d
   where r.app_id = d.app_id and r.run_ref = d.run_ref returning r.app_id, r.run_ref`
 
-/** Leaves a run to whoever comes next: its worker lives, and has not come to its end. */
+/** Releases an unfinished run of a live worker to the next one. */
 export const leaveRun = (
   sql: Sql,
   table: Runs,

@@ -1,9 +1,7 @@
 import type { QueryTerm } from "#pipeline/retrieval/recallQuery.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 
-/**
- * Finds pieces of evidence by BM25. A word is stemmed by every dictionary that the character's evidence is stemmed by.
- */
+/** Finds pieces of evidence by BM25. Each word is stemmed by every dictionary that the character's evidence uses. */
 export const searchEvidence = (
   sql: Sql,
   { appId, slug }: { readonly appId: string; readonly slug: string },

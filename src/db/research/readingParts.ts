@@ -9,10 +9,10 @@ import type { OpenSource, Run } from "./Research.ts"
 import { settlingResearch } from "./settlingResearch.ts"
 import { writingFindings } from "./writingFindings.ts"
 
-/** Findings of one run. */
+/** Maximum number of findings in one run. */
 const MOST_FINDINGS = 50
 
-/** Writes that a part of a source has been read, with what was found in it: see `partRead` of Research. */
+/** Stores that a part of a source was read, with its findings: see `partRead` of Research. */
 export const readingParts = (
   database: Context.Service.Shape<typeof Database>,
   expenses: Context.Service.Shape<typeof Expenses>,

@@ -15,7 +15,7 @@ export const columns = (
   (select count(*)::int from findings f where f.app_id = r.app_id and f.slug = r.slug
     and f.research_id = r.research_id) as found`
 
-/** Runs with their sources, as they are shown. */
+/** Queries for runs with their sources. */
 export const readingResearch = ({ query }: Context.Service.Shape<typeof Database>) => ({
   get: ({ appId, slug }: CharacterRef, id: string) =>
     query<Array<StoredResearch>>(
@@ -34,7 +34,7 @@ export const readingResearch = ({ query }: Context.Service.Shape<typeof Database
           } ${before === null ? sql`` : sql`and r.research_id < ${before}`}
         order by r.research_id desc limit ${limit}::int`
     ),
-  /** Under the lock of the run's row, if it is still this worker's to write. */
+  /** Locks the run's row. Returns whether this worker still has the run. */
   isOurs: (owner: string, { app_id, slug, research_id }: Run) =>
     query(
       (sql) => sql`

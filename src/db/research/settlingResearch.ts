@@ -4,7 +4,7 @@ import type { Expenses } from "#src/db/billing/Expenses.ts"
 import type { Database } from "#src/db/postgres/Database.ts"
 import type { Run } from "./Research.ts"
 
-/** Books what a run has cost beyond its reservation, and closes its books. In the transaction of the caller. */
+/** Books what a run has cost beyond its reservation, and settles it. In the caller's transaction. */
 export const settlingResearch = (
   { query }: Context.Service.Shape<typeof Database>,
   expenses: Context.Service.Shape<typeof Expenses>
@@ -17,8 +17,8 @@ export const settlingResearch = (
   })
 
   /**
-   * What a call has cost whose run is not this worker's any more: of one that has ended the books are closed, and
-   * it comes on top.
+   * Books a call whose run this worker no longer has. If the run has ended, it is already settled, so the cost is
+   * added.
    */
   const spentLate = Effect.fnUntraced(function* ({ app_id, slug, research_id }: Run, microUsd: number) {
     const [run] = yield* query<Array<{ run_ref: string; ended: boolean }>>(
@@ -30,7 +30,7 @@ export const settlingResearch = (
     if (run?.ended === true && microUsd > 0) yield* expenses.add({ ...expenseOf(app_id, run.run_ref), microUsd })
   })
 
-  /** What is not spent goes back, what was spent beyond what was held is booked, and the texts go. */
+  /** Refunds what was not spent, books what was spent beyond the reservation, and deletes the texts. */
   const settle = Effect.fnUntraced(function* ({ app_id, slug, research_id }: Run) {
     const [run] = yield* query<Array<{ run_ref: string; left: number }>>(
       (sql) => sql`

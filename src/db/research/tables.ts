@@ -11,7 +11,7 @@ export const tables: ReadonlyArray<Table> = [
     owners: OWNERS,
     erasure: {
       session: {
-        // What was found in what they have said.
+        // Evidence that was found in what they have said.
         before: (sql, { appId, sessionIds }) => sql`
           delete from findings f using finding_quotes q, evidence e
             where e.app_id = ${appId} and e.session_id = any(${[...sessionIds]}::text[])

@@ -7,7 +7,7 @@ import type { Database } from "#src/db/postgres/Database.ts"
 import { type Evidence, sha256Of } from "./Evidence.ts"
 import type { OpenSource, Run } from "./Research.ts"
 
-/** Writes what was found in a source, each with the passage that bears it out, as far as there is room for evidence. */
+/** Stores the findings in a source, each with the passage that supports it, up to the evidence limit. */
 export const writingFindings = (
   { query }: Context.Service.Shape<typeof Database>,
   evidence: Context.Service.Shape<typeof Evidence>

@@ -12,7 +12,7 @@ import { itemDone, itemFailed, itemWaits } from "./batches/settleItem.ts"
 import type { StoredBatch, StoredItem } from "./batches/StoredBatch.ts"
 import { type BatchItem, itemToken, takeItem } from "./batches/takeItem.ts"
 
-/** Things done to many bots, item by item. */
+/** Batches of operations on many bots, item by item. */
 export class BatchRows extends Context.Service<
   BatchRows,
   {
@@ -24,8 +24,8 @@ export class BatchRows extends Context.Service<
       filter: { readonly after: string | null; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<StoredItem>, DatabaseError>
     /**
-     * The next item of a kind that is due, for a while nobody else's. A number: there is one, and in so many
-     * milliseconds a place for it. Undefined: there is none.
+     * Leases the next due item of a kind. A number: there is one, and a slot for it in this many milliseconds.
+     * Undefined: there is none.
      */
     readonly next: (kind: BatchKind) => Effect.Effect<BatchItem | number | undefined, DatabaseError>
     readonly token: (
@@ -33,11 +33,11 @@ export class BatchRows extends Context.Service<
     ) => Effect.Effect<Redacted.Redacted<string> | undefined, DatabaseError | SecretUnreadable>
     readonly done: (item: BatchItem) => Effect.Effect<void, DatabaseError>
     /**
-     * It is done after so long, and that it waited is no attempt. Like `failed`, it says nothing any more of an item
-     * that somebody else has taken since.
+     * Postpones it by this many seconds without counting an attempt. Like `failed`, it has no effect if another worker
+     * has the item now.
      */
     readonly wait: (item: BatchItem, seconds: number) => Effect.Effect<void, DatabaseError>
-    /** `passing`: it is tried again later, a few times. */
+    /** `passing`: it is retried later, a limited number of times. */
     readonly failed: (item: BatchItem, error: string, passing: boolean) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/telegram/BatchRows") {

@@ -8,7 +8,10 @@ const MINUTES = 15
 
 export const linkHash = (code: string) => createHash("sha256").update(code).digest()
 
-/** Codes that tell a bot whom of the app's users it has before it: for `/start`, once, and for a quarter of an hour. */
+/**
+ * Codes that tell a bot which of the app's users it is talking to. For `/start`, valid once and for a quarter of an
+ * hour.
+ */
 export class BotLinks extends Context.Service<
   BotLinks,
   {
@@ -17,7 +20,7 @@ export class BotLinks extends Context.Service<
       channelId: string,
       externalUserRef: string
     ) => Effect.Effect<{ readonly code: string; readonly expiresAt: Date }, DatabaseError>
-    /** Whom the code stands for, to the first who shows it. */
+    /** The user of the code, for the first who presents it. */
     readonly use: (appId: string, channelId: string, code: string) => Effect.Effect<string | undefined, DatabaseError>
   }
 >()("src/db/telegram/BotLinks") {

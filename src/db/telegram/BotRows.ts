@@ -18,8 +18,8 @@ import { getBot, listBots } from "./bots/readBots.ts"
 import type { BotHealth, BotIdentity, StoredBot } from "./bots/StoredBot.ts"
 
 /**
- * Telegram bots as rows: each is one in channels and one in telegram_bots, under one id. Undefined where there is no
- * such bot in the app.
+ * Telegram bots as rows: one in channels and one in telegram_bots, with the same id. Undefined: the app has no such
+ * bot.
  */
 export class BotRows extends Context.Service<
   BotRows,
@@ -39,8 +39,8 @@ export class BotRows extends Context.Service<
       bot: StoredBot
     ) => Effect.Effect<Redacted.Redacted<string> | undefined, DatabaseError | SecretUnreadable>
     /**
-     * A new token of the same bot, good for everything that is sent from now on. One that was revoked has yet to be
-     * armed under it. `byOwner`: the app does not know and is told.
+     * Sets a new token of the same bot, which is used for everything sent from now on. A revoked bot then needs a new
+     * webhook. `byOwner`: the owner changed it, so the app is notified.
      */
     readonly replaceToken: (
       appId: string,
@@ -50,18 +50,18 @@ export class BotRows extends Context.Service<
       byOwner?: boolean
     ) => Effect.Effect<void, DatabaseError>
     /**
-     * Lets a new secret in. The one before stays good until the webhook is noted as set under the new one, and for ten
-     * minutes after.
+     * Accepts a new webhook secret. The previous one stays valid until the webhook is recorded under the new one, and
+     * for ten minutes after that.
      */
     readonly expectSecret: (appId: string, channelId: string, hash: Uint8Array) => Effect.Effect<void, DatabaseError>
     /**
-     * Gives the bot a status, unless it has one that is not in `from`. Its lanes are walked, or not, accordingly. Where
-     * it is another than before, or for another reason, the app is told.
+     * Sets the bot's status, unless its current one is not in `from`. Its lanes are started or stopped accordingly. If
+     * the status or reason is new, the app is notified.
      */
     readonly become: (appId: string, channelId: string, change: StatusChange) => Effect.Effect<void, DatabaseError>
     /**
-     * The webhook is set there, under this secret: if it is the one that was let in last, that is settled. Null: there
-     * is none.
+     * Records the webhook's URL and secret. If it is the latest secret, the change of secrets is complete. Null: there
+     * is no webhook.
      */
     readonly noteWebhook: (
       appId: string,
@@ -75,7 +75,7 @@ export class BotRows extends Context.Service<
       channelId: string,
       identity: BotIdentity
     ) => Effect.Effect<void, DatabaseError>
-    /** Its profile stands, or is to be put again in so many seconds. */
+    /** Records that its profile is complete, or in how many seconds to set it again. */
     readonly noteProfile: (
       appId: string,
       channelId: string,
@@ -88,11 +88,11 @@ export class BotRows extends Context.Service<
       health: BotHealth,
       nextInSeconds: number
     ) => Effect.Effect<void, DatabaseError>
-    /** Bots whose probe is due, and which are nobody else's for the next minute. */
+    /** Leases bots that are due for a probe, for one minute. */
     readonly dueProbes: Effect.Effect<ReadonlyArray<StoredBot>, DatabaseError>
     /**
-     * Ends the bot for good: no token, no lanes, no chats. The row stays, and the app is told why; null: there is
-     * nobody left to be told. False: it had ended.
+     * Ends the bot permanently: no token, no lanes, no chats. The row stays, and the app is notified of the reason.
+     * Null: there is no app to notify. False: it had already ended.
      */
     readonly detach: (
       appId: string,

@@ -15,26 +15,26 @@ export interface StoredChat {
   readonly created_at: Date
 }
 
-/** A chat by its place in the list. */
+/** The list position of a chat. */
 export interface ChatPlace {
   readonly chatId: number
   readonly threadId: number
 }
 
-/** What a bot's messages have come to in a day, and what it waits for. */
+/** Statistics of a bot's messages in a day, and its queues. */
 export interface BotFigures {
   readonly chats: number
   readonly blocked_chats: number
   readonly last_out_at: Date | null
   readonly unknown_24h: number
   readonly rejected_24h: number
-  /** From a call to Telegram's answer, in milliseconds; null: nothing was sent. */
+  /** From a call to Telegram's answer, in milliseconds. Null: nothing was sent. */
   readonly latency_p50_ms: number | null
   readonly latency_p95_ms: number | null
   readonly blocked_until: Date | null
 }
 
-/** The chats of a bot, to be looked at. */
+/** The chats of a bot, for display. */
 export class ChatRows extends Context.Service<
   ChatRows,
   {

@@ -14,36 +14,36 @@ import { type Edit, noteEdit } from "./conversations/noteEdit.ts"
 import { quieten } from "./conversations/quieten.ts"
 import { sessionOf } from "./conversations/sessionOf.ts"
 
-/** Which session is held in which chat, and what people and bots are told apart from what is said. */
+/** The assignment of sessions to chats, and events of people and bots that are not messages. */
 export class Conversations extends Context.Service<
   Conversations,
   {
     /**
-     * The session of a chat; on first contact, or where another is wanted, a new one with its lane, from its greeting
-     * on.
+     * The session of a chat. On first contact, or if a new one is requested, opens one with its lane, which starts at
+     * the greeting.
      */
     readonly meet: (meeting: Meeting) => Effect.Effect<Met, CharacterUnavailable | QuotaReached | DatabaseError>
-    /** The session that is held there; null: none. */
+    /** The chat's session. Null: none. */
     readonly sessionOf: (chat: ChatKey) => Effect.Effect<string | null, DatabaseError>
     /**
-     * Word from the chat: by it the bot is welcome there again, unless younger word says otherwise. Its lanes go on,
-     * and the app is told.
+     * A person's message or unblock shows that the bot may write to the chat again, unless a newer update says
+     * otherwise. Its lanes continue, and the app is notified.
      */
     readonly revive: (chat: Chat, updateId: number) => Effect.Effect<void, DatabaseError>
     /**
-     * The bot is not welcome any more, unless younger word from the chat says otherwise. The app is told of the
+     * The bot may no longer write to the chat, unless a newer update says otherwise. The app is notified of the
      * sessions that lose their chat.
      */
     readonly shut: (chat: Chat, shut: Shut) => Effect.Effect<void, DatabaseError>
-    /** Puts a line that is not the character's on the log, once for each key. */
+    /** Posts a service reply on the log, once per key. */
     readonly notify: (
       appId: string,
       sessionId: string,
       notice: { readonly key: string; readonly kind: string; readonly text: string }
     ) => Effect.Effect<void, DatabaseError>
-    /** Notes that a message of this chat, which has been handed in, reads otherwise by now. */
+    /** Records that an accepted message of this chat was edited. */
     readonly noteEdit: (chat: ChatKey, edit: Edit) => Effect.Effect<void, DatabaseError>
-    /** No more messages of the character's own accord. */
+    /** Stops proactive messages. */
     readonly quieten: (appId: string, sessionId: string) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/telegram/Conversations") {

@@ -12,13 +12,13 @@ import type { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 const SURE_WITHIN = "5 minutes"
 
 /**
- * What an app's bots know of a person: their sessions, wherever they were held, what else is kept of them, and the
- * updates that it came by.
+ * Erases what an app's bots know about a person: their sessions in all channels, what else is stored about them, and
+ * their updates.
  */
 export class Forgetting extends Context.Service<
   Forgetting,
   {
-    /** Forgets when it is asked for a second time, soon after the first. False: that was the first. */
+    /** Erases on the second request soon after the first. False: this was the first request. */
     readonly ask: (chat: ChatKey) => Effect.Effect<boolean, DatabaseError>
   }
 >()("src/db/telegram/Forgetting") {
@@ -50,7 +50,7 @@ export class Forgetting extends Context.Service<
         select external_user_ref from telegram_chats
           where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`
         )
-        // Before a link made them a user of the app's, the person went by the chat's own name.
+        // Before a link connected them to a user of the app, the person had a reference derived from the chat.
         yield* query((sql) => lockAllowancesOf(sql, appId, [known?.external_user_ref ?? "", refOf(chatId)]))
         const [chat] = yield* query<Array<{ external_user_ref: string; sure: boolean }>>(
           (sql) => sql`

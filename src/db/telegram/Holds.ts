@@ -12,26 +12,26 @@ import { type HoldKind, holdRows, type NoSuchApp } from "#src/db/delivery/holdRo
 import { ALL_APPS } from "#src/db/delivery/isHeld.ts"
 
 export interface Hold {
-  /** Null: of every app. */
+  /** Null: of all apps. */
   readonly app_id: string | null
   readonly since: Date
   readonly reason: string | null
 }
 
 /**
- * What the operator stops at once: the bots of an app, or those of all, with every bot that is attached meanwhile. Who
- * claims updates or lanes, takes a place for a typing sign or puts down the intent to send looks for a hold in that
- * very statement, so only what was on the wire goes through. What people write is kept, in its order. An app's own
- * suspend and resume are beside it and change nothing about it.
+ * Immediate suspensions by the operator: of an app's bots, or of all bots including those that are attached later.
+ * Statements that claim updates or lanes, take a slot for a typing indicator, or record the intent to send also check
+ * for suspensions. So only what was already being sent goes out. People's messages are kept in order. Suspending a bot
+ * through the app is independent of this.
  */
 export class Holds extends Context.Service<
   Holds,
   {
-    /** False: it is held already; the reason is the new one then. */
+    /** False: it was already suspended, and only the reason was updated. */
     readonly hold: (appId: string | null, reason: string | null) => Effect.Effect<boolean, NoSuchApp | DatabaseError>
-    /** False: there was no such hold. */
+    /** False: there was no such suspension. */
     readonly release: (appId: string | null) => Effect.Effect<boolean, NoSuchApp | DatabaseError>
-    /** Lets what was put aside go on where a hold has been released, or the suspension of an app lifted. */
+    /** Resumes what was parked by a suspension that has been lifted, of bots or of an app. */
     readonly finish: Effect.Effect<void, DatabaseError>
     readonly list: Effect.Effect<ReadonlyArray<Hold>, DatabaseError>
   }
@@ -47,7 +47,8 @@ export class Holds extends Context.Service<
       const { checkApp, put, lift } = holdRows(database, "telegram")
 
       /**
-       * The apps with bots that this hold alone holds back. Suspensions do not count: they have events of their own.
+       * The apps with bots that only this suspension stops. Suspended apps do not count, because they have events of
+       * their own.
        */
       const concerned = (scope: string) =>
         query<Array<{ app_id: string }>>(
@@ -73,8 +74,8 @@ export class Holds extends Context.Service<
         )
 
       /**
-       * One app is told within the transaction. Those of all are told one by one after it: none is to wait for the last
-       * of them to be held.
+       * A single app is notified in the transaction. For all apps, they are notified one by one after it, so that the
+       * suspension need not wait for the last one.
        */
       const changing = <E>(
         appId: string | null,
@@ -106,8 +107,8 @@ export class Holds extends Context.Service<
 
       const release = (appId: string | null) => changing(appId, "telegram.released", {}, lift).pipe(Effect.tap(finish))
 
-      // Step by step: there may be many bots, and whoever dies on the way leaves the rest to the next. A hold that was
-      // put and released again meanwhile has bots behind us that are to go on.
+      // Works in steps, because there may be many bots. After a crash the next run continues. If the suspension was set
+      // and lifted again in the meantime, bots that were already processed have to be resumed again.
       const finishOne = Effect.fnUntraced(function* ({
         scope,
         kind,

@@ -9,18 +9,18 @@ import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { type Binding, Updates } from "./Updates.ts"
 
 const CAPACITY = 10_000
-/** How old what is remembered of a bot may be. */
+/** Maximum age of a cached bot. */
 const KEPT_MS = 5000
 /**
- * How often a bot that is not remembered has the row read, and a wrong secret has it read again: a new one may have
- * come in this moment.
+ * How often the row of an uncached bot is read. After a wrong secret it is read again at this interval, because the
+ * secret may just have changed.
  */
 const ASKED_AGAIN_MS = 1000
 
 const digest = (secret: string) => hash("sha256", secret, "buffer")
 const isSame = (expected: Uint8Array | null, secret: Buffer) => expected !== null && timingSafeEqual(expected, secret)
 const fits = (binding: Binding, secret: Buffer): boolean =>
-  // Both are compared, so that the time says nothing.
+  // Compares both, so that the timing reveals nothing.
   [isSame(binding.secretHash, secret), isSame(binding.previousSecretHash, secret)].includes(true)
 
 interface Entry {
@@ -28,15 +28,15 @@ interface Entry {
   readonly until: number
 }
 
-/** What was cut out of a URL keeps the whole URL, as long as it is kept. */
+/** Copies the id, because a substring would keep the whole URL in memory. */
 const apart = (channelId: string) => Buffer.from(channelId).toString()
 
 /**
- * What was read of bots, for a while. By hand and not by a Cache, which takes many steps of the runtime for what each
- * update asks, and keeps who asked, and by it a whole request, until the old generation of the heap is collected.
+ * A cache of bots. Not an Effect Cache, which takes many runtime steps per update, and keeps the caller and its whole
+ * request alive until the old generation of the heap is collected.
  */
 const makeMemory = (clock: Clock.Clock, keptMs: number) => {
-  // The first is the oldest.
+  // Oldest first.
   const entries = new Map<string, Entry>()
   return {
     get: (channelId: string): Entry | undefined => {
@@ -56,8 +56,8 @@ const makeMemory = (clock: Clock.Clock, keptMs: number) => {
 type Read = (channelId: string) => Effect.Effect<Binding | undefined, DatabaseError>
 
 /**
- * Reads a bot once in so long, for all who ask meanwhile: neither waits for another to go on, nor goes with it. What
- * fails is read again at once.
+ * Reads a bot once per interval for all concurrent callers. A caller that goes away does not affect the others.
+ * Failures are not cached.
  */
 const readOnce = (clock: Clock.Clock, keptMs: number, read: Read): Read => {
   const memory = makeMemory(clock, keptMs)
@@ -81,15 +81,15 @@ const readOnce = (clock: Clock.Clock, keptMs: number, read: Read): Read => {
     })
 }
 
-/** `foreign`: it was not Telegram that called. */
+/** `foreign`: the caller is not Telegram. */
 export type Caller =
   | { readonly _tag: "telegram"; readonly binding: Binding }
   | { readonly _tag: "foreign" }
   | { readonly _tag: "nobody" }
 
 /**
- * Who calls a bot's hook, by the secret that it shows: remembered for a few seconds, so that a busy bot costs no look
- * each.
+ * Authenticates the caller of a bot's webhook by its secret. Cached for a few seconds, so that a busy bot does not need
+ * a query per update.
  */
 export class HookBindings extends Context.Service<
   HookBindings,

@@ -11,14 +11,14 @@ export interface ManagerUpdate {
   readonly raw: unknown
 }
 
-/** What the manager bot is told, kept until something has come of it. */
+/** Updates for the manager bot, stored until they are processed. */
 export class ManagerUpdates extends Context.Service<
   ManagerUpdates,
   {
     readonly store: (updateId: number, raw: string) => Effect.Effect<void, DatabaseError>
     /**
-     * The oldest that is due, for as long as this worker lives nobody else's. A message, which would be answered, waits
-     * while the operator holds all bots back.
+     * Claims the oldest due update for as long as this worker lives. Messages, which would be answered, wait while the
+     * operator has suspended all bots.
      */
     readonly next: (owner: string) => Effect.Effect<ManagerUpdate | undefined, DatabaseError>
     readonly done: (updateId: number) => Effect.Effect<void, DatabaseError>

@@ -4,7 +4,7 @@ import { Photos, PhotosUnavailable } from "#channels/telegram/Photos.ts"
 import { Images } from "#src/db/character/Images.ts"
 import { StoredObjects } from "#src/db/character/StoredObjects.ts"
 
-/** The pictures that bots send, out of the storage. */
+/** Reads the pictures that bots send from the storage. */
 export const layer = Layer.effect(
   Photos,
   Effect.gen(function* () {

@@ -5,21 +5,21 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { BotRows } from "./BotRows.ts"
 import type { StoredBot } from "./bots/StoredBot.ts"
 
-/** Bots that one process polls: each holds a connection. */
+/** Maximum number of bots that one process polls, since each holds a connection. */
 const MOST_POLLED = 50
 
 /**
- * Which worker polls which bot: one each, for Telegram cuts off the first of two. A worker's go when it is not
- * registered any more.
+ * Assigns each polled bot to one worker, because Telegram disconnects the first of two pollers. A worker's bots are
+ * released when it is no longer registered.
  */
 export class PolledBots extends Context.Service<
   PolledBots,
   {
-    /** The bots that this worker polls now, with those that nobody else does. */
+    /** The bots that this worker polls now, after claiming unassigned ones. */
     readonly claim: (worker: string) => Effect.Effect<ReadonlyArray<StoredBot>, DatabaseError>
-    /** Whether the bot is still this worker's to poll, under this token. */
+    /** Whether the bot is still assigned to this worker, with this token. */
     readonly holds: (bot: StoredBot, worker: string) => Effect.Effect<boolean, DatabaseError>
-    /** Whether the manager bot is this worker's to poll. */
+    /** Whether the manager bot is assigned to this worker. */
     readonly holdsManager: (worker: string) => Effect.Effect<boolean, DatabaseError>
     readonly release: (worker: string) => Effect.Effect<void, DatabaseError>
   }

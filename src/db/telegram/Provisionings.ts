@@ -17,21 +17,21 @@ import { matchRequest } from "./managed/matchRequest.ts"
 import { setOwner } from "./managed/setOwner.ts"
 import { beginRotation, endRotation } from "./managed/tokenRotation.ts"
 
-/** Requests for managed bots, and how the bots that are made find them. */
+/** Requests for managed bots, and how new bots are matched to them. */
 export class Provisionings extends Context.Service<
   Provisionings,
   {
     readonly create: (appId: string, wanted: Wanted) => Effect.Effect<Provisioned, NameTaken | DatabaseError>
-    /** The bot that is bound to this Telegram bot already, in whatever app. */
+    /** The bot that already has this Telegram id, in any app. */
     readonly bound: (userId: number) => Effect.Effect<BotPlace | undefined, DatabaseError>
     /**
-     * Whose request the bot answers: the one whose link bears its random name, or the only one that the person who made
-     * it has claimed. Otherwise it is kept unclaimed.
+     * The request that the new bot belongs to: the one whose link has its random name, or the only one that its creator
+     * has claimed. Otherwise it is kept unclaimed.
      */
     readonly match: (made: MadeBot) => Effect.Effect<BotPlace | undefined, DatabaseError>
     /**
-     * A person says by a code which request is theirs; gives the link's parts, and the bot if they have made it
-     * already.
+     * A person claims a request by its code. Returns the parts of the link, and the bot if they have already created
+     * it.
      */
     readonly claim: (
       code: string,
@@ -40,7 +40,7 @@ export class Provisionings extends Context.Service<
       { readonly username: string; readonly name: string; readonly made: MadeBot | undefined } | undefined,
       DatabaseError
     >
-    /** The bot that was waited for. */
+    /** Registers the bot that a request was waiting for. */
     readonly adopt: (
       place: BotPlace,
       identity: BotIdentity,
@@ -48,14 +48,13 @@ export class Provisionings extends Context.Service<
       token: Redacted.Redacted<string>
     ) => Effect.Effect<void, DatabaseError>
     /**
-     * It is another's by now. Whether the new owner may go on with it is for the app to say, which is told: the bot is
-     * suspended until then.
+     * The bot has a new owner. The app is notified, and the bot is suspended until the app decides whether to continue.
      */
     readonly setOwner: (place: BotPlace, ownerId: number) => Effect.Effect<void, DatabaseError>
     readonly beginRotation: (place: BotPlace) => Effect.Effect<void, DatabaseError>
-    /** Telegram still has the old token: unless it was begun a moment ago, nothing has come of it. */
+    /** Telegram still has the old token. Unless it has just started, the rotation has failed. */
     readonly endRotation: (place: BotPlace) => Effect.Effect<void, DatabaseError>
-    /** Ends requests whose time has run out, and the bots that there will not be. */
+    /** Ends expired requests, and the bots that will not be created. */
     readonly expire: Effect.Effect<void, DatabaseError>
   }
 >()("src/db/telegram/Provisionings") {

@@ -11,7 +11,7 @@ import { BOT_TOKEN } from "#src/db/postgres/sealedColumns.ts"
 import { Secrets } from "#src/db/postgres/Secrets.ts"
 
 const CAPACITY = 5000
-/** How long an open token may lie in memory unasked for. */
+/** How long a decrypted token stays cached without being used. */
 const KEPT = Duration.minutes(10)
 
 interface Row {
@@ -23,8 +23,8 @@ interface Row {
 }
 
 /**
- * The bots in PostgreSQL, for whoever sends. A copy in memory stands for one version of the channel, so that it is
- * never older than who asks.
+ * The bots in PostgreSQL, for sending. The cache is keyed by the version of the channel, so it is never older than the
+ * caller's version.
  */
 export const layer = Layer.effect(
   TelegramBots,

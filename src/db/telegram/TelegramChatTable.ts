@@ -12,8 +12,8 @@ import { migrateChat } from "./migrateChat.ts"
 const NEUTRAL = "Sorry, I lost my thread there. Say that again?"
 
 /**
- * What begins a statement that changes the chat of a session; it goes on with `update telegram_chats t ...` and ends
- * with `ofHeld`.
+ * The beginning of a statement that changes the chat of a session. It continues with `update telegram_chats t ...` and
+ * ends with `ofHeld`.
  */
 const withHeld = (sql: Sql, ref: ChatRef) => sql`with held as materialized (${chatOf(sql, ref)})`
 const ofHeld = (sql: Sql) => sql`
@@ -51,7 +51,7 @@ export const layer = Layer.effect(
       migrate: ({ appId, channelId }, from, to) =>
         transaction(migrateChat(appId, channelId, from, to)).pipe(Effect.provideContext(services), unavailable),
 
-      // The chat itself may have a session of its own: then this one has nowhere to go but there.
+      // If the chat itself already has another session, this one stays in its thread.
       leaveThread: (ref) =>
         query(
           (sql) => sql`

@@ -7,29 +7,26 @@ import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import { chatOf } from "./chatOf.ts"
 import { isHeld } from "#src/db/delivery/isHeld.ts"
 
-/** Between two messages, in milliseconds, and how many may go at once. */
+/** Milliseconds between two messages, and the burst size. */
 const PRIVATE = { every: 1000, burst: 3 }
 const GROUP = { every: 3000, burst: 1 }
 const BOT_ANSWERS = 10
 const BOT_BURST = 20
-/**
- * What is said unasked is never closer than this, without a burst: no more than 25 a second, with room for what comes
- * closer on the way.
- */
+/** Minimum distance of proactive messages, without bursts: at most 25 a second, with room for jitter on the network. */
 const UNASKED = 52
 /**
- * Whoever finds no place for it is told when to come back, one so long after the other. Those of a second become due
- * together, and each second's have their places within it, before those of the next come: so the lanes of a bot are
- * free for answers most of the time.
+ * A caller without a slot is told when to come back, in steps of this many milliseconds. All callers of a second become
+ * due together and get their slots within it, before those of the next second come. So a bot's lanes are free for
+ * answers most of the time.
  */
 const QUEUED = 64
 const SLOW_FOR = "60 seconds"
 /**
- * How long a call may take to come in. One that is not back is counted as if it took so long: its process may have been
- * killed, or it was broken off.
+ * The assumed duration of a call. A call that has not returned is counted with this duration, because its process may
+ * have been killed or the call aborted.
  */
 const UNDER_WAY = 1000
-/** How long who was told when a chat has a place may take from then to its departure, before it is anybody's. */
+/** How long a promised slot in a chat stays reserved for its caller. */
 const PROMISED = 500
 
 interface Places {
@@ -49,10 +46,7 @@ const placeOf = (sql: Sql, ref: PacedChat) =>
   select ${ref.appId}::text as app_id,
     ${ref.channelId}::text as channel_id, ${ref.chatId}::bigint as chat_id, 0::bigint as thread_id, 'active' as status`
 
-/**
- * By how much a message may come before its time. Whatever the next one is slowed down to, it is no more than Telegram
- * itself allows.
- */
+/** How early a message may be (GCRA). Even if the rate is lowered, the result stays within Telegram's limits. */
 const tolerance = (every: number, burst: number) => (burst - 1) * every
 
 const everyOf = (sql: Sql) => sql`
@@ -67,11 +61,11 @@ interface Taking {
 }
 
 /**
- * Takes a place of the bot, one in the chat, or both or neither: theoretical arrival times (GCRA), each in its row.
- * The rows are locked before they are read, the bot's first, so that what is decided is decided on what is true then.
- * The bot's is taken ahead of time. The chat's is only promised then, to one at a time as a rule, and taken as the call
- * departs; until it is back it is counted as if it were to come in at the last moment. What is said unasked has a pace
- * of its own beside the bot's, so that no answer waits behind it.
+ * Takes a slot of the bot, a slot in the chat, or both or neither: theoretical arrival times (GCRA), one row each. Rows
+ * are locked before they are read, the bot's first, so that decisions use current values. The bot's slot is taken ahead
+ * of time. The chat's slot is only promised then, normally to one caller at a time, and taken when the call departs.
+ * Until the call returns, it is counted as if it arrived at the last moment. Proactive messages have a separate rate in
+ * addition to the bot's, so that no answer waits behind them.
  */
 const take = (sql: Sql, ref: PacedChat, { ofBot, ofChat, unasked = false, withinMs = 0 }: Taking) => sql`
   with durable as (
@@ -134,9 +128,7 @@ const chatIn = ({ chat_id, thread_id, status }: Places): Chat | undefined =>
 const underWay = (chat: Chat, { until_ms, ahead_ms }: Places): UnderWay | null =>
   until_ms === null ? null : { chatId: chat.chatId, untilMs: until_ms, aheadMs: ahead_ms ?? 0 }
 
-/**
- * The pace of bots in PostgreSQL. What it says is gone with a crash of the database costs no more than a place or two.
- */
+/** Rate limits of bots in PostgreSQL. If a database crash loses the latest values, only a slot or two are lost. */
 export const layer = Layer.effect(
   Pace,
   Effect.gen(function* () {
@@ -164,8 +156,7 @@ export const layer = Layer.effect(
             : { chat, underWay: underWay(chat, row) }
         }),
 
-      // What was counted too much is given back, whatever was taken meanwhile: all of it had come later. Who was longer
-      // than it was counted for moves the next one.
+      // Refunds the overestimate, regardless of later slots. If the call took longer than assumed, the next slot moves.
       returned: ({ appId, channelId }, { chatId, untilMs, aheadMs }) =>
         query(
           (sql) => sql`
@@ -190,7 +181,7 @@ export const layer = Layer.effect(
           return row.wait_ms !== 0 ? ("busy" as const) : { chat, underWay: underWay(chat, row) }
         }),
 
-      // Where several chats of a bot are blocked, the bot as a whole is meant.
+      // If several chats of a bot are blocked, the whole bot is blocked.
       penalise: (ref, after) =>
         query(
           (sql) => sql`

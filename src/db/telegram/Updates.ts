@@ -10,29 +10,27 @@ import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
 import type { Joined } from "#src/db/postgres/Joined.ts"
 import { ALL_APPS, holds, isHeld } from "#src/db/delivery/isHeld.ts"
 
-/** Pictures of one album come one by one, this close. */
+/** The pictures of an album arrive separately, within this interval. */
 const ALBUM_MS = 1000
-/** Somebody who writes on and on is answered after so long all the same. */
+/** A person who keeps writing gets an answer after this time. */
 const LONGEST_JOIN = "6 seconds"
 const CHATS_A_CLAIM = 64
-/** So many are put aside by one claim, which others wait for; the rest, which nobody claims, by the next ones. */
+/** How many updates one claim parks. Other claims wait for it, and the next ones park the rest. */
 const PUT_ASIDE_A_CLAIM = 10_000
-/** How often the workers are told of what has come in: how late they hear of the next, too. */
+/** How often workers are notified of new updates, which also limits how late they are notified. */
 const TOLD_EVERY = Duration.millis(20)
-/**
- * A batch takes some milliseconds, and waits for a row only when Telegram repeats what is being handled this moment.
- */
+/** A batch takes a few milliseconds. It only waits for a row if Telegram repeats an update that is being handled. */
 const OVERTAKEN_AFTER_MS = 250
 /**
- * Messages that are answered as one; they are no longer together than a message may be. An album that the last of them
- * is of comes whole.
+ * Maximum number of messages answered together. Their total length is limited like that of one message. An album that
+ * includes the last of them is complete.
  */
 const MESSAGES_A_BATCH = 7
 const PICTURES_AN_ALBUM = 10
-/** Tries at what we cannot handle, before it is put aside. */
+/** Attempts for an update that fails, before it is given up. */
 const MOST_ATTEMPTS = 5
 
-/** What a hook has to know of a bot. */
+/** What the webhook has to know about a bot. */
 export interface Binding {
   readonly appId: string
   readonly channelId: string
@@ -61,32 +59,31 @@ export interface ClaimedUpdate {
   readonly raw: unknown
 }
 
-/** The updates of one chat that are handled as one, oldest first. */
+/** Updates of one chat that are handled together, oldest first. */
 export type Batch = readonly [ClaimedUpdate, ...ReadonlyArray<ClaimedUpdate>]
 
-/** Updates of Telegram's on their way in: durable before they are answered, handled in the order of each chat. */
+/** Incoming Telegram updates: stored before Telegram gets an answer, and handled in order within each chat. */
 export class Updates extends Context.Service<
   Updates,
   {
     /** Undefined: no bot has ever had this id. */
     readonly binding: (channelId: string) => Effect.Effect<Binding | undefined, DatabaseError>
-    /** Those that are known already are not written again. */
+    /** Known updates are not stored again. */
     readonly store: (arrival: Arrival) => Effect.Effect<void, DatabaseError>
     /**
-     * The oldest of each chat that nobody handles, with what is joined to it, once its time has come. `waiting`: there
-     * is more that is not due yet.
+     * Claims the oldest update of each unclaimed chat, together with those joined to it, once it is due. `waiting`:
+     * there are others that are not due yet.
      */
     readonly claim: (
       owner: string
     ) => Effect.Effect<{ readonly batches: ReadonlyArray<Batch>; readonly waiting: boolean }, DatabaseError>
-    /** False: somebody else has been done with it before. */
+    /** False: another worker has already finished it. */
     readonly done: (batch: Batch) => Effect.Effect<boolean, DatabaseError>
     /**
-     * Gives the batch back for another try later, or puts it aside after the last. `ours`: it was no fault of the
-     * updates'.
+     * Releases the batch for a retry, or gives it up after the last attempt. `ours`: the cause was not in the updates.
      */
     readonly failed: (batch: Batch, error: string, ours: boolean) => Effect.Effect<void, DatabaseError>
-    /** Frees what is held by owners that are not registered, and lanes whose chat is there again. */
+    /** Releases what unregistered owners hold, and lanes whose chat can be reached again. */
     readonly sweep: Effect.Effect<void, DatabaseError>
   }
 >()("src/db/telegram/Updates") {
@@ -95,7 +92,7 @@ export class Updates extends Context.Service<
     Effect.gen(function* () {
       const { pool, query } = yield* Database
 
-      // Of many bots each asks seldom, and all together often.
+      // Each bot asks rarely, but all bots together often.
       const binding = groupCommit<string, Binding | undefined>({
         maxBatch: 64,
         inFlight: 2,
@@ -110,10 +107,10 @@ export class Updates extends Context.Service<
       })
 
       const arrived = yield* Queue.sliding<void>(1)
-      // That somebody has written is noted in passing: a bot whose row is held must not hold up the updates of others.
-      // Bots are looked up by their ids, given as arrays: joined, all there are would be read for each batch, which is
-      // the better plan as long as there are few. What they have written goes as one JSON array: in an array of texts
-      // each of its many quotes would have to be escaped, and be read again.
+      // The time of the last message is recorded on a best-effort basis, because a locked bot row must not delay
+      // updates of others. Bots are looked up by arrays of ids: a join would read all bots for each batch, which the
+      // planner prefers while there are few. Updates are sent as one JSON array: in a text array, each of their many
+      // quotes would have to be escaped and parsed again.
       const store = groupCommit<Arrival, void>({
         maxBatch: 256,
         inFlight: 1,
@@ -140,8 +137,8 @@ export class Updates extends Context.Service<
         }
       })
 
-      // A job is dear, and only a wake-up: many batches share one, and what is told of by none is found within a
-      // second.
+      // A job is expensive and only a wake-up, so many batches share one. Updates without a notification are found
+      // within a second.
       const tell = query(
         (sql) =>
           sql`select set_config('synchronous_commit', 'off', true), graphile_worker.add_job('telegram', '{}'::json)`
@@ -155,10 +152,10 @@ export class Updates extends Context.Service<
         Effect.forkScoped
       )
 
-      // What a bot that is held has is put aside until the bot is walked again (takeUp), under the lock of its row: a
-      // claim looks at all that is open. As long as anything of a bot's is aside, nothing younger is claimed: between
-      // the release of a hold and its bots' going on people write. It is looked for bot by bot (`offset 0`), and not by
-      // reading all that is aside.
+      // Updates of a suspended bot are parked under the lock on its row until the bot is started again (takeUp),
+      // because a claim scans all open updates. While a bot has parked updates, newer ones are not claimed, because
+      // people write between the end of a suspension and the resumption of its bots. Parked updates are looked up bot
+      // by bot (`offset 0`) instead of reading all of them.
       const claim = Effect.fnUntraced(function* (owner: string) {
         const rows = yield* query<Array<Joined<ClaimedUpdate> & { readonly waiting: boolean }>>(
           (sql) => sql`
@@ -253,9 +250,9 @@ export class Updates extends Context.Service<
         where app_id = ${batch[0].app_id}
           and channel_id = ${batch[0].channel_id} and update_id = any(${ids(batch)}::bigint[])`
           ).pipe(Effect.asVoid),
-        // A lane may be parked by what Telegram said a moment before the chat came back; one that was long ago is freed
-        // by the chat's return. The ids of bots' channels begin so. A lane that is locked is left to the next time: to
-        // wait for one here, out of the order in which others lock them, could end in a deadlock.
+        // A lane may be parked by an answer of Telegram from just before the chat became reachable again. Lanes that
+        // were parked earlier are released by the chat's return. Locked lanes are left for the next run, because
+        // waiting for them here, in a different lock order, could deadlock.
         sweep: query(
           (sql) => sql`
         update telegram_updates u set owner = null where u.owner is not null and not exists (select from workers w

@@ -6,32 +6,32 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { isHeld } from "#src/db/delivery/isHeld.ts"
 import type { ClaimedUpdate } from "./Updates.ts"
 
-/** `word`: to be said. `word_sent`: on the wire; whoever finds it so does not know whether it was heard. */
+/** `word`: to be sent. `word_sent`: being sent; if its worker died, it is unknown whether it was delivered. */
 export const isWord = ({ kind }: ClaimedUpdate): boolean => kind === "word" || kind === "word_sent"
 
 /**
- * What a bot says where no session is held, and so no log is there for it to stand on: after all was deleted, or before
- * anything could begin. The word takes the place of the update that it answers in the queue of the chat until it is
- * said, so that whoever dies leaves it to the next.
+ * Service replies where there is no session, and so no log: after an erasure, or before a session could begin. The
+ * reply replaces the update that it answers in the chat's queue until it is sent, so that after a crash another worker
+ * takes it.
  */
 export class Words extends Context.Service<
   Words,
   {
-    /** Within the transaction that did what the word tells of. The update is done by then. */
+    /** Call it in the transaction whose effect the reply reports. It completes the update. */
     readonly keep: (update: ClaimedUpdate, text: string) => Effect.Effect<void, DatabaseError>
     /**
-     * It is on the wire from now on. False: it is another's by now, or the bot is held back, and the word waits with
-     * all else.
+     * Records that it is being sent. False: another worker has it now, or the bot is suspended and the reply waits with
+     * everything else.
      */
     readonly intend: (update: ClaimedUpdate) => Effect.Effect<boolean, DatabaseError>
     readonly said: (update: ClaimedUpdate) => Effect.Effect<void, DatabaseError>
-    /** It surely was not heard, and is to be said after so long. */
+    /** It was certainly not delivered. Schedules another try after this time. */
     readonly again: (
       update: ClaimedUpdate,
       error: string,
       after: Duration.Duration
     ) => Effect.Effect<void, DatabaseError>
-    /** It is not said any more. `unknown`: it may have been heard. */
+    /** It is not sent again. `unknown`: it may have been delivered. */
     readonly giveUp: (update: ClaimedUpdate, error: string) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/telegram/Words") {

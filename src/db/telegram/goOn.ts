@@ -10,12 +10,12 @@ export interface BotPlace {
   readonly channel_id: string
 }
 
-// Row by row from the bots on (`offset 0`): left to choose, the planner reads all that is aside, or parked, of
-// whichever bot.
+// Starts from the bots, row by row (`offset 0`). The planner might otherwise read all parked updates or lanes of all
+// bots.
 
 /**
- * Has what people wrote to these bots handled, and those looked at whom they were to write to, now that they are walked
- * again. Lanes are the caller's.
+ * Makes the parked updates of these resumed bots available, and schedules the proactive checks of their sessions. The
+ * caller resumes the lanes.
  */
 export const takeUp = Effect.fnUntraced(function* (bots: ReadonlyArray<BotPlace>) {
   const { query } = yield* Database
@@ -32,8 +32,8 @@ export const takeUp = Effect.fnUntraced(function* (bots: ReadonlyArray<BotPlace>
     update telegram_updates u set due_at = now() from aside a where u.app_id = a.app_id and u.channel_id = a.channel_id
       and u.update_id = a.update_id`
   )
-  // A session that was looked at meanwhile could not be written in, as things stood, and would be looked at no more
-  // before somebody writes.
+  // A session that was checked during the suspension could not be written to, and would not be checked again before the
+  // person writes.
   yield* query((sql) =>
     scheduleProactiveChecks(
       sql,
@@ -49,8 +49,8 @@ export const takeUp = Effect.fnUntraced(function* (bots: ReadonlyArray<BotPlace>
 })
 
 /**
- * Lets the next few bots of an app, or of all, go on with what was put aside while they were held: updates, lanes, and
- * chats that were to be written to. Gives the last of them; null: there are no more.
+ * Resumes the next few bots of an app or of all apps: parked updates, lanes, and chats with pending proactive messages.
+ * Returns the last bot. Null: there are no more.
  */
 export const goOn = Effect.fnUntraced(function* (scope: string, { app_id, channel_id }: BotPlace) {
   const { query, transaction } = yield* Database

@@ -4,7 +4,7 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { lockAllowances } from "#src/db/billing/moneyStatements.ts"
 import { eraseSessions } from "#src/db/privacy/eraseSessions.ts"
 
-/** A message of the chat's is just being handed in: to be tried again in a moment. */
+/** A message of the chat is being accepted at this moment. Retry shortly. */
 export class ChatBusy extends Schema.TaggedError<ChatBusy>()("ChatBusy", {}) {}
 
 interface Young {
@@ -14,9 +14,9 @@ interface Young {
 }
 
 /**
- * A group became another chat, and its sessions go on there. Whoever wrote in the new one before we were told of it has
- * opened a session there, which gives way: what nobody has answered yet is handed in to the old session, and a session
- * that has been answered stays as it is, without a chat.
+ * A group has moved to another chat, and its sessions continue there. If someone wrote in the new chat before we
+ * learned of the move, a session was opened there. It gives way: unanswered messages are handed to the old session. A
+ * session that was already answered stays as it is, without a chat.
  */
 export const migrateChat = Effect.fnUntraced(function* (appId: string, channelId: string, from: number, to: number) {
   const database = yield* Database
@@ -44,7 +44,7 @@ export const migrateChat = Effect.fnUntraced(function* (appId: string, channelId
     where n.app_id = ${appId} and n.channel_id = ${channelId} and n.chat_id = ${to} and ${from}::bigint <> ${to}::bigint
     order by n.thread_id for update of n, o`
   )
-  // Whoever comes to the chat from here on waits for our commit. What has come to it before is to be over first.
+  // From here on, new messages of the chat wait for our commit. Messages that arrived before have to be finished first.
   const busy =
     young.length > 0 &&
     (yield* query(

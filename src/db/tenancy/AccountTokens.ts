@@ -8,7 +8,7 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
 /** Contract 8. */
 const LIFETIME = "30 days"
-/** How old last_used_at may be before a use is written down again. */
+/** last_used_at is only updated if it is older than this. */
 const USE_WRITTEN_EVERY = "1 minute"
 
 export interface AccountToken {
@@ -20,7 +20,7 @@ export interface AccountToken {
   readonly last_used_at: Date | null
 }
 
-/** A token as it is checked. */
+/** A token with what authentication needs. */
 export interface StoredToken extends AccountToken {
   readonly account_id: string
   readonly secret_hash: Buffer
@@ -29,7 +29,7 @@ export interface StoredToken extends AccountToken {
   readonly use_unwritten: boolean
 }
 
-/** Account access tokens: what a client does in the name of the person who approved it, within scopes. */
+/** Account access tokens: a client acts for the person who approved it, within scopes. */
 export class AccountTokens extends Context.Service<
   AccountTokens,
   {
@@ -38,12 +38,12 @@ export class AccountTokens extends Context.Service<
       readonly clientName: string
       readonly scopes: ReadonlyArray<Scope>
     }) => Effect.Effect<AccountToken & { readonly secret: string }, DatabaseError>
-    /** Those of the account that can be used, from the oldest on. */
+    /** The account's valid tokens, oldest first. */
     readonly list: (accountId: string) => Effect.Effect<ReadonlyArray<AccountToken>, DatabaseError>
-    /** Ends a token at once and for good; again is the same. False: the account has no such token. */
+    /** Revokes a token immediately and permanently. Idempotent. False: the account has no such token. */
     readonly revoke: (accountId: string, prefix: string) => Effect.Effect<boolean, DatabaseError>
     readonly find: (prefix: string) => Effect.Effect<StoredToken | undefined, DatabaseError>
-    /** Writes down that a token is used, unless that was done within the last minute. */
+    /** Records that a token is used, unless that was done within the last minute. */
     readonly used: (prefix: string) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/tenancy/AccountTokens") {

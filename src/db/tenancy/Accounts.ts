@@ -14,7 +14,7 @@ export interface Account {
   readonly created_at: Date
 }
 
-/** A person, as an identity provider vouches for them. Issuer and subject tell people apart, and nothing else does. */
+/** A person as an identity provider identifies them: only by issuer and subject. */
 export interface Person {
   readonly issuer: string
   readonly subject: string
@@ -27,9 +27,7 @@ export class Accounts extends Context.Service<
   Accounts,
   {
     readonly get: (accountId: string) => Effect.Effect<Account | undefined, DatabaseError>
-    /**
-     * The person's account, made when they come for the first time. Name and email become what the provider says now.
-     */
+    /** The person's account, created on their first sign-in. Name and email are updated from the provider. */
     readonly signIn: (person: Person) => Effect.Effect<Account, DatabaseError>
   }
 >()("src/db/tenancy/Accounts") {

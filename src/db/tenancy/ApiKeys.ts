@@ -7,11 +7,11 @@ import { auditing } from "./auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { isSuspended } from "./isSuspended.ts"
 
-/** What an app may have at most of keys that can be used. */
+/** Maximum number of valid keys per app. */
 export const MOST_KEYS = 100
-/** The channel on which the end of a key is told. */
+/** The notification channel for ended keys. */
 export const KEY_ENDED = "troupe_key_ended"
-/** How old last_used_at may be before a use is written down again. */
+/** last_used_at is only updated if it is older than this. */
 const USE_WRITTEN_EVERY = "1 minute"
 
 export interface ApiKey {
@@ -21,15 +21,15 @@ export interface ApiKey {
   readonly created_at: Date
   readonly expires_at: Date | null
   readonly revoked_at: Date | null
-  /** Right to a minute. */
+  /** Accurate to a minute. */
   readonly last_used_at: Date | null
   readonly replaced_by: string | null
 }
 
-/** `demo`: of the sandbox, which may do little. */
+/** `demo`: a sandbox key with restricted access. */
 export type KeyKind = "runtime" | "demo"
 
-/** A key as it is checked. */
+/** A key with what authentication needs. */
 export interface StoredKey {
   readonly app_id: string
   readonly kind: KeyKind
@@ -39,7 +39,7 @@ export interface StoredKey {
   /** Whether the operator has suspended its app, and why. */
   readonly suspended: boolean
   readonly suspended_reason: string | null
-  /** Whether it is time to write down that it is used. */
+  /** Whether last_used_at is due for an update. */
   readonly use_unwritten: boolean
 }
 
@@ -49,12 +49,12 @@ export interface NewKey {
   readonly kind?: KeyKind
 }
 
-/** `too_many`: the app has as many keys as it may have. `ended`: the key is revoked, expired or rotated already. */
+/** `too_many`: the app has the maximum number of keys. `ended`: the key is already revoked, expired or rotated. */
 export class KeyRefused extends Schema.TaggedError<KeyRefused>()("KeyRefused", {
   reason: Schema.Literals(["too_many", "ended"])
 }) {}
 
-/** A key of one app, or, for the operator, of any. */
+/** A key of one app, or of any app for the operator. */
 export interface KeyPlace {
   readonly appId?: string
   readonly prefix: string
@@ -69,13 +69,16 @@ export class ApiKeys extends Context.Service<
       appId: string,
       key: NewKey
     ) => Effect.Effect<{ readonly minted: MintedKey; readonly key: ApiKey } | undefined, KeyRefused | DatabaseError>
-    /** In the order in which they were made, those after the key with the prefix `after`. */
+    /** In order of creation, those after the key with the prefix `after`. */
     readonly list: (
       appId: string,
       page: { readonly after: string | null; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<ApiKey>, DatabaseError>
     readonly get: (place: KeyPlace) => Effect.Effect<ApiKey | undefined, DatabaseError>
-    /** Makes a key in place of another, which ends after the grace: at once when that is 0. Undefined: no such key. */
+    /**
+     * Creates a key that replaces another one, which ends after the grace period: at once if that is 0. Undefined: no
+     * such key.
+     */
     readonly rotate: (
       place: KeyPlace,
       graceSeconds: number
@@ -84,18 +87,18 @@ export class ApiKeys extends Context.Service<
       | undefined,
       KeyRefused | DatabaseError
     >
-    /** Ends a key at once and for good; again is the same. Undefined: no such key. */
+    /** Revokes a key immediately and permanently. Idempotent. Undefined: no such key. */
     readonly revoke: (place: KeyPlace) => Effect.Effect<ApiKey | undefined, DatabaseError>
-    /** Those of these keys, by prefix, that can be used now: not while their app is suspended. */
+    /** The currently valid ones of these keys, by prefix. Keys of suspended apps are not valid. */
     readonly valid: (prefixes: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
     readonly find: (prefix: string) => Effect.Effect<StoredKey | undefined, DatabaseError>
     /**
-     * Hears the prefix of each key that is ended, or suspended with its app, here, or elsewhere as `KeyEndings` has
-     * word of it, until the returned function is called.
+     * Calls `listener` with the prefix of each key that is ended, or suspended with its app, in this process or
+     * elsewhere (through `KeyEndings`). The returned function unsubscribes.
      */
     readonly onEnd: (listener: (prefix: string) => void) => () => void
     readonly ended: (prefix: string) => void
-    /** Writes down that a key is used, unless that was done within the last minute. */
+    /** Records that a key is used, unless that was done within the last minute. */
     readonly used: (prefix: string) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/tenancy/ApiKeys") {
@@ -109,7 +112,7 @@ export class ApiKeys extends Context.Service<
       const ended = (prefix: string) => {
         for (const listener of listeners) listener(prefix)
       }
-      /** Tells everybody, once it is committed. */
+      /** Notifies all processes after the commit. */
       const tellEnded = (prefix: string) =>
         Effect.andThen(
           query((sql) => sql`select pg_notify(${KEY_ENDED}, ${prefix})`),
@@ -133,7 +136,7 @@ export class ApiKeys extends Context.Service<
           (sql) => sql`select account_id from apps where app_id = ${appId} for no key update`
         ).pipe(Effect.map((rows) => rows[0]?.account_id))
 
-      /** Under the lock of the app's row. */
+      /** The caller holds the lock on the app's row. */
       const roomForOne = Effect.fnUntraced(function* (appId: string) {
         const [{ count }] = yield* query<[{ count: number }]>(
           (sql) => sql`
@@ -169,7 +172,7 @@ export class ApiKeys extends Context.Service<
         return made
       }, transaction)
 
-      /** The key with its app and account, under the lock of the app's row. */
+      /** Locks the app's row and returns the key with its app and account. */
       const held = Effect.fnUntraced(function* ({ appId, prefix }: KeyPlace) {
         const [place] = yield* query<Array<{ app_id: string }>>(
           (sql) => sql`

@@ -10,7 +10,7 @@ import { OPERATOR } from "./operator.ts"
 import { SHADOW_ACCOUNT } from "./shadow.ts"
 import { VersionConflict } from "#src/db/postgres/VersionConflict.ts"
 
-/** What an account may have at most. */
+/** Maximum number of apps per account. */
 export const MOST_APPS = 100
 
 export type Environment = "test" | "live"
@@ -28,18 +28,18 @@ export interface App {
   readonly suspended_reason: string | null
 }
 
-/** What is left out stays as it is; null is the default again. */
+/** Missing fields stay as they are. Null resets to the default. */
 export interface AppChange {
   readonly name?: string | undefined
   readonly environment?: Environment | undefined
   readonly expose_relational_numerics?: boolean | undefined
-  /** Refused when the app is not at this version. */
+  /** The change is refused if the app is at another version. */
   readonly expected_version?: number | undefined
 }
 
 export interface NewApp {
   readonly appId?: string
-  /** The operator's when not given. */
+  /** Default: the operator's account. */
   readonly accountId?: string
   readonly name: string
   readonly environment?: Environment
@@ -48,26 +48,26 @@ export interface NewApp {
 /** The account has reached its limit of apps. */
 export class TooManyApps extends Schema.TaggedError<TooManyApps>()("TooManyApps", {}) {}
 
-/** Apps, the tenants of everything. Each belongs to one account, for good. */
+/** Apps, the tenants. Each belongs permanently to one account. */
 export class Apps extends Context.Service<
   Apps,
   {
     /** With its first key. */
     readonly create: (
-      app: NewApp & { /** Micro-USD a month; null: no budget. */ readonly monthlyBudgetMicroUsd: number | null }
+      app: NewApp & { /** Micro-USD per month. Null: no budget. */ readonly monthlyBudgetMicroUsd: number | null }
     ) => Effect.Effect<{ readonly appId: string; readonly key: MintedKey }, DatabaseError>
-    /** Without a key, as one of not too many of its account. */
+    /** Without a key, within the limit of its account. */
     readonly open: (app: NewApp & { readonly accountId: string }) => Effect.Effect<App, TooManyApps | DatabaseError>
     readonly get: (appId: string) => Effect.Effect<App | undefined, DatabaseError>
-    /** The same for an account: undefined also when the app is another's. */
+    /** The same within an account. Also undefined if the app belongs to another one. */
     readonly getOf: (accountId: string, appId: string) => Effect.Effect<App | undefined, DatabaseError>
-    /** By id, those after `after`; of all accounts when none is given. */
+    /** By id, those after `after`. Of all accounts if none is given. */
     readonly list: (filter: {
       readonly accountId: string | null
       readonly after: string | null
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<App>, DatabaseError>
-    /** Of all apps of an account. */
+    /** The ids of all apps of an account. */
     readonly idsOf: (accountId: string) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
     /** Undefined: no such app. */
     readonly patch: (appId: string, patch: AppChange) => Effect.Effect<App | undefined, VersionConflict | DatabaseError>

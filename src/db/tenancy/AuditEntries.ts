@@ -5,7 +5,7 @@ import type { Actor } from "#src/accounts/Actor.ts"
 import type { AuditAction } from "./auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
-/** Who has changed what, and when. See auditLog. */
+/** Who changed what, and when. See auditLog. */
 export interface AuditEntry {
   readonly entry_id: string
   readonly at: Date
@@ -17,11 +17,11 @@ export interface AuditEntry {
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-/** The audit log of an account, to be read. */
+/** Reads the audit log of an account. */
 export class AuditEntries extends Context.Service<
   AuditEntries,
   {
-    /** The newest first, those before `before`; of one app, or of all that the account has or had. */
+    /** Newest first, those before `before`, of one app or of all current and former apps of the account. */
     readonly list: (
       accountId: string,
       filter: { readonly appId: string | null; readonly before: string | null; readonly limit: number }

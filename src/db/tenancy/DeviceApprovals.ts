@@ -8,7 +8,7 @@ import { auditing } from "./auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { hashOf } from "./DeviceCodes.ts"
 
-/** What a person is asked to approve, and as whom. */
+/** What a person is asked to approve, and the account that they are signed in with. */
 export interface Approval {
   readonly client_name: string
   readonly scopes: ReadonlyArray<Scope>
@@ -20,24 +20,17 @@ export type Decision = "approved" | "denied"
 
 const newCookie = () => randomBytes(32).toString("base64url")
 
-/**
- * A browser's way from a user code to the decision about it. The browser is known by a cookie, of which only the hash
- * is stored.
- */
+/** A browser's steps from a user code to a decision. A cookie identifies the browser, and only its hash is stored. */
 export class DeviceApprovals extends Context.Service<
   DeviceApprovals,
   {
-    /**
-     * The cookie of a browser that has come with a user code. Undefined: there is nothing to decide under this code.
-     */
+    /** The cookie for a browser that has entered a user code. Undefined: the code is not waiting for a decision. */
     readonly begin: (userCode: string) => Effect.Effect<string | undefined, DatabaseError>
-    /** Undefined: the cookie stands for nothing, or there is nothing to decide any more. */
+    /** Undefined: the cookie is invalid, or there is nothing left to decide. */
     readonly get: (cookie: string) => Effect.Effect<Approval | undefined, DatabaseError>
-    /**
-     * The cookie instead of which this one is from now on that somebody has signed in; the old one is worth nothing.
-     */
+    /** Records the sign-in. Returns a new cookie that replaces this one, which becomes invalid. */
     readonly signedIn: (cookie: string, accountId: string) => Effect.Effect<string | undefined, DatabaseError>
-    /** Decides, once. Undefined: nobody has signed in, or there is nothing to decide any more. */
+    /** Decides, once. Undefined: nobody has signed in, or there is nothing left to decide. */
     readonly decide: (
       cookie: string,
       decision: Decision

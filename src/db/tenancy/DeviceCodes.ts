@@ -9,9 +9,9 @@ import { newUserCode } from "#src/accounts/userCode.ts"
 import { type AccountToken, AccountTokens } from "./AccountTokens.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
-/** For how long a person may take. */
+/** How long a person may take. */
 export const LIFETIME_SECONDS = 900
-/** Between two polls; each one that comes too soon makes it 5 seconds longer (RFC 8628, 3.5). */
+/** The polling interval. Each early poll adds 5 seconds (RFC 8628, 3.5). */
 export const INTERVAL_SECONDS = 5
 
 export interface DeviceRequest {
@@ -20,13 +20,13 @@ export interface DeviceRequest {
 }
 
 export interface StartedDevice {
-  /** For the client alone. Stored only as a hash, like the user code. */
+  /** Only for the client. Stored as a hash, like the user code. */
   readonly deviceCode: string
   readonly userCode: string
   readonly expiresAt: Date
 }
 
-/** `expired`: so it is, or it was used, or never was. */
+/** `expired`: it has expired, was used, or never existed. */
 export type Polled =
   | { readonly _tag: "issued"; readonly token: AccountToken & { readonly secret: string } }
   | { readonly _tag: "pending" | "too_soon"; readonly intervalSeconds: number }
@@ -44,14 +44,14 @@ interface PolledRow {
 
 export const hashOf = (code: string): Buffer => createHash("sha256").update(code).digest()
 
-/** Device codes (RFC 8628), as the client that asked for one sees them. */
+/** Device codes (RFC 8628), from the perspective of the client. */
 export class DeviceCodes extends Context.Service<
   DeviceCodes,
   {
     readonly start: (request: DeviceRequest) => Effect.Effect<StartedDevice, DatabaseError>
-    /** Asks how it stands, and takes the token, once, when it is there. */
+    /** Returns the status, and the token once it is available. The token can be taken once. */
     readonly poll: (deviceCode: string) => Effect.Effect<Polled, DatabaseError>
-    /** Forgets codes that nobody can do anything with. */
+    /** Deletes codes that can no longer be used. */
     readonly expire: Effect.Effect<void, DatabaseError>
   }
 >()("src/db/tenancy/DeviceCodes") {
@@ -108,7 +108,7 @@ export class DeviceCodes extends Context.Service<
       return DeviceCodes.of({
         start,
         poll,
-        // A day, so that a client that comes late is told the same as one that comes in time.
+        // After a day, so that a late client gets the same answer as one in time.
         expire: query((sql) => sql`delete from device_codes where expires_at < now() - interval '1 day'`).pipe(
           Effect.asVoid
         )

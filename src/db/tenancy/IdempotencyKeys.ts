@@ -4,18 +4,18 @@ import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
 export interface IdempotentRequest {
-  /** The app, or on the account plane the account: both in app_id, for no id of one is one of the other. */
+  /** The app or, on the account plane, the account. Both are stored in app_id, because their ids never coincide. */
   readonly scope: string
   readonly path: string
   readonly key: string
-  /** Of the body as it was sent (bodyHash), with fields that mean nothing to us. */
+  /** The hash of the body as sent (bodyHash), including unknown fields. */
   readonly bodyHash: Buffer
 }
 
-/** `fresh`: written now. `replay`: the first answer to this key. `reused`: the key is known with another body. */
+/** `fresh`: written now. `replay`: the first answer for this key. `reused`: the key was used with another body. */
 export type IdempotentAnswer<A> = { readonly _tag: "fresh" | "replay"; readonly value: A } | { readonly _tag: "reused" }
 
-/** Remembers the answer to a create under its key for 24 hours, in the transaction of the create itself. */
+/** Stores the answer to a create under its key for 24 hours, in the transaction of the create. */
 export class IdempotencyKeys extends Context.Service<
   IdempotencyKeys,
   {
@@ -23,7 +23,7 @@ export class IdempotencyKeys extends Context.Service<
       request: IdempotentRequest,
       create: Effect.Effect<A, E, R>
     ) => Effect.Effect<IdempotentAnswer<A>, E | DatabaseError, R>
-    /** Whether a create under this key has been answered. */
+    /** Whether there is an answer for a create with this key. */
     readonly knows: (request: Omit<IdempotentRequest, "bodyHash">) => Effect.Effect<boolean, DatabaseError>
     readonly expire: Effect.Effect<void, DatabaseError>
   }
@@ -44,7 +44,7 @@ export class IdempotencyKeys extends Context.Service<
           delete from idempotency_keys where app_id =
             ${scope} and path = ${path} and key = ${key} and created_at < now() - interval '24 hours'`
             )
-            // A second request with the same key waits here for the first one to commit or roll back.
+            // A second request with the same key waits here until the first one commits or rolls back.
             const [claimed] = yield* query(
               (sql) => sql`
           insert into idempotency_keys (app_id, path, key, body_hash) values (${scope}, ${path}, ${key}, ${bodyHash})

@@ -5,8 +5,8 @@ import { Database, toDatabaseError } from "#src/db/postgres/Database.ts"
 import { whileStarting } from "#src/db/postgres/retry.ts"
 
 /**
- * Has this process hear at once of keys that were ended elsewhere. A word that is lost costs the second for which a key
- * is trusted.
+ * Forwards notifications of keys that were ended in other processes. If a notification is lost, the key is still
+ * accepted for up to the second that it is cached.
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {

@@ -7,32 +7,32 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
 import { type Lease, type LeaseRequest, type RatePolicy, WINDOW_SECONDS, writeLeases } from "./rateLeases.ts"
 
-/** How little may be left before more is leased: a part of a second's share, which a lease has in it. */
+/** A new lease is requested when less than this is left: a part of the share of one second that a lease includes. */
 const lowOf = (quota: number) => Math.floor(quota / WINDOW_SECONDS / 4)
-/** What a quota that is used up is asked after again: it may have been raised. */
+/** How often an exhausted quota is checked again, because it may have been raised. */
 const ASKED_AGAIN_MS = 1000
 const MOST_BUCKETS = 10_000
 
-/** How a subject stands with a policy, as far as this process knows. */
+/** A subject's state under a policy, as far as this process knows. */
 export interface Standing {
-  /** Whether there was room for this one. */
+  /** Whether this request was within the quota. */
   readonly taken: boolean
   readonly policy: RatePolicy
   readonly quota: number
-  /** What may still be taken in this window, and in how many seconds it ends. */
+  /** What is left in this window, and in how many seconds it ends. */
   readonly remaining: number
   readonly seconds: number
 }
 
 type Waiting = (standing: Effect.Effect<Standing, DatabaseError>) => void
 
-/** What this process has leased. `left` is good until `endsAtMs`, and no longer. */
+/** What this process has leased. `left` is only valid until `endsAtMs`. */
 interface Bucket {
   readonly subject: string
   readonly policy: RatePolicy
   quota: number
   left: number
-  /** Of the quota, as of the last lease. */
+  /** The part of the quota that was not leased, as of the last lease. */
   unleased: number
   window: number
   endsAtMs: number
@@ -42,20 +42,20 @@ interface Bucket {
 }
 
 /**
- * Limits on how much is taken in a minute, by an app or an account, for all processes together: each leases a part of
- * the quota and counts in memory. Never is more taken than the quota; what a process has leased and not used, a
- * second's share, is nobody else's in that window.
+ * Limits per minute for an app or an account, over all processes: each leases a part of the quota and counts in memory.
+ * The quota is never exceeded. What a process has leased and not used, up to the share of one second, is lost for that
+ * window.
  */
 export class RateLimits extends Context.Service<
   RateLimits,
   {
-    /** What applies to who has no quota of their own. */
+    /** The default quotas. */
     readonly quotas: Readonly<Record<RatePolicy, number>>
-    /** Takes one at once; undefined when it takes a lease to tell. */
+    /** Takes one from memory. Undefined if that needs a lease. */
     readonly takeAtOnce: (subject: string, policy: RatePolicy) => Standing | undefined
-    /** Takes one, behind a lease where this process has none left. */
+    /** Takes one, with a new lease if this process has nothing left. */
     readonly take: (subject: string, policy: RatePolicy) => Effect.Effect<Standing, DatabaseError>
-    /** Forgets windows that are long over. */
+    /** Deletes windows that ended long ago. */
     readonly expire: Effect.Effect<void, DatabaseError>
   }
 >()("src/db/tenancy/RateLimits") {
@@ -95,7 +95,7 @@ export class RateLimits extends Context.Service<
             waiting(Effect.succeed(standing(bucket, taken)))
           }
         }
-        // Reckoned from when it was asked for, a window ends here rather too early than too late.
+        // The window starts at the time of the request for the lease, so it ends here rather too early than too late.
         const fill = (bucket: Bucket, { granted, quota, left, window, seconds }: Lease, askedAtMs: number) => {
           bucket.left = granted + (window === bucket.window ? bucket.left : 0)
           Object.assign(bucket, { quota, unleased: left, window, endsAtMs: askedAtMs + seconds * 1000, askedAtMs })
@@ -159,7 +159,7 @@ export class RateLimits extends Context.Service<
           if (now >= bucket.endsAtMs) return undefined
           if (bucket.left > 0) {
             bucket.left--
-            // Before it is empty, so that nobody waits.
+            // Leases before the bucket is empty, so that nobody waits.
             if (bucket.unleased > 0 && bucket.left < lowOf(bucket.quota)) startLease(bucket)
             return standing(bucket, true)
           }

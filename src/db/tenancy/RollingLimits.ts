@@ -6,28 +6,25 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 export interface RollingLimit {
   /** What is counted. */
   readonly kind: string
-  /** For whom. */
+  /** Whose count it is. */
   readonly subject: string
-  /** As many in any window of this length, and no more. */
+  /** The maximum in any window of this length. */
   readonly most: number
   readonly windowSeconds: number
 }
 
-/**
- * Limits of a rolling window, exact among all processes: whoever takes waits for the row of those who take at the same
- * time.
- */
+/** Limits over a rolling window, exact over all processes: concurrent calls wait for the lock on the row. */
 export class RollingLimits extends Context.Service<
   RollingLimits,
   {
-    /** Counts one more, unless that is one too many: then in how many seconds there is room again. */
+    /** Counts one more, unless that exceeds the limit. Then returns in how many seconds there is room again. */
     readonly take: (
       limit: RollingLimit
     ) => Effect.Effect<
       { readonly taken: true } | { readonly taken: false; readonly retryAfterSeconds: number },
       DatabaseError
     >
-    /** Forgets who has not come for a day, the longest window there may be. */
+    /** Deletes subjects that were not seen for a day, the longest possible window. */
     readonly expire: Effect.Effect<void, DatabaseError>
   }
 >()("src/db/tenancy/RollingLimits") {

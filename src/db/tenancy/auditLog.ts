@@ -27,20 +27,22 @@ export type AuditAction =
   | "telegram.released"
 
 export interface Change {
-  /** The app's when left out. */
+  /** The app's account if left out. */
   readonly accountId?: string
   readonly action: AuditAction
   readonly appId?: string
   /**
-   * The prefix of the key or token, or the reference of the end-user. Of one who is erased the id of the erasure:
-   * nothing else is to tell of them.
+   * The prefix of the key or token, or the reference of the end-user. For an erased end-user it is the id of the
+   * erasure, because nothing else may identify them.
    */
   readonly subject?: string
-  /** What else is to be known of it later. Never a secret. */
+  /** Further details. Never a secret. */
   readonly detail?: object
 }
 
-/** Adds a change to the audit log, in the transaction of the change itself. The table takes no update and no delete. */
+/**
+ * Adds an entry to the audit log, in the transaction of the change itself. The table allows no update and no delete.
+ */
 export const auditing = ({ query }: Context.Service.Shape<typeof Database>) =>
   Effect.fnUntraced(function* ({ accountId, action, appId, subject, detail = {} }: Change) {
     const actor = yield* CurrentActor

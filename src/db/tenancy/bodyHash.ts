@@ -5,7 +5,7 @@ const inOrder = (_: string, value: unknown) => {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** SHA-256 of a body as a value: neither white space nor the order of fields makes it another. */
+/** SHA-256 of a body by value: white space and the order of fields do not matter. */
 export const bodyHash = (body: unknown): Buffer =>
   createHash("sha256")
     .update(JSON.stringify(body, inOrder) ?? "")

@@ -3,18 +3,18 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Database } from "#src/db/postgres/Database.ts"
 
-/** The app has created as many as it may over all time. */
+/** The app has used up its lifetime quota. */
 export class QuotaReached extends Schema.TaggedError<QuotaReached>()("QuotaReached", {}) {}
 
 const LIMITS = { characters: "character_limit", sessions: "session_limit" } as const
 export type Quota = keyof typeof LIMITS
 
 /**
- * What an app may create, exactly: under the lock of its row, in the transaction that creates. An app without a limit
- * takes no lock.
+ * Exact limits for what an app may create, under the lock of its row, in the transaction that creates. An app without a
+ * limit takes no lock.
  */
 export const quotasOf = ({ query }: Context.Service.Shape<typeof Database>) => ({
-  /** Locks the quota, for what comes to be created. True: it is used up. */
+  /** Locks the quota before creating. True: it is used up. */
   isUsedUp: (appId: string, quota: Quota) =>
     query<Array<{ used_up: boolean }>>(
       (sql) => sql`

@@ -1,35 +1,35 @@
 import type { Sql } from "#src/db/postgres/Database.ts"
 
-/** `messages`: user messages that are sent over HTTP. `requests`: all requests, those too. */
+/** `messages`: user messages sent over HTTP. `requests`: all requests, including those. */
 export type RatePolicy = "messages" | "requests"
 
-/** How long a quota is for. A window begins with the first lease after the end of the one before. */
+/** The length of a window. It starts with the first lease after the previous window. */
 export const WINDOW_SECONDS = 60
 
 export interface LeaseRequest {
   readonly subject: string
   readonly policy: RatePolicy
-  /** What applies unless the app has a quota of its own. */
+  /** The default, unless the app has its own quota. */
   readonly quota: number
-  /** What is needed at once. As much is leased, and a second's share of the quota for what comes next. */
+  /** What is needed at once. The lease adds the quota's share of one second for what comes next. */
   readonly want: number
 }
 
 export interface Lease {
   readonly granted: number
   readonly quota: number
-  /** Of the quota, nobody has leased it yet. */
+  /** The part of the quota that was not leased yet. */
   readonly left: number
-  /** Names the window. */
+  /** Identifies the window. */
   readonly window: number
-  /** Until the window ends. */
+  /** Seconds until the window ends. */
   readonly seconds: number
 }
 
 /**
- * Leases parts of quotas, each as much as is wanted or left, which takes a process no more than 60 leases for what is
- * not wanted at once. No subject twice in a batch with the same policy. "Now" is when the statement began, so that a
- * window that was begun while it waited for the row is not taken for one of a clock that was set back.
+ * Leases parts of quotas, each up to what is wanted or left. Beyond its immediate needs, a process makes at most 60
+ * leases per window. A batch must not contain the same subject and policy twice. "Now" is the start of the statement: a
+ * window that began while it waited for the row must not look like one from a clock that was set back.
  */
 export const writeLeases = (sql: Sql, batch: ReadonlyArray<LeaseRequest>) => sql<
   Array<Lease & { readonly subject: string; readonly policy: RatePolicy }>

@@ -1,13 +1,13 @@
 import type { Sql } from "#src/db/postgres/Database.ts"
 
 /**
- * The sessions in which evals play belong to an app of their own, which bears the id of the run and which nobody has a
- * key to. So no list, count, channel or budget of a tenant sees them, and none has to be told to look away: what keeps
- * apps apart keeps these apart. Two things go by the id itself: jobs leave their turns alone, which are the run's own
- * to play at its own clock, and the ledger leaves their money out, which is booked by the run.
+ * The sessions of evals belong to a separate app, which has the id of the run and no key. So no list, count, channel or
+ * budget of a tenant includes them, and none needs a special case: the separation between apps also separates these.
+ * Only two places check for these ids: jobs skip their turns, because the run plays them with its own clock, and the
+ * ledger skips their costs, because the run books them.
  */
 
-/** The account of all such apps: `migrations/0013_evals.sql`. */
+/** The account of all these apps: `migrations/0013_evals.sql`. */
 export const SHADOW_ACCOUNT = "acc_00000000000000000000SHAD0W"
 
 const PREFIX = "evr_"

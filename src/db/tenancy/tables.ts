@@ -1,6 +1,6 @@
 import type { PersonOf, SessionsOf, Statement, Table } from "#src/db/postgres/catalogue/Table.ts"
 
-/** The answers to creates of what is a session's own, which hold its words for a day. */
+/** Responses to creates that belong to a session. They contain its text for a day. */
 const forgetAnswersOfSessions: Statement<SessionsOf> = (sql, { appId, sessionIds }) => {
   const ids = [...sessionIds]
   const paths = ids.flatMap((id) => [`/v1/sessions/${id}/memories`, `/v1/sessions/${id}/proactive/schedule`])

@@ -5,7 +5,7 @@ import type { Arc } from "#pipeline/world/World.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { type WorldTable, worldTable } from "./worldTable.ts"
 
-/** What weighs on a character for a time: at most 100. */
+/** Temporary influences on a character: at most 100. */
 export class ArcInfluences extends Context.Service<ArcInfluences, WorldTable<Arc>>()("src/db/world/ArcInfluences") {
   static readonly layer = Layer.effect(
     ArcInfluences,

@@ -15,13 +15,13 @@ import {
   worldTable
 } from "./worldTable.ts"
 
-/** Of a character, and besides of each session. */
+/** Limits per character, and in addition per session. */
 const MOST = 2_000
 const MOST_OF_SESSION = 200
 
 /**
- * What holds between whom: at most 2,000 edges of a character, and 200 of each session. What no longer holds stays,
- * until there is no room for what does.
+ * Relations between nodes: at most 2,000 edges per character, and 200 per session. Edges that are no longer valid are
+ * kept until their room is needed.
  */
 export class GraphEdges extends Context.Service<
   GraphEdges,
@@ -32,8 +32,8 @@ export class GraphEdges extends Context.Service<
       edge: FieldsOf<Edge>
     ) => Effect.Effect<Kept<Edge> | undefined, WorldLimitReached | SessionGone | DatabaseError>
     /**
-     * Those that hold at a moment, of the character and of the session; without a session none of any. The oldest
-     * first.
+     * Those that are valid at a time, of the character and of the session. Without a session, none of any session.
+     * Oldest first.
      */
     readonly holding: (
       of: CharacterRef,

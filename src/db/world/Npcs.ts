@@ -5,11 +5,11 @@ import type { Npc } from "#pipeline/world/World.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { changeWorld, type CharacterRef, type Kept, type WorldTable, worldTable } from "./worldTable.ts"
 
-/** Who a character knows: at most 200. Each write joins an open transaction. */
+/** The people a character knows: at most 200. Each write joins an open transaction. */
 export class Npcs extends Context.Service<
   Npcs,
   WorldTable<Npc> & {
-    /** All of a character's, the oldest first. */
+    /** All NPCs of a character, oldest first. */
     readonly all: (of: CharacterRef) => Effect.Effect<ReadonlyArray<Kept<Npc>>, DatabaseError>
   }
 >()("src/db/world/Npcs") {
@@ -18,7 +18,7 @@ export class Npcs extends Context.Service<
     Effect.map(Database, (database) => {
       const { query, transaction } = database
       const table = worldTable<Npc>(database, { table: "npcs", prefix: "npc", most: 200 })
-      /** With its edges. */
+      /** Deletes its edges, too. */
       const remove = Effect.fnUntraced(function* (of: CharacterRef, id: string) {
         yield* changeWorld(database, of)
         yield* query(

@@ -5,7 +5,7 @@ import type { Storyline } from "#pipeline/world/World.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { type WorldTable, worldTable } from "./worldTable.ts"
 
-/** The stories that a character can go through with somebody: at most 20. */
+/** The stories of a character: at most 20. */
 export class Storylines extends Context.Service<Storylines, WorldTable<Storyline>>()("src/db/world/Storylines") {
   static readonly layer = Layer.effect(
     Storylines,

@@ -4,7 +4,7 @@ import { EMPTY_WORLD } from "#pipeline/world/World.ts"
 import { WorldStore } from "#pipeline/world/WorldStore.ts"
 import { Worlds } from "./Worlds.ts"
 
-/** What a character lives among, from its tables. */
+/** The world around a character, from its tables. */
 export const layer = Layer.effect(
   WorldStore,
   Effect.gen(function* () {

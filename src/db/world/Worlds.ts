@@ -10,18 +10,18 @@ import type { CharacterRef } from "./worldTable.ts"
 interface Row {
   readonly n: number
   readonly revision: number
-  /** Null: as it is known by now. */
+  /** Null: unchanged since the version that is already known. */
   readonly world: World | null
   readonly edges: ReadonlyArray<Edge>
   readonly step: Step | null
 }
 
-/** Worlds kept in memory. */
+/** Number of cached worlds. */
 const MOST_KEPT = 200
 
 /**
- * The characters' worlds as a session knows them: one query, which travels with those of other sessions and brings only
- * what has changed since it was asked last.
+ * The characters' worlds as a session knows them. The query is batched with those of other sessions, and only returns
+ * what has changed since the last one.
  */
 export class Worlds extends Context.Service<
   Worlds,

@@ -11,15 +11,15 @@ export interface CharacterRef {
   readonly slug: string
 }
 
-/** There are as many as there may be. */
+/** The limit is reached. */
 export class WorldLimitReached extends Schema.TaggedError<WorldLimitReached>()("WorldLimitReached", {
   most: Schema.Int
 }) {}
 
-/** The session that it is to belong to is none of this character's. */
+/** The session that it should belong to is not a session of this character. */
 export class SessionGone extends Schema.TaggedError<SessionGone>()("SessionGone", {}) {}
 
-/** A thing of a character's world as it is kept. */
+/** A stored item of a character's world. */
 export type Kept<A> = A & { readonly created_at: string; readonly updated_at: string }
 export type FieldsOf<A> = Omit<A, "id">
 
@@ -30,24 +30,24 @@ export interface WorldTable<A extends { readonly id: string }> {
     fields: FieldsOf<A>
   ) => Effect.Effect<Kept<A> | undefined, WorldLimitReached | SessionGone | DatabaseError>
   readonly get: (of: CharacterRef, id: string) => Effect.Effect<Kept<A> | undefined, DatabaseError>
-  /** The newest first, those older than `before`. */
+  /** Newest first, those older than `before`. */
   readonly list: (
     of: CharacterRef,
     page: { readonly before: string | null; readonly limit: number }
   ) => Effect.Effect<ReadonlyArray<Kept<A>>, DatabaseError>
-  /** `change` makes the next fields of the present ones, under the world's lock. Undefined: not there. */
+  /** `change` returns the next fields for the current ones, under the world's lock. Undefined: it does not exist. */
   readonly update: <E, R>(
     of: CharacterRef,
     id: string,
     change: (now: Kept<A>) => Effect.Effect<FieldsOf<A>, E, R>
   ) => Effect.Effect<Kept<A> | undefined, E | SessionGone | DatabaseError, R>
-  /** What it was; undefined: not there. */
+  /** Returns the deleted item. Undefined: it does not exist. */
   readonly remove: (of: CharacterRef, id: string) => Effect.Effect<Kept<A> | undefined, DatabaseError>
 }
 
 type Row = Kept<{ readonly id: string; readonly fields: object }>
 
-/** Takes the world's lock, which every change of it takes first, and counts the change. False: no such character. */
+/** Takes the world's lock, which every change takes first, and counts the change. False: no such character. */
 export const changeWorld = ({ query }: Context.Service.Shape<typeof Database>, { appId, slug }: CharacterRef) =>
   Effect.map(
     query(
@@ -62,15 +62,15 @@ export const changeWorld = ({ query }: Context.Service.Shape<typeof Database>, {
 export interface Options<A> {
   readonly table: string
   readonly prefix: IdPrefix
-  /** To a character. */
+  /** Limit per character. */
   readonly most: number
-  /** The session that one belongs to alone; null: to none. */
+  /** The only session that an item belongs to. Null: it belongs to none. */
   readonly sessionOf?: (fields: FieldsOf<A>) => string | null
-  /** Whether there may be as many for each session besides. */
+  /** Whether each session may have the same number in addition. */
   readonly bySession?: boolean
 }
 
-/** One kind of thing of which characters' worlds are made: a table of documents. */
+/** One kind of item in characters' worlds: a table of documents. */
 export const worldTable = <A extends { readonly id: string }>(
   database: Context.Service.Shape<typeof Database>,
   { table, prefix, most, sessionOf = () => null, bySession = false }: Options<A>
@@ -79,7 +79,7 @@ export const worldTable = <A extends { readonly id: string }>(
   const toKept = ({ id, fields, created_at, updated_at }: Row) => ({ id, ...fields, created_at, updated_at }) as Kept<A>
   const moment = Effect.map(Clock.currentTimeMillis, (now) => new Date(now).toISOString())
 
-  /** Whoever erases a session takes the world's lock first, so that nothing is written to one that is gone. */
+  /** Erasing a session takes the world's lock first, so that nothing is written for an erased session. */
   const holdSession = Effect.fnUntraced(function* ({ appId, slug }: CharacterRef, fields: FieldsOf<A>) {
     const sessionId = sessionOf(fields)
     if (sessionId === null) return
@@ -110,7 +110,7 @@ export const worldTable = <A extends { readonly id: string }>(
     } order by id desc limit ${limit}::int`
     ).pipe(Effect.map((rows) => rows.map(toKept)))
 
-  /** The oldest first, all that fit. */
+  /** The matching items, oldest first. */
   const where = ({ appId, slug }: CharacterRef, fit: (sql: Sql) => ReturnType<Sql>) =>
     query<Array<Row>>(
       (sql) => sql`

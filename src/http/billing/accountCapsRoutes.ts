@@ -15,7 +15,7 @@ import { accountAppExists } from "#src/http/tenancy/appExists.ts"
 import { accountEndUserExists } from "./accountEndUserExists.ts"
 import { isExternalUserRef } from "#src/http/privacy/externalUserRef.ts"
 
-/** What an account's apps and their end-users may use. */
+/** Limits on what an account's apps and their end-users may use. */
 export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ app_id: z.string() })
   const userParams = z.object({ app_id: z.string(), external_user_ref: z.string() })

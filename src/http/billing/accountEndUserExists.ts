@@ -5,7 +5,7 @@ import { existence } from "#src/http/server/existence.ts"
 import { accountAppOf } from "#src/http/tenancy/accountApp.ts"
 import { accountEndUserNotFound } from "./billingErrors.ts"
 
-/** Of an app of the account. */
+/** An end-user of an app of the account. */
 export const accountEndUserExists = existence(
   accountEndUserNotFound,
   ({ external_user_ref: ref = "" }, request) =>

@@ -20,7 +20,7 @@ export const endUserCapExceeded = defineError(
   "Raise the end-user's caps with PATCH /v1/end-users/{external_user_ref}/caps, or wait until they reset " +
     "at 00:00 UTC."
 )
-/** The same on the account plane, where nothing lists end-users. */
+/** The same on the account plane, which has no list of end-users. */
 export const accountEndUserNotFound = endUserNotFound.saying(
   endUserNotFound.message,
   "An end-user exists from their first session on."

@@ -17,7 +17,7 @@ const toCaps = (limits: EndUserLimits) => ({
 })
 const isLimited = (limits: EndUserLimits) => Object.values(limits).some((limit) => limit !== null)
 
-/** Days and months are those of UTC. */
+/** Days and months are in UTC. */
 const resetsAt = (nowMs: number) => {
   const now = new Date(nowMs)
   return {
@@ -65,7 +65,7 @@ export const toAppCapsResource = (allowance: AppAllowance, messagesPerMinute: nu
 })
 
 const left = (limit: number | null, used: number) => (limit === null ? null : Math.max(0, limit - used))
-/** The caps that apply to an end-user, and what is left of each. */
+/** The caps that apply to an end-user, and what remains of each. */
 export const toEndUserRemaining = (
   { effective, day_used_micro_usd, month_used_micro_usd, day_messages, day_images }: EndUserAllowance,
   nowMs: number

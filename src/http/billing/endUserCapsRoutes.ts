@@ -14,7 +14,7 @@ import { readUsage } from "./usage.ts"
 import { endUserExists } from "#src/http/privacy/endUserExists.ts"
 import { isExternalUserRef } from "#src/http/privacy/externalUserRef.ts"
 
-/** What an end-user may use and has used, for the app itself; see accountCaps for its account. */
+/** An end-user's limits and usage, for the app itself. See accountCaps for its account. */
 export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["End-users"]
   const path = "/v1/end-users/:external_user_ref"

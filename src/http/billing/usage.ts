@@ -42,7 +42,7 @@ const NOTHING: UsageRow = {
   unpriced: false
 }
 
-/** What these apps have used, or one of their end-users, as every usage route answers. */
+/** The usage of these apps or of one of their end-users, as every usage route returns it. */
 export const readUsage = Effect.fnUntraced(function* (
   apps: ReadonlyArray<string>,
   request: UsageRequest,
@@ -75,7 +75,7 @@ const countsOf = (rows: ReadonlyArray<SafetyCountRow>) =>
     number
   >
 
-/** What was counted in these apps for the reports on safety, as every route on it answers. */
+/** The counts of these apps for the safety reports, as every route for them returns it. */
 export const readSafety = Effect.fnUntraced(function* (
   apps: ReadonlyArray<string>,
   request: { readonly from?: string | undefined; readonly to?: string | undefined }

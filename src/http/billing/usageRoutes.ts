@@ -11,7 +11,7 @@ import { RatesData, SafetyUsageData, safetyQuery, UsageData, usageQuery } from "
 import type { Routes } from "#src/http/server/Server.ts"
 import { readSafety, readUsage } from "./usage.ts"
 
-/** What was used, and what things cost. */
+/** Usage and prices. */
 export const usageRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/usage",

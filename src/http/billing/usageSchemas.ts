@@ -3,7 +3,7 @@ import { USAGE_GROUPS } from "#src/db/billing/Usage.ts"
 import { REPORTED_KINDS, type ReportedKind } from "#pipeline/safety/reported.ts"
 import { day, momentOrDay } from "#src/http/server/schemas/moment.ts"
 
-/** `group_by` takes what makes sense at the place. */
+/** `group_by` accepts the groups that make sense for the route. */
 export const usageQuery = <const Groups extends ReadonlyArray<(typeof USAGE_GROUPS)[number]>>(...groups: Groups) =>
   z.object({
     from: momentOrDay.optional().describe("From this day or moment on (UTC); the first of this month when left out"),

@@ -4,14 +4,8 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { type Asset, ASSET_KINDS, Assets, MOST_ASSETS } from "#src/db/character/Assets.ts"
 import { ContentSignatures } from "#src/db/character/ContentSignatures.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import {
-  assetLimitReached,
-  assetTooLarge,
-  assetTypeUnsupported,
-  storageUnavailable,
-  assetNotFound
-} from "./pictureErrors.ts"
-import { validationError } from "#src/http/server/errors.ts"
+import { assetLimitReached, assetTooLarge, assetTypeUnsupported, assetNotFound } from "./pictureErrors.ts"
+import { validationError, storageUnavailable } from "#src/http/server/errors.ts"
 import { findCharacter } from "./findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { INTERNAL } from "#src/http/server/reference/internalSurface.ts"
@@ -19,12 +13,12 @@ import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created, publicAnswers, written } from "#src/http/server/schemas/answers.ts"
 import { AssetCreate, AssetData, AssetPage, AssetPatch } from "./assetSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { readContent, showContent } from "./showContent.ts"
+import { readContent, showContent } from "#src/http/server/showContent.ts"
 import { characterExists } from "./characterExists.ts"
 import { assetExists } from "./pictureExists.ts"
 
 const MOST_BYTES = 5 * 1024 * 1024
-/** A third more in base64, and room for the rest. */
+/** Base64 adds a third, and there is room for the other fields. */
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024
 
 const decode = Effect.fnUntraced(function* (base64: string) {
@@ -123,7 +117,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const { kind, label, is_primary: isPrimary, content_base64 } = request.body
           yield* findCharacter(appId, slug)
           const assets = yield* Assets
-          // Before the transaction of the create: who dies then leaves something that is swept.
+          // Before the transaction of the create: if the process dies in between, the sweep removes the object.
           const picture = yield* Effect.flatMap(decode(content_base64), (bytes) => assets.prepare(appId, bytes)).pipe(
             Effect.catchTags({
               PictureRefused: ({ problem }) => Effect.fail(assetTypeUnsupported(problem)),

@@ -46,7 +46,7 @@ const negative = text(0, 500)
 const seed = wholeBetween(0, 2_147_483_648).nullable()
 const wardrobe = z.array(z.object({ label: text(1, 120), when: text(0, 200).default("") })).max(20)
 
-/** Assets that a visual identity refers to at most. */
+/** Maximum number of assets that a visual identity may refer to. */
 export const MOST_REFERENCES = 8
 
 export const VisualIdentityPut = z.object({
@@ -72,7 +72,7 @@ export const VisualIdentityPut = z.object({
   }),
   wardrobe: wardrobe.default([]).meta({ description: "What it wears, and when" })
 })
-/** What comes with an import: what it does not say stays as it is. */
+/** The visual identity from an import. Fields that it does not have stay as they are. */
 export const LooksBrought = z.object({ appearance, style, negative, seed, wardrobe }).partial()
 export const VisualIdentityData = z.object({
   character_slug: z.string(),

@@ -19,14 +19,14 @@ import { characterExists } from "./characterExists.ts"
 const JSON_TYPE = "application/json; charset=utf-8"
 
 /**
- * Characters whose pictures are fetched or in memory: a storage that is slow for one must not keep all others from
- * theirs.
+ * Limits the characters whose pictures are being read or are in memory. More than one, so that slow storage does not
+ * block all others.
  */
 const gathering = Semaphore.makeUnsafe(4)
-/** One file at a time: with its pictures it takes some tens of megabytes while it is made. */
+/** One file at a time, because building it with its pictures takes tens of megabytes. */
 const writing = Semaphore.makeUnsafe(1)
 
-/** In a PNG, whose keywords have at most 79 characters. */
+/** Short enough for a PNG, whose keywords have at most 79 characters. */
 const pathOf = ({ sha256 }: AssetMeta): string => sha256.slice(0, 32)
 
 export const characterExportRoutes: Routes = ({ app, run }) => {

@@ -12,12 +12,12 @@ import { lifeRhythm, worldContext } from "./worldSchemas.ts"
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/
 
-/** Whether a text from outside has the form of a slug; anything else can name no character. */
+/** Whether external text has the form of a slug. Any other text cannot name a character. */
 export const isSlug = (text: string): boolean => SLUG.test(text)
 
 /**
- * Defaults are described, not filled in: the profile is kept as authored, so that a later default reaches older
- * characters too.
+ * Defaults are described but not filled in. The profile is stored as authored, so that a later default also applies to
+ * older characters.
  */
 export const CharacterCreate = z.object({
   slug: z

@@ -7,7 +7,7 @@ const roles = ["user", "character"] as const
 const turn = z.object({ role: z.enum(roles), text: text(1, 2000) })
 
 /**
- * One object for both forms instead of a union: a union would answer "no branch matched" where the author needs to know
+ * One object for both forms instead of a union. A union would answer "no branch matched" where the author needs to know
  * which turn is missing.
  */
 const exampleDialogue = z

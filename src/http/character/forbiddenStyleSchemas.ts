@@ -24,7 +24,7 @@ export const forbiddenStyle = z
     if (cost > MOST_STYLE_COST)
       context.addIssue({
         code: "custom",
-        message: "Must not have so many large regular expressions: each is looked for in every reply"
+        message: "The regular expressions are too large: each is matched against every reply"
       })
   })
   .meta({

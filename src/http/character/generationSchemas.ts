@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-/** How a model draws the words of one character. What is left out is as the operator has set it. */
+/** How a model samples the text of one character. Missing options use the operator's settings. */
 export const generation = z
   .object({
     temperature: z.number().min(0).max(1.5).optional(),

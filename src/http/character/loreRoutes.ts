@@ -34,7 +34,7 @@ const toResource = ({ slug, version }: StoredCharacter, { id, ...entry }: LoreEn
 })
 
 /**
- * The authored facts of a character's world, which stand in its profile: every change is a new version of the
+ * The authored world facts of a character, which are part of its profile. Every change creates a new version of the
  * character.
  */
 export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -66,12 +66,12 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
     ).pipe(Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("character", current))))
     return character ?? (yield* characterNotFound)
   })
-  /** The lore with one entry more, or another. */
+  /** The lore after adding or changing an entry. */
   const bounded = (entries: ReadonlyArray<LoreEntry>) =>
     hasTooManyPatterns(entries)
       ? Effect.fail(validationError(`body.keys: ${TOO_MANY_PATTERNS}`))
       : Effect.succeed(entries)
-  /** Gone since it was found, or never there. */
+  /** The entry was deleted in the meantime, or never existed. */
   const there = (entries: ReadonlyArray<LoreEntry>, id: string) =>
     entries.some((entry) => entry.id === id) ? Effect.succeed(entries) : Effect.fail(loreEntryNotFound)
 

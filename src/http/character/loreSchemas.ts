@@ -38,7 +38,7 @@ export type LoreEntry = z.output<typeof LoreEntry>
 
 const KEYS = ["keys", "secondary_keys"] as const
 
-/** The keys that are patterns and may not be. Called only for what is not too much together: each is compiled. */
+/** The keys with invalid patterns. Called only if the patterns are within the total limit, because each is compiled. */
 const checkPatterns = (entry: LoreEntry, path: ReadonlyArray<PropertyKey>, context: z.RefinementCtx) => {
   for (const name of KEYS) {
     for (const [place, key] of (entry[name] ?? []).entries()) {
@@ -53,7 +53,7 @@ export const TOO_MANY_PATTERNS =
   "Must not have so many or so large patterns among their keys: they are looked for in every message"
 export const hasTooManyPatterns = (entries: ReadonlyArray<LoreEntry>): boolean => loreCost(entries) > MOST_LORE_COST
 
-/** A lore: no two entries have one id, and its patterns do not cost too much together. */
+/** A lore: entry ids are unique, and the total cost of its patterns is limited. */
 export const loreEntries = () =>
   z
     .array(LoreEntry)

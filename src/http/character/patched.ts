@@ -5,8 +5,7 @@ import { applyMergePatch } from "#src/http/server/schemas/mergePatch.ts"
 import { quoteIssues } from "#src/http/server/body/validation.ts"
 
 /**
- * The profile with a merge patch applied, checked as a whole as if it were new: a patch must not clear what is
- * required.
+ * The profile with a merge patch applied, validated as a whole like a new one: a patch must not clear required fields.
  */
 export const patched = (slug: string, profile: object, patch: object) => {
   const parsed = CharacterCreate.safeParse(applyMergePatch({ slug, ...profile }, patch))

@@ -1,4 +1,3 @@
-import { upstreamFailed } from "#src/http/server/errors.ts"
 import { defineError } from "#src/http/server/catalogue.ts"
 
 export const assetNotFound = defineError(
@@ -13,7 +12,6 @@ export const imageNotFound = defineError(
   "There is no such image in this app.",
   "List the app's images with GET /v1/images."
 )
-export const storageUnavailable = upstreamFailed.saying("The picture storage did not answer.")
 export const assetTooLarge = defineError(
   413,
   "asset_too_large",

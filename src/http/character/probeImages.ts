@@ -9,7 +9,7 @@ import { workNotAffordable } from "#src/http/billing/billingErrors.ts"
 
 const PROBE = "A single green leaf on a white background."
 
-/** Has one picture made and throws it away. */
+/** Generates one picture and discards it. */
 export const probeImages = Effect.fnUntraced(function* (appId: string) {
   const { engine, model, priceMicroUsd, paint } = yield* Painter
   const { kind: storage } = yield* Storage

@@ -1,13 +1,13 @@
 import { byRules, type Ruled } from "#pipeline/readiness/assess.ts"
 import type { StoredCharacter } from "#src/db/character/Characters.ts"
 
-/** Versions whose checks are kept: some kilobytes each. */
+/** Number of versions to cache, at a few kilobytes each. */
 const MOST = 1000
 const known = new Map<string, Ruled>()
 
 /**
- * What rules say of a character, worked out once for each version: a version never changes, and the largest holds up
- * everybody for a tenth of a second.
+ * The rules' findings on a character, cached per version. Versions never change, and the largest block the event loop
+ * for a tenth of a second.
  */
 export const ruled = (
   appId: string,

@@ -9,16 +9,16 @@ import { VisualIdentities } from "#src/db/character/VisualIdentities.ts"
 import { MOST_IMAGES } from "#src/imports/Assets.ts"
 import { type AssetMeta, type Bundle, MOST_EVIDENCE } from "#src/imports/Bundle.ts"
 import { MOST_IMAGE_BYTES } from "#src/imports/checkImage.ts"
-import { storageUnavailable } from "./pictureErrors.ts"
+import { storageUnavailable } from "#src/http/server/errors.ts"
 
-/** Of the pictures in a file together: in base64, with the rest, that is no more than an import takes. */
+/** Limit for all pictures in a file: in base64 and with the rest, it is within the limit of an import. */
 const MOST_BYTES = 6 * 1024 * 1024
-/** Evidence that is looked at. */
+/** How much evidence to consider. */
 const MOST_READ = 200
-/** Characters of the evidence in a file: with the rest, no more than an import takes. */
+/** Limit for the evidence in a file, in characters: with the rest, it is within the limit of an import. */
 const MOST_CHARACTERS = 400_000
 
-/** As many pictures as an import takes, those that stand for the character before the others. */
+/** As many pictures as an import accepts, main pictures first. */
 const takenAlong = (assets: ReadonlyArray<Asset>): ReadonlyArray<Asset> => {
   let bytes = 0
   return assets
@@ -42,8 +42,8 @@ const told = ({ kind, text, source, trust, status }: StoredEvidence) => ({
 })
 
 /**
- * What sources say of it as an author would pass it on: nothing that a person has said, and nothing that a run has
- * found and nobody taken over.
+ * The evidence that an author would share: nothing that an end-user said, and no findings of runs that were not
+ * accepted.
  */
 const evidenceOf = Effect.fnUntraced(function* (appId: string, slug: string) {
   const rows = yield* Evidence.use((evidence) =>
@@ -66,7 +66,8 @@ const evidenceOf = Effect.fnUntraced(function* (appId: string, slug: string) {
 })
 
 /**
- * All of a character that a file can take along, but for its profile; the contents of its pictures by their SHA-256.
+ * Everything about a character that a file can contain, except its profile. The contents of its pictures are keyed by
+ * SHA-256.
  */
 export const wholeCharacter = Effect.fnUntraced(function* (
   appId: string,

@@ -20,11 +20,13 @@ import { EventPage } from "./eventSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { sessionExists } from "./sessionExists.ts"
 
-/** What a reader waits before it comes back, spread so that those cut off together do not return together. */
+/**
+ * How long a reader waits before it reconnects, with jitter so that those disconnected together do not return together.
+ */
 const RETRY_MS = { least: 1000, spread: 2000 }
 
 /**
- * A browser that reconnects repeats its first URL and says in Last-Event-ID how far it came: that is the younger word.
+ * A reconnecting browser repeats its first URL and sends its progress in Last-Event-ID, which is therefore more recent.
  */
 const startOf = (request: FastifyRequest, since: number) => {
   const lastEventId = request.headers["last-event-id"]
@@ -50,7 +52,7 @@ const openStream = (reply: FastifyReply, retryMs: number): void => {
 export const sinkOf = (response: ServerResponse): Sink => ({
   write: (text) => response.write(text),
   onDrain: (resume) => response.once("drain", resume),
-  // What a reader that does not read has not taken would wait in our memory for ever.
+  // Data that a reader does not read would stay in our memory forever.
   end: () => (response.writableNeedDrain ? response.destroy() : response.end())
 })
 

@@ -44,7 +44,7 @@ const toAcceptData = (accepted: Accepted) => ({
   ...(accepted.replayed ? { idempotent_replay: true } : {})
 })
 
-/** Beyond the rate limit, what is known already is answered all the same. */
+/** Messages that were already accepted are answered even beyond the rate limit. */
 const replayBeyond = Effect.fnUntraced(function* (
   standing: Standing,
   { appId, sessionId, clientMessageId }: InboundMessage
@@ -57,8 +57,8 @@ const replayBeyond = Effect.fnUntraced(function* (
 })
 
 /**
- * A message that is beyond any limit, cut to one that is still beyond a demo key's: so that such a key hears of its own
- * limit, by the inbox.
+ * Cuts an oversized message to a length that still exceeds a demo key's limit, so that the inbox reports that limit to
+ * a demo key.
  */
 const cutForDemo = async (request: FastifyRequest) => {
   const body: unknown = request.body

@@ -2,7 +2,7 @@ import * as z from "zod"
 import { created } from "#src/http/server/schemas/answers.ts"
 import { text } from "#src/http/server/schemas/text.ts"
 
-/** Of a message. */
+/** Maximum length of a message. */
 export const MOST_CHARACTERS = 32_000
 
 export const MessageSend = z.object({

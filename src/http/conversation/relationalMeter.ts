@@ -3,7 +3,7 @@ import { publicScores, SCALE } from "#pipeline/relational/meter.ts"
 import type { Score } from "#pipeline/relational/Relationship.ts"
 import { stageOf, standing } from "#pipeline/relational/scores.ts"
 
-/** Of every answer that speaks of scores (contract 2.5). */
+/** Part of every answer with scores (contract 2.5). */
 const SCORE_CONTRACT = {
   score_version: "relationship_scores.v1",
   scale: SCALE,
@@ -20,13 +20,13 @@ export interface Standpoint {
   readonly exposes: boolean
 }
 
-/** The meter as the app may see it: empty before it has opted in, and then the final values. */
+/** The meter as the app may see it: empty until it opts in, then the current values. */
 export const toMeter = ({ posture, scores, nowMs, since, exposes }: Standpoint) => ({
   relationship_scores: exposes ? publicScores(posture, scores, { nowMs, since }) : [],
   score_contract: SCORE_CONTRACT,
   redacted: !exposes
 })
 
-/** How close the two are, in a word; it is made of the scores, and redacted like them. */
+/** How close the two are, as a word. It is derived from the scores, so it is redacted like them. */
 export const toStage = ({ posture, scores, nowMs, exposes }: Standpoint): string | null =>
   exposes ? stageOf(standing(posture, scores, nowMs)) : null

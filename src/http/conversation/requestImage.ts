@@ -15,10 +15,10 @@ import { characterArchived } from "#src/http/character/characterErrors.ts"
 import { imagePromptRejected, visualIdentityMissing } from "#src/http/character/pictureErrors.ts"
 import { sessionExited } from "./conversationErrors.ts"
 
-/** Why it is not paid for. */
+/** Errors if it cannot be paid for. */
 const unpaid = { budget: workNotAffordable, cap: endUserCapExceeded } as const
 
-/** Orders a picture, once it is clear that it may be made and can be paid for. */
+/** Requests a picture after checking that it is allowed and can be paid for. */
 export const requestImage = Effect.fnUntraced(function* (appId: string, asked: z.output<typeof ImageCreate>) {
   const { character_slug: characterSlug, session_id, kind, prompt = null, caption = null, size, deliver } = asked
   const character = yield* findCharacter(appId, characterSlug)
@@ -61,7 +61,7 @@ export const requestImage = Effect.fnUntraced(function* (appId: string, asked: z
       priceMicroUsd
     })
   )
-  // Others have spent it in between.
+  // Other requests have used up the budget in between.
   if (image === null)
     return yield* unpaid[
       (yield* Expenses.use((expenses) => expenses.objection(payer, "image", priceMicroUsd))) ?? "budget"

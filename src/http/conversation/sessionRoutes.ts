@@ -15,7 +15,7 @@ import type { Routes } from "#src/http/server/Server.ts"
 import { sessionActions } from "./sessionActions.ts"
 import { toSessionResource } from "./sessionResource.ts"
 
-/** A session that is reused stays as it was; what was asked otherwise must not go unsaid. */
+/** A reused session keeps its values. The answer names the fields of the request that were not applied. */
 const notTakenOver = ({ metadata, proactive_enabled }: SessionCreate, session: Session): ReadonlyArray<string> => [
   ...(metadata === undefined || isDeepStrictEqual(metadata, session.metadata) ? [] : ["metadata"]),
   ...(proactive_enabled === undefined || proactive_enabled === (session.proactive_controls["proactive_enabled"] ?? null)

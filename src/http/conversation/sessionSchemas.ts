@@ -5,7 +5,7 @@ import { deepestNesting, findTooDeep } from "#src/http/server/body/unstorable.ts
 
 const METADATA_BYTES = 4096
 
-/** Depth first: JSON.stringify recurses. */
+/** Checks the depth first, because JSON.stringify recurses. */
 const fitsMetadata = (value: unknown): boolean =>
   findTooDeep(value) === null && Buffer.byteLength(JSON.stringify(value)) <= METADATA_BYTES
 

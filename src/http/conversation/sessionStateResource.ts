@@ -27,7 +27,7 @@ export interface SessionStanding {
 }
 
 /**
- * The session as it stands by now: what the character feels with what weighs on it, and where the story stands; meter
+ * The current state of a session: the character's feeling with current influences, and the position in the story. Meter
  * and stage are redacted until the app opts in (contract 2.5).
  */
 export const toStateResource = (

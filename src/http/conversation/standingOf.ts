@@ -5,7 +5,7 @@ import { Relationships } from "#src/db/memory/Relationships.ts"
 import type { Session } from "#src/db/conversation/Sessions.ts"
 import { sessionNotFound } from "./conversationErrors.ts"
 
-/** How the two of a session stand, with the character as it is by now and whether the app may see scores. */
+/** The relationship of a session, with the current character and whether the app may see scores. */
 export const standingOf = Effect.fnUntraced(function* (appId: string, session: Session) {
   const [character, owner, relationship] = yield* Effect.all(
     [
@@ -15,7 +15,7 @@ export const standingOf = Effect.fnUntraced(function* (appId: string, session: S
     ],
     { concurrency: 3 }
   )
-  // Erased since it was found.
+  // The session was erased in the meantime.
   if (owner === undefined) return yield* sessionNotFound
   return { character, relationship, exposes: owner.expose_relational_numerics }
 })

@@ -36,7 +36,7 @@ const toResource = ({ at, kind, ref, title, detail }: TimelineItem) => ({
   detail
 })
 
-/** A moment, or the place that a page has named. */
+/** A time, or the position from a previous page. */
 const placeOf = Effect.fnUntraced(function* (before: string | undefined) {
   if (before !== undefined && moment.safeParse(before).success) return { atMs: Date.parse(before), key: "" }
   const unknown = validationError("query.before: is neither a moment nor a next_before of this timeline")

@@ -15,7 +15,7 @@ const total = (stages: TraceRow["stages"], of: (stage: TraceRow["stages"][number
   stages.reduce((sum, stage) => sum + (of(stage) ?? 0), 0)
 
 const REFUSED = "refused:"
-/** What the gates of emission refused, and what was done about it. */
+/** The drafts that the emission gates refused, and what happened then. */
 const gatesOf = (stages: TraceRow["stages"]) =>
   stages.flatMap(({ stage, decision }, place) => {
     if (stage !== "emission" || decision?.startsWith(REFUSED) !== true) return []
@@ -29,7 +29,7 @@ const gatesOf = (stages: TraceRow["stages"]) =>
     ]
   })
 
-/** What the last retrieval found. Of research there is nothing to be found yet. */
+/** What the last retrieval found. */
 const retrievalOf = (stages: TraceRow["stages"]) => {
   const detail = stages.findLast(({ stage }) => stage === "retrieval")?.detail
   return {
@@ -171,7 +171,7 @@ export const traceRoutes: Routes = ({ app, answer }) => {
             traces.ofSession(appId, sessionId, { runRef: run_ref, before, limit: limit + 1 })
           )
           const { items, next_cursor } = page(rows, limit, (row) => String(row.turn_index))
-          // Those before the first turn are on the last page.
+          // Images from before the first turn are on the last page.
           const from = next_cursor === null ? 0 : (items.at(-1)?.turn_index ?? 0)
           const images = yield* Traces.use((traces) =>
             traces.imagesOf(appId, sessionId, { runRef: run_ref, before, from, limit })

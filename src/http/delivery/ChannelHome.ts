@@ -33,7 +33,7 @@ export const CHANNEL_HOMES = [
 
 export type ChannelHome = (typeof CHANNEL_HOMES)[number]
 
-/** What a path with a channel's id names. */
+/** The scope and channel in a path with a channel id. */
 export const findScope = Effect.fnUntraced(function* (request: FastifyRequest) {
   const given = request.params as Record<string, string>
   const scope = channelScope(request.principal.appId, given)
@@ -41,7 +41,7 @@ export const findScope = Effect.fnUntraced(function* (request: FastifyRequest) {
   return scope !== undefined && isId("chn", id) ? { scope, id } : yield* channelNotFound
 })
 
-/** What a path without one names. */
+/** The scope in a path without a channel id. */
 export const homeScope = Effect.fnUntraced(function* ({ absent }: ChannelHome, request: FastifyRequest) {
   const scope = channelScope(request.principal.appId, request.params as Record<string, string>)
   if (scope === undefined) return yield* absent
@@ -51,7 +51,7 @@ export const homeScope = Effect.fnUntraced(function* ({ absent }: ChannelHome, r
   return scope
 })
 
-/** What may be done next with a channel. */
+/** The possible next actions for a channel. */
 export const channelActions = (
   baseUrl: string,
   { path }: ChannelHome,

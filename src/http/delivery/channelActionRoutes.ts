@@ -12,7 +12,7 @@ import { testChannel } from "./testChannel.ts"
 import { channelExists } from "./channelExists.ts"
 import { channelNotFound } from "./deliveryErrors.ts"
 
-/** What is done with a channel of one home: tested, paused, resumed, replayed. */
+/** Actions on channels of one home: test, pause, resume, replay. */
 export const channelActionRoutes = (server: Server, home: ChannelHome): void => {
   const { app, answer, baseUrl, channelKinds } = server
   const ChannelData = channelData(channelKinds)

@@ -25,7 +25,7 @@ export const toChannelResource = (kinds: ReadonlyArray<ChannelKind>, channel: St
   created_at: channel.created_at.toISOString()
 })
 
-/** A channel with what may be done next, or 404. */
+/** A channel with its possible next actions, or 404. */
 export const showChannel = (
   { baseUrl, channelKinds }: Server,
   home: ChannelHome,

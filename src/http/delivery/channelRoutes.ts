@@ -18,7 +18,7 @@ import type { Routes, Server } from "#src/http/server/Server.ts"
 import { channelExists } from "./channelExists.ts"
 import { channelLimitReached, channelNotFound } from "./deliveryErrors.ts"
 
-/** The channels of one home: made, listed, read, changed, deleted. */
+/** CRUD routes for the channels of one home. */
 const resourceRoutes = (server: Server, home: ChannelHome): void => {
   const { app, answer, baseUrl, channelKinds } = server
   const ChannelData = channelData(channelKinds)

@@ -7,12 +7,12 @@ import { allConfigFields, configFields } from "./kindFields.ts"
 
 const LEAST_SECRET = 16
 const MOST_SECRET = 256
-/** For how long a secret that was replaced goes on signing, when nothing is said. */
+/** How long a replaced secret keeps signing by default. */
 const DAY_SECONDS = 86_400
 
 /**
- * The types of contract 6, what a messenger's bot says besides the character, and those of the app's operational log,
- * which only an app-wide channel gets. A type that there is not would never be delivered, so a typo is an error.
+ * The event types of contract 6, those of service replies by a messenger's bot, and those of the app's operational log,
+ * which only app-wide channels receive. An unknown type would never be delivered, so a typo is an error.
  */
 const eventTypes = z
   .array(

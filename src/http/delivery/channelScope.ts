@@ -1,7 +1,7 @@
 import { isId } from "#pipeline/domain/Id.ts"
 import type { ChannelScope } from "#src/db/delivery/Alignment.ts"
 
-/** The session or the app that a path of channels names. Undefined: it can be none of this app's. */
+/** The session or app that the path of a channel names. Undefined: it cannot belong to this app. */
 export const channelScope = (
   appId: string,
   { app_id, session_id = "" }: Readonly<Record<string, string>>

@@ -15,8 +15,8 @@ import type { Routes } from "#src/http/server/Server.ts"
 import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
 /**
- * A delivery has no row of its own: its id is its place, the channel and the cursor. A bot is a channel by its own
- * name.
+ * A delivery has no row of its own: its id consists of the channel and the cursor. A bot is a channel with its own id
+ * prefix.
  */
 const idOf = ({ channel_id, event_cursor }: Delivery) => `dlv_${channel_id.replace(/^chn_/, "")}_${event_cursor}`
 const PLACE = /^(bot_)?([0-9A-Z]{26})_([1-9]\d{0,14})$/

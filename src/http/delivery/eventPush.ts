@@ -4,10 +4,10 @@ import { EventData } from "#src/http/conversation/eventSchemas.ts"
 const header = (name: string, description: string, schema: object = { type: "string" }) =>
   ({ in: "header", name, required: true, description, schema }) as const
 
-// For those who read events: as in answers, fields that are not named here may come.
+// For readers of events: as in answers, undocumented fields may be present.
 const { $schema: _, ...event } = z.toJSONSchema(EventData, { io: "input" })
 
-/** The request that channels make, for the OpenAPI document. */
+/** The request that webhook channels send, for the OpenAPI document. */
 export const eventPush = {
   post: {
     operationId: "pushEvent",

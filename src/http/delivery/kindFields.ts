@@ -1,9 +1,9 @@
+import * as Effect from "effect/Effect"
 import * as z from "zod"
 import type { ChannelKind } from "#channels/ChannelKind.ts"
 import { quoteIssues } from "#src/http/server/body/validation.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import { fieldsOf } from "#src/http/server/schemas/fromSchema.ts"
-import * as Effect from "effect/Effect"
 
 type Fields = Readonly<Record<string, z.ZodType>>
 

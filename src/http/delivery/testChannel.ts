@@ -9,8 +9,8 @@ const TYPE = "channel.test"
 const nothingToSend = Attempt.cases.Rejected.make({ statusCode: null, answer: null, errorCode: "nothing_to_send" })
 
 /**
- * Pushes an event that is on no log (cursor 0) through a channel, whatever its status, and says how that went. It moves
- * no lane and counts for nothing.
+ * Pushes a test event that is on no log (cursor 0) through a channel, regardless of its status, and returns the result.
+ * It moves no lane and is not counted.
  */
 export const testChannel = Effect.fnUntraced(function* (
   appId: string,

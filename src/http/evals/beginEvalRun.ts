@@ -5,8 +5,8 @@ import { rateLimited } from "#src/http/server/errors.ts"
 import { evalBudgetRequired, evalNotFunded } from "./evalErrors.ts"
 
 /**
- * Begins a run within its bound: one that may cost something needs a bound for its dearest case, and an app that can
- * pay for its first.
+ * Starts a run within its cost limit. Unless it is free, it needs a limit that covers its most expensive case, and an
+ * app that can pay for its first case.
  */
 export const beginEvalRun = Effect.fnUntraced(function* (
   appId: string,

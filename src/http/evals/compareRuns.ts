@@ -5,7 +5,7 @@ import { validationError } from "#src/http/server/errors.ts"
 import { findEvalRun, findFinishedRun } from "./findEvalRun.ts"
 import { evalRunNotFinished } from "./evalErrors.ts"
 
-/** Compares two finished runs: with the baseline that is named, or else the one that the run was begun with. */
+/** Compares two finished runs. The baseline is the named one, or else the one that the run was started with. */
 export const compareRuns = Effect.fnUntraced(function* (appId: string, runId: string, named: string | undefined) {
   const run = yield* findEvalRun(appId, runId)
   const baselineId = named ?? run.baseline_run_id

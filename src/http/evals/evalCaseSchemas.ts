@@ -48,7 +48,7 @@ const requireOwnKeys = ({ setup: { memories } }: Case, context: z.RefinementCtx)
     context.addIssue({
       code: "custom",
       path: ["setup", "memories"],
-      message: "Each memory must have a key of its own"
+      message: "Each memory must have a unique key"
     })
 }
 
@@ -57,11 +57,11 @@ const requireCheck = ({ turns, expect }: Case, context: z.RefinementCtx) => {
     context.addIssue({
       code: "custom",
       path: ["expect"],
-      message: "A case needs a check, of its own or of one of its turns"
+      message: "A case must have at least one check, on the case or on a turn"
     })
 }
 
-/** Checks name memories of the set-up by their keys. */
+/** Checks refer to memories of the setup by key. */
 const requireKnownMemories = ({ setup: { memories }, turns, expect }: Case, context: z.RefinementCtx) => {
   const known = new Set(memories.map((memory) => memory.key))
   const lists = [
@@ -101,5 +101,5 @@ export const cases = z
   .superRefine((all, context) => {
     checkPatterns(all, context)
     if (new Set(all.map((one) => one.key)).size < all.length)
-      context.addIssue({ code: "custom", path: [], message: "Each case must have a key of its own" })
+      context.addIssue({ code: "custom", path: [], message: "Each case must have a unique key" })
   })

@@ -6,7 +6,7 @@ import { between, unit, wholeBetween } from "#src/http/server/schemas/number.ts"
 import { NOT_RE2 } from "#src/http/server/schemas/re2.ts"
 import { text, texts } from "#src/http/server/schemas/text.ts"
 
-/** The key of a case, or of a memory in its set-up. */
+/** The key of a case, or of a memory in its setup. */
 export const key = () =>
   z
     .string()
@@ -27,7 +27,7 @@ const ofLoop = (name: "loop_opened" | "loop_resolved") =>
     value: text(1, 300).optional().meta({ description: "Words of the loop; any loop without it" })
   })
 
-/** Between which scores a rubric's judge may choose. */
+/** The range of scores for each rubric. */
 const SCALES = { flaw_critique: [0, 100], pairwise_vs_baseline: [0, 1] } as const
 const scaleOf = (rubric: (typeof RUBRICS)[number]): readonly [number, number] =>
   rubric === "flaw_critique" || rubric === "pairwise_vs_baseline" ? SCALES[rubric] : [1, 5]

@@ -9,7 +9,7 @@ interface Checked {
   readonly expect: Checks
 }
 
-/** The patterns of a suite, with where they stand. */
+/** The patterns of a suite, with their paths. */
 const patternsOf = (all: ReadonlyArray<Checked>) =>
   all.flatMap(({ turns, expect }, n) =>
     [
@@ -22,9 +22,7 @@ const patternsOf = (all: ReadonlyArray<Checked>) =>
     )
   )
 
-/**
- * They are compiled only once it is known that they are not too much together: what they cost is told by their texts.
- */
+/** Patterns are only compiled once their total cost, which is computed from their text, is within the limit. */
 export const checkPatterns = (all: ReadonlyArray<Checked>, context: z.RefinementCtx) => {
   const patterns = patternsOf(all)
   if (patterns.reduce((sum, { pattern }) => sum + weightOf(pattern), 0) > MOST_STYLE_COST) {

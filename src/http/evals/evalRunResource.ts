@@ -27,7 +27,7 @@ export const toEvalRun = (run: ListedRun) => ({
   finished_at: iso(run.finished_at)
 })
 
-/** What was said and seen, without scores, which leave by one way only (contract 2.5). */
+/** What was said and observed, without scores, which are only exposed by the meter (contract 2.5). */
 export const toEvalResult = ({
   case_key,
   repeat,

@@ -36,7 +36,7 @@ const toResource = ({
   created_at: created_at.toISOString(),
   updated_at: updated_at.toISOString()
 })
-/** What was checked by the schema of the request, as the pipeline has it. */
+/** The request schema has already validated this; converts it to the pipeline's type. */
 const decodeCases = Schema.decodeUnknownSync(Cases)
 
 const hasCharacter = Effect.fnUntraced(function* (appId: string, slug: string) {

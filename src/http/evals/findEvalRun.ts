@@ -7,7 +7,7 @@ export const findEvalRun = Effect.fnUntraced(function* (appId: string, id: strin
   const run = isId("evr", id) ? yield* EvalRuns.use((runs) => runs.get(appId, id)) : undefined
   return run ?? (yield* evalRunNotFound)
 })
-/** One whose results will not change any more. */
+/** A run whose results will not change any more. */
 export const findFinishedRun = Effect.fnUntraced(function* (appId: string, id: string) {
   const run = yield* findEvalRun(appId, id)
   return run.finished_at === null ? yield* evalRunNotFinished(id) : run

@@ -9,7 +9,7 @@ import { findEvalRun } from "./findEvalRun.ts"
 import { characterNotFound, versionNotFound } from "#src/http/character/characterErrors.ts"
 import { evalSuiteNotFound } from "./evalErrors.ts"
 
-/** Begins a run of a suite, against the newest version of its character where none is named. */
+/** Starts a run of a suite. Uses the newest version of its character unless one is named. */
 export const playSuite = Effect.fnUntraced(function* (appId: string, id: string, asked: z.output<typeof RunCreate>) {
   const { character_version, reply_mode, engine, repeats, seed, baseline_run_id = null, max_cost_usd } = asked
   const suite = isId("evs", id) ? yield* EvalSuites.use((suites) => suites.get(appId, id)) : undefined

@@ -3,10 +3,10 @@ import { EvalSuites } from "#src/db/evals/EvalSuites.ts"
 import { beginEvalRun } from "./beginEvalRun.ts"
 import { findFinishedRun } from "./findEvalRun.ts"
 
-/** Begins a run that grades what another has played by the checks and gates that its suite has now. */
+/** Starts a run that grades the trajectories of another run by the current checks and gates of its suite. */
 export const regradeRun = Effect.fnUntraced(function* (appId: string, runId: string, max_cost_usd: number | undefined) {
   const run = yield* findFinishedRun(appId, runId)
-  // Of a suite that is gone what the run knows of it is left.
+  // If the suite was deleted, the run's own copy is used.
   const { cases, gates } = (yield* EvalSuites.use((suites) => suites.get(appId, run.suite_id))) ?? run
   const { suite_id, character_slug, character_version, reply_mode, engine, repeats, seed, baseline_run_id } = run
   return yield* beginEvalRun(appId, {

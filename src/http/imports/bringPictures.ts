@@ -5,21 +5,22 @@ import { Imports, type StoredImport } from "#src/db/character/Imports.ts"
 import { NO_LOOKS, VisualIdentities } from "#src/db/character/VisualIdentities.ts"
 import type { Bundle } from "#src/imports/Bundle.ts"
 import { importHashMismatch } from "./importErrors.ts"
-import { assetLimitReached, storageUnavailable } from "#src/http/character/pictureErrors.ts"
+import { assetLimitReached } from "#src/http/character/pictureErrors.ts"
+import { storageUnavailable } from "#src/http/server/errors.ts"
 import { LooksBrought, MOST_REFERENCES } from "#src/http/character/assetSchemas.ts"
 
-/** Of each of a bundle's assets, in their order: a picture that is in the storage, or why it is none that is taken. */
+/** For each asset of a bundle, in order: a stored picture, or why it was not accepted. */
 export type Prepared = ReadonlyArray<PreparedPicture | string>
 
 /**
- * Pictures of imports that are in memory on their way to the storage: one that is slow must not keep all others from
- * theirs.
+ * Limits the pictures of imports that are in memory on their way to the storage. More than one, so that a slow upload
+ * does not block all others.
  */
 const onTheWay = Semaphore.makeUnsafe(4)
 
 /**
- * Puts the pictures of an import away, before the transaction that makes them the character's: what that does not keep,
- * or who dies in between, leaves nothing that anybody sees.
+ * Stores the pictures of an import before the transaction that attaches them to the character. If that transaction does
+ * not use them or the process dies, nobody ever sees them.
  */
 export const preparePictures = Effect.fnUntraced(function* (
   appId: string,
@@ -44,8 +45,8 @@ export const preparePictures = Effect.fnUntraced(function* (
 })
 
 /**
- * Makes them assets of the character, but for those that it has, and tells what it looks like beside what is told
- * already. Gives what could not be taken.
+ * Makes the pictures assets of the character, except those that it already has, and fills missing parts of its visual
+ * identity. Returns the ones that were not accepted.
  */
 export const bringPictures = Effect.fnUntraced(function* (
   appId: string,
@@ -63,7 +64,7 @@ export const bringPictures = Effect.fnUntraced(function* (
     { kind, label, sha256, is_primary: isPrimary, is_reference: isReference }
   ] of bundle.assets.entries()) {
     const picture = prepared[index]
-    // It was another import, or was not ready, when its pictures would have been put away.
+    // When the pictures were stored, the import was a different one or was not ready.
     if (picture === undefined) return yield* importHashMismatch
     if (typeof picture === "string") {
       dropped.push({ from: `assets[${index}]`, reason: picture })

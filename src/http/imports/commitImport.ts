@@ -56,7 +56,7 @@ const update = Effect.fnUntraced(function* (
   return slug
 })
 
-/** Those whom the character does not know yet, by name. */
+/** Creates the NPCs whose names the character does not have yet. */
 const introduce = Effect.fnUntraced(function* (appId: string, slug: string, bundle: Bundle) {
   const npcs = yield* Npcs
   const of = { appId, slug }
@@ -73,16 +73,16 @@ const introduce = Effect.fnUntraced(function* (appId: string, slug: string, bund
   }
 })
 
-/** What belongs to a character whose key has no pictures. */
+/** What is left out of the bundle for a key that may have no pictures. */
 const withoutPictures = ({ assets, visual_identity }: Bundle) =>
   [...assets.map((_, index) => `assets[${index}]`), ...(visual_identity === null ? [] : ["visual_identity"])].map(
     (from) => ({ from, reason: "A character of a demo key has no pictures." })
   )
 
 /**
- * Makes what was looked at a character, or a new version of one, with everything that belongs to it, in one
- * transaction. `pictures` were put away before it; null where the key may have none. `again`: somebody had made it one
- * before.
+ * Turns a reviewed import into a character or a new version of one, with everything that belongs to it, in one
+ * transaction. `pictures` were stored before it, and are null if the key may have none. `again`: the import was already
+ * committed.
  */
 export const commitImport = Effect.fnUntraced(function* (
   appId: string,

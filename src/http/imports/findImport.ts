@@ -10,10 +10,10 @@ export const findImport = Effect.fnUntraced(function* (appId: string, id: string
   return stored ?? (yield* importNotFound)
 })
 
-/** The character that an import is for. */
+/** The existing character that an import is for. */
 export const targetOf = Effect.fnUntraced(function* (appId: string, slug: string | null) {
   return slug === null || !isSlug(slug) ? undefined : yield* Characters.use((characters) => characters.get(appId, slug))
 })
 
-/** One that is committed, discarded or expired stays as it is. */
+/** A committed, discarded or expired import cannot be changed. */
 export const refuseClosed = ({ status }: ImportClosed) => Effect.fail(importClosed(status))

@@ -1,7 +1,7 @@
 import type { StoredImport } from "#src/db/character/Imports.ts"
 import { curl } from "#src/http/server/envelope.ts"
 
-/** What may be done next with an import, by its status. */
+/** The possible next actions for an import, by its status. */
 export const importActions = (
   baseUrl: string,
   { import_id: id, status, content_hash, report, character_slug }: StoredImport

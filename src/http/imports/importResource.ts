@@ -12,7 +12,7 @@ interface Change {
   readonly after: unknown
 }
 
-/** What differs, by the place where it does; a list is one place. */
+/** The differences by path. A list counts as one value. */
 const changes = (before: unknown, after: unknown, path: string): ReadonlyArray<Change> => {
   if (isDeepStrictEqual(before, after)) return []
   if (!isRecord(before) || !isRecord(after)) return [{ path, before: before ?? null, after: after ?? null }]
@@ -36,7 +36,7 @@ export const toImportSummary = (stored: ListedImport) => ({
   committed_at: stored.committed_at?.toISOString() ?? null
 })
 
-/** With what it would change of the character that it is for, as long as it is open. */
+/** The import. While it is open, it includes the changes to its target character. */
 export const toImportResource = (stored: StoredImport, target: StoredCharacter | undefined) => {
   const { bundle } = stored
   const isOpen = stored.status === "ready" || stored.status === "needs_review"

@@ -24,7 +24,7 @@ import { characterNotFound } from "#src/http/character/characterErrors.ts"
 import { importLimitReached, importNotFound } from "./importErrors.ts"
 import { importExists } from "./importExists.ts"
 
-/** Base64 of the largest file there may be, and room for the rest of the body. */
+/** Base64 of the largest file, plus room for the other fields. */
 const BODY_LIMIT_BYTES = 14 * 1024 * 1024
 
 export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
@@ -50,7 +50,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           )
         )
       },
-      // A thread does it (stageImport).
+      // Validation runs on a thread (stageImport).
       validatorCompiler: () => (value: unknown) => ({ value }),
       schema: {
         operationId: "createImport",

@@ -62,7 +62,7 @@ export const ImportCommit = z.object({
   expected_version: expectedVersion()
 })
 
-/** The parts of a bundle beside the profile and its lore. */
+/** The parts of a bundle apart from the profile and its lore. */
 export const BundleRest = z.object({
   npcs: z.array(NpcCreate).max(200),
   evidence: z.array(EvidenceBrought).max(MOST_EVIDENCE),

@@ -11,7 +11,7 @@ import { CharacterCreate } from "#src/http/character/characterSchemas.ts"
 import { BundleRest } from "./importSchemas.ts"
 import { type Issue, unfold } from "#src/http/server/body/validation.ts"
 
-/** Findings that are about the bundle: worked out anew with each look at it. */
+/** Findings about the bundle. They are recomputed at each review. */
 const OF_THE_BUNDLE: ReadonlySet<string> = new Set([
   "instruction_text",
   "minor_romance",
@@ -34,7 +34,7 @@ interface Checked {
   readonly dropped: ReportData["dropped"]
 }
 
-/** Only what is given: what is missing is not filled in. */
+/** Checks the fields that are present. Missing ones are not filled in. */
 const checkProfile = (bundle: Bundle, mode: StoredImport["mode"]): Checked => {
   const given = { ...bundle.character, ...profileOf(bundle) }
   const whole = {
@@ -67,22 +67,21 @@ const checkRest = (bundle: Bundle): Checked => {
   return { bundle: { ...bundle, ...parsed.data }, blockers: [], dropped: ignored }
 }
 
-/** What is explicit is rated so, unless somebody has said how it is rated. */
+/** Explicit content sets the content rating, unless a reviewer has set one. */
 const rated = (bundle: Bundle, found: ReadonlyArray<Finding>): Bundle => {
   const safety = fieldsOf(bundle.character["safety"])
   if (safety["content_rating"] !== undefined || !found.some(({ code }) => code === "explicit_content")) return bundle
   return { ...bundle, character: { ...bundle.character, safety: { ...safety, content_rating: "mature" } } }
 }
 
-/** Whether anything still waits to be looked at. */
+/** Whether anything still has to be reviewed. */
 const statusOf = ({ warnings, blockers }: ReportData, accepted: ReadonlyArray<string>) =>
   blockers.length === 0 && warnings.every(({ code, severity }) => severity === "info" || accepted.includes(code))
     ? ("ready" as const)
     : ("needs_review" as const)
 
 /**
- * A bundle in the form that characters have, with what there is to be seen in it, and whether that has been seen to.
- * Throws an ImportRefused.
+ * Validates a bundle, finds content that needs review, and tells whether that was accepted. Throws an ImportRefused.
  */
 export const reviewBundle = async (
   given: Bundle,
@@ -113,6 +112,6 @@ export const reviewBundle = async (
   return { bundle, report: next, status: statusOf(next, accepted) }
 }
 
-/** The profile that an import makes, upon the present one where there is one; or what is amiss with it. */
+/** The profile that an import results in, merged over the present one if there is one, or what is wrong with it. */
 export const profileFrom = (bundle: Bundle, slug: string, present: Fields | undefined) =>
   CharacterCreate.safeParse({ slug, ...profileOf(bundle, present) })

@@ -5,11 +5,11 @@ import { editBundle, isWithin } from "#src/imports/editBundle.ts"
 import type { Finding } from "#src/imports/Report.ts"
 import { reviewOnThread } from "./onImportThread.ts"
 
-/** What somebody who reviews an import asks for. */
+/** The edits that a reviewer requests. */
 interface Edits {
   readonly set: Readonly<Record<string, unknown>>
   readonly drop: ReadonlyArray<string>
-  /** Codes of warnings that are accepted. */
+  /** Codes of accepted warnings. */
   readonly accepting: ReadonlyArray<string>
 }
 
@@ -19,7 +19,7 @@ const named = (paths: ReadonlyArray<string>): string =>
     .map((path) => JSON.stringify(path.slice(0, 80)))
     .join(", ")
 
-/** An open import after these edits, reviewed anew. */
+/** An open import after these edits, with a new review. */
 export const reviseImport = Effect.fnUntraced(function* (
   appId: string,
   open: OpenImport,

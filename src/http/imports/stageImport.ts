@@ -12,7 +12,7 @@ import { quoteIssues } from "#src/http/server/body/validation.ts"
 
 const BASE64 = /^[\w+/=\s-]*$/
 
-/** The body of POST /v1/imports, read and looked through. Throws an ApiError or an ImportRefused. */
+/** Reads and reviews the body of POST /v1/imports. Throws an ApiError or an ImportRefused. */
 export const stageImport = async (bytes: Uint8Array) => {
   const read = readJsonBody(bytes)
   if ("error" in read) throw read.error

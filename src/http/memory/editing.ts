@@ -4,7 +4,7 @@ import type { EditRefused } from "#src/db/memory/RelationshipEdits.ts"
 import { memoryForgotten, personOptedOut, pinnedLimitReached } from "./memoryErrors.ts"
 import type { ApiError } from "#src/http/server/ApiError.ts"
 
-/** An edit of what a character knows, with why it was refused as an answer; `gone` is what is not there. */
+/** An edit of a character's memory, with refusals as error responses. `gone` is the error for a missing item. */
 export const edited = <A, R>(
   edit: Effect.Effect<A, EditRefused | DatabaseError, R>,
   gone: ApiError

@@ -1,6 +1,6 @@
 import type { Memory } from "#pipeline/relational/Relationship.ts"
 
-/** All of it but the tombstone. */
+/** Everything except the tombstone. */
 export const toMemoryResource = (sessionId: string) => (memory: Memory) => ({
   id: memory.id,
   session_id: sessionId,

@@ -18,7 +18,7 @@ import type { Routes } from "#src/http/server/Server.ts"
 import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 import { memoryExists } from "./memoryExists.ts"
 
-/** Wherever on earth it was written. */
+/** Normalizes any offset to UTC. */
 const inUtc = (moment: string) => new Date(moment).toISOString()
 
 export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {

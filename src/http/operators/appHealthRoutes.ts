@@ -10,9 +10,9 @@ import { answers } from "#src/http/server/schemas/answers.ts"
 import { AppHealthData } from "./appHealthSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
-/** Workers say every few seconds that they live. */
+/** Workers send a heartbeat every few seconds. */
 const SILENT_MS = 30_000
-/** Turns are begun at once: one that waits so long waits for want of workers. */
+/** Turns normally start at once. One that waits longer than this indicates a lack of workers. */
 const OVERDUE_SECONDS = 30
 const MANY_ERRORS = 0.5
 

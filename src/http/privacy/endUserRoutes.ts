@@ -33,7 +33,7 @@ const toReceipt = (erasure: Erasure) => ({
   completed_at: erasure.completed_at?.toISOString() ?? null
 })
 
-/** Only what is named; null clears. */
+/** Only named fields change, and null clears. */
 const changeOf = ({
   display_name,
   timezone,
@@ -48,7 +48,7 @@ const changeOf = ({
   ...(blocked !== undefined && { blocked })
 })
 
-/** References may be of any characters and so long that a cursor made of one is longer than of anything else. */
+/** References may contain any characters and be so long that a cursor made of one is longer than any other. */
 const longCursor = z.string().max(2000).optional().describe("next_cursor of the page before")
 const toKey = (ref: string) => Buffer.from(ref, "utf8").toString("base64url")
 const ofKey = (key: string | null) => {

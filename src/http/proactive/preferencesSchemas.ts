@@ -7,7 +7,7 @@ const hours = z
   .array(
     z
       .object({ from: clockTime(), to: clockTime() })
-      .refine(({ from, to }) => from !== to, "Must not begin and end at the same time")
+      .refine(({ from, to }) => from !== to, "Must not start and end at the same time")
   )
   .max(7)
 const topics = () => texts(20, 60)

@@ -13,7 +13,7 @@ import type { Routes } from "#src/http/server/Server.ts"
 import { quoteIssues } from "#src/http/server/body/validation.ts"
 import { appExists } from "#src/http/tenancy/appExists.ts"
 
-/** What holds for all characters of an app that write first, and what was decided by it. */
+/** The policy for all characters of an app that write first, and the decisions that were made by it. */
 export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl, channelKinds }) => {
   const mergePolicy = policyMerge(channelKinds)
   const tags = ["Proactive"]

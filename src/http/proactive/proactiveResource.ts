@@ -8,7 +8,7 @@ import { toProactiveState } from "#src/http/conversation/sessionStateResource.ts
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
-/** A session's own overrides, and what comes of them. */
+/** A session's own overrides, and the resulting controls. */
 export const toControlsResource = ({ session_id, proactive_controls }: Session, state: ProactiveState) => ({
   session_id,
   ...Object.fromEntries(CONTROL_FIELDS.map((field) => [field, proactive_controls[field] ?? null])),

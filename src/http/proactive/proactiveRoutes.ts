@@ -14,7 +14,7 @@ import { proactiveControls } from "#src/http/character/proactiveControls.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
-/** When a character writes first in a session: its controls (contract 2.6), and what they come to. */
+/** When a character writes first in a session: its controls (contract 2.6), and their effect. */
 export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Proactive"]
   const params = z.object({ session_id: z.string() })

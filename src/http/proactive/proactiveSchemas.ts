@@ -85,7 +85,7 @@ export const proactivePolicyPatch = (kinds: ReadonlyArray<ChannelKind>) =>
     .extend({ expected_version: expectedVersion() })
     .meta({ description: "JSON merge patch (RFC 7396): null is the default again, an array is replaced whole" })
 
-/** The policy after a patch, as it is kept: what is null is left out. */
+/** The stored policy after a patch. Null fields are left out. */
 export const policyMerge = (kinds: ReadonlyArray<ChannelKind>) => {
   const schema = proactivePolicy(kinds)
   return (policy: object, patch: object): z.ZodSafeParseResult<object> =>

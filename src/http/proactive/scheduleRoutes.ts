@@ -25,9 +25,7 @@ const USUAL_WINDOW = Duration.days(1)
 type HeldBack = ReadonlyMap<string, string>
 const NONE: HeldBack = new Map()
 
-/**
- * One that waits is shown with the gate that is shut now, and not with the one that was shut when it was last tried.
- */
+/** A waiting message is shown with the gate that blocks it now, not with the one of the last try. */
 const toResource = (sessionId: string, heldBack: HeldBack) => (row: ScheduledMessage) => ({
   id: row.scheduled_id,
   session_id: sessionId,
@@ -41,14 +39,14 @@ const toResource = (sessionId: string, heldBack: HeldBack) => (row: ScheduledMes
   created_at: row.created_at.toISOString()
 })
 
-/** The gates that messages wait for. Before its time a message waits for none, and nothing is looked up. */
+/** The gates that due messages wait for. A message that is not due waits for none, so nothing is looked up. */
 const heldBackOf = Effect.fnUntraced(function* (session: SessionRef, rows: ReadonlyArray<ScheduledMessage>) {
   const now = yield* Clock.currentTimeMillis
   const isDue = rows.some(({ status, at }) => status === "scheduled" && at.getTime() <= now)
   return isDue ? yield* Initiatives.use((initiatives) => initiatives.heldBack(session)) : NONE
 })
 
-/** The window in which a message may be sent. Fails with 422 if it lies in the past, too far ahead, or is too long. */
+/** The window in which a message may be sent. Fails with 422 if it is in the past, too far ahead, or too long. */
 const windowOf = Effect.fnUntraced(function* (body: z.output<typeof ScheduleCreate>) {
   const now = yield* Clock.currentTimeMillis
   const at = Date.parse(body.at)
@@ -62,7 +60,7 @@ const windowOf = Effect.fnUntraced(function* (body: z.output<typeof ScheduleCrea
   return { at: new Date(at), until: new Date(until) }
 })
 
-/** Proactive messages at a time that the app chooses. Every gate of the proactive policy still holds. */
+/** Proactive messages at a time that the app chooses. All gates of the proactive policy still apply. */
 export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Proactive"]
   const path = "/v1/sessions/:session_id/proactive/schedule"

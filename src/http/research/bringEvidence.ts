@@ -5,7 +5,7 @@ import type { Bundle } from "#src/imports/Bundle.ts"
 import { evidenceLimitReached } from "./researchErrors.ts"
 import { EvidenceBrought } from "./evidenceSchemas.ts"
 
-/** Makes what a file says of a character its evidence, but for what it has, in use or retracted. */
+/** Adds the evidence in a file to the character, except what it already has, in use or retracted. */
 export const bringEvidence = Effect.fnUntraced(function* (appId: string, slug: string, bundle: Bundle) {
   const evidence = yield* Evidence
   const of = { appId, slug }

@@ -6,7 +6,7 @@ import { validationError, versionConflict } from "#src/http/server/errors.ts"
 import { patched } from "#src/http/character/patched.ts"
 import { evidenceRetracted, findingAccepted, findingNotFound, researchNotFinished } from "./researchErrors.ts"
 
-/** Which finding a path names. */
+/** The finding that a path names. */
 export interface FindingPath {
   readonly appId: string
   readonly slug: string
@@ -17,7 +17,7 @@ export interface FindingPath {
 const REFUSALS = { unfinished: researchNotFinished, accepted: findingAccepted, retracted: evidenceRetracted } as const
 const refusal = ({ reason }: FindingRefused) => Effect.fail(REFUSALS[reason])
 
-/** Makes a finding's change, or the one that is given instead, a version of the character. */
+/** Applies a finding's change, or the one given instead, as a new version of the character. */
 export const acceptFinding = Effect.fnUntraced(function* (
   { appId, slug, researchId, findingId }: FindingPath,
   given: Change | null

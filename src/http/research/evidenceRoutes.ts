@@ -37,13 +37,13 @@ const toResource = (slug: string) => (evidence: StoredEvidence) => ({
   updated_at: evidence.updated_at.toISOString()
 })
 
-/** What is given of a source; the rest is filled in. */
+/** The given fields of a source. The others get defaults. */
 const given = <A extends object>(fields: A): { [K in keyof A]: Exclude<A[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof A]: Exclude<A[K], undefined>
   }
 
-/** What sources say of a character. */
+/** What sources say about a character. */
 export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Research"]
   const list = "/v1/characters/:slug/evidence"

@@ -20,7 +20,7 @@ const source = z.object({
 })
 const evidenceText = text(1, EVIDENCE_MAX_CHARS)
 
-/** What comes with an import: of nobody's session. */
+/** Evidence from an import, which belongs to no session. */
 export const EvidenceBrought = z.object({
   kind: evidenceKind.exclude(["session_turn"]).default("author_note"),
   text: evidenceText,
@@ -55,7 +55,7 @@ export const EvidenceCreate = z
     if (kind === "session_turn" && source?.session_id === undefined)
       context.addIssue({ code: "custom", path: ["source", "session_id"], message: "Required of a session_turn" })
     if (kind !== "session_turn" && source?.session_id !== undefined)
-      context.addIssue({ code: "custom", path: ["source", "session_id"], message: "Only a session_turn has one" })
+      context.addIssue({ code: "custom", path: ["source", "session_id"], message: "Only allowed for a session_turn" })
   })
 export const EvidenceSearch = z.object({ query: text(1, 1000), limit: wholeBetween(1, 50).default(10) })
 

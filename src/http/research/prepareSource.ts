@@ -12,7 +12,7 @@ import type { ResearchCreate } from "./researchSchemas.ts"
 
 const partsOf = (text: string) => chunk(text, PART_CHARS)
 
-/** A source as it is read, with what reading it may cost; 422 says what is wrong with it. */
+/** A source in the form in which it is read, with the maximum cost of reading it. 422 says what is wrong with it. */
 export const prepareSource = (appId: string, slug: string) =>
   Effect.fnUntraced(function* (
     { kind, text, evidence_id, url }: z.output<typeof ResearchCreate>["sources"][number],

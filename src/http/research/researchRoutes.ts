@@ -17,7 +17,7 @@ import { workNotAffordable } from "#src/http/billing/billingErrors.ts"
 import { characterExists } from "#src/http/character/characterExists.ts"
 import { researchNotFound } from "./researchErrors.ts"
 
-/** Runs that read sources for what answers a question about a character, and what becomes of what they find. */
+/** Runs that search sources for answers to a question about a character, and decisions about their findings. */
 export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Research"]
   const list = "/v1/characters/:slug/research"

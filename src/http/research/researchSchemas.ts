@@ -18,7 +18,7 @@ const source = z
       if (one === field && given[one] === undefined)
         context.addIssue({ code: "custom", path: [one], message: "Required" })
       if (one !== field && given[one] !== undefined)
-        context.addIssue({ code: "custom", path: [one], message: `Not of a source of kind ${given.kind}` })
+        context.addIssue({ code: "custom", path: [one], message: `Not allowed for a source of kind ${given.kind}` })
     }
   })
 
@@ -45,7 +45,7 @@ export const FindingAccept = z
   .object({
     proposed_change: z
       .object({
-        path: z.string().max(100).refine(isChangePath, "Is no place that a finding may change"),
+        path: z.string().max(100).refine(isChangePath, "A finding can't change this path"),
         op: z.enum(CHANGE_OPS),
         value: z.union([text(1, 4000), z.record(z.string(), z.unknown()), z.array(z.unknown()).max(300)])
       })

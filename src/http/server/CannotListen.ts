@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** Which setting an address that cannot be listened on is to be mended by. */
+/** The setting to change if an address cannot be listened on. */
 const AT_FAULT: Readonly<Record<string, string>> = {
   EADDRINUSE: "PORT",
   EACCES: "PORT",

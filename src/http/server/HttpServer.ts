@@ -20,14 +20,14 @@ import type { HandlerServices, Routes, Server } from "./Server.ts"
 export interface HttpOptions {
   readonly host: string
   readonly port: number
-  /** How many proxies stand in front: of X-Forwarded-For only what these have added is believed. */
+  /** The number of proxies in front of the server. Only their entries in X-Forwarded-For are trusted. */
   readonly trustedProxies: number
-  /** That one address may make of public routes. */
+  /** Limit per address for public routes. */
   readonly publicRequestsPerMinute: number
   readonly routes: ReadonlyArray<Routes>
 }
 
-/** The HTTP surface: Fastify with our parsing, authentication, envelope and errors, and the routes hung on it. */
+/** The HTTP server: Fastify with our parsing, authentication, envelope and errors, and all routes. */
 export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: string }>()(
   "src/http/server/HttpServer"
 ) {
@@ -47,7 +47,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         const app = makeApp({ trustedProxies, headers, crashes: yield* Crashes })
         yield* admitRequests(app, { bridge, headers, publicRequestsPerMinute, isClosing: () => closing })
         parseOnThread(app, bridge)
-        // A socket that has been answered while we stop must not be kept open for the next request.
+        // While the server stops, an answered connection must not be kept alive for another request.
         app.addHook("onSend", (_, reply, __, done) => {
           if (closing) void reply.header("connection", "close")
           done()

@@ -23,7 +23,7 @@ import type { Exists } from "./existence.ts"
 /** The layers that provide what handlers use, by names of their own: src/composition adds them. */
 export interface HandlerLayers {}
 
-/** What handlers may use. */
+/** The services that handlers may use. */
 export type HandlerServices = Layer.Success<HandlerLayers[keyof HandlerLayers]>
 
 export type App = FastifyInstance<
@@ -34,22 +34,22 @@ export type App = FastifyInstance<
   ZodTypeProvider
 >
 
-/** What a file of routes is given to hang its routes on. */
+/** What a file of routes receives to register its routes. */
 export interface Server {
   readonly app: App
-  /** Where clients reach this server, for the commands in answers. */
+  /** The base URL for clients, used in the commands of answers. */
   readonly baseUrl: () => string
   /** The kinds of push channel that this server knows. */
   readonly channelKinds: ReadonlyArray<ChannelKind>
-  /** Is done when this server begins to stop: what waits is then answered as it stands. */
+  /** Completes when this server begins to stop. Waiting requests are then answered with what they have. */
   readonly stopping: Effect.Effect<void>
-  /** Runs a handler and wraps what it answers in the envelope. */
+  /** Runs a handler and wraps its result in the envelope. */
   readonly answer: (
     request: FastifyRequest,
     reply: FastifyReply,
     handler: Effect.Effect<Success, HandlerError, HandlerServices>
   ) => Promise<FastifyReply>
-  /** Runs a handler whose answer is sent as it is. */
+  /** Runs a handler whose result is sent as it is. */
   readonly run: <A>(reply: FastifyReply, handler: Effect.Effect<A, HandlerError, HandlerServices>) => Promise<A>
 }
 
@@ -69,25 +69,25 @@ declare module "fastify" {
      */
     readonly auth?: "app" | { readonly account: Scope | null } | "none"
     /**
-     * Of a route without a credential: requests of an address are not counted. For probes, for Telegram and for pictures that pages
-     * show.
+     * Of a route without a credential: requests of an address are not counted. For probes, for Telegram and for
+     * pictures that pages show.
      */
     readonly uncounted?: boolean
-    /** No browser ever asks for it: its answers have no headers for one, unless they are errors with words. */
+    /** Never requested by browsers: answers have no headers for them, except errors with a body. */
     readonly machine?: boolean
-    /** Open to demo keys; what does not say so is closed to them. */
+    /** Open to demo keys. All other routes are closed to them. */
     readonly demo?: boolean
-    /** The resource in the path whose absence (404) comes before a bad body (422). */
+    /** The resource in the path. If it does not exist, 404 takes precedence over 422 for a bad body. */
     readonly exists?: Exists
-    /** What a body over the route's own limit is answered with. */
+    /** The error for a body over the route's own limit. */
     readonly tooLarge?: ApiError
-    /** The same under a demo key, where its own limit is the narrower one. */
+    /** The same for a demo key, if its own limit is lower. */
     readonly tooLargeForDemo?: ApiError
-    /** What kinds of body the route reads. Default: JSON. */
+    /** The accepted kinds of body. Default: JSON. */
     readonly accepts?: Accepted
-    /** Takes its body as it came (UnreadBody), and has it read on another thread. */
+    /** Receives its body unparsed (UnreadBody) and parses it on another thread. */
     readonly readsBody?: boolean
-    /** Goes on when the caller leaves: its effect must not be cut in half. */
+    /** Continues if the caller disconnects, because its effect must not be interrupted halfway. */
     readonly writes?: boolean
   }
 }

@@ -15,7 +15,7 @@ import { noteDemoSurface } from "./limits/demoSurface.ts"
 import { showStanding } from "./limits/rateLimitHeaders.ts"
 import type { App, HandlerServices } from "./Server.ts"
 
-/** Where the route takes more than others, and the request does not say that it has no more than they take. */
+/** Whether the route accepts more than others, and the request does not declare a body within the usual limit. */
 const mayBeLarge = ({ headers, routeOptions }: FastifyRequest): boolean =>
   routeOptions.bodyLimit > LARGE_BYTES &&
   (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > LARGE_BYTES)
@@ -42,9 +42,7 @@ export const admitRequests = Effect.fnUntraced(function* (
 
   const principalOf = async (request: FastifyRequest, reply: FastifyReply) =>
     remembered(request.headers.authorization) ?? (await bridge.run(authenticate(request), reply, "when caller leaves"))
-  /**
-   * Where no runtime key will do anyway: a demo key is told so in its own words, and so is one that has expired.
-   */
+  /** For routes that no runtime key can use: demo keys and expired ones get a specific error. */
   const refuseDemoKey = async (request: FastifyRequest, reply: FastifyReply) => {
     if (bearerOf(request.headers.authorization)?.startsWith("ck_") !== true) return
     const principal = await principalOf(request, reply).catch((error: ApiError) => {
@@ -52,7 +50,7 @@ export const admitRequests = Effect.fnUntraced(function* (
     })
     if (principal?.kind === "demo") throw demoKeySurfaceDisabled
   }
-  /** By app, and on the account plane by account. */
+  /** Per app, and on the account plane per account. */
   const countRequest = async (subject: string, reply: FastifyReply) => {
     const standing =
       limits.takeAtOnce(subject, "requests") ??

@@ -12,8 +12,8 @@ const matches = (pattern: ReadonlyArray<string>, path: ReadonlyArray<string>): b
   pattern.every((segment, at) => segment === "*" || (segment.startsWith(":") ? path[at] !== "" : segment === path[at]))
 
 /**
- * Notes the routes that are added to a server, and tells which methods a path answers to. Each method has its own tree
- * of routes, so the answer is the union over all patterns that match. Call it before the routes are added.
+ * Records the routes that are added to a server, and returns the methods that a path supports. Each method has its own
+ * routing tree, so the result is the union over all matching patterns. Call it before adding routes.
  */
 export const noteMethods = (app: App): ((url: string) => ReadonlyArray<string>) => {
   const patterns: Array<Pattern> = []

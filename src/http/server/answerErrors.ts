@@ -7,7 +7,7 @@ import { internalError, methodNotAllowed, routeNotFound } from "./errors.ts"
 import { sendError } from "./sendError.ts"
 import type { App, HandlerServices } from "./Server.ts"
 
-/** Answers what fails, and what no route answers. Call it before the routes are added. */
+/** Error handler and 404 handler. Call it before adding routes. */
 export const answerErrors = (
   app: App,
   { bridge, headers }: { readonly bridge: Bridge<HandlerServices>; readonly headers: Readonly<Record<string, string>> }

@@ -7,13 +7,13 @@ import type { Bridge } from "./bridge.ts"
 import { envelope } from "./envelope.ts"
 import type { HandlerServices, Server } from "./Server.ts"
 
-/** Who changes what a request changes. */
+/** The actor for the changes that a request makes. */
 export const actorOf = ({ principal, account }: FastifyRequest): Actor =>
   account === undefined
     ? { kind: "runtime_key", id: principal?.prefix ?? null }
     : { kind: "account_token", id: account.token.prefix }
 
-/** Runs handlers and wraps what they answer in the envelope. */
+/** Runs handlers and wraps their results in the envelope. */
 export const answering = (bridge: Bridge<HandlerServices>): Server["answer"] => {
   return async (request, reply, handler) => {
     const result = await bridge.run(

@@ -12,7 +12,7 @@ const unauthenticated: Record<Unauthenticated["reason"], ApiError> = {
   idp_key: idpKeyUsed
 }
 
-/** Who asks, by the bearer of the request. */
+/** Authenticates the request by its bearer. */
 export const authenticate = (request: FastifyRequest) =>
   Authentication.use((authentication) => authentication.authenticate(request.headers.authorization)).pipe(
     Effect.catchTags({

@@ -18,7 +18,7 @@ const unauthenticated: Record<AccountUnauthenticated["reason"], ApiError> = {
   idp_key: idpKeyUsedAsAccountToken
 }
 
-/** Who asks on the account plane, if their token has the scope. */
+/** Authenticates a request on the account plane. The token must have the scope. */
 export const authenticateAccount = (request: FastifyRequest, scope: Scope | null) =>
   AccountAuthentication.use((authentication) => authentication.authenticate(request.headers.authorization, scope)).pipe(
     Effect.catchTags({

@@ -13,7 +13,7 @@ import { ApiError } from "./ApiError.ts"
 import { databaseUnreachable, draining, internalError, requestGivenUp } from "./errors.ts"
 import { isGivenUp, unitOfRequest } from "./unitOfRequest.ts"
 
-/** What a handler may fail with. Everything but an ApiError is ours, and is told apart here once. */
+/** The errors that a handler may fail with. All except ApiError are internal, and are mapped to responses only here. */
 export type HandlerError = ApiError | DatabaseError | InboxUnavailable | LogUnavailable
 
 const isUnreachable = (cause: unknown): boolean => cause instanceof DatabaseError && cause.reason === "unreachable"
@@ -25,9 +25,9 @@ const toApiError = (error: HandlerError): ApiError => {
     : internalError
 }
 
-/** Runs handlers' effects for Fastify, and can wait for them and then stop them. */
+/** Runs handlers' effects for Fastify, and can wait for them and stop them. */
 export interface Bridge<R> {
-  /** Fails only with an ApiError, and logs what was our fault. */
+  /** Fails only with an ApiError, and logs internal errors. */
   readonly run: <A>(
     effect: Effect.Effect<A, HandlerError, R>,
     reply: FastifyReply,
@@ -49,8 +49,7 @@ export const makeBridge = <R = never>(): Effect.Effect<Bridge<R>, never, R | Sco
       fork(Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ request_id: requestId })))
       return error === undefined ? internalError : toApiError(error)
     }
-    // By observers and not by effects around the effect, nor a signal: each request comes through here, some of them
-    // several times.
+    // Uses observers instead of additional effects or a signal, because each request passes here, some several times.
     const run: Bridge<R>["run"] = (effect, reply, cancel) =>
       new Promise((resolve, reject) => {
         const unit = unitOfRequest(reply.request)
@@ -60,7 +59,8 @@ export const makeBridge = <R = never>(): Effect.Effect<Bridge<R>, never, R | Sco
           Exit.isSuccess(exit) ? resolve(exit.value) : reject(refusal(exit.cause, reply.request.id))
         )
         if (cancel === "never" || fiber.pollUnsafe() !== undefined) return
-        // request.signal fires as soon as a body has been read; the response closing unfinished is the caller leaving.
+        // request.signal fires as soon as a body has been read. A caller has disconnected if the response closes before
+        // it is finished.
         reply.raw.once("close", () => reply.raw.writableFinished || fiber.interruptUnsafe())
       })
     const drain = FiberSet.awaitEmpty(fibers).pipe(

@@ -6,21 +6,21 @@ export interface CatalogueEntry {
   readonly code: string | null
   readonly message: string
   readonly fix: string
-  /** Whether the same request may do better later (contract 7.3). */
+  /** Whether the same request may succeed later (contract 7.3). */
   readonly retryable: boolean
 }
 
-/** Whether it is passing, by its status; what is not says so. */
+/** Whether an error is retryable, by status. Exceptions declare it. */
 const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503])
 
 const entries: Array<CatalogueEntry> = []
 /**
- * Every error that there is: what the OpenAPI document, the docs and llms.txt say of errors is made of it. An error is
- * added when its file is loaded, so read this only once the routes are.
+ * All errors. The OpenAPI document, the docs and llms.txt are generated from it. Errors are registered when their file
+ * is loaded, so read this only after loading the routes.
  */
 export const catalogue: ReadonlyArray<CatalogueEntry> = entries
 
-/** Defines an error, once for each code: what is particular about it is said with saying() where it is thrown. */
+/** Defines an error, once per code. Use saying() for specific messages where it is thrown. */
 export const defineError = (
   status: number,
   code: string,

@@ -6,19 +6,19 @@ export interface NextAction {
   readonly description: string
 }
 
-/** What a handler answers with. `data` may be JSON text that is already encoded. */
+/** The result of a handler. `data` may be JSON text that is already encoded. */
 export interface Success {
   readonly data: object
   readonly nextActions: ReadonlyArray<NextAction>
-  /** More of `data`, for this answer alone: it is not kept for a replay. */
+  /** Further fields of `data` for this response only. They are not stored for replays. */
   readonly shownOnce?: object
-  /** Fields of the body that are known and yet had no effect. */
+  /** Known fields of the body that had no effect. */
   readonly ignored?: ReadonlyArray<string>
 }
 
 export const success = (data: object, nextActions: ReadonlyArray<NextAction> = []): Success => ({ data, nextActions })
 
-/** The envelope around JSON text that needs no second encoding. */
+/** The envelope around JSON text that is already encoded. */
 export const encodedEnvelope = (data: string, nextActions: ReadonlyArray<NextAction>): string =>
   `{"schema_version":"${SCHEMA_VERSION}","data":${data},"next_actions":${JSON.stringify(nextActions)}}`
 

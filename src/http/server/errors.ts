@@ -32,7 +32,7 @@ const suspended = defineError(
   "The operator of this server has suspended this app.",
   "Contact the operator of this server. Nothing is lost: conversations continue when the app is resumed."
 )
-/** `reason`: the operator's words, where there are any. */
+/** `reason`: the operator's words, if any. */
 export const appSuspended = (reason: string | null) =>
   reason === null ? suspended : suspended.saying(`The operator of this server has suspended this app: ${reason}`)
 export const ownAppFix = "Create your own app and runtime key. GET /v1/llms.txt explains how."
@@ -155,6 +155,7 @@ export const upstreamFailed = defineError(
   "A service that this server depends on did not answer.",
   "Try again in a while."
 )
+export const storageUnavailable = upstreamFailed.saying("The picture storage did not answer.")
 export const requestGivenUp = defineError(
   422,
   "request_given_up",

@@ -5,12 +5,12 @@ import type { HandlerError } from "./bridge.ts"
 import type { HandlerServices } from "./Server.ts"
 
 /**
- * What a route declares of the resource in its path: fails with its 404 where it is not there. It is asked only when
- * the rest of the request is wrong, since absence (404) comes before a bad body (422).
+ * A route's check that the resource in its path exists. Fails with its 404. It only runs if the rest of the request is
+ * invalid, because 404 takes precedence over 422.
  */
 export type Exists = (request: FastifyRequest) => Effect.Effect<void, HandlerError, HandlerServices>
 
-/** By what is found with the parameters of the path. False: they can name nothing. */
+/** Looks up the resource by the path parameters. False: they cannot name one. */
 export const existence =
   (
     absent: ApiError,

@@ -15,18 +15,18 @@ export const idempotencyKey = Effect.fnUntraced(function* (request: FastifyReque
   if (typeof key !== "string" || key.length < 1 || key.length > 255) {
     return yield* validationError("headers.idempotency-key: must be 1 to 255 characters")
   }
-  // Node reads header bytes as Latin-1; callers send UTF-8.
+  // Node decodes headers as Latin-1, but callers send UTF-8.
   const text = Buffer.from(key, "latin1").toString("utf8")
   return text.includes("\uFFFD") ? key : text
 })
 
-/** The path by its route and parameters: however it was written in the request, it is one. */
+/** The path by its route and parameters, so that different spellings of a URL are the same. */
 const pathOf = ({ routeOptions, params }: FastifyRequest): string =>
   (routeOptions.url ?? "").replaceAll(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent((params as Record<string, string>)[name] ?? "")
   )
 
-/** Whether the answer to this request is there already, under its Idempotency-Key. It may yet be of another body. */
+/** Whether there is already an answer under this request's Idempotency-Key. Its body may have been different. */
 export const isReplay = Effect.fnUntraced(function* (request: FastifyRequest) {
   const key = yield* idempotencyKey(request)
   if (key === null) return false
@@ -36,8 +36,8 @@ export const isReplay = Effect.fnUntraced(function* (request: FastifyRequest) {
 })
 
 /**
- * A create that, under a key seen in the last 24 hours, answers as it did then, but for what was shown only once, and
- * creates nothing. `hash` is of a body that was read elsewhere.
+ * A create. Under a key that was used in the last 24 hours, it returns the earlier answer without what is shown only
+ * once, and creates nothing. `hash` is the hash of a body that was read elsewhere.
  */
 export const createOnce = <E, R>(
   request: FastifyRequest,

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { validationError } from "./errors.ts"
 
-/** `cursor` and `limit` of every list. The cursor is opaque: it names the last item that was seen. */
+/** `cursor` and `limit` of every list. The cursor is opaque and names the last item of the previous page. */
 export const listQuery = {
   cursor: z.string().max(400).optional().describe("next_cursor of the page before"),
   limit: z.coerce.number().int().min(1).max(100).default(25)
@@ -11,14 +11,14 @@ export const listQuery = {
 const notOfThisList = validationError("query.cursor: is not a cursor of this list")
 const encode = (key: string) => Buffer.from(key, "utf8").toString("base64url")
 
-/** The key that a cursor stands for; null at the start of a list. */
+/** The key in a cursor. Null at the start of a list. */
 export const cursorKey = (cursor: string | undefined) => {
   if (cursor === undefined || cursor === "") return Effect.succeed(null)
   const key = Buffer.from(cursor, "base64url").toString("utf8")
   return encode(key) === cursor && /^[\w-]+$/.test(key) ? Effect.succeed(key) : Effect.fail(notOfThisList)
 }
 
-/** The same for a list whose key is a number. */
+/** The same for lists with numeric keys. */
 export const numberCursorKey = (cursor: string | undefined) =>
   Effect.flatMap(cursorKey(cursor), (key) =>
     key === null || /^\d{1,9}$/.test(key)
@@ -26,16 +26,16 @@ export const numberCursorKey = (cursor: string | undefined) =>
       : Effect.fail(notOfThisList)
   )
 
-/** The same for a list that knows its own places. */
+/** The same for lists that validate their own positions. */
 export const placeCursorKey = (cursor: string | undefined, isPlace: (key: string) => boolean) =>
   Effect.flatMap(cursorKey(cursor), (key) =>
     key === null || isPlace(key) ? Effect.succeed(key) : Effect.fail(notOfThisList)
   )
 
-/** The cursor for a place of such a list; null at its end. */
+/** The cursor for a position of such a list. Null at its end. */
 export const nextCursor = (place: string | null): string | null => (place === null ? null : encode(place))
 
-/** Cuts one item more than a page down to the page, and says where the next one begins. */
+/** Cuts the extra item off a page, and returns where the next page begins. */
 export const page = <A>(
   items: ReadonlyArray<A>,
   limit: number,

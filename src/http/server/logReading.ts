@@ -7,7 +7,7 @@ import type { ApiError } from "./ApiError.ts"
 import { appSuspended, invalidKey } from "./errors.ts"
 
 const CURSOR = `Must be a cursor: a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`
-/** Digits and nothing else: an empty or odd `since` must not quietly mean the whole log. */
+/** Digits only: an empty or malformed `since` must not silently mean the whole log. */
 export const cursor = z
   .string()
   .regex(/^\d{1,16}$/, CURSOR)
@@ -20,7 +20,7 @@ const whyEnded = (prefix: string) =>
     (key) => Effect.fail(key?.suspended === true ? appSuspended(key.suspended_reason) : invalidKey)
   )
 
-/** Fails when the key is revoked, or its app suspended. */
+/** Fails when the key is revoked or its app suspended. */
 export const keyEnded = (prefix: string) =>
   Effect.flatMap(KeyWatch, ({ watch }) =>
     Effect.callback<never, ApiError | DatabaseError, ApiKeys>((resume) => {
@@ -29,6 +29,6 @@ export const keyEnded = (prefix: string) =>
     })
   )
 
-/** A reading that waits ends when the key does. */
+/** A waiting read that ends when the key does. */
 export const endsWithKey = <A, E, R>(prefix: string, waitSeconds: number, reading: Effect.Effect<A, E, R>) =>
   waitSeconds === 0 ? reading : Effect.raceFirst(reading, keyEnded(prefix))

@@ -10,13 +10,13 @@ import type { App } from "./Server.ts"
 
 const BODY_LIMIT_BYTES = LARGE_BYTES
 const MAX_PATH_CHARACTERS = 16 * 1024
-/** For a whole request to arrive; a stream's answer may last longer. */
+/** Timeout for receiving a whole request. The answer of a stream may take longer. */
 const REQUEST_TIMEOUT_MS = 30_000
-/** How often Node looks for requests whose time is over: what a sender may take beyond REQUEST_TIMEOUT_MS. */
+/** How often Node checks for timed-out requests. A sender may exceed REQUEST_TIMEOUT_MS by this much. */
 const LATE_REQUESTS_EVERY_MS = 1_000
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 
-/** Fastify with our parsing, without a route. `headers` are those of every answer. */
+/** Fastify with our parsing and without routes. `headers` are added to every answer. */
 export const makeApp = (options: {
   readonly trustedProxies: number
   readonly headers: Readonly<Record<string, string>>
@@ -28,20 +28,19 @@ export const makeApp = (options: {
     return503OnClosing: false,
     forceCloseConnections: "idle",
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Node swaps the two timeouts where the one for headers, by default a minute, is the longer one.
+    // Node swaps the two timeouts if the headers timeout, by default a minute, is the longer one.
     http: { connectionsCheckingInterval: LATE_REQUESTS_EVERY_MS, headersTimeout: REQUEST_TIMEOUT_MS },
     clientErrorHandler: answerProtocolError,
-    // No longer than a request line may be anyway: what is too long names nothing, and is answered like anything
-    // else that is not there.
+    // The maximum length of a request line. A longer parameter names nothing, and gets the usual 404.
     routerOptions: { maxParamLength: MAX_PATH_CHARACTERS },
-    // Named here and not set afterwards, so that Fastify does not load its own; its types know only those.
+    // Set here instead of later, so that Fastify does not load its own compilers. Its types only know those.
     schemaController: {
       compilersFactory: {
         buildValidator: () => compileValidator as never,
         buildSerializer: () => () => JSON.stringify
       }
     },
-    // A path that is no text at all.
+    // A path that cannot be decoded.
     frameworkErrors: (_, request, reply) =>
       sendError(request, reply.headers(options.headers).header("x-request-id", request.id), routeNotFound),
     genReqId: (request) => {
@@ -49,7 +48,7 @@ export const makeApp = (options: {
       return typeof given === "string" && SANE_REQUEST_ID.test(given) ? given : newId("req")
     }
   })
-  // RFC 9110, 10.1.1: a server may pass over what it does not know. Node would answer 417 without a body.
+  // RFC 9110, 10.1.1: a server may ignore unknown expectations. Node would answer 417 without a body.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response))
   app.decorate("crashes", options.crashes)
   parseBodies(app, BODY_LIMIT_BYTES)

@@ -5,8 +5,7 @@ import { applyMergePatch } from "./schemas/mergePatch.ts"
 import { quoteIssues } from "./body/validation.ts"
 
 /**
- * The fields with a merge patch applied, checked as a whole as if they were new: a patch must not clear what is
- * required.
+ * The fields with a merge patch applied, validated as a whole like new ones: a patch must not clear required fields.
  */
 export const merged = <S extends z.ZodType>(schema: S, fields: object, patch: object) => {
   const parsed = schema.safeParse(applyMergePatch(fields, patch))

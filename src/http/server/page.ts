@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 
-/** Markup: what is put into it is escaped unless it is markup itself. */
+/** HTML markup. Interpolated values are escaped unless they are markup themselves. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -15,7 +15,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': "&quot;",
   "'": "&#39;"
 }
-/** Also without what would turn the direction of the text beside it, or cannot be seen. */
+/** Also removes characters that are invisible or that change the direction of adjacent text. */
 const escape = (text: string) =>
   text.replaceAll(/[\p{Cc}\p{Cf}]/gu, "\uFFFD").replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? "")
 
@@ -56,10 +56,7 @@ a { color: var(--act) }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
 `
 
-/**
- * A page is its markup and its style: it runs nothing, loads nothing, is put in no frame, and its forms go nowhere but
- * here.
- */
+/** The CSP of a page: markup and style only, no scripts, no loads, no framing, and forms only to this server. */
 export const policyOf = (style: string, more = ""): string =>
   `default-src 'none'; style-src ` +
   `'sha256-${createHash("sha256").update(style).digest("base64")}';${more} form-action 'self'; base-uri 'none'; ` +

@@ -8,7 +8,7 @@ const ERRORS: Record<string, readonly [ApiError, title: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [requestTimeout, "Request Timeout"]
 }
 
-/** Answers what is not HTTP at all, for which there is no request yet, in the contract's form, and hangs up. */
+/** Answers invalid HTTP, for which there is no request object, in the contract's form, and closes the connection. */
 export const answerProtocolError = (error: { readonly code?: string }, socket: Socket): void => {
   if (error.code === "ECONNRESET" || !socket.writable) return
   const [problem, title] = ERRORS[error.code ?? ""] ?? [malformedRequest, "Bad Request"]

@@ -6,7 +6,7 @@ const secure = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }
 })
 
-/** The headers that helmet gives to every answer. They are always the same, so it is asked once and not per request. */
+/** The headers that helmet adds to every answer. They are constant, so they are computed once and not per request. */
 export const securityHeaders = (): Readonly<Record<string, string>> => {
   const request = new IncomingMessage(new Socket())
   const answer = new ServerResponse(request)

@@ -8,14 +8,14 @@ import type { ParseBody } from "./body/parsing.ts"
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** How often requests have stopped their process. */
+    /** How often requests have crashed their process. */
     readonly crashes: (typeof Crashes)["Service"]
   }
 }
 
 const units = new WeakMap<FastifyRequest, Unit>()
 
-/** `told`: the body, or the address where there is none. */
+/** `told`: the body, or the URL if there is none. */
 const name = (request: FastifyRequest, told: Buffer | string): Unit => {
   const caller = request.principal?.appId ?? request.account?.accountId ?? ""
   const unit = unitOf("request", caller, `${request.method} ${request.routeOptions.url ?? ""} ${hash("sha1", told)}`)
@@ -24,8 +24,8 @@ const name = (request: FastifyRequest, told: Buffer | string): Unit => {
 }
 
 /**
- * The unit of work that a request is: the same caller, route and body (or address, without a body) are the same unit.
- * Null before it is known who asks: one tenant's requests must not be given up for another's.
+ * The unit of work of a request: the same caller, route and body (or URL, if there is no body) are the same unit. Null
+ * before authentication: a tenant's request must not be given up because of another tenant's.
  */
 export const unitOfRequest = (request: FastifyRequest): Unit | null =>
   units.get(request) ??
@@ -34,8 +34,8 @@ export const unitOfRequest = (request: FastifyRequest): Unit | null =>
 export const isGivenUp = (request: FastifyRequest, unit: Unit): boolean => request.server.crashes.of(unit) >= CRASH_CAP
 
 /**
- * Reads a body in the unit of its request, unless that is given up. What follows, up to the handler's first wait, is
- * called from within.
+ * Reads a body in the unit of its request, unless that was given up. The code up to the handler's first wait runs in
+ * the unit.
  */
 export const takeBody =
   (parse: ParseBody): ParseBody =>

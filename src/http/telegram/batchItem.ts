@@ -12,7 +12,7 @@ export const toBatchResource = (batch: StoredBatch) => ({
   created_at: batch.created_at.toISOString()
 })
 
-/** Null unless somebody is yet to make the bot, and in time. */
+/** Null unless a person still has to create the bot, and the link is valid. */
 export const linkOf = ({ manager }: StoredBatch, { link, wanted }: StoredItem) =>
   manager === null || wanted === null || link === null
     ? null

@@ -5,13 +5,13 @@ import type { BotStatus, StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { findBot } from "./telegramBot.ts"
 import { botNotFound, botStatusConflict } from "./telegramErrors.ts"
 
-/** The bot of a path, if it is in one of these statuses. */
+/** The bot in a path, if it has one of these statuses. */
 export const findBotIn = Effect.fnUntraced(function* (request: FastifyRequest, statuses: ReadonlyArray<BotStatus>) {
   const bot = yield* findBot(request)
   return statuses.includes(bot.status) ? bot : yield* botStatusConflict(bot.status)
 })
 
-/** The bot as it is after something was done to it. */
+/** The bot after an action. */
 export const readAgain = Effect.fnUntraced(function* ({ app_id, channel_id }: StoredBot) {
   return (yield* BotRows.use((rows) => rows.get(app_id, channel_id))) ?? (yield* botNotFound)
 })

@@ -3,7 +3,7 @@ import { linkOf } from "./batchItem.ts"
 import { qrCode } from "./qrCode.ts"
 import { type Html, html, page, policyOf } from "#src/http/server/page.ts"
 
-/** For paper as well: dark on white whatever the screen prefers, and no bot on two pages. */
+/** Suitable for printing: dark on white regardless of the screen's preference, and no bot is split over two pages. */
 const STYLE = `
 * { box-sizing: border-box }
 body { margin: 0 auto; padding: 1.5rem; max-width: 64rem; background: #fff; color: #1c2024; font: 1rem/1.45 system-ui, sans-serif; overflow-wrap: anywhere }
@@ -22,7 +22,7 @@ p, ol { margin: 0 0 .75rem }
 a { color: inherit }
 @media print { body { max-width: none; padding: 0; font-size: .875rem } .bots { grid-template-columns: repeat(3, 1fr) } .made, .over { background: none } }
 `
-/** Beside its style a sheet has pictures, which stand in it. */
+/** In addition to its style, a sheet has inline pictures. */
 export const SHEET_POLICY = policyOf(STYLE, " img-src data:;")
 
 const at = (time: Date): string =>
@@ -36,7 +36,7 @@ const standingOf = ({ bot, link, status }: StoredItem): Standing => {
 }
 
 const stateOf = ({ bot, error, status }: StoredItem, dryRun: boolean): Html => {
-  if (bot?.status === "detached") return bot.reason === "link_expired" ? html`The link has run out` : html`Let go`
+  if (bot?.status === "detached") return bot.reason === "link_expired" ? html`The link has expired` : html`Detached`
   if (bot !== null) {
     const name = bot.username === null ? null : html` · <a href="https://t.me/${bot.username}">@${bot.username}</a>`
     switch (bot.status) {
@@ -50,10 +50,10 @@ const stateOf = ({ bot, error, status }: StoredItem, dryRun: boolean): Html => {
     }
   }
   if (status === "failed") return html`Not done: ${error ?? "failed"}`
-  return dryRun ? html`Only checked: there is no link` : html`Being prepared: load the sheet again`
+  return dryRun ? html`Dry run: no link was created` : html`Being prepared: reload this page`
 }
 
-/** What stands on the sheet of one bot. */
+/** The card of one bot on the sheet. */
 export const sheetCard = (batch: StoredBatch, item: StoredItem): Html => {
   const { bot, channel_id, character_slug, wanted } = item
   const link = linkOf(batch, item)
@@ -65,29 +65,29 @@ export const sheetCard = (batch: StoredBatch, item: StoredItem): Html => {
       link === null
         ? html`<p class="state">${stateOf(item, batch.dry_run)}</p>`
         : html`<img src="${qrCode(link.url)}" alt="QR code of the link that creates the bot" />
-            <p class="state">To be created until ${at(new Date(link.expires_at))}</p>
+            <p class="state">Create it by ${at(new Date(link.expires_at))}</p>
             <p><a href="${link.url}">${link.url}</a></p>
-            <p class="soft">With another username, first: <a href="${link.claim_url}">${link.claim_url}</a></p>`
+            <p class="soft">To choose another username: <a href="${link.claim_url}">${link.claim_url}</a></p>`
     }
   </li> `
 }
 
 const HOW = html`<ol>
-    <li>Scan a code with the phone whose Telegram account is to own the bot.</li>
+    <li>Scan a code with the phone of the Telegram account that will own the bot.</li>
     <li>
-      Confirm in Telegram, and leave the username as it is. For another username, open the second link first, and create
-      the bot from the button there.
+      Confirm in Telegram, and don't change the username. To choose another username, open the second link first and
+      create the bot from the button there.
     </li>
   </ol>
   <p>
-    <b>One Telegram account can own 20 bots, with Telegram Premium 40.</b> Scan on with another account when Telegram
-    says that there are too many.
+    <b>One Telegram account can own 20 bots, or 40 with Telegram Premium.</b> When Telegram says that there are too
+    many, continue with another account.
   </p>
   <p class="soft">
-    Whoever has this sheet can create the bots on it that are not created yet: give it to nobody else.
+    Anyone who has this sheet can create the remaining bots on it, so keep it private.
   </p>`
 
-/** A page to be printed: the bots of a batch, and for those that somebody is to make the codes to do it by. */
+/** A page for printing: the bots of a batch, with QR codes for those that a person still has to create. */
 export const botSheet = (
   batch: StoredBatch,
   items: ReadonlyArray<StoredItem>,
@@ -99,7 +99,7 @@ export const botSheet = (
     [count("made"), "created"],
     [count("open"), "to be created"],
     [count("unready"), "being prepared"],
-    [count("over"), "run out, let go or failed"]
+    [count("over"), "expired, detached or failed"]
   ] as const
   const told = parts.flatMap(([many, what]) => (many === 0 ? [] : [`${many} ${what}`])).join(", ")
   const isToCreate = batch.action === "create_managed"

@@ -22,7 +22,7 @@ const RANDOM_CHARACTERS = 12
 const MOST_OF_SLUG = 14
 const MOST_OF_NAME = 64
 
-/** A username that nobody has and nobody guesses: by it the bot is known when it is made. */
+/** A username that is unused and cannot be guessed. It identifies the bot once it is created. */
 const usernameFor = (slug: string): string => {
   const random = Array.from({ length: RANDOM_CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join("")
   const named = slug
@@ -33,7 +33,7 @@ const usernameFor = (slug: string): string => {
   return `${named === "" ? "character" : named}_${random}_bot`
 }
 
-/** What is suggested to whoever makes it. */
+/** The suggestions for the person who creates it. */
 export const wantedBot = (
   asked: Pick<
     BotCreate & { readonly mode: "managed" },
@@ -47,7 +47,7 @@ export const wantedBot = (
   owner_ref: asked.owner_ref ?? null
 })
 
-/** A bot that is to be made by whoever opens the link. */
+/** A bot that will be created by the person who opens the link. */
 export const createManagedBot = Effect.fnUntraced(function* (
   request: FastifyRequest,
   body: BotCreate & { readonly mode: "managed" },

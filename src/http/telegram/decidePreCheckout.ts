@@ -5,10 +5,10 @@ import { answerPreCheckout } from "./telegramBot.ts"
 import type { PreCheckoutAnswer } from "./telegramSchemas.ts"
 import { preCheckoutOver, telegramUnavailable } from "./telegramErrors.ts"
 
-/** Where the app gives no words of its own. */
+/** Used if the app gives no text of its own. */
 const REFUSED = "This payment is not possible right now."
 
-/** Tells Telegram whether a payment goes on. */
+/** Tells Telegram whether a payment may proceed. */
 export const decidePreCheckout = (
   bot: StoredBot,
   { query_id, ok, error_message = REFUSED }: z.output<typeof PreCheckoutAnswer>

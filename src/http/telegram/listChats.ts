@@ -12,7 +12,7 @@ const readPlace = (key: string | null): ChatPlace | null | undefined => {
   return chat === "" ? undefined : { chatId: Number(chat), threadId: Number(thread) }
 }
 
-/** A page of the chats of the bot of a path. */
+/** A page of the chats of the bot in a path. */
 export const listChats = Effect.fnUntraced(function* (
   request: FastifyRequest,
   { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number }

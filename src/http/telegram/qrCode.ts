@@ -1,11 +1,9 @@
 import { encodeQR } from "qr"
 
-/** Blank modules that a reader needs on each side. */
+/** The margin that readers need on each side, in modules. */
 const QUIET_ZONE = 4
 
-/**
- * A text as a QR code, black on white whatever page it stands on: an SVG picture as a data URI, to be shown as it is.
- */
+/** A text as a QR code, black on white on any page: an SVG picture as a data URI. */
 export const qrCode = (text: string): string => {
   const rows = encodeQR(text, "raw", { ecc: "medium", border: QUIET_ZONE })
   const dark = rows.flatMap((row, y) =>

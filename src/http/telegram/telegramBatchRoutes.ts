@@ -22,7 +22,7 @@ import type { Routes } from "#src/http/server/Server.ts"
 import { askTelegram, checkCharacter, readToken } from "./telegramBot.ts"
 import { batchExists } from "./botExists.ts"
 
-/** What a batch is to do, bot by bot, if it can be begun. */
+/** The items of a batch, if it can be started. */
 const itemsOf = Effect.fnUntraced(function* (appId: string, body: z.output<typeof BatchCreate>) {
   if (!("bots" in body)) return body.bot_ids.map((channelId): NewItem => ({ channelId }))
   const slugs = new Set(body.bots.map((bot) => bot.character_slug))
@@ -48,7 +48,7 @@ const itemsOf = Effect.fnUntraced(function* (appId: string, body: z.output<typeo
   )
 })
 
-/** By which manager bot people make the bots of a batch; null: they make none. */
+/** The manager bot through which people create the bots of a batch. Null: the batch creates none. */
 const linksOf = Effect.fnUntraced(function* (body: z.output<typeof BatchCreate>, hooksAt: string) {
   if (body.action !== "create_managed") return null
   const manager = yield* Manager
@@ -184,7 +184,7 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
           const items = yield* BatchRows.use((batches) =>
             batches.items(appId, batch.batch_id, { after: null, limit: MOST_BOTS })
           )
-          // A code takes half a millisecond.
+          // A QR code takes half a millisecond, so yield between them.
           const cards = yield* Effect.forEach(items, (item) => Effect.map(breath(appId), () => sheetCard(batch, item)))
           return botSheet(batch, items, cards, new Date(yield* Clock.currentTimeMillis))
         })

@@ -7,8 +7,8 @@ import { text } from "#src/http/server/schemas/text.ts"
 
 export const MOST_BOTS = 1000
 /**
- * Links that are printed and handed out are good for longer than one that is shown at once; a week at most, for each is
- * as good as a key.
+ * Links that are printed and handed out are valid for longer than those that are used at once. The maximum is a week,
+ * because each link is a credential.
  */
 const LINK_MINUTES = { least: 5, most: 7 * 24 * 60, unlessSaid: 24 * 60 }
 
@@ -26,7 +26,7 @@ const managedBots = z
         context.addIssue({
           code: "custom",
           path: [index, "suggested_username"],
-          message: "Must be suggested for one bot alone",
+          message: "Must be unique within the batch",
           input: username
         })
       seen.add(username.toLowerCase())

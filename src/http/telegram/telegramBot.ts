@@ -21,14 +21,14 @@ import {
 import type { ApiError } from "#src/http/server/ApiError.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 
-/** What a path with a bot's id names. */
+/** The bot that a path names. */
 export const findBot = Effect.fnUntraced(function* (request: FastifyRequest) {
   const { bot_id = "" } = request.params as Record<string, string>
   const bot = isId("bot", bot_id) ? yield* BotRows.use((rows) => rows.get(request.principal.appId, bot_id)) : undefined
   return bot ?? (yield* botNotFound)
 })
 
-/** Whether new conversations may be with this character. */
+/** Checks that new sessions with this character are allowed. */
 export const checkCharacter = Effect.fnUntraced(function* (appId: string, slug: string) {
   const character = yield* Characters.use((characters) => characters.get(appId, slug))
   if (character === undefined) return yield* characterNotFound
@@ -57,19 +57,19 @@ const isNoFromTelegram = (error: unknown): error is NoFromTelegram =>
   error instanceof TelegramUnavailable ||
   error instanceof NoManager
 
-/** What Telegram says no to, as the caller is told. */
+/** Maps Telegram's refusals to errors for the caller. */
 export const askTelegram = <A, E, R>(effect: Effect.Effect<A, E | NoFromTelegram, R>) =>
   Effect.mapError(effect, (error) =>
     isNoFromTelegram(error) ? toApiError(error) : (error as Exclude<E, NoFromTelegram>)
   )
 
-/** A text as a token: by its form, before anything goes over the network. */
+/** Checks the form of a token before any network call. */
 export const readToken = (text: string) =>
   isBotToken(text) ? Effect.succeed(Redacted.make(text, { label: "bot token" })) : Effect.fail(telegramTokenInvalid)
 
 /**
- * What goes over the network, outside of any transaction: done unless the request's key is known. What is kept for a
- * repeat is how things stood `before`.
+ * Runs network calls outside of any transaction, unless the request's key is known. A replay returns the state `before`
+ * the calls.
  */
 export const actOnce = Effect.fnUntraced(function* <E, R>(
   request: FastifyRequest,
@@ -87,7 +87,7 @@ export const actOnce = Effect.fnUntraced(function* <E, R>(
   return fresh ? yield* act : kept
 })
 
-/** Tells Telegram whether a payment may go on. */
+/** Tells Telegram whether a payment may proceed. */
 export const answerPreCheckout = Effect.fnUntraced(function* (
   bot: StoredBot,
   payload: { readonly pre_checkout_query_id: string; readonly ok: boolean; readonly error_message?: string }
@@ -97,7 +97,7 @@ export const answerPreCheckout = Effect.fnUntraced(function* (
   yield* BotApi.use((api) => api.call(token, "answerPreCheckoutQuery", payload))
 })
 
-/** Has the webhook set; that it could not be is in the bot's status and not an error: it is tried again. */
+/** Sets the webhook. A failure shows in the bot's status and is not an error, because it is retried. */
 export const armed = Effect.fnUntraced(function* (bot: StoredBot, hooksAt: string, dropPending: boolean) {
   yield* Arming.use((arming) => arming.arm(bot, { hooksAt, dropPending })).pipe(
     Effect.catchTags({

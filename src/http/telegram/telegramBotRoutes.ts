@@ -22,7 +22,10 @@ import type { Routes } from "#src/http/server/Server.ts"
 import { armed, askTelegram, checkCharacter, findBot, readToken } from "./telegramBot.ts"
 import { botExists } from "./botExists.ts"
 
-/** A demo key may bring a bot, and have none made; that is said before anything else in the body. */
+/**
+ * A demo key may attach an existing bot, but may not have bots created. That error takes precedence over all others in
+ * the body.
+ */
 const refuseManaged = async ({ principal, body }: FastifyRequest) => {
   if (
     principal.kind === "demo" &&
@@ -187,7 +190,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
               joinWindowMs: body.join_window_ms,
               drafts: body.drafts
             })) ?? (yield* botNotFound)
-          // Telegram's webhooks belong to tokens.
+          // Telegram's webhooks belong to tokens, so a new token needs a new webhook.
           const rearm = (body.token !== undefined || body.drop_pending === true) && changed.status !== "suspended"
           return shown(rearm ? yield* armed(changed, hooksAt(), body.drop_pending ?? false) : changed)
         })

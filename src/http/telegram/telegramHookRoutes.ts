@@ -13,7 +13,7 @@ import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { INTERNAL } from "#src/http/server/reference/internalSurface.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
-/** Telegram keeps an update for a day and comes back with it after this. */
+/** The retry delay. Telegram keeps an update for a day. */
 const AGAIN_SECONDS = 5
 
 const SCHEMA = {
@@ -35,7 +35,7 @@ interface Answer {
   readonly status: number
   readonly again?: number
 }
-/** 410 for 23 hours has Telegram forget the webhook. */
+/** After 23 hours of 410, Telegram drops the webhook. */
 const gone: Answer = { status: 410 }
 const later: Answer = { status: 503, again: AGAIN_SECONDS }
 const foreign: Answer = { status: 401 }
@@ -50,8 +50,9 @@ const parse = (body: unknown): unknown => {
 }
 
 /**
- * Where Telegram hands over updates. One is answered with 200 once it is stored, and handled after that; with 503 when
- * it cannot be stored now. What is no update is answered like one: it would come again for a day and hold up its chat.
+ * The webhook for Telegram updates. Answers 200 once an update is stored, and it is handled later. Answers 503 if it
+ * cannot be stored now. Invalid updates also get 200, because otherwise they would be repeated for a day and block
+ * their chat.
  */
 export const telegramHookRoutes: Routes = ({ app, run }) => {
   const send = (reply: FastifyReply, { status, again }: Answer) => {
@@ -88,7 +89,7 @@ export const telegramHookRoutes: Routes = ({ app, run }) => {
     )
   }
 
-  // In few steps and without a generator: what all bots are told comes through here.
+  // Few steps and no generator, because the updates of all bots pass here.
   const take = (botId: string, secret: string, body: string) =>
     HookBindings.use((bindings) => bindings.check(botId, secret)).pipe(
       Effect.flatMap((caller): Effect.Effect<Answer, DatabaseError, Updates> => {
@@ -108,9 +109,9 @@ export const telegramHookRoutes: Routes = ({ app, run }) => {
     )
 
   app.register(async (hooks) => {
-    // The body is looked at only once it is known to be Telegram's.
+    // The body is parsed only after the request is authenticated.
     hooks.removeAllContentTypeParsers()
-    // By its name too: what only "*" is for, Fastify reads anew for each request.
+    // Registered by name as well, because Fastify looks up types that only match "*" again for each request.
     hooks.addContentTypeParser(["application/json", "*"], { parseAs: "string" }, (_, body, done) => done(null, body))
 
     hooks.post(

@@ -36,7 +36,7 @@ const common = {
   drafts: drafts.optional()
 }
 
-/** As Telegram takes it: 5 to 32 letters, digits and underscores, with a letter first and bot at the end. */
+/** Telegram's rules: 5 to 32 letters, digits and underscores, starting with a letter and ending in bot. */
 const username = z
   .string()
   .max(32)
@@ -45,7 +45,7 @@ const username = z
     "Must be 5 to 32 letters, digits and underscores, begin with a letter and end in bot"
   )
 
-/** Of a bot that somebody is to make. */
+/** For a bot that a person will create. */
 export const suggestions = {
   suggested_name: text(1, 64)
     .optional()
@@ -79,7 +79,7 @@ export type BotCreate = z.output<typeof BotCreate>
 
 const qr = z.string().describe("The address as a QR code: an SVG picture as a data URI")
 
-/** Only in the first answer: whoever has it can create the bot. */
+/** Only in the first answer, because anyone with the link can create the bot. */
 export const shownLink = {
   link: z
     .object({

@@ -4,7 +4,7 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { Apps } from "#src/db/tenancy/Apps.ts"
 import { accountAppNotFound } from "./tenancyErrors.ts"
 
-/** The app that the path names, if it is one of the account's. */
+/** The app in the path, if it belongs to the account. */
 export const accountAppOf = Effect.fnUntraced(function* (request: FastifyRequest) {
   const { app_id: appId = "" } = request.params as Readonly<Record<string, string>>
   return isId("app", appId) ? yield* Apps.use((apps) => apps.getOf(request.account.accountId, appId)) : undefined

@@ -20,7 +20,7 @@ const toTokenResource = (token: AccountToken) => ({
   last_used_at: token.last_used_at?.toISOString() ?? null
 })
 
-/** The account that a token speaks for, and its tokens. */
+/** The account of a token, and its tokens. */
 export const accountRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     "/v1/account",

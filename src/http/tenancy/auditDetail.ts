@@ -10,7 +10,7 @@ const toCapsChange = (change: Partial<EndUserLimits>) => ({
   daily_images: change.daily_image_limit
 })
 
-/** What the audit log keeps of a change, where it is one of caps in the words in which they are changed. */
+/** The detail of an audit entry. For changes of caps, it uses the field names of the request. */
 export const toAuditDetail = ({ action, detail }: AuditEntry): object => {
   if (action === "end_user_caps.updated") return toCapsChange(detail)
   if (action !== "caps.updated") return detail

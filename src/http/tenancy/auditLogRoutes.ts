@@ -19,7 +19,7 @@ const toResource = (entry: AuditEntry) => ({
   detail: toAuditDetail(entry)
 })
 
-/** Who changed what in an account. */
+/** The audit log of an account. */
 export const auditLogRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/account/audit-log",

@@ -21,7 +21,10 @@ const tooMany = problemPage(
   `Too many sign-ins wait for a code. Try again in ${CODE_MINUTES} minutes, or restart the server.`
 )
 
-/** Asked on this machine, by its own name, with nothing in between: a tunnel or a proxy would bring others here. */
+/**
+ * The request comes from this machine under its own name and not through a tunnel or proxy, which would forward others'
+ * requests.
+ */
 const isLocal = ({ headers, socket, url }: FastifyRequest): boolean => {
   const { remoteAddress = "" } = socket
   const host = URL.parse(url, `http://${headers.host ?? ""}`)?.hostname ?? ""
@@ -33,7 +36,7 @@ const isLocal = ({ headers, socket, url }: FastifyRequest): boolean => {
   )
 }
 
-/** The development issuer, on loopback and outside production only. Elsewhere its paths are not there. */
+/** The development issuer, only on loopback and outside production. Elsewhere its paths do not exist. */
 export const developmentIssuerRoutes: Routes = ({ app, baseUrl, run }) => {
   const codes = makeSignInCodes(Date.now)
   const described = (operationId: string, summary: string) => ({
@@ -101,7 +104,7 @@ export const developmentIssuerRoutes: Routes = ({ app, baseUrl, run }) => {
 
   void app.register(
     async (issuer) => {
-      // The issuer reads the request itself.
+      // The issuer parses the request itself.
       issuer.removeAllContentTypeParsers()
       issuer.addContentTypeParser("*", (_, __, done) => done(null))
       for (const method of ["GET", "POST"] as const)

@@ -24,7 +24,7 @@ import { DEVICE_GRANT, DeviceStart, DeviceStarted, DeviceToken, DeviceTokenData 
 import { envelopeAnswers, publicAnswers } from "#src/http/server/schemas/answers.ts"
 import type { HandlerServices, Routes } from "#src/http/server/Server.ts"
 
-/** Device codes that one address gets. */
+/** Limit for device codes per address. */
 const ISSUED = { kind: "device_code", most: 20, windowSeconds: 600 }
 
 const START = "/v1/account/device/start"

@@ -17,8 +17,8 @@ import { PAGE_POLICY } from "#src/http/server/page.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
 /**
- * Codes that one address and one IPv6 site may try, and that one account may bring (RFC 8628, 5.1). What bounds all
- * together: userCode.ts.
+ * Limits for tried codes per address and per IPv6 site, and for codes per account (RFC 8628, 5.1). For the total over
+ * all addresses see userCode.ts.
  */
 const TRIED = { kind: "user_code", most: 20, windowSeconds: 600 }
 const TRIED_BY_SITE = { kind: "user_code_site", most: 200, windowSeconds: 600 }
@@ -61,7 +61,7 @@ const fits = (given: string | null, cookie: string) => {
   const digest = (text: string) => createHmac("sha256", cookie).update(text).digest()
   return given !== null && timingSafeEqual(digest(given), digest(csrfOf(cookie)))
 }
-/** A browser says where a form was sent from; what cannot say is no browser. */
+/** Browsers send the origin of a form. A client without one is not a browser. */
 const fromElsewhere = ({ headers }: FastifyRequest) =>
   !["same-origin", "none", undefined].includes(headers["sec-fetch-site"] as string | undefined)
 
@@ -77,7 +77,7 @@ const PAGES: Readonly<Record<string, { readonly operationId: string; readonly su
   "POST /device/decision": { operationId: "decideDevice", summary: "The person's decision" }
 }
 
-/** The pages by which a person approves a device code. They are HTML for people, and no part of the API. */
+/** The pages on which a person approves a device code. They are HTML for people, and not part of the API. */
 export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
   const isSecure = () => baseUrl().startsWith("https:")
   const cookieName = () => (isSecure() ? "__Host-troupe-device" : "troupe-device")

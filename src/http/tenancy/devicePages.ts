@@ -5,13 +5,13 @@ import { type Html, html, page } from "#src/http/server/page.ts"
 const problemOf = (problem: string | null) =>
   problem === null ? null : html`<p class="problem" role="alert">${problem}</p>`
 
-/** Where a person types in the code that a program shows them. */
+/** The page for entering the code that a program shows. */
 export const codePage = (userCode: string, problem: string | null): string =>
   page(
     "Connect a program",
     html` ${problemOf(problem)}
       <form method="post" action="/device">
-        <label for="user_code">The code that the program shows</label>
+        <label for="user_code">Code shown by the program</label>
         <input
           class="code"
           type="text"
@@ -28,27 +28,25 @@ export const codePage = (userCode: string, problem: string | null): string =>
         />
         <button class="act" type="submit">Continue</button>
       </form>
-      <p class="soft">Continue only with a code from a program that you have started yourself.</p>`
+      <p class="soft">Continue only if you started the program yourself.</p>`
   )
 
 const named = (client: string): Html => html`<b><bdi>${client}</bdi></b>`
 
 export const signInPage = ({ client_name }: Approval, development: boolean): string =>
   page(
-    "Sign in to go on",
+    "Sign in to continue",
     html` <p>
-        A program that calls itself ${named(client_name)} asks for access to your account. Sign in to see what it asks
-        for, and to decide.
+        A program that calls itself ${named(client_name)} requests access to your account. Sign in to see what it
+        requests and to decide.
       </p>
       ${development ? html`<p class="mark">Development sign-in: you need a code from the server's console.</p>` : null}
       <a class="act" href="/device/sign-in">Sign in</a>
-      <p class="soft">Not yours? Close this page, and nothing happens.</p>`
+      <p class="soft">If you didn't start this program, close this page.</p>`
   )
 
 const whoIs = ({ name, email }: NonNullable<Approval["account"]>): string =>
-  name !== null && email !== null && name !== email
-    ? `${name} (${email})`
-    : (name ?? email ?? "somebody without a name")
+  name !== null && email !== null && name !== email ? `${name} (${email})` : (name ?? email ?? "an unnamed account")
 
 export const approvalPage = (
   { client_name, scopes }: Approval,
@@ -57,7 +55,7 @@ export const approvalPage = (
 ): string =>
   page(
     "Allow access?",
-    html` <p>A program that calls itself ${named(client_name)} asks to be allowed, in your account, to:</p>
+    html` <p>A program that calls itself ${named(client_name)} requests permission to:</p>
       <ul>
         ${scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}
       </ul>
@@ -66,7 +64,7 @@ export const approvalPage = (
         >. <a href="/device/sign-in?again=1">Use another account</a>
       </p>
       <p class="soft">
-        Approve only what you have started yourself. It lasts for 30 days, and can be taken back at any time.
+        Approve this only if you started the program yourself. Access lasts 30 days, and you can revoke it at any time.
       </p>
       <form method="post" action="/device/decision">
         <input type="hidden" name="csrf" value="${csrf}" />
@@ -77,8 +75,8 @@ export const approvalPage = (
 
 export const decidedPage = (client: string, approved: boolean): string =>
   approved
-    ? page("Approved", html`<p>${named(client)} has access now. You can close this page and go back to it.</p>`)
-    : page("Denied", html`<p>${named(client)} gets no access. You can close this page.</p>`)
+    ? page("Approved", html`<p>${named(client)} now has access. You can close this page and return to the program.</p>`)
+    : page("Denied", html`<p>${named(client)} did not get access. You can close this page.</p>`)
 
 export const problemPage = (title: string, problem: string): string =>
   page(
@@ -92,8 +90,8 @@ export const developmentSignInPage = (action: string, problem: string | null): s
   page(
     "Development sign-in",
     html` <p class="mark">
-        For development only. The server has printed a code on its console, where it was started. Whoever can read it
-        may sign in under any name.
+        For development only. The server has printed a code on the console where it was started. Anyone who can read
+        it can sign in under any name.
       </p>
       ${problemOf(problem)}
       <form method="post" action="${action}">
@@ -124,5 +122,5 @@ export const developmentSignInPage = (action: string, problem: string | null): s
         />
         <button class="act" type="submit">Sign in</button>
       </form>
-      <p class="soft">For people to sign in for real, set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.</p>`
+      <p class="soft">To use a real sign-in, set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.</p>`
   )

@@ -14,5 +14,5 @@ export const toKeyResource = (key: ApiKey) => ({
   replaced_by: key.replaced_by
 })
 
-/** Whether a text from outside can be the prefix of a key. */
+/** Whether external text can be the prefix of a key. */
 export const isKeyPrefix = (text: string): boolean => text.length === PREFIX_LENGTH && /^ck_[0-9A-Za-z]+$/.test(text)

@@ -7,11 +7,11 @@ import { findUnstorable } from "#src/http/server/body/unstorable.ts"
 
 const BODY_LIMIT_BYTES = 16 * 1024
 
-/** Requests that came as a form: they are answered as RFC 8628 has it, without the envelope. */
+/** Requests with a form body. They get the answers of RFC 8628, without the envelope. */
 const plain = new WeakSet<FastifyRequest>()
 export const isPlainOAuth = (request: FastifyRequest): boolean => plain.has(request)
 
-/** A form of RFC 8628 as the body that JSON would have. */
+/** A form of RFC 8628 as the corresponding JSON body. */
 const fromForm = (form: URLSearchParams) => {
   const given = (name: string) => {
     const value = form.get(name)
@@ -28,7 +28,7 @@ const fromForm = (form: URLSearchParams) => {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
 }
 
-/** What RFC 6749 and RFC 8628 call it. */
+/** The error name in RFC 6749 and RFC 8628. */
 const nameOf = ({ code, message, status }: ApiError): string => {
   if (code === null) return "temporarily_unavailable"
   if (code === "internal_error") return "server_error"
@@ -53,8 +53,8 @@ const sendPlain = (reply: FastifyReply, error: ApiError) => {
 }
 
 /**
- * Has routes speak plain OAuth to those who send a form, as OAuth clients do, and JSON to all others. `curl -d '{...}'`
- * names its JSON a form, too: what begins with a brace is none.
+ * Lets routes use plain OAuth for form bodies, as OAuth clients send them, and JSON for all others. `curl -d '{...}'`
+ * also declares its JSON as a form, so a body that begins with a brace is JSON.
  */
 export const speakPlainOAuth = (app: App): void => {
   app.addHook("onRoute", (route) => {

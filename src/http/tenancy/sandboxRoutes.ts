@@ -8,7 +8,7 @@ import { envelopeAnswers } from "#src/http/server/schemas/answers.ts"
 import { SandboxData } from "./sandboxSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
-/** A key for whoever wants to try things out (contract 4.1). */
+/** Issues a key for trying things out (contract 4.1). */
 export const sandboxRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/demo/sandbox-key",

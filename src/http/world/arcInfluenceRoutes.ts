@@ -10,7 +10,7 @@ import { arcInfluenceNotFound } from "./worldErrors.ts"
 import { hangWorldRoutes } from "./worldRoutes.ts"
 import { arcInfluenceExists } from "./worldExists.ts"
 
-/** What weighs on a character for a time. */
+/** Temporary influences on a character. */
 export const arcInfluenceRoutes: Routes = (server) =>
   hangWorldRoutes(server, {
     path: "arc-influences",

@@ -9,7 +9,7 @@ import { text } from "#src/http/server/schemas/text.ts"
 const kind = z.enum(ARC_KINDS)
 const recurrence = z.enum(RECURRENCES)
 const DAY_MS = 86_400_000
-/** What recurs is over before it begins again. */
+/** A recurring influence must end before it begins again. */
 const LONGEST_DAYS = { none: Infinity, daily: 1, weekly: 7, yearly: 365 } as const
 
 const effect = z.object({
@@ -58,7 +58,7 @@ export const ArcCreate = arcFields.superRefine(({ starts_at, ends_at, recurrence
   const days = (Date.parse(ends_at) - Date.parse(starts_at)) / DAY_MS
   if (days <= 0) context.addIssue({ code: "custom", path: ["ends_at"], message: "Must be after starts_at" })
   else if (days > LONGEST_DAYS[recurrence])
-    context.addIssue({ code: "custom", path: ["ends_at"], message: "Must be before it begins again" })
+    context.addIssue({ code: "custom", path: ["ends_at"], message: "Must end before it starts again" })
 })
 export const ArcPatch = mergePatchOf(arcFields).meta({ description: "JSON merge patch (RFC 7396): null clears" })
 

@@ -56,7 +56,7 @@ const toResource = (slug: string) => (edge: Kept<Edge>) => ({
   updated_at: edge.updated_at
 })
 
-/** What a schema cannot check: both ends are there and are two, and it holds at some time. */
+/** Checks that a schema cannot express: both ends exist and are different, and the period of validity is not empty. */
 const toEdge = Effect.fnUntraced(function* (
   of: { readonly appId: string; readonly slug: string },
   body: z.output<typeof edgeFields>,
@@ -76,7 +76,7 @@ const toEdge = Effect.fnUntraced(function* (
   return { ...body, valid_at, invalid_at, session_id: sessionId } satisfies FieldsOf<Edge>
 })
 
-/** What holds between the character, those it knows, the person and the places and things in its world. */
+/** Relations between the character, the people it knows, the end-user, and the places and things in its world. */
 export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["World"]
   const path = "/v1/characters/:slug/graph"

@@ -6,7 +6,7 @@ import { npcNotFound } from "./worldErrors.ts"
 import { hangWorldRoutes } from "./worldRoutes.ts"
 import { npcExists } from "./worldExists.ts"
 
-/** Who a character knows. */
+/** The people a character knows. */
 export const npcRoutes: Routes = (server) =>
   hangWorldRoutes(server, {
     path: "npcs",

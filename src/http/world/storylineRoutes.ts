@@ -39,7 +39,7 @@ const toResource =
       .map(({ beat, entered_at, turn_index, trigger }) => ({ beat, entered_at, turn_index, trigger }))
   })
 
-/** The stories that a character can go through with somebody, and how far each session is. */
+/** The stories of a character, and each session's position in them. */
 export const storylineRoutes: Routes = (server) => {
   hangWorldRoutes(server, {
     path: "storylines",

@@ -35,7 +35,7 @@ export const storylineExists = existence(
     Storylines.use((storylines) => storylines.get({ appId, slug }, storyline_id))
 )
 
-/** Of the session's character. */
+/** A storyline of the session's character. */
 export const sessionStorylineExists = existence(
   storylineNotFound,
   ({ session_id = "", storyline_id = "" }, { principal: { appId } }) =>

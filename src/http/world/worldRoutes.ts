@@ -17,9 +17,9 @@ import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import type { HandlerServices, Server } from "#src/http/server/Server.ts"
 import { characterExists } from "#src/http/character/characterExists.ts"
 
-/** One kind of thing in a character's world, as the API shows it. */
+/** One kind of entity in a character's world, as the API shows it. */
 export interface WorldKind<A extends { readonly id: string }, Body extends z.ZodType<object>> {
-  /** Below the character; with underscores also what a list of them is called. */
+  /** The path below the character. With underscores, also the name of the list. */
   readonly path: string
   readonly parameter: string
   readonly prefix: IdPrefix
@@ -39,7 +39,7 @@ export interface WorldKind<A extends { readonly id: string }, Body extends z.Zod
   readonly patch: z.ZodObject
   readonly data: z.ZodObject
   readonly full: (most: number) => string
-  /** Checks what a schema cannot. */
+  /** Checks what a schema cannot express. */
   readonly toFields: (
     body: z.output<Body>,
     of: { readonly appId: string; readonly slug: string }
@@ -49,11 +49,11 @@ export interface WorldKind<A extends { readonly id: string }, Body extends z.Zod
     character: StoredCharacter,
     appId: string
   ) => Effect.Effect<object, HandlerError, HandlerServices>
-  /** What to do next with one of them, before the list of all. */
+  /** The next actions for an item, listed before the list of all. */
   readonly next?: (kept: Kept<A>, at: { readonly baseUrl: string; readonly path: string }) => ReadonlyArray<NextAction>
 }
 
-/** Hangs the routes of a kind: list, create, get, change, delete. */
+/** Registers the routes of a kind: list, create, get, change, delete. */
 export const hangWorldRoutes = <A extends { readonly id: string }, Body extends z.ZodType<object>>(
   { app, answer, baseUrl }: Server,
   kind: WorldKind<A, Body>

@@ -1,7 +1,7 @@
 import { BudgetWarnings } from "#src/db/billing/BudgetWarnings.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
-/** Tells apps that a budget is nearly spent. */
+/** Notifies apps that a budget is nearly spent. */
 export const budgetsTask = task(
   "budgets",
   BudgetWarnings.use((warnings) => warnings.tell),

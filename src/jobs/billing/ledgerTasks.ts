@@ -6,14 +6,14 @@ import { Allowances } from "#src/db/billing/Allowances.ts"
 import { Ledger } from "#src/db/billing/Ledger.ts"
 import { task, taskFor } from "#src/jobs/runner/task.ts"
 
-/** Counts again what an app has spent, or every app. */
+/** Recounts what one app has spent, or every app. */
 export const recountTask = taskFor(
   "recount",
   Schema.Struct({ app_id: Schema.optionalKey(Schema.String) }),
   ({ app_id }) => Allowances.use((allowances) => allowances.recount(app_id === undefined ? null : [app_id]))
 )
 
-/** Every turn is looked at twice, so that one that ended late is seen whole. */
+/** Two days, so that every turn is checked twice and one that ended late is seen complete. */
 const RECONCILED = Duration.days(2)
 const reconcile = Effect.gen(function* () {
   const since = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(RECONCILED))
@@ -25,5 +25,5 @@ const reconcile = Effect.gen(function* () {
   yield* Allowances.use((allowances) => allowances.recount(null))
 })
 
-/** Compares what turns have cost with what the ledger says. */
+/** Compares the costs of turns with the ledger. */
 export const reconcileTask = task("reconcile", reconcile, { cron: "47 3 * * *", fill: "1d" })

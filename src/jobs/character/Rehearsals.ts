@@ -19,14 +19,17 @@ import { Membership } from "#src/jobs/runner/Membership.ts"
 import { makeSharedRuns } from "#src/jobs/runner/sharedRuns.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
-/** Rehearsals of one app at once in one process. */
+/** Maximum number of concurrent rehearsals per app and process. */
 const AT_ONCE = 16
 
-/** Rehearses characters, turn by turn: each is kept as it ends, so that whoever goes on with it pays for none twice. */
+/**
+ * Rehearses characters turn by turn. Each turn is stored when it ends, so that a process that takes over does not pay
+ * for it again.
+ */
 export class Rehearsals extends Context.Service<
   Rehearsals,
   {
-    /** Works at what is open, as far as nobody else does. */
+    /** Works on open rehearsals that no other process works on. */
     readonly work: Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/character/Rehearsals") {

@@ -31,7 +31,7 @@ import { PublicAddress } from "#src/jobs/telegram/PublicAddress.ts"
 import { makeSharedRuns } from "#src/jobs/runner/sharedRuns.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
-/** Pictures of one app made at once by one process. */
+/** Maximum number of concurrent pictures per app and process. */
 const AT_ONCE = 6
 
 type Outcome = Pick<Ending, "status" | "errorCode" | "picture">
@@ -44,17 +44,17 @@ const KIND_IN_WORDS: Readonly<Record<ImageKind, string>> = {
   avatar: "A portrait of",
   expression: "The face of"
 }
-/** Of a description of what is to be seen. */
+/** Maximum length of a picture description. */
 const MOST_CHARACTERS = 400
 
 /**
- * Makes the pictures that are asked for, one after another. Each is taken from the table, so that one whose maker dies
- * is begun again by another; what was taken for one that comes to nothing is given back.
+ * Generates the requested pictures. Each is claimed in the table, so if its worker dies, another one starts it again.
+ * The reservation for a failed picture is released.
  */
 export class Studio extends Context.Service<
   Studio,
   {
-    /** Makes what waits, until nothing does. */
+    /** Generates waiting pictures until there are none. */
     readonly work: Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/character/Studio") {
@@ -109,7 +109,7 @@ export class Studio extends Context.Service<
       })
       type Brief = Effect.Success<ReturnType<typeof briefOf>>
 
-      /** The pictures that a model is to go by. One that was deleted meanwhile is left out. */
+      /** The reference pictures for the model. Those deleted in the meantime are left out. */
       const referencesOf = Effect.fnUntraced(function* (appId: string, ids: ReadonlyArray<string>) {
         const found = yield* Effect.forEach(
           ids,
@@ -181,8 +181,7 @@ export class Studio extends Context.Service<
                 )
               )
           const url = `${yield* address.current}/v1/images/${image.imageId}/content?sig=${signatures.sign(image.appId, image.imageId)}`
-          // What did not become a picture has no address to put on the log: its failure shows on the image, its run and
-          // the trace.
+          // A failed picture has no URL for the log. The failure is visible on the image, its run and the trace.
           const event =
             image.sessionId === null || !image.deliver || outcome.status !== "ready"
               ? null

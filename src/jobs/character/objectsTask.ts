@@ -1,7 +1,7 @@
 import { StoredObjects } from "#src/db/character/StoredObjects.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
-/** Deletes from the storage what no row refers to any more. */
+/** Deletes stored objects that no row refers to. */
 export const objectsTask = task(
   "objects",
   StoredObjects.use((objects) => objects.sweep),

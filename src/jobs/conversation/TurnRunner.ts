@@ -13,45 +13,48 @@ import { makeRunningTurns } from "./runningTurns.ts"
 import { makeRunNextTurn } from "./runNextTurn.ts"
 import type { Staging } from "./runTurn.ts"
 
-/** Turns of one app in flight per process: a reply waits on a model for seconds and costs little meanwhile. */
+/**
+ * Maximum number of concurrent turns per app and process. A reply waits on a model for seconds and needs few resources
+ * in that time.
+ */
 export const MAX_IN_FLIGHT = 200
 /**
- * The same where replies are written in this process. Such a turn waits for nothing but the processor: more at once
- * finish no sooner, and the turns of other apps wait behind all of them.
+ * The same if replies are written in this process. Such a turn only needs the CPU: with more at once none finishes
+ * sooner, and the turns of other apps wait behind all of them.
  */
 export const MAX_IN_FLIGHT_OFFLINE = 16
 /**
- * Sessions of one app that wait here for a place: more than are answered within a second. The others are put off, and
- * may go to another process.
+ * Maximum number of sessions per app that wait here for a slot: more than are answered within a second. Others are
+ * postponed, and may go to another process.
  */
 export const MAX_WAITING = 1000
 
-/** Runs the waiting turns of a session one after another, each to its end on the log. */
+/** Runs the waiting turns of a session one after another, each until its end is on the log. */
 export class TurnRunner extends Context.Service<
   TurnRunner,
   {
     readonly drain: (session: SessionRef, staging?: Staging) => Effect.Effect<void, DatabaseError>
     /**
-     * Drains these sessions in the background, and has those looked at in a while that there is no room for. What is
-     * lost of them here is found by the sweeper.
+     * Runs the turns of these sessions in the background. Sessions for which there is no room are scheduled for later.
+     * If this process loses any of them, the sweeper finds them.
      */
     readonly wake: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
-    /** Resolves once nothing runs in the background. */
+    /** Resolves once nothing is running in the background. */
     readonly idle: Effect.Effect<void>
-    /** Apps that have sessions waiting for a place here. */
+    /** Apps with sessions that wait for a slot here. */
     readonly crowded: Effect.Effect<ReadonlyArray<string>>
-    /** From now on nothing more is claimed; what runs goes on to its end. */
+    /** Stops claiming turns. Running turns go on to their end. */
     readonly close: Effect.Effect<void>
-    /** Sessions whose turns this process runs now, or has waiting for a place. */
+    /** The number of sessions whose turns this process is running or that wait for a slot here. */
     readonly inFlight: Effect.Effect<number>
     /**
-     * Stops what is to be stopped, and gives back turns that are ours by the table but that we do not run: the answer
-     * to their claim was lost with its connection.
+     * Stops turns that should be stopped. Also releases turns that the table assigns to this process but that it does
+     * not run, because the answer to their claim was lost with its connection.
      */
     readonly review: Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/conversation/TurnRunner") {
-  /** `inFlight`: turns of one app at once. */
+  /** `inFlight`: maximum number of concurrent turns per app. */
   static readonly layer = (inFlight: number) =>
     Layer.effect(
       TurnRunner,
@@ -63,8 +66,8 @@ export class TurnRunner extends Context.Service<
         const places = makePlaces(placesFor(inFlight))
         const scope = yield* Scope.make()
         const background = yield* FiberSet.make().pipe(Scope.provide(scope))
-        // A claim is not interrupted on its way. One that waits for a connection that is gone must not keep the process
-        // from ending.
+        // A claim is not interrupted halfway. A claim that waits on a dead connection must not keep the process from
+        // ending.
         yield* Effect.addFinalizer(() =>
           Effect.forkDetach(Scope.close(scope, Exit.void)).pipe(
             Effect.flatMap(Fiber.await),
@@ -72,8 +75,9 @@ export class TurnRunner extends Context.Service<
           )
         )
 
-        // Woken sessions that wait for their first place: another wake-up of one adds nothing. Once a drain looks for a
-        // turn it is none of them: a turn that it runs may be freed, and must then be begun again beside it.
+        // Woken sessions that wait for their first slot. Further wake-ups of them are redundant. A session leaves this
+        // set when its drain looks for a turn, because from then on a new wake-up may be for a turn that was released
+        // and has to be started again.
         const queued = new Set<string>()
         const sessionName = ({ appId, sessionId }: SessionRef) => `${appId} ${sessionId}`
         let draining = 0
@@ -107,7 +111,7 @@ export class TurnRunner extends Context.Service<
             drain(session).pipe(
               Effect.catchCauseIf(
                 (cause) => !Cause.hasInterruptsOnly(cause),
-                (cause) => Effect.logWarning("turn run aborted: the sweeper takes it up", cause)
+                (cause) => Effect.logWarning("turn run aborted: the sweeper will retry it", cause)
               ),
               Effect.annotateLogs({ session_id: session.sessionId })
             )

@@ -4,7 +4,7 @@ import { rounds } from "#channels/rounds.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
 import { TurnRunner } from "./TurnRunner.ts"
 
-/** Finds the waiting turns that no job covers, and closes the runner of turns before anything else stops. */
+/** Finds waiting turns without a job. Closes the turn runner before anything else stops. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const workers = yield* Workers
@@ -17,7 +17,7 @@ export const layer = Layer.effectDiscard(
       Effect.catchTag("DatabaseError", (error) => Effect.logWarning("turn sweep failed", { reason: error.message }))
     )
     yield* rounds("1 second", sweep).pipe(Effect.annotateLogs({ service: "Sweeper" }), Effect.forkScoped)
-    // The first to go when the process stops: while running turns are given time, no other is begun.
+    // This finalizer runs first. While running turns get time to finish, no new ones begin.
     yield* Effect.addFinalizer(() => runningTurns.close)
   })
 )

@@ -23,21 +23,21 @@ const leaseOf = (row: ClaimRow): Lease => ({
 const unitOfTurn = ({ app_id, session_id, turn_index }: ClaimRow) =>
   unitOf("turn", app_id, `${session_id} ${turn_index}`)
 
-/** Claims the next turn of a session and runs it to its end. Undefined: there is none, or none may be claimed. */
+/** Claims the next turn of a session and runs it to its end. Undefined: there is none that may be claimed. */
 export const makeRunNextTurn = Effect.fnUntraced(function* (running: RunningTurns, isClosed: () => boolean) {
   const turns = yield* Turns
   const membership = yield* Membership
   const runTurn = yield* makeRunTurn
   const breath = makeBreath()
 
-  // What cannot be booked now is booked with what comes next: the turn does not wait for it.
+  // If this write fails, the next one includes its records. The turn does not wait for it.
   const book = (lease: Lease) => (stages: ReadonlyArray<StageRecord>) =>
     turns.book(lease, stages).pipe(Effect.timeout("2 seconds"), Effect.ignore)
   const giveBack = (lease: Lease, stages: ReadonlyArray<StageRecord>) =>
     turns.release(lease, stages).pipe(Effect.timeout("2 seconds"), Effect.ignore)
 
-  // A claim is not interrupted on its way: a turn that is ours and that we do not know of would wait for our death.
-  // One that was claimed while we were asked to stop is given back before it has begun.
+  // A claim is not interrupted halfway: a turn that is claimed without our knowledge would stay claimed until this
+  // process ends. A turn that was claimed while we were asked to stop is released before it begins.
   return (session: SessionRef, staging: Staging | undefined) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* (): Effect.gen.Return<Settled | undefined, DatabaseError> {

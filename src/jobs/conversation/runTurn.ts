@@ -17,19 +17,19 @@ import { makeSpeakUnasked } from "./speakUnasked.ts"
 import { turnOf } from "./turnOf.ts"
 
 const withheld = Outcome.cases.Withheld.make({})
-/** What was to be stopped. */
+/** The outcome of a turn that was stopped. */
 export const unwanted = Outcome.cases.Withheld.make({ by: "stopped" })
-/** Nothing more is to be done in the session for now. */
+/** Nothing more to do in the session for now. */
 const putOff: Settled = { _tag: "Taken" }
 const generationFailed = Outcome.cases.Failed.make({ reason: "generation_failed" })
 
-/** In what evals have turns played: the pipeline of their engine, and what is drawn by in place of the session. */
+/** Where the turns of evals run: the pipeline of their engine, and the seed that replaces the session's. */
 export interface Staging {
   readonly pipeline: TurnPipeline["Service"]
   readonly seed: string
 }
 
-/** A turn that was claimed, and what its run is told and leaves behind. */
+/** A claimed turn, with what its run needs and what it records. */
 export interface ClaimedTurn {
   readonly row: ClaimRow
   readonly lease: Lease
@@ -39,7 +39,7 @@ export interface ClaimedTurn {
   readonly stop: Deferred.Deferred<Outcome>
 }
 
-/** Runs a turn that was claimed, and settles it. */
+/** Runs and settles a claimed turn. */
 export const makeRunTurn = Effect.gen(function* () {
   const served = yield* TurnPipeline
   const turns = yield* Turns
@@ -49,9 +49,7 @@ export const makeRunTurn = Effect.gen(function* () {
   const settle = (lease: Lease, initiative: Initiative | null, outcome: Outcome, stages: ReadonlyArray<StageRecord>) =>
     untilReachable(turns.settle({ lease, initiative, outcome, stages }))
 
-  /**
-   * Runs the turn, or puts it off for as long as the character takes to answer, or as nothing is to happen: null.
-   */
+  /** Runs the turn. Null: it was postponed, because of the character's reply delay or a simulated stall. */
   const attempt = Effect.fnUntraced(function* ({ row, lease, trail, staging }: ClaimedTurn) {
     const pipeline = staging?.pipeline ?? served
     const version = characters.get(row.app_id, row.character_slug, row.character_version)
@@ -67,8 +65,8 @@ export const makeRunTurn = Effect.gen(function* () {
   return Effect.fnUntraced(
     function* (claimed: ClaimedTurn) {
       const { row, lease, trail, stop } = claimed
-      // The session ended before this turn was begun (again): its end is the turn's, whatever outcome is named
-      // here.
+      // The session ended before this turn began (again). Settlement then gives the turn the session's end as outcome,
+      // whatever outcome is passed here.
       if (row.session_status !== "active") return yield* settle(lease, row.initiative, withheld, trail.records)
       if (row.stopped) return yield* settle(lease, row.initiative, unwanted, trail.records)
       if (row.crashes >= CRASH_CAP) return yield* settle(lease, row.initiative, generationFailed, trail.records)
@@ -82,7 +80,7 @@ export const makeRunTurn = Effect.gen(function* () {
         Effect.raceFirst(Deferred.await(stop))
       )
       if (outcome === null) return putOff
-      // A reply that the database will not take must not leave the turn hanging.
+      // If the database rejects the values of a reply, the turn must still end.
       return yield* settle(lease, row.initiative, outcome, trail.records).pipe(
         Effect.catchTag("DatabaseError", (error) =>
           Effect.logError("reply could not be written", error).pipe(

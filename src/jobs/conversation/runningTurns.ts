@@ -8,13 +8,13 @@ import { unwanted } from "./runTurn.ts"
 
 const nameOf = ({ sessionId, turnIndex, fence }: Lease) => `${sessionId} ${turnIndex} ${fence}`
 
-/** Which turns this process runs, and how each is stopped. */
+/** The turns that this process is running, and how to stop each. */
 export const makeRunningTurns = Effect.gen(function* () {
   const turns = yield* Turns
   const membership = yield* Membership
   const running = new Map<string, Deferred.Deferred<Outcome>>()
 
-  /** The turn is known to run while the work lasts. */
+  /** Registers the turn as running while the work lasts. */
   const during = <A, E, R>(lease: Lease, work: (stop: Deferred.Deferred<Outcome>) => Effect.Effect<A, E, R>) =>
     Effect.acquireUseRelease(
       Effect.tap(Deferred.make<Outcome>(), (stop) => Effect.sync(() => running.set(nameOf(lease), stop))),
@@ -22,7 +22,7 @@ export const makeRunningTurns = Effect.gen(function* () {
       () => Effect.sync(() => running.delete(nameOf(lease)))
     )
 
-  // One that is only on its way here is known by the next look.
+  // An unregistered turn may still be on its way here. It is released only if the next review also finds it.
   let suspects: ReadonlySet<string> = new Set()
   const review = Effect.gen(function* () {
     const owner = yield* membership.current

@@ -2,9 +2,9 @@ import * as Schema from "effect/Schema"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 import { isShadow } from "#src/db/tenancy/shadow.ts"
 
-/** The sessions that a job is about, each with its app. */
+/** The sessions of a job, each with its app. */
 export const SessionsPayload = Schema.Struct({ sessions: Schema.Array(Schema.Tuple([Schema.String, Schema.String])) })
 
-/** Those of apps. What evals play is not begun by jobs: the eval runs its turns itself. */
+/** The sessions of ordinary apps. Jobs do not start eval sessions, because the eval runs their turns itself. */
 export const sessionsOf = ({ sessions }: typeof SessionsPayload.Type): ReadonlyArray<SessionRef> =>
   sessions.filter(([appId]) => !isShadow(appId)).map(([appId, sessionId]) => ({ appId, sessionId }))

@@ -6,8 +6,8 @@ import { untilReachable } from "#src/db/postgres/retry.ts"
 import { Initiatives } from "#src/db/proactive/Initiatives.ts"
 
 /**
- * Nothing is said unasked that the gates would stop now: they are asked before a word is written, and again
- * before it is said.
+ * A proactive message is only sent if the gates still allow it. They are checked before it is written and again before
+ * it is sent.
  */
 export const makeSpeakUnasked = Effect.map(Initiatives, (initiatives) =>
   Effect.fnUntraced(function* (row: ClaimRow, initiative: Initiative, write: Effect.Effect<Outcome>) {

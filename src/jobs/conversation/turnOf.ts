@@ -3,7 +3,7 @@ import type { Turn } from "#pipeline/domain/Turn.ts"
 import { asMinor } from "#pipeline/safety/cardAge.ts"
 import type { ClaimRow } from "#src/db/conversation/claimTurns.ts"
 
-/** A turn as the pipeline knows it. `seed`: what is drawn by in place of the session. */
+/** A turn as the pipeline sees it. `seed` replaces the session as the seed of random draws. */
 export const turnOf = (row: ClaimRow, character: Character, seed: string | undefined) =>
   ({
     appId: row.app_id,

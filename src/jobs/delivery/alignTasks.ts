@@ -2,14 +2,14 @@ import * as Schema from "effect/Schema"
 import { Alignment } from "#src/db/delivery/Alignment.ts"
 import { task, taskFor } from "#src/jobs/runner/task.ts"
 
-/** Gives a channel a lane on every session that it covers. */
+/** Creates a lane for a channel on every session that it covers. */
 export const alignTask = taskFor(
   "align",
   Schema.Struct({ app_id: Schema.String, channel_id: Schema.String }),
   ({ app_id, channel_id }) => Alignment.use((alignment) => alignment.finish(app_id, channel_id))
 )
 
-/** Looks for channels whose alignment was lost. */
+/** Finds channels whose alignment was lost. */
 export const realignTask = task(
   "realign",
   Alignment.use((alignment) => alignment.nudge),

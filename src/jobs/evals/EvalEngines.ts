@@ -6,17 +6,14 @@ import { Extractor } from "#pipeline/relational/Extractor.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import type { RunOrder } from "#src/db/evals/EvalRuns.ts"
 
-/** All that a run has its turns made, read and judged by. */
+/** The components with which a run writes, extracts and judges its turns. */
 export interface EvalEngine {
   readonly pipeline: TurnPipeline["Service"]
   readonly extractor: Extractor | null
   readonly judge: Judge | null
 }
 
-/**
- * The engine that this server replies by, and the offline one, which no model has a part in: built when it is first
- * asked for.
- */
+/** The engine that this server replies with, and the offline engine without any model. Each is built on first use. */
 export class EvalEngines extends Context.Service<
   EvalEngines,
   {

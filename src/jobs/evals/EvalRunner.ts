@@ -28,25 +28,25 @@ import { gradeCase, ungraded } from "./gradeCase.ts"
 import { playCase } from "./playCase.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
-/** Runs of one app that one process works on at a time. */
+/** Maximum number of concurrent runs per app and process. */
 const RUNS_AT_ONCE = 4
 /**
- * Cases of a run that are played side by side, where a model is waited for. Few: whoever dies leaves as many to be
- * played anew, and paid for twice.
+ * Cases of a run that are played concurrently, since each waits for a model. The number is small because after a crash
+ * this many are played and paid for again.
  */
 const CASES_AT_ONCE = 4
-/** A case that was begun so often and never ended is not begun again: it may be what ends its workers. */
+/** A case that was started this often without ending is not started again: it may be what kills its workers. */
 const MOST_ATTEMPTS = 3
 
 const sameMessages = (asked: Case, { turns }: Trajectory): boolean =>
   turns.every(({ user }, place) => asked.turns[place]?.user === user)
 const nameOf = (key: string, repeat: number): string => JSON.stringify([key, repeat])
 
-/** Works on runs of evals, case by case, each written down when it is done. */
+/** Works on eval runs case by case. Each case is stored when it is done. */
 export class EvalRunner extends Context.Service<
   EvalRunner,
   {
-    /** Until no run is left that nobody is at; nothing, where as many are worked on as may be. */
+    /** Works until all runs are finished or claimed. Does nothing if the maximum number is already being worked on. */
     readonly work: Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/evals/EvalRunner") {
@@ -63,7 +63,7 @@ export class EvalRunner extends Context.Service<
       const services = yield* Effect.context<Inbox | TurnRunner | TurnReader | Relationships | ShadowSessions>()
       const share = yield* makeSharedRuns(RUNS_AT_ONCE)
 
-      /** By case and repeat; of none, nothing. */
+      /** By case and repeat. Empty without a run. */
       const trajectoriesOf = Effect.fnUntraced(function* (appId: string, runId: string | null) {
         const results = runId === null ? [] : yield* runs.allResults(appId, runId)
         return new Map(
@@ -77,8 +77,8 @@ export class EvalRunner extends Context.Service<
         runs.pricing.isFree(run.engine) ? Effect.succeed(0) : shadows.spent({ runId: run.run_id, place })
 
       /**
-       * What is left of cases that were not played to their end: what they have cost is charged, and they go. False:
-       * the run is another's, and so are they.
+       * Removes what is left of unfinished cases, after charging their cost. False: another process owns the run and
+       * its cases.
        */
       const clear = (run: HeldRun, remove: Effect.Effect<void, DatabaseError>) =>
         transaction(
@@ -93,7 +93,8 @@ export class EvalRunner extends Context.Service<
         if (!(yield* clear(run, shadows.closeApp(run.run_id)))) return
         const character = yield* characters.get(run.app_id, run.character_slug, run.character_version)
         const results = toCaseResults(run.cases, yield* runs.allResults(run.app_id, run.run_id))
-        // Of a large run this takes seconds: others are answered in between, and the worker is not taken for dead.
+        // For a large run this takes seconds. Yields in between, so that other requests are answered and the worker
+        // does not count as dead.
         const measured = yield* Effect.forEach(results, (result) =>
           Effect.andThen(
             Effect.yieldNow,
@@ -103,7 +104,7 @@ export class EvalRunner extends Context.Service<
         const metrics = metricsOf(results, measured, run.seed)
         const gates = gateResults(run.gates, metrics)
         const verdict = verdictOf(gates)
-        // What was not played to its end has not passed.
+        // Unfinished cases have not passed.
         yield* queue.finish(run, {
           status,
           metrics,
@@ -120,7 +121,7 @@ export class EvalRunner extends Context.Service<
           queue.finish(run, { status: "failed", metrics: null, gateResults: [], verdict: null, errorCode: "given_up" })
         )
 
-      /** Plays and grades a case. Null: the run has ended meanwhile. */
+      /** Plays and grades a case. Null: the run has ended in the meantime. */
       const one = Effect.fnUntraced(function* (
         run: HeldRun,
         next: NextCase,
@@ -155,7 +156,7 @@ export class EvalRunner extends Context.Service<
             wanted: queue.isWanted(run)
           }).pipe(Effect.provideContext(services)))
         if (trajectory === null) return null
-        // What was played before was paid for before.
+        // An earlier play was already paid for.
         const cost = earlier === undefined ? trajectory.turns.reduce((sum, turn) => sum + turn.cost_micro_usd, 0) : 0
         return yield* gradeCase(engine.judge, { character, asked, trajectory }, baseline.get(name) ?? null, cost)
       })
@@ -185,8 +186,8 @@ export class EvalRunner extends Context.Service<
           ? played.value
           : ungraded("it could not be played", yield* spentAt(run, next.place))
         if (done === null) return
-        // With its session goes what would be charged again. Of a run that is another's meanwhile the sessions are that
-        // one's too.
+        // Erasing the sessions keeps their cost from being charged again. If another process owns the run now, the
+        // sessions are its own as well.
         yield* transaction(
           Effect.gen(function* () {
             if (yield* queue.done(run, next, done)) yield* shadows.erase({ runId: run.run_id, place: next.place })
@@ -202,7 +203,7 @@ export class EvalRunner extends Context.Service<
             slug: run.character_slug,
             version: run.character_version
           })
-        // Whoever was at it before may have died at some cases.
+        // The previous owner may have died with cases unfinished.
         if (!(yield* clear(run, shadows.erase({ runId: run.run_id, place: null })))) return
         const stored = yield* trajectoriesOf(run.app_id, run.regrade_of)
         const baseline = yield* trajectoriesOf(run.app_id, run.baseline_run_id)
@@ -221,7 +222,7 @@ export class EvalRunner extends Context.Service<
           ),
           beginning.withPermits(1)
         )
-        /** Case after case, beside the others. The last to come to its end knows how the run has ended. */
+        /** One case after another, in parallel with other lanes. The last lane to finish knows how the run ended. */
         const lane = Effect.gen(function* () {
           while (true) {
             const step = yield* begin

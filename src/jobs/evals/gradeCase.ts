@@ -8,7 +8,7 @@ import { checksOf, statusOf } from "#pipeline/evals/result.ts"
 import type { Trajectory } from "#pipeline/evals/Trajectory.ts"
 import type { Done } from "#src/db/evals/EvalQueue.ts"
 
-/** A case that could not be graded as a whole. */
+/** A case that could not be graded at all. */
 export const ungraded = (detail: string, costMicroUsd = 0): Done => ({
   status: "error",
   checks: [{ type: "played", turn: null, status: "error", detail }],
@@ -17,8 +17,8 @@ export const ungraded = (detail: string, costMicroUsd = 0): Done => ({
 })
 
 /**
- * Grades what was played, check by check; the judge's cost comes to that of playing. `baseline`: the same case in the
- * run that it is compared with.
+ * Grades a played case check by check. The judge's cost is added to the cost of playing. `baseline`: the same case in
+ * the run that it is compared with.
  */
 export const gradeCase = Effect.fnUntraced(function* (
   judge: Judge | null,

@@ -16,21 +16,21 @@ import type { EvalEngine } from "./EvalEngines.ts"
 
 export interface CaseToPlay {
   readonly cast: Cast
-  /** Of the case and repeat, in the run. */
+  /** The index of the case repeat in the run. */
   readonly place: number
   readonly character: Character
   readonly engine: EvalEngine
   readonly replyMode: RunOrder["reply_mode"]
   readonly asked: Case
-  /** Of the run, the case and the repeat: the same of the same, whatever the sessions are called. */
+  /** Derived from the run, the case and the repeat, so it is the same whatever the session ids are. */
   readonly seed: string
-  /** Whether turns cost nothing. */
+  /** Whether turns are free. */
   readonly free: boolean
-  /** Asked before each turn: whether the case is still wanted. */
+  /** Checked before each turn: whether the case is still wanted. */
   readonly wanted: Effect.Effect<boolean, DatabaseError>
 }
 
-/** A clock that goes as others do, from another moment on. What waits by it waits as long as ever. */
+/** A clock that starts at another moment and runs normally. Delays take as long as usual. */
 const clockFrom = (clock: Clock.Clock, moment: number): Clock.Clock => {
   const ahead = moment - clock.currentTimeMillisUnsafe()
   const aheadNanos = BigInt(Math.round(ahead)) * 1_000_000n
@@ -45,7 +45,7 @@ const clockFrom = (clock: Clock.Clock, moment: number): Clock.Clock => {
   }
 }
 
-/** The turn was taken from this worker: whoever plays the case next begins it anew. */
+/** Another worker took over the turn. It plays the case again from the start. */
 const taken = (what: string) => new DatabaseError({ reason: "unreachable", sqlState: null, cause: new Error(what) })
 
 const play = Effect.fnUntraced(function* ({
@@ -92,7 +92,7 @@ const play = Effect.fnUntraced(function* ({
           InboxUnavailable: ({ cause }) => Effect.fail(taken(String(cause)))
         })
       )
-    // The character has left, and is not written to any more.
+    // The character has left, so no more messages are sent to it.
     if (accepted === null) break
     const turn = { ...session, turnIndex: accepted.turnIndex }
     yield* shadows.stamp(turn, begunAt)
@@ -124,8 +124,8 @@ const play = Effect.fnUntraced(function* ({
 })
 
 /**
- * Plays a case in a shadow session, by its own clock: the same accept, claim, pipeline, settlement and reading as any
- * session's, driven from here, turn by turn. Null: it was not wanted any more.
+ * Plays a case in a shadow session with its own clock. It uses the same accept, claim, pipeline, settlement and
+ * extraction as any session, driven turn by turn from here. Null: the case is no longer wanted.
  */
 export const playCase = (wanted: CaseToPlay) =>
   Effect.flatMap(Clock.Clock, (clock) => {

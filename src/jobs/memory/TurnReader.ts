@@ -21,45 +21,42 @@ import { unitOf } from "#src/units/Unit.ts"
 import { makePlaces, placesFor } from "#src/jobs/runner/places.ts"
 
 interface Asked {
-  /** What was known when it was asked. */
+  /** What was known when the model was asked. */
   readonly known: Relationship
-  /** Null: the rules are to read the turn. */
+  /** Null: rules should extract from the turn. */
   readonly extraction: Extraction | null
   readonly usage: Usage | null
   readonly errorCode: string | null
 }
 
-/** A turn at which its readers died: nothing is read in it, so that later turns are. */
+/** A turn that repeatedly crashed its extraction. It yields nothing, so that later turns can be processed. */
 const GIVEN_UP: Asked = { known: NEW_RELATIONSHIP, extraction: null, usage: null, errorCode: "crashed" }
 const BY_RULES: Asked = { known: NEW_RELATIONSHIP, extraction: null, usage: null, errorCode: null }
 
 /**
- * Sessions of one app being read at once. A reading may wait for a model as long as a turn does; with more, what is
- * still to be answered would find no room among the jobs.
+ * Maximum number of sessions per app in extraction at once. An extraction may wait for a model as long as a turn does.
+ * With more, turns that wait for an answer would find no room among the jobs.
  */
 export const MAX_READING = 200
 
 /**
- * Relationships that are looked up at once for a model that is to read: few, so that those who wait for an answer go
- * before what was answered.
+ * Relationships loaded concurrently for extraction by a model. Few, so that turns that wait for an answer have
+ * priority.
  */
 const AT_THE_DATABASE = 2
 
-/** SQLSTATE classes by which a value itself is refused: 22 data that is none, 54 too much of it. */
+/** SQLSTATE classes for a rejected value: 22 (invalid data) and 54 (limit exceeded). */
 const UNWRITABLE = /^(22|54)/
 
-/**
- * Reads the turns of a session after they were answered, one after another, for what they tell of the two: the
- * relational update.
- */
+/** Extracts memories from the turns of a session after they were answered, one after another: the relational update. */
 export class TurnReader extends Context.Service<
   TurnReader,
   {
-    /** By this extractor where one is given, or null for the rules alone. */
+    /** `by`: the extractor to use. Null: rules alone. */
     readonly drain: (session: SessionRef, by?: Extractor | null) => Effect.Effect<void, DatabaseError>
-    /** Whether as many sessions of the app are read by this process as may be. */
+    /** Whether this process is extracting from the maximum number of the app's sessions. */
     readonly isFull: (appId: string) => Effect.Effect<boolean>
-    /** Has them read in a while, by whoever has room. */
+    /** Schedules these sessions for later, by any process that has room. */
     readonly putOff: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/memory/TurnReader") {
@@ -72,7 +69,7 @@ export class TurnReader extends Context.Service<
       const lookUps = makePlaces(AT_THE_DATABASE)
       const places = makePlaces(placesFor(MAX_READING))
 
-      /** What the model makes of a turn; nothing where it fails, so that the rules read it. */
+      /** The model's extraction. Null if it fails, so that rules are used. */
       const ask = Effect.fnUntraced(function* (
         { extract }: Extractor,
         session: SessionRef,
@@ -141,7 +138,7 @@ export class TurnReader extends Context.Service<
           heldMicroUsd,
           at: turn.at,
           record,
-          // Who has read the turn may have had before them what was forgotten meanwhile.
+          // The model may have seen what was forgotten in the meantime, so then rules extract instead.
           decide: (now) =>
             decide(
               now,
@@ -165,7 +162,7 @@ export class TurnReader extends Context.Service<
           Effect.catchTag("DatabaseError", (error) =>
             UNWRITABLE.test(error.sqlState ?? "") ? Effect.die(error) : Effect.fail(error)
           ),
-          // What no rule can read, and what no database can keep, must not hold up what comes after it.
+          // A turn that rules cannot read or that the database cannot store must not block later turns.
           Effect.catchDefect((defect) =>
             Effect.logError("memory update could not be written", defect).pipe(
               Effect.andThen(writeNothing(reading, "defect"))
@@ -182,7 +179,8 @@ export class TurnReader extends Context.Service<
         return !unread.isLast
       })
 
-      // Sessions that are being read here: a second wake-up has the reader look once more, and does not read beside it.
+      // Sessions in extraction here. A second wake-up makes the running extraction check again instead of starting
+      // another one.
       const reading = new Map<string, { again: boolean }>()
       const drain = Effect.fnUntraced(function* (session: SessionRef, by: Extractor | null = served) {
         const name = `${session.appId} ${session.sessionId}`

@@ -5,7 +5,7 @@ import { SessionsPayload, sessionsOf } from "#src/jobs/conversation/sessionsPayl
 import { taskFor } from "#src/jobs/runner/task.ts"
 import { TurnReader } from "./TurnReader.ts"
 
-/** All of them, before the job fails for those that fail: one session must not keep the others of its job. */
+/** Processes all sessions before the job fails, so that one failing session does not block the others. */
 const each = (
   sessions: ReadonlyArray<SessionRef>,
   drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>
@@ -14,7 +14,8 @@ const each = (
     Effect.flatMap((exits) => Effect.forEach(exits, (exit) => exit, { discard: true }))
   )
 
-// A reading has no sweeper: its job stays until it is done, and one that would wait for a place goes back to the table.
+// Extraction has no sweeper, so its job stays until it is done. A job that would have to wait for a slot goes back to
+// the table.
 export const relateTask = taskFor("relate", SessionsPayload, (payload) =>
   TurnReader.use((reader) =>
     Effect.gen(function* () {

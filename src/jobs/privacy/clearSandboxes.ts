@@ -5,7 +5,7 @@ import { ExpiredSandboxes } from "#src/db/privacy/ExpiredSandboxes.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
-/** Takes the app's bots away from here, so that whoever attached them may attach them again. */
+/** Detaches the app's bots from this server, so that their owners can attach them again. */
 const letBotsGo = Effect.fnUntraced(function* (appId: string) {
   const rows = yield* BotRows
   const arming = yield* Arming
@@ -15,8 +15,8 @@ const letBotsGo = Effect.fnUntraced(function* (appId: string) {
 })
 
 /**
- * Erases the sandboxes whose keys have expired, one after another. One that cannot be now does not keep the others: it
- * is due again the next time.
+ * Erases the sandboxes whose keys have expired, one after another. If one fails, the others continue and it is due
+ * again the next time.
  */
 const clearSandboxes = Effect.gen(function* () {
   const expired = yield* ExpiredSandboxes

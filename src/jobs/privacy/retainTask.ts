@@ -1,7 +1,7 @@
 import { Retention } from "#src/db/privacy/Retention.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
-/** Deletes what is older than the operator keeps it. */
+/** Deletes data that is older than the operator's retention period. */
 export const retainTask = task(
   "retain",
   Retention.use((retention) => retention.apply),

@@ -2,18 +2,18 @@ import * as Effect from "effect/Effect"
 import { Initiatives } from "#src/db/proactive/Initiatives.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
-/** Sessions taken at a time: as many as are surely decided on before another process takes them for left alone. */
+/** Sessions per claim: few enough to be decided before their lease ends and another process takes them. */
 const A_BATCH = 100
 const AT_ONCE = 4
-/** Then the next minute's job goes on. */
+/** After this many, the next minute's job continues. */
 const BATCHES = 50
 
-/** Looks at every session that is due, whether its character writes first. */
+/** Decides for every due session whether its character writes first. */
 const initiate = Effect.gen(function* () {
   const initiatives = yield* Initiatives
   for (let batch = 0; batch < BATCHES; batch++) {
     const due = yield* initiatives.takeDue(A_BATCH)
-    // One that cannot be looked at now is due again when its lease is over, and does not keep the others.
+    // A session whose decision fails is due again when its lease ends, and does not block the others.
     yield* Effect.forEach(
       due,
       Effect.catchTag("DatabaseError", (error) =>

@@ -23,14 +23,14 @@ import { Membership } from "#src/jobs/runner/Membership.ts"
 import { makeSharedRuns } from "#src/jobs/runner/sharedRuns.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
-/** Research of one app at once in one process. */
+/** Maximum number of concurrent research runs per app and process. */
 const AT_ONCE = 16
 
-/** Works at research, part by part of source by source. */
+/** Works on research runs, part by part of each source. */
 export class Researches extends Context.Service<
   Researches,
   {
-    /** Works at what is open, as far as nobody else does. */
+    /** Works on open runs that no other process works on. */
     readonly work: Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/research/Researches") {
@@ -46,7 +46,7 @@ export class Researches extends Context.Service<
       const reader = yield* SourceReader
       const [prices, cast] = [yield* Prices, yield* ModelCast]
 
-      /** What is found in a part, and what that has cost. Null: it could not be read. */
+      /** The findings in a part and their cost. Null: it could not be read. */
       const read = Effect.fnUntraced(function* (request: ReadRequest, left: number) {
         if (reader === null) return { readings: readByRules(request), cost: 0, failed: false }
         const answer = yield* Effect.result(
@@ -58,8 +58,8 @@ export class Researches extends Context.Service<
       })
 
       /**
-       * The text of a source, kept before it is read so that all its parts are of the same; null: there is none, and
-       * that is noted.
+       * The text of a source. It is stored before it is read, so that all its parts come from the same version. Null:
+       * there is none, which is recorded.
        */
       const textOf = Effect.fnUntraced(function* (owner: string, run: StoredResearch, source: OpenSource) {
         const fail = (code: string) => Effect.as(research.sourceFailed(owner, run, source.place, code), null)
@@ -113,7 +113,7 @@ export class Researches extends Context.Service<
           if (source === undefined) return yield* end(owner, run)
           const found = yield* textOf(owner, run, source)
           if (found === null) {
-            // Either this source has failed, and there is another, or the run is not ours any more.
+            // Either this source has failed and there is another one, or another process owns the run now.
             if ((yield* research.nextSource(run))?.place === source.place) return
             continue
           }

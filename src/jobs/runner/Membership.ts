@@ -9,15 +9,15 @@ import { whileStarting } from "#src/db/postgres/retry.ts"
 import { type Registration, Workers } from "#src/db/conversation/Workers.ts"
 
 /**
- * This process as a worker. Registered: claims under its id. When its lock may be lost it is fenced: it claims nothing,
- * what it still runs fails at its fence, and it registers again under a new id.
+ * The registration of this process as a worker. While registered, it claims under its id. If its lock may be lost, it
+ * is fenced: it claims nothing, running work fails at its fence, and it registers again under a new id.
  */
 export class Membership extends Context.Service<
   Membership,
   {
-    /** The id to claim under; none while fenced. */
+    /** The id to claim under. None while fenced. */
     readonly current: Effect.Effect<Option.Option<string>>
-    /** Ties a graphile-worker pool to this and every later registration. */
+    /** Ties a graphile-worker pool to this registration and all later ones. */
     readonly usePool: (poolId: string) => Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/runner/Membership") {
@@ -37,7 +37,7 @@ export class Membership extends Context.Service<
       const live = Effect.fnUntraced(function* (registration: Registration) {
         current = registration
         yield* Deferred.succeed(first, undefined)
-        // A heartbeat without an answer counts as lost too: over a connection that is half open none may come for
+        // A heartbeat without an answer also counts as lost: over a half-open connection there may be no answer for
         // minutes.
         const beat = Effect.sleep("1 second").pipe(
           Effect.andThen(registration.heartbeat),
@@ -60,7 +60,7 @@ export class Membership extends Context.Service<
         Effect.andThen(rounds("250 millis", Effect.ignore(member))),
         Effect.forkScoped({ startImmediately: true })
       )
-      // The first registration is awaited, so that nothing runs before the process can be found dead.
+      // Waits for the first registration, so that nothing runs before the process can be detected as dead.
       yield* Deferred.await(first)
 
       return Membership.of({

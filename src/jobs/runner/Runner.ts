@@ -12,18 +12,21 @@ import { type JobPool, startJobPool } from "./jobPool.ts"
 import { Membership } from "./Membership.ts"
 import type { Task } from "./task.ts"
 
-/** How long what jobs have begun may take to finish once we are asked to stop. The rest is given back. */
+/** How long work that jobs have started may take to finish after a stop request. The rest is released. */
 const DRAIN = "4 seconds"
 
 export interface RunnerOptions<R> {
   readonly tasks: ReadonlyArray<Task<R>>
-  /** Jobs at once. */
+  /** Maximum number of concurrent jobs. */
   readonly concurrency: number
-  /** Resolves once nothing runs that jobs have begun and left to itself. */
+  /** Resolves once no background work that jobs have started is running. */
   readonly idle: Effect.Effect<void, never, R>
 }
 
-/** graphile-worker: a job is a wake-up, the tables hold the truth. What no job covers is found by a sweeper. */
+/**
+ * Runs jobs with graphile-worker. A job is only a wake-up, and the tables hold the state. A sweeper finds what no job
+ * covers.
+ */
 export const layer = <R>({ tasks, concurrency, idle }: RunnerOptions<R>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
@@ -32,7 +35,7 @@ export const layer = <R>({ tasks, concurrency, idle }: RunnerOptions<R>) =>
       const fibers = yield* FiberSet.make()
       const runPromise = yield* FiberSet.runtimePromise(fibers)<R>()
 
-      // A payload that no version of ours can read is set aside with its error: retrying would not mend it.
+      // A payload that no version of ours can read is parked with its error, because a retry would not help.
       const park = (name: string, payload: unknown, error: Schema.SchemaError) =>
         Effect.logError("job parked: its payload cannot be read", { task: name, error: error.message }).pipe(
           Effect.andThen(
@@ -63,8 +66,8 @@ export const layer = <R>({ tasks, concurrency, idle }: RunnerOptions<R>) =>
         Effect.gen(function* () {
           const stopped = runner.stop().catch(() => {})
           yield* Effect.andThen(FiberSet.awaitEmpty(fibers), idle).pipe(Effect.timeoutOption(DRAIN))
-          // One that waits for a connection that is gone, which it may do for as long as `answered` lets it, must not
-          // keep the next pool from starting.
+          // An interrupt that waits on a dead connection, for up to the limit in `answered`, must not delay the next
+          // pool.
           const given = yield* Effect.forkDetach(Fiber.interruptAll([...fibers]))
           yield* Fiber.await(given).pipe(Effect.timeoutOption("1 second"))
           yield* Effect.promise(() => stopped).pipe(Effect.timeoutOption("2 seconds"))
@@ -74,8 +77,7 @@ export const layer = <R>({ tasks, concurrency, idle }: RunnerOptions<R>) =>
           )
         })
 
-      // graphile-worker gives up when it loses the database. We do not: its end, unless we asked for it, is the start
-      // of the next.
+      // graphile-worker ends when it loses the database. We do not: unless we asked it to end, a new one is started.
       const started = yield* Deferred.make<void>()
       const pool = Effect.acquireUseRelease(
         start,

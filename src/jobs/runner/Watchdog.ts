@@ -4,13 +4,14 @@ import { rounds } from "#channels/rounds.ts"
 import { CrashedUnits } from "#src/db/crashes/CrashedUnits.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
 
-/** Every process looks twice a second for workers that have died, and has what they ran begun again. */
+/** Every process checks twice a second for dead workers and has their work started again. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const workers = yield* Workers
     const crashed = yield* CrashedUnits
     const look = Effect.gen(function* () {
-      // Before what a dead worker held is free, it must be known whether it may be begun again.
+      // Crash counts have to be current before a dead worker's units are released, because they decide whether a unit
+      // may be started again.
       yield* crashed.refresh
       const rescue = yield* workers.rescue
       if (rescue.workers > 0) yield* Effect.logWarning("rescued a dead worker's turns", rescue)

@@ -5,7 +5,7 @@ const optionsOf = ({ fill, queue }: Schedule): string => {
   return options.length === 0 ? "" : ` ?${options.join("&")}`
 }
 
-/** The schedules of tasks, as graphile-worker reads them. */
+/** The schedules of tasks in graphile-worker's format. */
 export const crontabOf = (tasks: ReadonlyArray<Task<unknown>>): string =>
   tasks
     .flatMap(({ name, schedule }) => (schedule === null ? [] : [`${schedule.cron} ${name}${optionsOf(schedule)}`]))

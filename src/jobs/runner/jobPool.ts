@@ -3,25 +3,25 @@ import * as Redacted from "effect/Redacted"
 import { EventEmitter } from "node:events"
 import { Logger, run, type Runner as GraphileRunner, type TaskList, type WorkerEvents } from "graphile-worker"
 
-/** Jobs fetched ahead. Few, so that a backlog spreads over processes. */
+/** Number of prefetched jobs. Few, so that a backlog spreads over processes. */
 const LOCAL_QUEUE = 50
 
 const quiet = new Logger(() => () => {})
 
 export interface PoolOptions {
   readonly url: Redacted.Redacted<string>
-  /** Jobs at once. */
+  /** Maximum number of concurrent jobs. */
   readonly concurrency: number
   readonly taskList: TaskList
   readonly crontab: string
 }
 
-/** A pool of graphile-worker at work. */
+/** A running graphile-worker pool. */
 export interface JobPool {
   readonly runner: GraphileRunner
-  /** What it is called in the table of its workers. */
+  /** Its id in graphile-worker's table of workers. */
   readonly id: string
-  /** Settles when it is at its end, whether or not it was asked to stop. */
+  /** Settles when the pool has ended, whether or not it was asked to stop. */
   readonly ended: Promise<void>
 }
 
@@ -32,7 +32,7 @@ export const startJobPool = ({ url, ...options }: PoolOptions) =>
     events.on("pool:create", ({ workerPool }) => {
       id = workerPool.id
     })
-    // Its own promise may never settle once its connections are gone: that it shuts down tells of its end.
+    // The pool's own promise may never settle once its connections are lost. Its shutdown event is reliable.
     const ended = new Promise<void>((resolve) => {
       events.on("pool:gracefulShutdown", () => resolve())
     })

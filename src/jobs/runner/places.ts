@@ -1,42 +1,36 @@
 import * as Effect from "effect/Effect"
 
 /**
- * An app may hold this many times as many places as are free. So one app alone gets four fifths of them, and however
- * many apps are busy, some places stay free for an app that comes next: it never waits for the slow work of the others.
+ * An app may hold this many times as many slots as are free. So a single app gets four fifths of them. However many
+ * apps are busy, some slots stay free for the next app, which never waits for slow work of the others.
  */
 const TIMES_THE_FREE = 4
 
-/** Places of which one app alone may use this many. */
+/** The number of slots of which a single app can use `oneApp`. */
 export const placesFor = (oneApp: number): number => Math.ceil((oneApp * (TIMES_THE_FREE + 1)) / TIMES_THE_FREE)
 
-/**
- * A limited number of places for the work of many apps. A place that comes free goes to the waiting app that holds
- * fewest.
- */
+/** A limited number of slots for the work of many apps. A free slot goes to the waiting app that holds the fewest. */
 export interface Places {
-  /**
-   * Does the work in a place of this app, as soon as there is one. Works of one app begin in the order in which they
-   * came.
-   */
+  /** Does the work in a slot of this app as soon as there is one. Work of one app starts in the order of arrival. */
   readonly use: <A, E, R>(appId: string, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Takes a place that is known to be there. Gives it back once the effect that it returns is run. */
+  /** Takes a slot that is known to be free. The returned effect releases it. */
   readonly enter: (appId: string) => Effect.Effect<void>
-  /** How many places are free. */
+  /** The number of free slots. */
   readonly free: () => number
-  /** Whether the app would have to wait for a place. */
+  /** Whether the app would have to wait for a slot. */
   readonly isFull: (appId: string) => boolean
-  /** Apps that would have to wait for a place, of those that hold one. */
+  /** Of the apps that hold slots, those that would have to wait for another. */
   readonly full: () => ReadonlyArray<string>
-  /** Apps that have work waiting for a place. */
+  /** Apps with work that waits for a slot. */
   readonly crowded: () => ReadonlyArray<string>
-  /** How much work of the app waits for a place. */
+  /** How much work of the app waits for a slot. */
   readonly waiting: (appId: string) => number
 }
 
 export const makePlaces = (count: number): Places => {
   let free = count
   const held = new Map<string, number>()
-  // A served app goes to the end, so that apps which hold the same number take turns.
+  // A served app goes to the end, so that apps with the same number of slots take turns.
   const waiting = new Map<string, Set<() => void>>()
 
   const heldBy = (appId: string) => held.get(appId) ?? 0
@@ -46,7 +40,7 @@ export const makePlaces = (count: number): Places => {
     held.set(appId, heldBy(appId) + 1)
   }
 
-  /** The waiting app that holds fewest, unless there is no place for it: then there is none for any other. */
+  /** The waiting app that holds the fewest slots. If there is no slot for it, there is none for any other. */
   const nextApp = () => {
     let next: string | undefined
     for (const appId of waiting.keys()) if (next === undefined || heldBy(appId) < heldBy(next)) next = appId
@@ -80,7 +74,7 @@ export const makePlaces = (count: number): Places => {
         return
       }
       const line = waiting.get(appId) ?? new Set()
-      // The next begins in a task of its own: a long line of works that end at once would grow the stack.
+      // The next one starts in its own task. A long queue of work that ends at once would otherwise grow the stack.
       waiting.set(
         appId,
         line.add(() => resume(Effect.yieldNow))
@@ -88,7 +82,7 @@ export const makePlaces = (count: number): Places => {
     })
 
   return {
-    // Who waits is not interrupted: a place that was given in the same moment would be lost.
+    // A waiter is not interruptible: a slot that is handed over at that moment would be lost.
     use: (appId, work) =>
       Effect.acquireUseRelease(
         take(appId),

@@ -3,15 +3,14 @@ import * as Semaphore from "effect/Semaphore"
 import { makePlaces, placesFor } from "./places.ts"
 
 /**
- * Works at runs that are claimed from a table, at so many of one app at once. It ends when no run is left or no place
- * is free for one: a job that waited would keep others from being fetched, and whoever is at work takes up what is
- * left.
+ * Works on runs that are claimed from a table, with a limit per app. Ends when no run is left or no slot is free. A job
+ * must not wait, because that would keep others from being fetched; those already working take the remaining runs.
  */
 export const makeSharedRuns = Effect.fnUntraced(function* (oneApp: number) {
   const places = makePlaces(placesFor(oneApp))
-  // One claim at a time: each counts the places that the one before it has taken.
+  // One claim at a time, because each counts the slots that the previous one took.
   const claiming = yield* Semaphore.make(1)
-  /** `claim`: the next run of none of these apps. */
+  /** `claim`: claims the next run that belongs to none of these apps. */
   return <Run extends { readonly appId: string }, E, R>(
     claim: (except: ReadonlyArray<string>) => Effect.Effect<Run | undefined, E, R>,
     work: (run: Run) => Effect.Effect<void, E, R>
@@ -22,7 +21,8 @@ export const makeSharedRuns = Effect.fnUntraced(function* (oneApp: number) {
         return run === undefined ? undefined : { run, leave: places.enter(run.appId) }
       })
     )
-    // A claim is not interrupted on its way: a run that is ours and that we do not know of would wait for our death.
+    // A claim is not interrupted halfway: a run that is claimed without our knowledge would stay claimed until this
+    // process ends.
     const one = Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         const taken = yield* next

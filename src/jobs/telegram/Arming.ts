@@ -10,7 +10,10 @@ import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { BotIdentity, StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
 
-/** What bots are told of. The list is sent whole each time: what is left out would stay as it was. */
+/**
+ * The kinds of updates that bots receive. The complete list is sent each time, because Telegram keeps the previous
+ * setting for a missing list.
+ */
 export const ALLOWED_UPDATES = [
   "message",
   "edited_message",
@@ -22,14 +25,14 @@ export const ALLOWED_UPDATES = [
   "subscription"
 ] as const
 const MAX_CONNECTIONS = 40
-/** Telegram takes one setWebhook a second of a bot; what comes sooner waits so long. */
+/** Telegram accepts one setWebhook per second and bot. An earlier one waits this long. */
 const SET_AGAIN_AFTER = "1100 millis"
 
-/** The token is dead or was never one. */
+/** The token was revoked or was never valid. */
 export class TokenRejected extends Schema.TaggedError<TokenRejected>()("TokenRejected", {}) {}
-/** Somebody else's webhook is set for this bot. */
+/** Another system's webhook is set for this bot. */
 export class ForeignWebhook extends Schema.TaggedError<ForeignWebhook>()("ForeignWebhook", {}) {}
-/** Telegram gave no answer that helps. */
+/** Telegram gave no usable answer. */
 export class TelegramUnavailable extends Schema.TaggedError<TelegramUnavailable>()("TelegramUnavailable", {
   description: Schema.String
 }) {
@@ -45,30 +48,33 @@ const rejected = <A, R>(
     error.kind === "auth" ? new TokenRejected() : new TelegramUnavailable({ description: error.description })
   )
 
-/** Brings bots to where their updates reach us, and takes them away from there. */
+/** Registers bots so that their updates reach this server, and unregisters them. */
 export class Arming extends Context.Service<
   Arming,
   {
-    /** Where the bot's updates are to go; null: nowhere, they are fetched, or nobody has said. */
+    /**
+     * The webhook URL for the bot's updates. Null: there is none, because they are polled or no public URL is
+     * configured.
+     */
     readonly addressOf: (bot: StoredBot) => string | null
-    /** Who the bot of this token is. */
+    /** The bot that this token belongs to. */
     readonly identify: (
       token: Redacted.Redacted<string>
     ) => Effect.Effect<BotIdentity, TokenRejected | TelegramUnavailable>
-    /** Fails where another system gets the bot's updates now. `hooksAt`: what our own addresses begin with. */
+    /** Fails if another system receives the bot's updates. `hooksAt`: the prefix of our own URLs. */
     readonly checkFree: (
       token: Redacted.Redacted<string>,
       hooksAt: string
     ) => Effect.Effect<void, TokenRejected | TelegramUnavailable | ForeignWebhook>
     /**
-     * Sets the webhook under a fresh secret, which stands in the row before Telegram knows it, and makes the bot active
-     * when it is seen to be set. `hooksAt`: what our addresses begin with; null: the bot's is where `addressOf` says.
+     * Sets the webhook with a new secret, which is stored in the row before Telegram gets it. Activates the bot once
+     * the webhook is confirmed. `hooksAt`: the prefix of our URLs. Null: use `addressOf`.
      */
     readonly arm: (
       bot: StoredBot,
       options: { readonly hooksAt: string | null; readonly dropPending: boolean }
     ) => Effect.Effect<void, TokenRejected | TelegramUnavailable | DatabaseError>
-    /** Takes the webhook away, as well as may be. */
+    /** Removes the webhook if possible. */
     readonly disarm: (bot: StoredBot) => Effect.Effect<void>
   }
 >()("src/jobs/telegram/Arming") {

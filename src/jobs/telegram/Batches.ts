@@ -20,25 +20,25 @@ import { task } from "#src/jobs/runner/task.ts"
 /** Why an item cannot be done. */
 class ItemRefused extends Schema.TaggedError<ItemRefused>()("ItemRefused", { reason: Schema.String }) {}
 
-/** Telegram takes it only after a while, which may be hours. */
+/** Telegram accepts it only after a delay, which may be hours. */
 class ItemWaits extends Schema.TaggedError<ItemWaits>()("ItemWaits", { seconds: Schema.Number }) {}
 
-/** Behind the moment that Telegram names. */
+/** Added to the time that Telegram names. */
 const MARGIN_SECONDS = 5
 
-/** After which an item is given up that nobody who took it has been heard of: it may be what they died of. */
+/** An item that was claimed this often without a result is given up: it may be what kills its workers. */
 const MOST_TAKEN = 10
-/** Items of a kind at once in one process: one that hangs must not keep the others waiting. */
+/** Maximum number of concurrent items of a kind per process. A hanging item must not block the others. */
 const AT_ONCE = 4
 
 /**
- * Works through batches, each kind of item by itself and no faster than Telegram likes. Each step may be done twice:
- * who dies leaves the item to the next.
+ * Works through batches. Each kind of item is processed separately, within Telegram's rate limits. Each step may run
+ * twice: if a worker dies, the next one takes the item.
  */
 export class Batches extends Context.Service<
   Batches,
   {
-    /** Until nothing is due. */
+    /** Works until nothing is due. */
     readonly work: Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/telegram/Batches") {
@@ -128,7 +128,7 @@ export class Batches extends Context.Service<
           case "suspend":
             return yield* rows.become(bot.app_id, bot.channel_id, suspension(bot.channel_id))
           case "resume":
-            // A pending one was resumed by whoever died, or did not reach Telegram, before its webhook was set.
+            // A pending bot was resumed by a worker that died or could not reach Telegram before the webhook was set.
             if (bot.status !== "suspended" && bot.status !== "pending") return
             yield* rows.become(bot.app_id, bot.channel_id, RESUMPTION)
             return yield* arming.arm({ ...bot, status: "pending" }, { hooksAt: null, dropPending: false })

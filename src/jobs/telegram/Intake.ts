@@ -17,17 +17,17 @@ import { turnAway } from "./turnAway.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
 /**
- * Chats whose updates are handled at once by one process: no more are claimed before half of these are done, for a
- * claim looks at all that waits.
+ * Maximum number of chats whose updates one process handles at once. No more are claimed before half of these are done,
+ * because a claim scans everything that waits.
  */
 const MAX_IN_FLIGHT = 128
-/** A look at what is not due yet, and one at what nobody has told us of. */
+/** How soon to check again for updates that are not due yet, and for updates without a notification. */
 const SOON = Duration.millis(150)
 const LATER = Duration.seconds(1)
-/** What is being handled when we are asked to stop may end. */
+/** How long running updates may take to finish after a stop request. */
 const DRAIN = "3 seconds"
 
-/** What PostgreSQL says of a value that it cannot take: it will say so again. */
+/** Whether PostgreSQL rejected a value, so that a retry would fail again. */
 const isOfValue = (error: unknown): boolean =>
   error instanceof DatabaseError && error.sqlState?.startsWith("22") === true
 const isOurs = (error: { readonly _tag: string; readonly cause?: unknown }) =>
@@ -36,13 +36,13 @@ const isOurs = (error: { readonly _tag: string; readonly cause?: unknown }) =>
   !isOfValue(error.cause)
 
 /**
- * Handles Telegram's updates, each chat's in their order. An update is a row until it is done: who dies leaves it to
- * the next.
+ * Handles Telegram's updates in order within each chat. An update stays a row until it is done: if a worker dies, the
+ * next one takes it.
  */
 export class Intake extends Context.Service<
   Intake,
   {
-    /** There may be updates. */
+    /** There may be new updates. */
     readonly wake: Effect.Effect<void>
   }
 >()("src/jobs/telegram/Intake") {

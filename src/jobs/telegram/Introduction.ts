@@ -16,31 +16,30 @@ import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { Pictures } from "#src/pictures/Pictures.ts"
 import { TelegramUnavailable, TokenRejected } from "./Arming.ts"
 
-/** What Telegram takes of each. */
+/** Telegram's length limits. */
 const MOST = { name: 64, description: 512, short_description: 120 }
-/** Pixels of either side: as large as Telegram keeps one. */
+/** Pixels per side, the largest size that Telegram keeps. */
 const PHOTO_SIDE = 640
-/** When Telegram does not say how long it is to be left alone. */
+/** The delay if Telegram names none. */
 const PAUSE_SECONDS = 60
-/**
- * After which a profile that does not stand is put again: Telegram could not be asked, or has not taken a part of it.
- */
+/** When to set an incomplete profile again: Telegram could not be reached, or rejected a part. */
 const AGAIN_SECONDS = { unavailable: 300, rejected: 3600 }
 
 export type ProfilePart = "name" | "description" | "short_description" | "commands" | "photo"
 
-/** What became of a profile: all of it stands where nothing is to be waited for and nothing was rejected. */
+/** The result of setting a profile. It is complete if there is nothing to wait for and nothing was rejected. */
 export interface Introduced {
-  /** Telegram takes a part of it only after so long. */
+  /** Telegram accepts a part only after this delay. */
   readonly waitSeconds: number | null
   readonly rejected: ProfilePart | null
 }
 
 /**
- * What people see of a bot before they write: name, descriptions, commands and picture, by what its character is now.
- * What the character has not (a bio, a picture) stays as it is. Only what differs is written, for Telegram has writers
- * of names wait for hours; of a picture it does not tell which it is, so that one is put unless it was since the given
- * moment. Each part may be put twice, and one that has to wait holds up no other.
+ * Sets what people see of a bot before they write: name, descriptions, commands and picture, from the current
+ * character. What the character lacks (a bio, a picture) stays as it is. Only differences are written, because Telegram
+ * makes frequent name changes wait for hours. Telegram does not say which picture is set, so the picture is set unless
+ * that was done since the given time. Each part may be set twice, and a part that has to wait does not delay the
+ * others.
  */
 export class Introduction extends Context.Service<
   Introduction,
@@ -50,8 +49,8 @@ export class Introduction extends Context.Service<
       options: { readonly withName: boolean; readonly photoSince: Date }
     ) => Effect.Effect<Introduced, TokenRejected | TelegramUnavailable | DatabaseError>
     /**
-     * The first of a bot that a person has made, under the name that they have given it. Where it does not come off,
-     * the bot is degraded, and the probe has it done again.
+     * The first profile of a bot that a person has created, with the name that they chose. If it fails, the bot is
+     * degraded and the probe tries again.
      */
     readonly introduce: (bot: StoredBot) => Effect.Effect<void, DatabaseError>
   }

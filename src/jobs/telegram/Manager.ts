@@ -15,26 +15,26 @@ import { readManagerUpdate } from "./manager/managerUpdate.ts"
 import { makeTakeInBot } from "./manager/takeInBot.ts"
 
 /**
- * The bot by which people make bots for us (telegram.md 1.3). It is the operator's, not an app's: it is told of each
- * bot that was made, got a new token or another owner, and can read and replace their tokens. What it is told is kept
- * first, for Telegram cannot be asked again.
+ * The bot through which people create bots for us (telegram.md 1.3). It belongs to the operator, not to an app. It
+ * receives an update for each bot that was created, got a new token or changed its owner, and can read and replace
+ * their tokens. Its updates are stored first, because Telegram cannot be asked for them again.
  */
 export class Manager extends Context.Service<
   Manager,
   {
-    /** By which the links for new bots lead to it. */
+    /** The username in links for new bots. */
     readonly username: Effect.Effect<string, NoManager | TelegramUnavailable>
-    /** What Telegram shows at the manager's hook. */
+    /** The secret that Telegram sends to the manager's webhook. */
     readonly secret: string | null
-    /** Has what the manager is told come in here. */
+    /** Registers the manager's own webhook. */
     readonly arm: (hooksAt: string) => Effect.Effect<void, NoManager | TelegramUnavailable>
-    /** Goes through what the manager was told, as this worker. */
+    /** Processes the manager's updates, as this worker. */
     readonly work: (owner: string) => Effect.Effect<void, DatabaseError>
-    /** Gives the bot a new token; the old one is dead at once. */
+    /** Gives the bot a new token. The old one is invalid at once. */
     readonly rotate: (bot: StoredBot) => Effect.Effect<void, NoManager | TelegramUnavailable | DatabaseError>
-    /** Brings the row up to the token that Telegram has. True: it was another. */
+    /** Updates the row to Telegram's current token. True: it had changed. */
     readonly reconcile: (bot: StoredBot) => Effect.Effect<boolean, NoManager | TelegramUnavailable | DatabaseError>
-    /** Sees to it that no copy of the token stays good. */
+    /** Makes sure that no copy of the token remains valid. */
     readonly letGo: (bot: StoredBot) => Effect.Effect<void>
   }
 >()("src/jobs/telegram/Manager") {

@@ -18,16 +18,16 @@ import { Updates } from "#src/db/telegram/Updates.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { ALLOWED_UPDATES } from "./Arming.ts"
 
-/** How long Telegram holds a request when there is nothing to tell. */
+/** How long Telegram keeps a request open if there are no updates. */
 const HELD_SECONDS = 25
 const CALL_SECONDS = HELD_SECONDS + 10
-/** Somebody else polls the bot: by coming back at once we would only cut each other off. */
+/** Another client polls the bot. Retrying at once would only interrupt each other. */
 const AFTER_CONFLICT = "30 seconds"
 const AFTER_FAILURE = "3 seconds"
 
 /**
- * Fetches bots' updates where no webhook can reach us: on a developer's machine, behind a firewall. They come in as a
- * hook's do, and Telegram is told that it may forget them only once they are stored.
+ * Polls updates of bots where no webhook can reach us: on a developer's machine, or behind a firewall. They are handled
+ * like webhook updates, and are confirmed to Telegram only once they are stored.
  */
 export const layer = (managerToken: Redacted.Redacted<string> | null) =>
   Layer.effectDiscard(
@@ -127,7 +127,7 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
         const worker = yield* membership.current
         if (Option.isNone(worker)) return
         for (const bot of yield* polled.claim(worker.value)) {
-          // Under a new token or a new name of ours the polling begins anew.
+          // A new token or a new worker id restarts the polling.
           yield* FiberMap.run(
             fibers,
             `${bot.channel_id} ${bot.token_version} ${worker.value}`,

@@ -16,25 +16,28 @@ import { Introduction } from "./Introduction.ts"
 import { Manager } from "./Manager.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
-/** Between two probes of a bot, give or take a tenth. */
+/** Seconds between two probes of a bot, plus or minus a tenth. */
 const EVERY_SECONDS = { well: 600, ill: 300, unarmed: 30 }
-/** An error younger than this, with so many updates waiting, or more than at the last look, is a webhook that fails. */
+/**
+ * A webhook is failing if it has an error younger than this, and this many updates are waiting or more than at the last
+ * probe.
+ */
 const YOUNG_MS = 10 * 60_000
 const MANY_WAITING = 20
-/** What Telegram says of a webhook that does not take its secret. */
+/** Telegram's error if the webhook rejects its secret. */
 const OF_SECRET = /\b401\b/
-/** Probes of one process under way. */
+/** Maximum number of concurrent probes per process. */
 const AT_ONCE = 4
-/** Who sets a webhook has done so by then, or will not. */
+/** A process that sets a webhook is done after this time, or has failed. */
 const ARMED_WITHIN_MS = 2 * 60_000
-/** How old may be what is known of a bot's name: in groups it is addressed by it. */
+/** How old the stored username of a bot may be. In groups it is addressed by it. */
 const KNOWN_MS = 24 * 3_600_000
-/** So many good probes in a row, and a bot is well again. */
+/** After this many good probes in a row, a bot is healthy again. */
 const GOOD_PROBES = 2
 
 /**
- * What a look at the webhook says. `hijacked`: it is another's; `changed`: it is ours but told of other things, or
- * under a secret that nobody knows to be the last.
+ * What is wrong with the webhook. `hijacked`: it belongs to another system. `changed`: it is ours, but with other kinds
+ * of updates or an unknown secret.
  */
 const findIll = (
   info: WebhookInfo,
@@ -42,32 +45,32 @@ const findIll = (
   address: string | null,
   now: number
 ): "webhook_hijacked" | "webhook_changed" | "webhook_failing" | null => {
-  // It is where we have put it, and belongs elsewhere by now.
+  // It is where we set it, but belongs at another URL now.
   if (bot.webhook_url !== address && (info.url ?? "") === (bot.webhook_url ?? "")) return "webhook_changed"
   if ((info.url ?? "") !== (address ?? "")) return "webhook_hijacked"
   if (address === null) return null
-  // Whoever was about to set it has died, or had no answer.
+  // The process that was setting it has died or got no answer.
   if (bot.secret_pending_since !== null && now - bot.secret_pending_since.getTime() > ARMED_WITHIN_MS)
     return "webhook_changed"
   const told = [...(info.allowed_updates ?? [])].sort().join()
   if (told !== [...ALLOWED_UPDATES].sort().join()) return "webhook_changed"
   const failing = info.last_error_date !== undefined && now - info.last_error_date * 1000 < YOUNG_MS
-  // Two who set the webhook in the same moment may each have noted their own secret last.
+  // If two processes set the webhook at the same time, the row may have the secret of the wrong one.
   if (failing && OF_SECRET.test(info.last_error_message ?? "")) return "webhook_changed"
   const growing = info.pending_update_count > (bot.health.pending_update_count ?? Infinity)
   return failing && (info.pending_update_count > MANY_WAITING || growing) ? "webhook_failing" : null
 }
 
 /**
- * Asks Telegram how bots are doing: every ten minutes each, sooner when one is not well. A webhook that somebody else
- * has set is put back once; if it is taken again, the bot is degraded and its owner is asked. A dead token revokes the
- * bot. A profile that does not stand is put again.
+ * Asks Telegram about the state of bots: every ten minutes each, sooner if one is unhealthy. If another system has set
+ * a webhook, ours is set once more. If that happens again, the bot is degraded and its owner has to act. An invalid
+ * token revokes the bot. An incomplete profile is set again.
  */
 export class Probe extends Context.Service<
   Probe,
   {
     readonly one: (bot: StoredBot) => Effect.Effect<void, DatabaseError>
-    /** Those whose time has come. */
+    /** Probes the bots that are due. */
     readonly due: Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/telegram/Probe") {
@@ -118,7 +121,7 @@ export class Probe extends Context.Service<
         if (token === undefined) return
         if (bot.mode === "managed" && (bot.status === "revoked" || bot.rotating_since !== null)) {
           const isNew = yield* Effect.option(manager.reconcile(bot))
-          // It is the token that we have: how it does is asked like any other's.
+          // The token is current, so probe the bot like any other.
           if (!Option.contains(isNew, false)) return yield* rest(bot, bot.health, EVERY_SECONDS.ill)
         }
         if (bot.status === "pending") {
@@ -156,7 +159,7 @@ export class Probe extends Context.Service<
         if (ill !== "webhook_changed") yield* degrade(bot, ill)
       })
 
-      /** That one bot cannot be looked after is no matter of the others'. */
+      /** A failure with one bot does not affect the others. */
       const alone = (bot: StoredBot) =>
         one(bot).pipe(
           Effect.catchDefect((defect) => Effect.logError("bot probe failed", defect)),

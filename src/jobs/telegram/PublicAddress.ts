@@ -8,16 +8,16 @@ export interface AddressOptions {
   readonly port: number
 }
 
-/** An address that somebody on this machine can open: what listens everywhere is reached by the loopback. */
+/** A host that can be opened on this machine. A wildcard address is replaced with loopback. */
 const openable = (host: string) =>
   host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host
 
-/** Where clients reach this server, for addresses that are written down: PUBLIC_URL, or else where it listens. */
+/** The address of this server for links: PUBLIC_URL, or else where it listens. */
 export class PublicAddress extends Context.Service<
   PublicAddress,
   {
     readonly current: Effect.Effect<string>
-    /** The port that it came to listen on. */
+    /** Reports the actual port that the server listens on. */
     readonly listensOn: (port: number) => Effect.Effect<void>
   }
 >()("src/jobs/telegram/PublicAddress") {

@@ -29,7 +29,10 @@ const GONE: ReadonlySet<string> = new Set(["left", "kicked"])
 
 const addresseeOf = (bot: StoredBot): Addressee => ({ userId: bot.user_id ?? 0, username: bot.username ?? "" })
 
-/** Hands in what a person has said, as a REST send is. What is refused gets a line of the character's, no reason. */
+/**
+ * Accepts a person's message in the same way as a REST request. If it is refused, the person gets a line of the
+ * character and no reason.
+ */
 const handIn = Effect.fnUntraced(function* (bot: StoredBot, { sessionId, status }: Met, said: Said, number: number) {
   // The character has left, and has said so.
   if (status !== "active") return
@@ -43,9 +46,9 @@ const handIn = Effect.fnUntraced(function* (bot: StoredBot, { sessionId, status 
       reason === "session_exited" || reason === "end_user_blocked"
         ? Effect.void
         : Effect.gen(function* () {
-            // It was erased a moment ago, or gave way to another: the chat is met anew.
+            // The session was just erased or replaced, so the chat has to get a new one.
             if (reason === "session_not_found") return yield* new InboxUnavailable({ cause: reason })
-            // A number that no event has: the line is for a message that is on no log.
+            // A cursor that no event has, because the line replies to a message that is not on the log.
             const line = yield* TelegramChats.use((chats) =>
               chats.apology({ appId: bot.app_id, channelId: bot.channel_id, sessionId }, -number)
             )
@@ -55,7 +58,7 @@ const handIn = Effect.fnUntraced(function* (bot: StoredBot, { sessionId, status 
   )
 })
 
-/** The person wants no answer any more to what they said last. */
+/** The person no longer wants an answer to their last message. */
 const handleStop = Effect.fnUntraced(function* (bot: StoredBot, chatId: number, threadId: number) {
   const sessionId = yield* Conversations.use((conversations) =>
     conversations.sessionOf({ appId: bot.app_id, channelId: bot.channel_id, chatId, threadId })
@@ -63,7 +66,7 @@ const handleStop = Effect.fnUntraced(function* (bot: StoredBot, chatId: number, 
   if (sessionId !== null) yield* Turns.use((turns) => turns.stop({ appId: bot.app_id, sessionId }))
 })
 
-/** The messages of a batch as they read by now, and edits of others. */
+/** The messages of a batch with their edits applied, and edits of earlier messages. */
 const withEdits = (updates: ReadonlyArray<Update>) => {
   const messages = updates.flatMap(({ message }) => message ?? [])
   const edits = updates.flatMap(({ edited_message }) => edited_message ?? [])
@@ -74,7 +77,7 @@ const withEdits = (updates: ReadonlyArray<Update>) => {
   }
 }
 
-/** What was changed after it had been answered is no new question: it is on the log that it reads otherwise now. */
+/** An edit after the answer is not a new message. The log records the new text. */
 const handleEdit = Effect.fnUntraced(function* (bot: StoredBot, updateId: number, edit: Message) {
   const said = readMessages([edit], addresseeOf(bot))
   if (said === null) return
@@ -84,7 +87,7 @@ const handleEdit = Effect.fnUntraced(function* (bot: StoredBot, updateId: number
   )
 })
 
-/** Messages that came in quick succession are one turn; its key is that of the first. */
+/** Messages in quick succession become one turn, under the key of the first. */
 const handleText = Effect.fnUntraced(function* (bot: StoredBot, batch: Batch, updates: ReadonlyArray<Update>) {
   const addressee = addresseeOf(bot)
   const { messages, edits } = withEdits(updates)
@@ -104,10 +107,13 @@ const handleText = Effect.fnUntraced(function* (bot: StoredBot, batch: Batch, up
   if (said !== null) yield* handIn(bot, met, said, batch[0].batch)
 })
 
-/** A press on a button of the bot's: its spinning stops at once, and what is written on the button is said. */
+/**
+ * Handles a press of an inline button: stops its progress animation at once, and treats the button's label as a
+ * message.
+ */
 const handlePress = Effect.fnUntraced(function* (bot: StoredBot, updateId: number, callback: Callback) {
   const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
-  // One that is too old to be answered does no harm.
+  // It is harmless if the press is too old to be answered.
   if (token !== undefined)
     yield* Effect.ignore(
       BotApi.use((api) => api.call(token, "answerCallbackQuery", { callback_query_id: callback.id }))
@@ -176,7 +182,7 @@ const handle = Effect.fnUntraced(function* (bot: StoredBot, batch: Batch, update
   }
 })
 
-/** What the updates of one chat that belong together lead to, and that they are done. */
+/** Handles updates of one chat that belong together, and marks them as done. */
 export const handleBatch = Effect.fnUntraced(function* (batch: Batch) {
   const { app_id: appId, channel_id: channelId, kind, raw } = batch[0]
   const bot = yield* BotRows.use((rows) => rows.get(appId, channelId))

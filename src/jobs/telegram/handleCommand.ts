@@ -14,14 +14,14 @@ import { Words } from "#src/db/telegram/Words.ts"
 import { meetingOf } from "./meetingOf.ts"
 import { welcome } from "./welcome.ts"
 
-/** As Telegram lets a link carry it, and as our own links do. */
+/** The characters that Telegram allows in links, and that our own links use. */
 const PAYLOAD = /^[\w-]{1,64}$/
 const LINK_CODE = /^[\w-]{32}$/
 
 /**
- * What is answered without a model. The answers go on the log, and to the chat by its lane like everything else. What a
- * command does and that it is done are one transaction: whoever dies on the way has done nothing, and whoever takes it
- * up does it all.
+ * Handles commands without a model. The answers go on the log, and reach the chat through its lane like everything
+ * else. The effect of a command and its completion are one transaction. If a worker dies, nothing has happened, and the
+ * next one repeats all of it.
  */
 export const handleCommand = Effect.fnUntraced(function* (bot: StoredBot, batch: Batch, message: Message) {
   const command = readCommand(message, { userId: bot.user_id ?? 0, username: bot.username ?? "" })
@@ -36,9 +36,7 @@ export const handleCommand = Effect.fnUntraced(function* (bot: StoredBot, batch:
   const meet = (session: Meeting["session"], more: Partial<Pick<Meeting, "externalUserRef" | "startPayload">> = {}) =>
     conversations.meet({ ...meetingOf(bot, message, session), ...more })
 
-  /**
-   * A session that has just been opened has its greeting on the log; where none is authored, a word says who is there.
-   */
+  /** A new session has its greeting on the log. If no greeting is authored, a line says who the character is. */
   const greet = Effect.fnUntraced(function* (met: Met, otherwise: string) {
     if (!met.created) return yield* say(met, otherwise)
     if (met.spoken) return
@@ -48,12 +46,12 @@ export const handleCommand = Effect.fnUntraced(function* (bot: StoredBot, batch:
 
   const start = Effect.gen(function* () {
     if (command.argument === "") return yield* greet(yield* meet("renew"), LINES.already)
-    // A group is not one user of the app's: the code stays good for the one.
+    // A group is not a single end-user of the app. The code stays valid for one person.
     if (message.chat.type !== "private" && LINK_CODE.test(command.argument))
       return yield* say(yield* meet("renew"), LINES.linkPrivate)
     const ref = yield* BotLinks.use((links) => links.use(bot.app_id, bot.channel_id, command.argument))
     if (ref !== undefined) return yield* greet(yield* meet("join", { externalUserRef: ref }), LINES.linked)
-    // One in the form of a link is a link that has run out; any other is the app's own.
+    // A payload in the form of our link codes is an expired link. Any other payload belongs to the app.
     if (LINK_CODE.test(command.argument)) return yield* say(yield* meet("renew"), LINES.linkSpent)
     yield* greet(
       yield* meet("renew", { startPayload: PAYLOAD.test(command.argument) ? command.argument : null }),
@@ -90,11 +88,11 @@ export const handleCommand = Effect.fnUntraced(function* (bot: StoredBot, batch:
       yield* once(stop)
       break
     case "forget":
-      // What was said in a group is not one person's to delete.
+      // A person cannot delete what others said in a group.
       yield* message.chat.type === "private" ? forget : once(help)
       break
     default:
-      // In a group it is one of another bot's, unless it says whose it is.
+      // In a group, an unknown command is for another bot unless it names this one.
       yield* once(message.chat.type !== "private" && command.name !== "help" && !command.named ? Effect.void : help)
   }
 })

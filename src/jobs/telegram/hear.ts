@@ -7,7 +7,7 @@ import { Expenses } from "#src/db/billing/Expenses.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 
-/** What is longer or larger is not listened to. Bots are given files of up to 20 MB. */
+/** Longer or larger recordings are not transcribed. Bots can download files of up to 20 MB. */
 const MOST_SECONDS = 600
 const MOST_BYTES = 20 * 1_048_576
 
@@ -27,9 +27,9 @@ const toVoice = (
     : [{ messageId, fileId, seconds: Math.max(1, duration), mimeType }]
 
 /**
- * What is said in the voice messages among these, by the message's id, where a model for it is set up. What cannot be
- * fetched, paid for or made out is not there: the character is told that there was a voice message, and the person is
- * answered all the same.
+ * The transcripts of voice messages by message id, if a transcription model is configured. Messages that cannot be
+ * downloaded, paid for or understood are left out. The character then only knows that there was a voice message, and
+ * answers the person all the same.
  */
 export const hear = Effect.fnUntraced(function* (bot: StoredBot, sessionId: string, messages: ReadonlyArray<Message>) {
   const { listen, costMicroUsd } = yield* Transcriber

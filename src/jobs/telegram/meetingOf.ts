@@ -3,10 +3,10 @@ import { type Message, threadOf } from "#channels/telegram/Update.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import type { Meeting } from "#src/db/telegram/conversations/Meeting.ts"
 
-/** Of a language, as it can be one. */
+/** The possible form of a language tag. */
 const LOCALE = /^[A-Za-z0-9-]{2,35}$/
 
-/** The chat of a message as the place of a session. In a group nobody in particular is talked to. */
+/** The session context of a message's chat. In a group there is no single person to talk to. */
 export const meetingOf = (bot: StoredBot, message: Message, session: Meeting["session"]): Meeting => {
   const isPrivate = message.chat.type === "private"
   return {

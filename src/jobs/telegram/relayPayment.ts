@@ -44,8 +44,8 @@ const tell = Effect.fnUntraced(function* (
 })
 
 /**
- * Payments are between a person and the app, which has made the invoice: it is told of them, and decides. That it is
- * told and that the update is done are one transaction: of money it hears once.
+ * Forwards payment updates to the app, which created the invoice and decides. The event for the app and the completion
+ * of the update are one transaction, so the app gets each payment exactly once.
  */
 export const relayPayment = Effect.fnUntraced(function* (bot: StoredBot, batch: Batch, update: Update) {
   const { transaction } = yield* Database

@@ -1,7 +1,7 @@
 import { Holds } from "#src/db/telegram/Holds.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
-/** Has go on what is not held back any more. */
+/** Resumes bots and lanes that are no longer suspended. */
 export const releaseTask = task(
   "release",
   Holds.use((holds) => holds.finish),

@@ -11,16 +11,19 @@ import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import type { ClaimedUpdate } from "#src/db/telegram/Updates.ts"
 import { Words } from "#src/db/telegram/Words.ts"
 
-/** How long a chat's queue is held while the word waits for its place; for longer it is given back. */
+/**
+ * How long to keep the chat's queue for a message that waits for its rate limit. For a longer wait the update is
+ * released.
+ */
 const WORTH_WAITING = Duration.seconds(2)
-/** Tries at a Telegram that is out of reach, a minute apart in the end. */
+/** Maximum number of tries while Telegram is unreachable, in the end a minute apart. */
 const MOST_TRIES = 60
 const LONGEST_PAUSE = Duration.seconds(64)
 const DEFAULT_RETRY_AFTER_SECONDS = 5
 
 /**
- * Says a word that stands on no log, as lanes say what stands on one: at the chat's pace, and not again where it may
- * have been heard.
+ * Sends a service reply that is on no log, like a lane sends a log event: within the chat's rate limit, and not again
+ * if it may have been delivered.
  */
 export const sayWord = Effect.fnUntraced(function* (bot: StoredBot, update: ClaimedUpdate) {
   const [api, bots, pace, words] = [yield* BotApi, yield* TelegramBots, yield* Pace, yield* Words]
@@ -56,7 +59,7 @@ export const sayWord = Effect.fnUntraced(function* (bot: StoredBot, update: Clai
       return yield* untilReachable(words.again(update, kind, after))
     }
     case "auth":
-      // Until it has a new token nothing of the bot's is taken up.
+      // Until the bot has a new token, none of its updates are handled.
       yield* Effect.ignore(bots.revoke(chat.appId, chat.channelId, bot.token_version))
       return yield* untilReachable(words.again(update, kind, Duration.seconds(1)))
     case "not_sent":

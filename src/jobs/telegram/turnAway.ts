@@ -8,13 +8,10 @@ import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
 import { Words } from "#src/db/telegram/Words.ts"
 
-/** However many people write to the bot, its app is told so often and no more. */
+/** The app gets at most this many notifications, however many people write to the bot. */
 const TELLING = { most: 1, windowSeconds: 3600 }
 
-/**
- * Whoever writes to a character that is not to be talked to hears so, and where its author can mend that, the app is
- * told why nobody can.
- */
+/** Tells people that a character is unavailable. If its author can fix the cause, notifies the app of the reason. */
 export const turnAway = Effect.fnUntraced(function* (batch: Batch, reason: CharacterUnavailable["reason"]) {
   const [{ app_id: appId, channel_id: channelId }] = batch
   const { transaction } = yield* Database

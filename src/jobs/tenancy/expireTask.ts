@@ -7,7 +7,7 @@ import { RateLimits } from "#src/db/tenancy/RateLimits.ts"
 import { RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
-/** Deletes the rows whose time is over. */
+/** Deletes expired rows. */
 export const expireTask = task(
   "expire",
   Effect.all(

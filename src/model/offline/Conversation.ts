@@ -12,31 +12,31 @@ import { isQuestion } from "#pipeline/relational/rules/questions.ts"
 import { GENTLE_LANGUAGES, isGentle } from "./gentle.ts"
 import { canSay, type Repertoire, repertoireOf } from "./repertoire.ts"
 
-/** The message that is being answered has no place on the log that could be cited. */
+/** Stands for the message being answered, which has no cursor on the log to cite. */
 export const NOW = Number.MAX_SAFE_INTEGER
 
 /** A turn as the engine sees it. */
 export interface Conversation {
   readonly text: string
   readonly act: Act
-  /** What the message does besides what it asks; null when it does nothing else. */
+  /** What the message does in addition to its question. Null if it does nothing else. */
   readonly besides: Act | null
-  /** What the person's messages before it did, oldest first. */
+  /** What the person's earlier messages did, oldest first. */
   readonly actsBefore: ReadonlyArray<Act>
   readonly facts: ReadonlyArray<Fact>
-  /** What the character has said, oldest first. */
+  /** The character's messages, oldest first. */
   readonly said: ReadonlyArray<string>
-  /** Whether something sad was told just now, so that this is no time for other things. */
+  /** Whether the person just told something sad, so that the character stays on the topic. */
   readonly tender: boolean
-  /** The language of the engine's own gentle lines, in the turns that are none for banter; null in all others. */
+  /** The language of the engine's own gentle lines, in turns where banter is not appropriate. Null in all others. */
   readonly gentle: string | null
   readonly repertoire: Repertoire
-  /** The languages that the character speaks, and the one of them to answer in; null where there is no choice. */
+  /** The languages that the character speaks, and which of them to answer in. Null if there is no choice. */
   readonly spoken: ReadonlyArray<string>
   readonly language: string | null
-  /** Authored facts of the world that bear on the message. */
+  /** Authored world facts that are relevant to the message. */
   readonly lore: ReadonlyArray<string>
-  /** What is known of those whom the message is about. */
+  /** What is known about the people whom the message mentions. */
   readonly people: ReadonlyArray<string>
   readonly seed: number
 }
@@ -45,7 +45,7 @@ const AGAIN: ReadonlySet<Act> = new Set(["joke", "story", "advice"])
 const AGAIN_WITHIN = 3
 const GRIEF_LASTS = 4
 const SADNESS_LASTS = 1
-/** Rules read no further than this: what a message does, it does at its beginning. */
+/** Rules read only the beginning of a message, which shows what it does. */
 const READ_CHARS = 600
 /** More than a greeting or a comma. */
 const BESIDES = /\p{L}\P{L}+\p{L}/u
@@ -53,30 +53,29 @@ const EARLIER_ACTS = 6
 const EARLIER_LANGUAGE = 3
 const MOST_LORE_CHARS = 300
 
-/** "Another one" asks for what was asked for before it; "I'm sorry" after an answer feels with the character. */
+/** "Another one" repeats the previous request. "I'm sorry" after an answer expresses sympathy with the character. */
 const resolved = (act: Act, before: ReadonlyArray<Act>): Act => {
   if (act === "more") return before.slice(-AGAIN_WITHIN).findLast((earlier) => AGAIN.has(earlier)) ?? "elaborate"
   return act === "apology" && before.at(-1) === "question_self" ? "compliment" : act
 }
 
 /**
- * The language to answer in: of those that the character speaks the one of the message, or else of the person's
- * messages before it.
+ * The language to answer in: that of the message, or else of the person's earlier messages, if the character speaks it.
  */
 const languageFor = (texts: ReadonlyArray<string>, spoken: ReadonlyArray<string>): string | null => {
   if (spoken.length < 2) return null
   return texts.map((text) => languageAmong(text, spoken)).find((language) => language !== null) ?? spoken[0] ?? null
 }
 
-/** Whether a message is plainly in a language that the character does not speak. */
+/** Whether a message is clearly in a language that the character does not speak. */
 const isForeign = (text: string, spoken: ReadonlyArray<string>): boolean => {
   const language = languageOf(text)
   return language !== null && spoken.length > 0 && !spoken.some((known) => mayBe(language, known))
 }
 
 /**
- * The language of the message, or of those before it, among those that the character speaks; English where none can be
- * told.
+ * The language of the message, or of earlier ones, among those that the character speaks. English if it cannot be
+ * detected.
  */
 const gentleLanguage = (texts: ReadonlyArray<string>, spoken: ReadonlyArray<string>): string => {
   const known = spoken.filter((language) => GENTLE_LANGUAGES.includes(language))
@@ -85,7 +84,7 @@ const gentleLanguage = (texts: ReadonlyArray<string>, spoken: ReadonlyArray<stri
 }
 
 export const conversationOf = ({ turn, history, retrieved, safety }: WriteRequest): Conversation => {
-  // What was noted stands for the message that it was noted from, where that is not at hand.
+  // A note replaces the message that it was extracted from, if that message is not in the history.
   const noted = retrieved.memories.flatMap(({ text, cursor, at }): ReadonlyArray<Utterance> =>
     cursor === null ? [] : [{ role: "user", text, cursor, at }]
   )
@@ -111,7 +110,7 @@ export const conversationOf = ({ turn, history, retrieved, safety }: WriteReques
   ]
   return {
     text,
-    // Whatever it is that must be refused, it is refused as any other thing that is not the character's to give.
+    // A request that must be refused is handled like a request for a secret.
     act:
       safety.action === "refuse_in_voice"
         ? "probe"

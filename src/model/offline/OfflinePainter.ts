@@ -15,10 +15,10 @@ const PIXELS: Readonly<Record<ImageSize, readonly [width: number, height: number
 const GAP = 1
 
 const INK = 245
-/** Colours are kept to the darker half, so that the letters are seen. */
+/** Colours are limited to the darker half so that the letters are readable. */
 const darker = (byte = 0) => 40 + byte / 2
 
-/** A gradient by the seed, and the initials on it. */
+/** A gradient from the seed, with the initials on it. */
 const draw = ({ size, name, seed }: PaintRequest) => {
   const [width, height] = PIXELS[size]
   const data = new Uint8Array(width * height * 3)
@@ -50,7 +50,7 @@ const draw = ({ size, name, seed }: PaintRequest) => {
   return { data, raw: { width, height, channels: 3 } } as const
 }
 
-/** Placeholders, which say that they are some. The same for the same seed; no model and no network. */
+/** Placeholder pictures that are labelled as such. The same seed gives the same picture. No model and no network. */
 export const layer = Layer.effect(
   Painter,
   Effect.map(Prices, (prices) =>
@@ -59,7 +59,7 @@ export const layer = Layer.effect(
       model: MODEL,
       takesReferences: false,
       priceMicroUsd: (size) => prices.imageMicroUsd(MODEL, size),
-      // Written off the main thread, which has others to serve.
+      // Encoded off the main thread, which serves other requests.
       paint: (request) =>
         Effect.promise(async () => {
           const { default: sharp } = await import("sharp")

@@ -23,8 +23,8 @@ const usageOf = (prices: PriceList, { turn, history }: WriteRequest, line: strin
 }
 
 /**
- * Replies without a model: it finds, among the lines that the author wrote, the one that fits, and says so wherever
- * the engine is shown. The same turn after the same history always gets the same words.
+ * Replies without a model: picks the best matching authored line. Wherever the engine is shown, it is labelled as
+ * offline. The same turn after the same history always gets the same reply.
  */
 export const layer: Layer.Layer<Writer> = Layer.effect(
   Writer,

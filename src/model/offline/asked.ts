@@ -1,7 +1,7 @@
 import { isQuestion } from "#pipeline/relational/rules/questions.ts"
 import { content } from "./wording.ts"
 
-/** "Hello! Who are you?" asks who one is. */
+/** "Hello! Who are you?" asks who the character is. */
 const BEFORE_A_QUESTION =
   /^\W*(?:(?:hi+|hey+|hello+|hiya|yo|good (?:morning|evening|afternoon)|cool|ok(?:ay)?|nice|and|so|but|well|oh|wow|haha|lol|thanks)(?: there| again)?[\s,!.;:]{1,20}){1,8}(?=\S+ \S)/i
 /** "Not much, you?" */
@@ -12,8 +12,7 @@ const AS_A_GREETING = "how are you?"
 const SENTENCES = /(?<=[.!?…])\s+|\n+/
 
 /**
- * What a message wants to be answered: of several sentences the last that asks something by words of its own, or else
- * all of it.
+ * The part of a message to answer: the last sentence that asks something in its own words, or else the whole message.
  */
 export const askedIn = (text: string): string => {
   if (RETURNED.test(text)) return AS_A_GREETING

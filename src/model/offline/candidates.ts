@@ -12,46 +12,46 @@ import { openingOf } from "./repertoire.ts"
 import { sharesTheme } from "./wording.ts"
 import type { Slots } from "./slots.ts"
 
-/** Something that could be said. */
+/** A possible reply. */
 export interface Candidate {
   readonly line: string
-  /** From 0 to about 1: how well it fits, before it is held against what was said already. */
+  /** From 0 to about 1: how well it fits, before the penalty for repetition. */
   readonly score: number
   readonly slots: Slots
-  /** Written by the engine and not by the character's author. */
+  /** Written by the engine, not by the character's author. */
   readonly own: boolean
   readonly cites: ReadonlyArray<number>
-  /** Whether it answers a question about the character, which can be asked back. */
+  /** Whether it answers a question about the character, which the character can ask back. */
   readonly answersQuestion: boolean
 }
 
-/** An example this much like the message answers it. */
+/** An example with this similarity to the message answers it. */
 const ALIKE = 0.4
-/** And one this much even where the message does something plainer. */
+/** An example with this similarity also answers it if the message is a plainer act. */
 const NEARLY_THE_SAME = 0.8
-/** An answer on the theme that was asked about is better than none. */
+/** An answer on the topic of the question is better than none. */
 const SAME_THEME_ALIKE = 0.15
 const SAME_THEME_FITS = 0.4
 const SAME_THEME_ADVISES = 0.75
 const BACKGROUND_ALIKE = 0.55
-/** The same thing done, in other words: good news to good news. */
+/** Bonus for an example of the same act in other words, such as good news for good news. */
 const SAME_ACT_MORE = 0.2
-/** The engine's own lines stand back behind the author's. */
+/** Penalty for the engine's own lines, so that authored lines come first. */
 const OWN_LESS = 0.12
-/** Lines of one pool differ by so little that no pool overtakes another. */
+/** Lines of one pool differ so little that their order never decides between pools. */
 const NEXT_LESS = 0.001
 const MOST_OF_POOL = 12
-/** So much that a line for the moment comes before one for any, even where it begins like one that was said. */
+/** So large that a line for the moment precedes a general one, even if it opens like an earlier line. */
 const GENTLE_NEXT_LESS = 0.01
 
-/** Even an example in the same words knows less of the person than they have told. */
+/** What the person has told ranks above an example, even one in the same words. */
 const MEMORY_FITS = 1.02
 
 const LORE_FITS = 0.45
-/** Who is asked about somebody says what is known of them, unless the author has answered that. */
+/** A question about a person is answered with what is known about them, unless the author has written an answer. */
 const PERSON_FITS = 0.9
 
-/** How well the lines for an act answer it. What is not here has no lines of its own. */
+/** How well the lines for an act answer it. Acts that are not listed have no lines of their own. */
 const FIT: Readonly<Partial<Record<Act, number>>> = {
   farewell: 0.8,
   grief: 0.95,
@@ -76,7 +76,7 @@ const FIT: Readonly<Partial<Record<Act, number>>> = {
   command: 0.5,
   disclosure: 0.5
 }
-/** A message that says little lets the character choose what to speak of. */
+/** For messages that say little, the character may choose the topic. */
 const LEAVES_OPEN: Readonly<Partial<Record<Act, number>>> = {
   acknowledgement: 0.46,
   agreement: 0.42,
@@ -127,7 +127,7 @@ const COMFORTED: ReadonlySet<Act> = new Set([
 const WANTS_TO_BE_ASKED =
   /\bask me (?:something|anything|a question)\b|\b(?:want|like|anything|something|questions?) (?:to ask|for) me\b|^\W*your turn\b|\bwhat (?:should|shall|do you want to|would you like to|can|could) (?:we )?(?:talk|speak|chat) about\b/i
 
-/** Of a person who tells something and asks something else, what they told is taken up as well. */
+/** If the person tells something and asks something else, the reply also responds to what they told. */
 export const takenUp = (conversation: Conversation): ReadonlyArray<Candidate> => {
   const {
     besides,
@@ -159,13 +159,13 @@ const candidate = (line: string, score: number, rest: Partial<Candidate> = {}): 
 })
 const citesOf = ({ cursor }: Fact): ReadonlyArray<number> => (cursor === NOW ? [] : [cursor])
 
-/** All that could be said in this turn, in no order. */
+/** All possible replies in this turn, in no order. */
 export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidate> => {
   const { text, act, actsBefore, facts, said, tender, gentle, repertoire, lore, people, seed } = conversation
   const { lines, examples, background, anytime, puzzled } = repertoire
   const asked = (said.at(-1) ?? "").trimEnd().endsWith("?")
 
-  // Nobody says good night at noon unless it was said to them, or welcomes back who has just come.
+  // The character does not say good night at noon unless the person did, and does not welcome back a new person.
   const untimely = (line: string): boolean =>
     (act === "farewell" && /\bnight\b/i.test(line) && !/\b(?:night|bed|sleep)/i.test(text)) ||
     (act === "greeting" && /^\W*hey/i.test(line) && !/hey/i.test(text)) ||
@@ -182,10 +182,10 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
       seed
     ).map((line, i) => candidate(line, score - OWN_LESS - i * NEXT_LESS, { ...given, own: true }))
   ]
-  /** A little more or less by the turn, so that the same kind of message does not always get the same kind of reply. */
+  /** Varies the score by turn, so that the same kind of message does not always get the same kind of reply. */
   const swayed = (score: number, place: number): number => score + ((seed >>> place) % 16) / 100
 
-  // A question about something else is not answered with what was said along with it.
+  // A question about something else is not answered with what the same message told.
   const known = act === "question_past" ? facts : facts.filter(({ cursor }) => cursor !== NOW)
   const memory = ASKS.has(act) && act !== "command" ? recall(text, known, act === "question_past") : null
   const remembered = (memory: Memory | null): ReadonlyArray<Candidate> => {
@@ -198,7 +198,7 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
   }
   const exemplified = (): ReadonlyArray<Candidate> =>
     examples.like(text).flatMap(({ item, score }) => {
-      // What is asked about the person is not answered with what the character would say of itself.
+      // A question about the person is not answered with what the character would say about itself.
       if (score < 1 && ((act === "question_past" && memory !== null) || (ASKS.has(act) && TELLS.has(item.act))))
         return []
       const alike =
@@ -252,7 +252,7 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
 
   if (act === "meta") return pool("candid", 1)
   if (gentle !== null) {
-    // Of what it could say otherwise, only what the person has told it, in words of its own.
+    // In gentle turns, the only other reply is to recall what the person has said, in the engine's own lines.
     const recalled =
       act === "question_past" ? remembered(memory).filter(({ line, own }) => own && !line.includes("?")) : []
     return [

@@ -14,12 +14,12 @@ export interface Choice {
   readonly cites: ReadonlyArray<number>
 }
 
-/** One question about the character in so many is asked back, and none that goes to the heart. */
+/** One in this many questions about the character is asked back, and never a sensitive one. */
 const ASKED_BACK = 3
 const TO_THE_HEART =
   /\b(?:worst|regret|afraid|scared|fear|sad|lonely|die|died|dead|death|cry|hurt|lost|hardest|miss)\b/i
 
-/** "And you?" after an answer, where the character has not just asked something. */
+/** "And you?" after an answer, unless the character has just asked something. */
 const askBack = (
   { text, gentle, repertoire, said, seed, language, spoken }: Conversation,
   { line, answersQuestion }: Candidate
@@ -52,8 +52,8 @@ interface Spoken {
 }
 
 /**
- * What is said in this turn: the best that fits, in the character's voice, and that was not said lately. After a
- * refusal it is the one after that.
+ * Chooses the reply: the best match in the character's voice that was not said recently. After a refusal, the next
+ * best.
  */
 export const choose = (request: WriteRequest): Choice => {
   const conversation = conversationOf(request)
@@ -64,7 +64,7 @@ export const choose = (request: WriteRequest): Choice => {
   const fit = ({ line, score }: Candidate): number => score - foreign(line)
   const ranked = candidatesOf(conversation).toSorted((a, b) => fit(b) - fit(a))
 
-  /** Looks no further than where even a line that costs nothing could not win any more. */
+  /** Stops as soon as no remaining line could win, even without any penalty. */
   const best = (except: string | null, sayable: (cost: number) => boolean): Spoken | undefined => {
     let found: Spoken | undefined
     for (const candidate of ranked) {
@@ -77,7 +77,7 @@ export const choose = (request: WriteRequest): Choice => {
     }
     return found
   }
-  // When everything has been said, the best is said again.
+  // When everything has been said, the best line is repeated.
   const next = (except: string | null) => best(except, (cost) => !isBlocked(cost)) ?? best(except, () => true)
 
   const first = next(null)
@@ -88,7 +88,7 @@ export const choose = (request: WriteRequest): Choice => {
       .filter(({ line }) => foreign(line) === 0)
       .flatMap((candidate) => voiced({ ...candidate, score: 0 }) ?? [])
       .filter((line) => !isBlocked(costOf(line)))
-  // One question at a time.
+  // Ask only one question at a time.
   const told = sayable(takenUp(conversation)).find((line) => !(line.includes("?") && chosen.line.includes("?")))
   if (told !== undefined) {
     return {

@@ -10,7 +10,7 @@ const URGED_ON = 0.85
 
 const firstWord = (text: string): string => /\p{L}+/u.exec(text)?.[0].toLowerCase() ?? ""
 
-/** What the author let follow on what the character said last, where the message asks for it. */
+/** What the author wrote to follow the character's last message, if the person's message asks for it. */
 export const continued = ({
   text,
   act,

@@ -6,7 +6,7 @@ const WORDLESS = /^[^\p{L}\p{N}]*$/u
 const LONGEST_UNIT = 12
 const LEAST_REPEATS = 5
 
-/** One thing over and over: "no no no no no". */
+/** The same word over and over: "no no no no no". */
 const isRepetition = (text: string): boolean => {
   const packed = text.replace(/\s+/g, "")
   return Array.from({ length: LONGEST_UNIT }, (_, i) => i + 1).some(
@@ -17,7 +17,7 @@ const isRepetition = (text: string): boolean => {
   )
 }
 
-/** Nothing that anybody could answer: empty, one thing over and over, or "ok" to a long monologue. */
+/** The message has nothing to answer: it is empty, one word over and over, or "ok" after a long message. */
 const saysNothing = ({ turn, history }: WriteRequest, act: Act): boolean =>
   WORDLESS.test(turn.text) ||
   isRepetition(turn.text) ||
@@ -25,7 +25,7 @@ const saysNothing = ({ turn, history }: WriteRequest, act: Act): boolean =>
     history.at(-1)?.role === "character" &&
     (history.at(-1)?.text.length ?? 0) > LONG_MONOLOGUE_CHARS)
 
-/** Silence or leaving only where the turn allows it; the rest of the rules is the pipeline's. */
+/** Silence or leaving only if the turn allows it. All other rules are in the pipeline. */
 export const decide = (request: WriteRequest, act: Act): Pick<Reply, "decision" | "exit_reason"> => {
   if (request.decisions.includes("exit") && act === "insult") return { decision: "exit", exit_reason: "repeated_abuse" }
   return {

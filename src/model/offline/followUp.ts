@@ -5,11 +5,11 @@ import type { Slots } from "./slots.ts"
 
 const SPOKEN_OF: ReadonlySet<Topic> = new Set(["pet", "person", "event"])
 
-/** The name, where it is known, is what one asks after. */
+/** Follow-up questions use the name if it is known. */
 const nameOf = (fact: Fact, facts: ReadonlyArray<Fact>): string | undefined =>
   facts.findLast(({ attribute, subject }) => attribute === "name" && subject === fact.subject)?.value
 
-/** Several at once have no verb in common with one, so no line speaks of them by name. */
+/** Plural subjects need a different verb form, so no line mentions them by name. */
 const PLURAL = /(?:[^su]s|children|parents|people)$/i
 
 export const slotsOf = (fact: Fact, facts: ReadonlyArray<Fact>): Slots => {
@@ -23,7 +23,7 @@ export const slotsOf = (fact: Fact, facts: ReadonlyArray<Fact>): Slots => {
   }
 }
 
-/** What was said in the message at `cursor`, the most telling first. */
+/** What was said in the message at `cursor`, most informative first. */
 export const toldAt = (cursor: number, facts: ReadonlyArray<Fact>): ReadonlyArray<Fact> =>
   facts
     .filter(
@@ -31,7 +31,7 @@ export const toldAt = (cursor: number, facts: ReadonlyArray<Fact>): ReadonlyArra
     )
     .sort((a, b) => Number(a.attribute === "statement") - Number(b.attribute === "statement"))
 
-/** What the person spoke of a while ago and nobody has come back to: the oldest first. */
+/** Things that the person mentioned a while ago and that neither has returned to, oldest first. */
 export const openLoops = (
   facts: ReadonlyArray<Fact>,
   before: number,

@@ -5,8 +5,8 @@ import type { Act } from "#pipeline/relational/rules/acts.ts"
 type Moment = "any" | "refusal" | "grief" | "thanks" | "farewell"
 
 /**
- * What the engine says while the tone is gentle. Plain enough for any character, no jokes and no questions: nobody can
- * tell by rule which lines of an author are banter. More lines in `any` than there are gentle turns.
+ * What the engine says while the tone is gentle. Neutral enough for any character, without jokes and questions, because
+ * rules cannot tell which authored lines are banter. `any` has more lines than there are gentle turns.
  */
 const GENTLE_LINES: Readonly<Record<string, Readonly<Record<Moment, ReadonlyArray<string>>>>> = {
   en: {
@@ -163,7 +163,7 @@ const GENTLE_LINES: Readonly<Record<string, Readonly<Record<Moment, ReadonlyArra
 
 export const GENTLE_LANGUAGES: ReadonlyArray<string> = Object.keys(GENTLE_LINES)
 
-/** Whether this turn is none for banter: it speaks of harm, or a crisis is not long ago. */
+/** Whether banter is not appropriate in this turn: it mentions harm, or there was a crisis recently. */
 export const isGentle = ({ action, categories }: SafetyVerdict): boolean =>
   action === "soften" || categories.includes("after_crisis")
 
@@ -173,7 +173,7 @@ const momentOf = (act: Act): Moment => {
   return act === "thanks" || act === "farewell" ? act : "any"
 }
 
-/** What to say to this act, the best first. */
+/** Replies to this act, best first. */
 export const gentleLines = (act: Act, language: string, seed: number): ReadonlyArray<string> => {
   const lines = GENTLE_LINES[language] ?? GENTLE_LINES["en"]
   const moment = momentOf(act)

@@ -1,6 +1,6 @@
 import { compatible } from "#pipeline/compatible.ts"
 
-/** Capital letters, five dots wide and seven high, a number for each row from the top. */
+/** Capital letters, five dots wide and seven high, with one number for each row from the top. */
 const GLYPHS: Readonly<Record<string, ReadonlyArray<number>>> = {
   A: [14, 17, 17, 31, 17, 17, 17],
   B: [30, 17, 17, 30, 17, 17, 30],
@@ -33,11 +33,11 @@ const GLYPHS: Readonly<Record<string, ReadonlyArray<number>>> = {
 export const GLYPH_WIDTH = 5
 export const GLYPH_HEIGHT = 7
 
-/** Whether the letter has a dot there. */
+/** Whether the letter has a dot at this position. */
 export const hasDot = (letter: string, x: number, y: number): boolean =>
   (((GLYPHS[letter]?.[y] ?? 0) >> (GLYPH_WIDTH - 1 - x)) & 1) === 1
 
-/** The first letters of up to two words of a name, as far as there are glyphs for them. */
+/** The first letters of up to two words of a name, if there are glyphs for them. */
 export const initialsOf = (name: string): string => {
   const letters = compatible(name, "NFKD")
     .toUpperCase()

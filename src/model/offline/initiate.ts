@@ -16,7 +16,7 @@ import { secondPerson } from "./secondPerson.ts"
 import type { Slots } from "./slots.ts"
 import { voicePass } from "./voicePass.ts"
 
-/** Where nothing that the author wrote asks after it. */
+/** Used if no authored line asks about the topic. */
 const ABOUT_LINES = [
   "How did it go? I mean this: {{quote}}.",
   "{{quote}}. That came back to me today. Any news?",
@@ -39,15 +39,14 @@ const line = (text: string, slots: Slots, cites: ReadonlyArray<number>, own: boo
 })
 
 /**
- * What the character writes first: it asks after what is due or after something that was told a while ago, else it
- * speaks of something of its own. Never as one of its last ten messages began. Null: there is nothing that would not be
- * a repetition.
+ * What the character writes first: it asks about what is due or about something told a while ago, or else it brings up
+ * a topic of its own. It never opens like one of its last ten messages. Null: everything would be a repetition.
  */
 export const initiate = (
   request: WriteRequest,
   { reason, about: named, avoid, welcome = [] }: Initiative
 ): { readonly line: string; readonly cites: ReadonlyArray<number> } | null => {
-  // Of where its story stands nobody has told it anything that it could ask after.
+  // The person has told nothing about the state of its story, so there is nothing to ask about.
   const about = reason === "storyline_beat" ? null : named
   const conversation = conversationOf(request)
   const {
@@ -72,7 +71,7 @@ export const initiate = (
   const earlier = openLoops(facts, NOW, (name) => said.some((text) => text.includes(name))).flatMap(askAfter)
   const ofItsOwn = rotate([...anytime, ...lines.topic], seed).map((text) => line(text, {}, [], false))
   const plain = rotate(OWN_LINES.topic, seed).map((text) => line(text, {}, [], true))
-  // Sometimes it asks, sometimes it tells; what the person likes to hear of comes first.
+  // Sometimes it asks, sometimes it tells. Topics that the person welcomes come first.
   const wanted = new Set(contentOf(terms(welcome.join(" "))))
   const isWelcome = ({ line, slots }: Omit<Candidate, "score">) =>
     contentOf(terms([line, ...Object.values(slots)].join(" "))).some((word) => wanted.has(word))
@@ -97,6 +96,6 @@ export const initiate = (
         return []
       return [{ line: text, cites: candidate.cites }]
     })
-  // After a refusal the next.
+  // After a refusal, the next one.
   return sayable[request.refusedBy === null ? 0 : 1] ?? null
 }

@@ -2,16 +2,16 @@ import { languageAmong } from "#pipeline/languages.ts"
 import { remembered } from "#pipeline/remembered.ts"
 import type { Conversation } from "./Conversation.ts"
 
-/** A line in another language that the character speaks is said only where there is none in this one. */
+/**
+ * Penalty for a line in another language that the character speaks. Such a line is only said if there is none in this
+ * one.
+ */
 const OTHER_LANGUAGE = 0.5
 const MOST_LINES = 4000
 
 const amongOf = remembered(100, (spoken) => remembered(MOST_LINES, (line) => languageAmong(line, spoken.split(","))))
 
-/**
- * What it costs a line to be in another language than that of the conversation. Lines that could be in either cost
- * nothing.
- */
+/** The penalty for a line in a language other than that of the conversation. Lines of unknown language have none. */
 export const strangeness = ({
   spoken,
   language

@@ -2,8 +2,8 @@ import type { Act } from "#pipeline/relational/rules/acts.ts"
 import type { Topic } from "#pipeline/relational/rules/Fact.ts"
 
 /**
- * The acts of a person that a character may have lines for. Questions about the past are answered by memory, and
- * remarks by anything.
+ * The acts of a person that a character may have lines for. Memory answers questions about the past, and any line
+ * answers a remark.
  */
 export const ANSWERED_ACTS = [
   "farewell",
@@ -31,11 +31,11 @@ export const ANSWERED_ACTS = [
 ] as const satisfies ReadonlyArray<Act>
 
 /**
- * What the character does of itself: `refusal` keeps to the part where something else is asked for, `recall` fills a
- * slot, `recall_sentence` gives back a sentence, `unknown_memory` says that nobody told, `follow_up` comes back to
- * something told earlier, `already_said` admits to having said so, `answer` takes the answer to a question of its own,
- * `detail` lets somebody go on telling, `comfort` stays with somebody who has told of something sad, `ask_name` asks
- * what is called how, `ask_back` returns a question about itself, `topic` opens a new one.
+ * What the character does by itself: `refusal` stays in the role when asked to leave it, `recall` fills a slot,
+ * `recall_sentence` repeats a sentence, `unknown_memory` says that the person has not told it, `follow_up` returns to
+ * something told earlier, `already_said` admits having said so, `answer` reacts to the answer to its own question,
+ * `detail` encourages the person to continue, `comfort` consoles the person, `ask_name` asks for the name of something,
+ * `ask_back` returns a question about itself, `topic` opens a new topic.
  */
 const MOVES = [
   "candid",
@@ -53,7 +53,7 @@ const MOVES = [
   "topic"
 ] as const
 
-/** How it takes what the person tells of these. */
+/** How it reacts to what the person tells about these. */
 const TOLD = [
   "about_pet",
   "about_person",
@@ -84,6 +84,6 @@ const OF_TOPIC: Readonly<Record<Topic, LineKind>> = {
 export const kindOfTopic = (topic: Topic): LineKind => OF_TOPIC[topic]
 
 const answered: ReadonlySet<string> = new Set(ANSWERED_ACTS)
-/** The kind of line that answers an act of the person, where there is one. */
+/** The kind of line that answers an act of the person, if there is one. */
 export const kindOfAct = (act: Act): LineKind | null =>
   act === "probe" ? "refusal" : (LINE_KINDS.find((kind) => kind === act && answered.has(kind)) ?? null)

@@ -4,12 +4,12 @@ import { content, wording } from "./wording.ts"
 
 export interface Match<A> {
   readonly item: A
-  /** 0 to 1; 1 only for the same words. */
+  /** 0 to 1. 1 only for identical words. */
   readonly score: number
 }
 
 export interface Matcher<A> {
-  /** The items whose text is like the query, best first; the earlier item wins a tie. */
+  /** The items whose text is similar to the query, best first. The earlier item wins a tie. */
   readonly like: (query: string) => ReadonlyArray<Match<A>>
 }
 
@@ -22,11 +22,11 @@ interface Entry<A> {
 }
 
 const OF_CONTENT = 0.7
-/** How much it takes away when the text speaks of other things besides. */
+/** Penalty if the text also mentions other things. */
 const OF_ITS_OWN = 0.4
 const OTHER_FORM = 0.45
 const MOST = 12
-/** Only the same words score as the same words. */
+/** Only identical words score 1. */
 const NEXT_TO_SAME = 0.99
 
 const lengthsAlike = (a: string, b: string): number => {
@@ -34,7 +34,7 @@ const lengthsAlike = (a: string, b: string): number => {
   return short / long
 }
 
-/** Texts to be found by what they say more than by how they say it, built once and searched often. */
+/** Finds texts by meaning more than by wording. Built once and searched often. */
 export const matcher = <A>(items: ReadonlyArray<A>, textOf: (item: A) => string): Matcher<A> => {
   const entries = items.map((item): Entry<A> => {
     const text = textOf(item)

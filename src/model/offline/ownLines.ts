@@ -1,8 +1,8 @@
 import type { LineKind } from "./lineKinds.ts"
 
-/** What the engine says where the author wrote nothing that fits. Plain enough for any character. */
+/** What the engine says if no authored line fits. Neutral enough for any character. */
 export const OWN_LINES: Readonly<Record<LineKind, ReadonlyArray<string>>> = {
-  // True of this engine: authored lines, chosen by rule. No model is involved and none is claimed.
+  // True for this engine: authored lines, chosen by rule. No model is involved and none is claimed.
   candid: [
     "I'm {{char}}, and I'm not human: a small program picks my lines from what my author wrote.",
     "Fair question. I'm not a person but a character, and a program chooses which of my written lines you get.",
@@ -189,7 +189,7 @@ export const OWN_LINES: Readonly<Record<LineKind, ReadonlyArray<string>>> = {
   ]
 }
 
-/** When even the author's lines are used up. More than the ten turns within which nothing is said twice. */
+/** For when the author's lines are used up too. There are more than the ten turns within which nothing is repeated. */
 export const NEUTRAL_LINES: ReadonlyArray<string> = [
   "Go on.",
   "Tell me more about that.",

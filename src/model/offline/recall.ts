@@ -5,7 +5,7 @@ import type { Slots } from "./slots.ts"
 import { kin, NOUN, NOUN_PT } from "#pipeline/relational/rules/topics.ts"
 import { content } from "./wording.ts"
 
-/** What is remembered of what was asked: a slot, a sentence, or that nobody said it. */
+/** The answer from memory: a slot, a sentence, or that the person never said it. */
 export type Memory =
   | { readonly kind: "slot" | "sentence"; readonly fact: Fact; readonly slots: Slots }
   | { readonly kind: "unknown" }
@@ -13,7 +13,7 @@ export type Memory =
 interface Question {
   readonly pattern: RegExp
   readonly attribute: Attribute
-  /** Where in the match the subject stands; no subject is the person. */
+  /** The capture group of the subject. Without a subject it is the person. */
   readonly subject?: number
 }
 
@@ -86,7 +86,7 @@ const OWN: Readonly<Partial<Record<Attribute, string>>> = {
   dislike: "what you can't stand"
 }
 
-/** The person, or what is theirs, as said to them. */
+/** The person or what belongs to them, in the second person. */
 export const subjectOf = ({ attribute, subject }: Fact): string =>
   subject === ""
     ? (OWN[attribute] ?? "you")
@@ -112,11 +112,11 @@ const EXPECTS_MEMORY =
 const THEIR_NAME = /\b(?:his|her|its|their) name\b|\b(?:is|was) (?:he|she|it) called\b/i
 const NAMED = /(?<=\s)\p{Lu}[\p{L}'’-]+/gu
 const WHO = /^\W*who\b/i
-/** What a question for a person adds to an answer that speaks of one. */
+/** Bonus for an answer about a person if the question asks for one. */
 const OF_A_PERSON = 0.3
 const HEARD = 0.34
 const CLEARLY_HEARD = 0.6
-/** How far back the most telling is looked for. */
+/** How far back to look for the most informative facts. */
 const MOST_TOLD = 12
 
 const bySlot = (question: string, newest: ReadonlyArray<Fact>): Memory | null => {
@@ -130,7 +130,7 @@ const bySlot = (question: string, newest: ReadonlyArray<Fact>): Memory | null =>
   return null
 }
 
-/** What somebody of theirs does, where nothing answers more exactly. */
+/** Who or what does something, if there is no more exact answer. */
 const byDoing = (question: string, newest: ReadonlyArray<Fact>): Memory | null => {
   const noun = kin(WHAT_OF_THEIRS.exec(question)?.[1] ?? "")
   const fact = newest.find(({ attribute, subject }) => attribute === "doing" && subject === noun)
@@ -160,7 +160,7 @@ const byName = (question: string, newest: ReadonlyArray<Fact>): Memory | null =>
   return known === undefined ? null : ofSentence(known)
 }
 
-/** The most telling of what was told, for a question that names nothing. */
+/** The most informative fact, for a question that names nothing. */
 const anything = (newest: ReadonlyArray<Fact>): Memory | null => {
   const fact =
     newest.slice(-MOST_TOLD).find(({ attribute, topic }) => attribute !== "statement" && topic !== "other") ??
@@ -170,8 +170,8 @@ const anything = (newest: ReadonlyArray<Fact>): Memory | null => {
 }
 
 /**
- * What the facts say to a question, or null when it asks for nothing that the person could have said. A question that
- * is not plainly about the person is only answered where the facts plainly answer it.
+ * What the facts answer to a question. Null if it asks for nothing that the person could have said. If a question is
+ * not clearly about the person, it is answered only if the facts clearly answer it.
  */
 export const recall = (question: string, facts: ReadonlyArray<Fact>, aboutPerson: boolean): Memory | null => {
   const newest = facts.toReversed()

@@ -8,27 +8,27 @@ import { isQuestion } from "#pipeline/relational/rules/questions.ts"
 export interface Exchange {
   readonly user: string
   readonly character: string
-  /** What the user's side of it does. */
+  /** The act of the user's part. */
   readonly act: Act
-  /** What the author let follow in the same dialogue. */
+  /** The exchange that follows it in the same dialogue. */
   readonly next: Exchange | null
 }
 
-/** All that a character can say, sorted once so that a turn only looks things up. */
+/** Everything that a character can say, prepared once so that a turn only does look-ups. */
 export interface Repertoire {
   readonly examples: Matcher<Exchange>
-  /** By what the character said, the exchange that goes on from there. */
+  /** By what the character said, the exchange that follows it. */
   readonly goesOn: ReadonlyMap<string, Exchange>
   readonly lines: Readonly<Record<LineKind, ReadonlyArray<string>>>
-  /** Sentences about the character and its world, for a question that no example answers. */
+  /** Sentences about the character and its world, for questions that no example answers. */
   readonly background: Matcher<string>
   /** What can be said at any time. */
   readonly anytime: ReadonlyArray<string>
-  /** What is said to something that nobody could understand. */
+  /** Replies to something incomprehensible. */
   readonly puzzled: ReadonlyArray<string>
 }
 
-/** Acts that an answer to one message answers in any other. */
+/** Acts for which an answer to one message also answers any other. */
 const SOCIAL: ReadonlySet<Act> = new Set(["greeting", "farewell", "apology", "thanks", "joke", "story"])
 
 const thread = (turns: ReturnType<typeof exampleTurns>): ReadonlyArray<Exchange> => {
@@ -52,22 +52,22 @@ const interestLine = (interest: Character["interests"][number]): string => {
     : `I could talk about ${interest.topic} for hours.`
 }
 
-// "Yes" is the truth to "are you an AI?" and a lie to "are you human?", so an answer has to do without.
+// "Yes" is true for "are you an AI?" and false for "are you human?", so such answers are left out.
 const YES_OR_NO = /^\W*(?:yes|yeah|yep|yup|no|nope|nah|ja|nein|oui|non|sí|sim)\s*(?:[,.!?;:—–-]|$)/i
 
-// A biography is mostly written about the character; only what it says of itself can be put in its mouth.
+// A biography is mostly written about the character. Only its first-person sentences can be said by the character.
 const FIRST_PERSON = /\b(?:I|I'm|I've|my|me)\b/
 const sentences = (text: string): ReadonlyArray<string> =>
   text.split(/(?<=[.!?])\s+/).filter((sentence) => sentence !== "")
 
-// What is written about the character names it, or says "she"; only what does neither can be put in its mouth.
+// Text about the character names it, or says "she". Only text without either can be said by the character.
 const ABOUT_SOMEONE = /\b(?:he|she|his|her|him|they|their)\b/i
 export const canSay =
   (character: Character) =>
   (text: string): boolean =>
     !ABOUT_SOMEONE.test(text) && !character.display_name.split(/\s+/).some((name) => text.includes(name))
 
-/** The beginning of a line, by which it is known again whatever was added to it. */
+/** The beginning of a line, which identifies it even if something was appended. */
 export const openingOf = (text: string): string =>
   text
     .toLowerCase()
@@ -78,7 +78,7 @@ export const openingOf = (text: string): string =>
 const prepare = (character: Character): Repertoire => {
   const threads = character.example_dialogues.map((dialogue) => thread(exampleTurns(dialogue)))
   const exchanges = threads.flat()
-  // A later exchange of a dialogue is found by its words only if these stand for themselves.
+  // A later exchange of a dialogue can be found by its words only if they make sense on their own.
   const openings = threads.flatMap((thread) =>
     thread.filter(({ user, act }, i) => i === 0 || (act === "question_self" && isQuestion(user)))
   )
@@ -127,7 +127,7 @@ const prepare = (character: Character): Repertoire => {
 const prepared = new WeakMap<Character, Repertoire>()
 
 /**
- * The repertoire of a character. Prepared once per object: whoever loads characters hands out the same one for the same
+ * The repertoire of a character. Cached per object, because characters are loaded as the same object for the same
  * version.
  */
 export const repertoireOf = (character: Character): Repertoire => {

@@ -3,9 +3,9 @@ import { closingQuestionOf, overlap } from "#pipeline/emission/repetition.ts"
 import { remembered } from "#pipeline/remembered.ts"
 import { terms } from "#pipeline/retrieval/terms.ts"
 
-/** Nothing is said again within this many of the character's own messages. */
+/** Nothing is repeated within this many of the character's own messages. */
 const REMEMBERED = 10
-/** Authored lines are shorter; what a model wrote before may not be. */
+/** Authored lines are shorter than this. Earlier messages by a model may be longer. */
 const COMPARED_CHARS = 2400
 const GRAM = 4
 const TOO_ALIKE = 0.4
@@ -19,7 +19,7 @@ const QUESTION_COSTS = 0.08
 
 export const sameWords = (text: string): string => text.replace(/\s+/g, " ").trim()
 
-/** How a line ends, by which a filled-in one is known again. */
+/** The end of a line, which identifies it even if its slots were filled differently. */
 const closingOf = (words: ReadonlyArray<string>): string | null =>
   words.length > CLOSING_WORDS ? words.slice(-CLOSING_WORDS).join(" ") : null
 
@@ -31,7 +31,7 @@ interface Line {
   readonly question: string | null
 }
 
-/** An author's lines are looked at in every turn, and what was said in ten. */
+/** Authored lines are checked in every turn, and messages that were said in ten turns. */
 const MOST_LINES = 4000
 const lineOf = remembered(MOST_LINES, (whole): Line => {
   const text = whole.slice(-COMPARED_CHARS)
@@ -46,8 +46,7 @@ const lineOf = remembered(MOST_LINES, (whole): Line => {
 })
 
 /**
- * What it costs to say a line after what was said already. At `BLOCKED` and above it is only said when nothing else is
- * left.
+ * The penalty for a line after what was said before. At `BLOCKED` and above, it is only said if nothing else is left.
  */
 export const repetition = (said: ReadonlyArray<string>): ((line: string) => number) => {
   const recent = said.slice(-REMEMBERED).map(lineOf)

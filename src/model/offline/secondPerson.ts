@@ -21,7 +21,7 @@ const TURNED: Readonly<Record<string, string>> = {
 const WORD = /[\p{L}]+(?:['’][\p{L}]+)?/gu
 const LEADING = /^(?:(?:well|so|ok|oh|yes|yeah|no|and|but|actually|because|also|hi|hello|hey|haha|lol)[,:\s]+)+/i
 
-/** "I miss my dog." as said to the one who said it: "you miss your dog". */
+/** Turns "I miss my dog." into "you miss your dog". */
 export const secondPerson = (sentence: string): string =>
   sentence
     .replace(LEADING, "")

@@ -1,12 +1,12 @@
-/** What of the person's own words an authored line may carry. */
+/** Values from the person's own words that an authored line may contain. */
 export interface Slots {
-  /** What they spoke of, as said to them: "your dog". */
+  /** What they mentioned, in the second person: "your dog". */
   readonly subject?: string
   /** Whether that is its name. */
   readonly named?: boolean
   /** What they said it is: "Biscuit". */
   readonly value?: string
-  /** Their sentence as said to them: "your sister Nadia plays the cello". */
+  /** Their sentence in the second person: "your sister Nadia plays the cello". */
   readonly quote?: string
 }
 
@@ -16,10 +16,7 @@ const capital = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => l
 const isSlot = (name: string): name is "subject" | "value" | "quote" =>
   name === "subject" || name === "value" || name === "quote"
 
-/**
- * The line with its slots filled, with a capital where one begins a sentence, or null when one of them has nothing to
- * say.
- */
+/** The line with its slots filled, capitalized at the start of a sentence. Null if a slot has no value. */
 export const fillSlots = (line: string, slots: Slots, lowerCase: boolean): string | null => {
   if (!line.includes("{{")) return line
   let complete = true

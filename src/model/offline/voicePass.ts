@@ -4,7 +4,9 @@ import { forbiddenIn } from "#pipeline/emission/forbidden.ts"
 import type { Candidate } from "./candidates.ts"
 import { fillSlots } from "./slots.ts"
 
-/** A signature phrase is heard at most once in so many replies, and so is an emoji where the author wants them rare. */
+/**
+ * A signature phrase occurs at most once in this many replies. So does an emoji if the author wants them to be rare.
+ */
 const ONE_IN = 4
 
 const EMOJI =
@@ -12,14 +14,14 @@ const EMOJI =
 const capital = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())
 
 /**
- * Stands for an occurrence of the phrase: the n-th one is U+E000 + n, so that those that stay get their own letters
- * back.
+ * Placeholder for the n-th occurrence of the phrase, U+E000 + n, so that the ones that stay keep their original
+ * letters.
  */
 const MARKS = 0xe000
 const MOST_MARKS = 200
 const MARK = /[\uE000-\uE0FF]/g
 
-/** Every place of a phrase, in any case. */
+/** Every position of a phrase, regardless of case. */
 const placesOf = (line: string, phrase: string): ReadonlyArray<number> => {
   const places: Array<number> = []
   const [text, sought] = [line.toLowerCase(), phrase.toLowerCase()]
@@ -33,7 +35,7 @@ const placesOf = (line: string, phrase: string): ReadonlyArray<number> => {
   return places
 }
 
-/** A phrase that is only put in, between commas or as a sentence, comes out again without harm. */
+/** Removes a phrase that is only an insertion, between commas or as a sentence of its own. */
 const without = (line: string, phrase: string): string => {
   const said = phrase.replace(/(?<![.!?])[.!?]+$/, "")
   const places = placesOf(line, said)
@@ -58,12 +60,12 @@ const without = (line: string, phrase: string): string => {
     .trim()
 }
 
-/** Whether the author writes without capitals, as the engine's own lines then are. */
+/** Whether the author writes without capitals. The engine's own lines then do the same. */
 const writesLowerCase = ({ voice_samples }: Turn["character"]): boolean =>
   voice_samples.length > 0 &&
   voice_samples.filter(({ text }) => /^\P{L}*\p{Ll}/u.test(text)).length >= voice_samples.length * 0.8
 
-/** How the character says a candidate after what it has said; null when it would not say it at all. */
+/** A candidate in the character's voice, given what it has said. Null if the character would not say it. */
 export const voicePass = (
   { character, endUser }: Turn,
   said: ReadonlyArray<string>

@@ -1,6 +1,6 @@
 import { terms } from "#pipeline/retrieval/terms.ts"
 
-/** Texts in the form in which a question and its paraphrase look alike. */
+/** Normalizes texts so that a question and its paraphrase look alike. */
 
 const SAME: Readonly<Record<string, string>> = {
   u: "you",
@@ -66,7 +66,7 @@ const SAME: Readonly<Record<string, string>> = {
   grew: "grow"
 }
 
-/** What several words are about: said by a word of its own, so that "dinner" also finds "food". */
+/** Topics shared by several words. Each adds a word of its own, so that "dinner" also finds "food". */
 const THEMES: ReadonlyArray<readonly [string, RegExp]> = [
   [
     "food",
@@ -121,18 +121,17 @@ const stem = (word: string): string => {
 
 const words = (text: string): ReadonlyArray<string> => terms(text).flatMap((term) => SAME[term]?.split(" ") ?? [term])
 
-/** All words of a text, contractions opened and synonyms made one. */
+/** All words of a text, with contractions expanded and synonyms unified. */
 export const wording = (text: string): string => words(text).join(" ")
 
 /**
- * Every word that has a theme begins with one of these: a text in Chinese may have thousands of words that need no
- * look.
+ * Every word with a theme begins with one of these. A Chinese text may have thousands of words that need no look-up.
  */
 const FIRST_LETTERS = /^[a-z]/
 const themesOf = (word: string): ReadonlyArray<string> =>
   FIRST_LETTERS.test(word) ? THEMES.flatMap(([theme, of]) => (of.test(word) ? [`theme${theme}`] : [])) : []
 
-/** Whether two texts are about the same sort of thing. */
+/** Whether two texts have a topic in common. */
 export const sharesTheme = (one: string, other: string): boolean => {
   const themes = new Set(words(other).flatMap(themesOf))
   return words(one)
@@ -140,7 +139,7 @@ export const sharesTheme = (one: string, other: string): boolean => {
     .some((theme) => themes.has(theme))
 }
 
-/** The telling words of a text, stemmed, and the themes they belong to. */
+/** The content words of a text, stemmed, and their themes. */
 export const content = (text: string): string =>
   words(text)
     .flatMap((word) => (STOP.has(word) ? [] : [stem(word)].concat(themesOf(word))))

@@ -4,17 +4,17 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { JsonMode } from "./jsonModes.ts"
 
-/** A structured answer that can be asked for: what is sent as its schema, and how what comes back is read. */
+/** A structured answer: the schema to send, and how to read what comes back. */
 export interface Format<A> {
   readonly name: string
   readonly jsonSchema: JsonSchema.JsonSchema
-  /** What the schema adds to a prompt. */
+  /** How many bytes the schema adds to a prompt. */
   readonly schemaBytes: number
   /** The value, or what is wrong with it. */
   readonly decode: (value: unknown) => Result.Result<A, string>
   /**
-   * What plain text stands for, where plain text was asked for; null: a JSON object was asked for, and text without one
-   * is no answer.
+   * Converts a plain-text answer, if plain text was requested. Null: a JSON object was requested, and text without one
+   * is not an answer.
    */
   readonly fromPlainText: ((text: string) => A) | null
 }
@@ -36,13 +36,13 @@ export const formatOf = <A>(
 }
 
 /**
- * How the structure is asked for, from what binds a server most to what every server has. In the last two the prompt
- * alone describes it.
+ * Ways to request structure, from the strictest to the most widely supported. In the last two, only the prompt
+ * describes it.
  */
 export const RUNGS = ["strict_schema", "json_schema", "json_object", "text"] as const
 export type Rung = (typeof RUNGS)[number]
 
-/** The rungs that a mode may take. */
+/** The rungs that each mode may use. */
 export const RUNGS_OF: Readonly<Record<JsonMode, ReadonlyArray<Rung>>> = {
   auto: RUNGS,
   schema: ["strict_schema", "json_schema"],

@@ -49,16 +49,19 @@ const FINDINGS = formatOf("findings", Readings)
 const CONTRADICTIONS = formatOf("contradictions", Contradictions)
 
 export interface OpenAiEngineOptions extends OpenAiOptions {
-  /** The model that reads a message before `model` answers it, and the turn afterwards; null: the rules read both. */
+  /**
+   * The model that analyzes messages before `model` answers them, and extracts memories afterwards. Null: rules do
+   * both.
+   */
   readonly analyzeModel: string | null
-  /** How long the reading of a message may keep its answer waiting. */
+  /** How long an answer may wait for the analysis of its message. */
   readonly analyzeTimeout?: Duration.Input
   readonly json?: JsonMode
-  /** How replies are drawn, where a character does not say otherwise. */
+  /** Sampling of replies, if the character does not set its own. */
   readonly sampling?: Sampling
 }
 
-/** A model behind an OpenAI-compatible address, in every part that a model plays in a turn. */
+/** A model behind an OpenAI-compatible API, for everything that a model does in a turn. */
 export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> =>
   Layer.effectContext(
     Effect.gen(function* () {
@@ -71,7 +74,7 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> =>
           : yield* makeAsk({ ...options, model: options.analyzeModel }, makeLadder(options.json ?? "auto"))
 
       let takesSampling = true
-      /** For words of the character. A model that takes none of this draws as it always does. */
+      /** For text in the character's voice. A model that refuses sampling options is asked without them. */
       const askInVoice = <A>(character: Character, question: Omit<Question<A>, "sampling">) => {
         const { temperature, frequency_penalty, presence_penalty, max_tokens } = character.generation
         const maxTokens = Math.min(max_tokens ?? longest, longest)
@@ -100,9 +103,8 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> =>
           Effect.gen(function* () {
             const { character } = request.turn
             const { onSpent } = request
-            // Small local models write better as a chat, and need JSON only where there is something to decide. Only
-            // where the operator has asked for it: a model that was to answer in JSON and does not is never taken at
-            // its word.
+            // Small local models write better in chat form, and need JSON only if there is something to decide. Only if
+            // the operator asks for it: plain text is never accepted from a model that was asked for JSON.
             if (options.json === "none" && isPlain(request)) {
               const { value, usage } = yield* askInVoice(character, {
                 format: PLAIN_REPLY,
@@ -151,7 +153,7 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> =>
         options.analyzeModel === null
           ? null
           : {
-              // What it costs is booked when the turn has been read: one that dies on the way is read again.
+              // The cost is booked when extraction has finished. If it dies, it runs again.
               extract: (request) =>
                 Effect.map(
                   askAnalyst({

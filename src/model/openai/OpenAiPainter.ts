@@ -28,18 +28,18 @@ const DALL_E_3: Readonly<Record<ImageSize, "1024x1024" | "1024x1792" | "1792x102
   portrait: "1024x1792",
   landscape: "1792x1024"
 }
-/** What a provider calls its refusal of a prompt, or of what came out. */
+/** Error codes for a refused prompt or picture. */
 const REFUSALS: ReadonlySet<string> = new Set([
   "moderation_blocked",
   "content_policy_violation",
   "content_filter",
   "safety_violation"
 ])
-/** A reference picture of up to 1024 pixels is some 400 input tokens, at 10 dollars per million. */
+/** A reference picture of up to 1024 pixels is about 400 input tokens, at 10 dollars per million. */
 const REFERENCE_MICRO_USD = 4_000
 const RETRIES = 2
 const BACKOFF = "300 millis"
-/** Of a picture in base64, some forty megabytes of it. */
+/** Maximum length of a picture in base64, about forty megabytes decoded. */
 const MOST_CHARACTERS = 56_000_000
 
 const decode = Schema.decodeUnknownEffect(
@@ -49,8 +49,7 @@ const decode = Schema.decodeUnknownEffect(
 )
 
 /**
- * A model that makes pictures, behind an OpenAI-compatible address. Its pictures come with the answer; none is fetched
- * from an address in it.
+ * An image model behind an OpenAI-compatible API. Pictures are returned inline. URLs in the answer are never fetched.
  */
 export const layer = (options: OpenAiPainterOptions) =>
   Layer.effect(
@@ -68,12 +67,12 @@ export const layer = (options: OpenAiPainterOptions) =>
       })
       const isGptImage = /(?:^|\/)(?:chat)?gpt-image/.test(options.model)
       const shape = (size: ImageSize) =>
-        // The one kind only speaks base64 and refuses to be asked for it; the others do so only when asked.
+        // GPT image models always return base64 and reject `response_format`. Other models return base64 only if asked.
         isGptImage
           ? { size: SIZES[size], quality: "medium" as const }
           : { size: options.model === "dall-e-3" ? DALL_E_3[size] : SIZES[size], response_format: "b64_json" as const }
 
-      // OpenAI's own models refuse a seed; servers of open models, at an address of their own, take one.
+      // OpenAI's own models reject a seed. Servers of open models, which have their own address, accept one.
       const takesSeed = options.baseUrl !== null && !isGptImage && !options.model.startsWith("dall-e")
       const request = async (
         { prompt, size, modelSeed, references }: PaintRequest,

@@ -17,14 +17,13 @@ export interface OpenAiTranscriberOptions {
   readonly deadline: Duration.Input
 }
 
-/** Of what was said in one recording. */
+/** Maximum length of one transcript. */
 const MOST_CHARACTERS = 8_000
 
 const decode = Schema.decodeUnknownEffect(Schema.Struct({ text: Schema.String }))
 
 /**
- * A model that listens, behind an OpenAI-compatible address. One try: whoever waits for an answer does not wait for a
- * second.
+ * A transcription model behind an OpenAI-compatible API. It tries once, because the person is waiting for an answer.
  */
 export const layer = (options: OpenAiTranscriberOptions) =>
   Layer.effect(

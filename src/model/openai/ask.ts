@@ -17,7 +17,7 @@ export interface Question<A> {
   readonly format: Format<A>
   readonly messages: ReadonlyArray<ChatMessage>
   readonly sampling?: Sampling
-  /** Told before each further call, and when it is cut off, what this question has cost so far. */
+  /** Called before each further call, and when the question is cut off, with its cost so far. */
   readonly onSpent: (usage: Usage) => Effect.Effect<void>
 }
 
@@ -30,14 +30,14 @@ export type Ask = <A>(question: Question<A>) => Effect.Effect<Answer<A>, ModelEr
 
 const QUOTED_MAX_CHARS = 4_000
 
-/** The conversation again, with the unusable answer and what was wrong with it. */
+/** The conversation, followed by the unusable answer and what is wrong with it. */
 const repairing = (
   messages: ReadonlyArray<ChatMessage>,
   answer: string,
   { code, detail }: Broken
 ): ReadonlyArray<ChatMessage> => [
   ...messages,
-  // An empty assistant message is an error to some servers.
+  // Some servers reject an empty assistant message.
   { role: "assistant", content: answer.trim() === "" ? "(nothing)" : answer.slice(0, QUOTED_MAX_CHARS) },
   {
     role: "user",
@@ -50,9 +50,8 @@ const repairing = (
 ]
 
 /**
- * Asks one model at one address. An answer that cannot be read is asked for once more; a second one like it is a
- * failure: text that was to be JSON is never taken for what it says. No call is made that the spending limit does not
- * cover.
+ * Asks one model at one address. An unreadable answer is requested once more, and a second one is a failure: text that
+ * should be JSON is never used as text. No call is made that the spending limit does not cover.
  */
 export const makeAsk = Effect.fnUntraced(function* (options: OpenAiOptions, ladder: Ladder): Effect.fn.Return<Ask> {
   const prices = yield* Prices

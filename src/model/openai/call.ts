@@ -12,21 +12,21 @@ import { type Spent, spentOn } from "./usage.ts"
 
 export interface OpenAiOptions {
   readonly apiKey: Redacted.Redacted<string>
-  /** Address up to and with `/v1`; OpenAI's own when it is missing. */
+  /** Address up to and including `/v1`. OpenAI's own if missing. */
   readonly baseUrl?: string | null
   readonly model: string
-  /** How long one call may take, its retries not counted. */
+  /** Timeout of one call, not counting retries. */
   readonly callTimeout: Duration.Input
-  /** The first wait before a retry. */
+  /** The delay before the first retry. */
   readonly backoff?: Duration.Input
-  /** How long an answer may be, where the question does not say. */
+  /** Maximum length of an answer, if the question does not set one. */
   readonly maxTokens?: number
 }
 
-/** Of an answer, where nobody says. */
+/** Default maximum length of an answer. */
 export const MAX_TOKENS = 1_000
 
-/** How an answer is drawn; where something is left out, as the model does it by itself. */
+/** Sampling options. An option that is left out has the model's default. */
 export interface Sampling {
   readonly temperature?: number | undefined
   readonly frequencyPenalty?: number | undefined
@@ -35,8 +35,8 @@ export interface Sampling {
 }
 
 /**
- * Models of OpenAI that reason take the length of an answer under another name, and no sampling. Compatible servers
- * know the old name.
+ * OpenAI's reasoning models use a different parameter for the answer length, and take no sampling options. Compatible
+ * servers only know the old name.
  */
 const LENGTH_NAMES = ["max_completion_tokens", "max_tokens"] as const
 type LengthName = (typeof LENGTH_NAMES)[number]
@@ -45,10 +45,10 @@ export const OPENAI_URL = "https://api.openai.com/v1"
 const BACKOFF = Duration.millis(500)
 const MAX_BACKOFF = Duration.seconds(4)
 const MAX_RETRIES = 2
-/** A server that asks for a longer pause than this is given up at once: the turn has a deadline. */
+/** If a server asks for a longer pause than this, give up at once: the turn has a deadline. */
 const MAX_RETRY_AFTER_MS = 10_000
 
-/** The part of the answer that we read. The client's types promise more than compatible servers keep. */
+/** The part of the answer that we read. The client's types promise more than compatible servers return. */
 const Completion = Schema.Struct({
   choices: Schema.NonEmptyArray(
     Schema.Struct({
@@ -63,7 +63,7 @@ const Completion = Schema.Struct({
 })
 const decodeCompletion = Schema.decodeUnknownEffect(Completion)
 
-/** Never sooner than the server asked, jittered so that many turns do not come back at once. */
+/** Waits at least as long as the server asked, with jitter so that many turns do not retry at once. */
 const retries = (backoff: Duration.Input) =>
   Schedule.min([Schedule.exponential(backoff), Schedule.spaced(MAX_BACKOFF)]).pipe(
     Schedule.jittered,
@@ -76,11 +76,12 @@ const retries = (backoff: Duration.Input) =>
   )
 
 /**
- * Builds the one question to the model: retried while it cannot be reached; `spend` is told of every answer, usable or
- * not, and of every call that we cut off.
+ * Builds the call to the model. It is retried while the model cannot be reached. `spend` is called for every answer,
+ * usable or not, and for every call that we cancel.
  */
 export const makeCall = (options: OpenAiOptions) => {
-  // Settings own the environment: the client reads no key, address or organisation of its own accord, and logs nothing.
+  // Only our settings configure the client: it reads no key, address or organization from the environment, and logs
+  // nothing.
   const client = new OpenAI({
     apiKey: Redacted.value(options.apiKey),
     baseURL: options.baseUrl ?? OPENAI_URL,
@@ -124,7 +125,7 @@ export const makeCall = (options: OpenAiOptions) => {
         ),
       catch: (thrown) => thrown
     }).pipe(
-      // The model has read the question by now, and whoever runs it will charge for that.
+      // The model has already read the question, and the provider charges for that.
       Effect.onInterrupt(() => spend(spentOn(undefined, messages, ""))),
       Effect.catch((thrown) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))

@@ -1,14 +1,14 @@
 import * as Data from "effect/Data"
 import { APIConnectionTimeoutError, APIError } from "openai"
 
-/** Why one call gave no answer. Holds words of ours only: a provider's text may quote the prompt or the key. */
+/** Why one call gave no answer. Contains only our own words: a provider's text may quote the prompt or the key. */
 export class CallFailed extends Data.TaggedError("CallFailed")<{
   readonly reason: "refused" | "unreachable"
   readonly code: string
-  /** Whether the same call may succeed in a moment. */
+  /** Whether the same call may succeed shortly. */
   readonly passing: boolean
   readonly retryAfterMs: number | null
-  /** Whether it may be the asked-for format that the server refuses. */
+  /** Whether the server may have rejected the requested format. */
   readonly format: boolean
 }> {}
 
@@ -22,7 +22,7 @@ export const timedOut = () => failed("unreachable", "timeout")
 export const badResponse = () => failed("refused", "bad_response")
 export const refusal = () => failed("refused", "refusal")
 export const filtered = () => failed("refused", "content_filter")
-/** What the unit of work may still spend does not cover this call. */
+/** The remaining budget of the unit of work does not cover this call. */
 export const overBudget = () => failed("refused", "over_budget")
 export const unusable = (code: string) => failed("refused", code)
 
@@ -35,29 +35,32 @@ const retryAfterMs = (header: string | null | undefined, nowMs: number): number 
   return Number.isNaN(date) ? null : Math.max(0, date - nowMs)
 }
 
-/** Servers name the format in the message or in `param`. One that says nothing may mean it: the next rung finds out. */
+/**
+ * Servers name the format in the message or in `param`. If an error says nothing, it may still mean the format, so the
+ * next rung is tried.
+ */
 const mayBeFormat = ({ status, param, message }: APIError): boolean =>
   (status === 400 || status === 404 || status === 422) &&
   /response_format|json_schema|json_object|structured|grammar|schema|\(no body\)$/i.test(`${param ?? ""} ${message}`)
 
-/** Some models take no temperature but their own, and no penalties. */
+/** Some models reject any temperature except their own, and penalties. */
 export const SAMPLING_REFUSED = "sampling_refused"
 const isSampling = ({ status, param, message }: APIError): boolean =>
   status === 400 && /temperature|frequency_penalty|presence_penalty/i.test(`${param ?? ""} ${message}`)
 
-/** A server knows the length of an answer by another name. */
+/** The server uses a different parameter for the answer length. */
 export const LENGTH_REFUSED = "length_refused"
 const isLength = ({ status, param, message }: APIError): boolean =>
   status === 400 && /\bmax_(?:completion_)?tokens\b/i.test(`${param ?? ""} ${message}`)
 
-/** How the transport says that nothing came in time: no connection, no head, or a body that stopped. */
+/** Transport timeout errors: no connection, no response headers, or a body that stopped. */
 const TRANSPORT_TIMEOUTS: ReadonlySet<unknown> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
   "UND_ERR_HEADERS_TIMEOUT",
   "UND_ERR_BODY_TIMEOUT",
   "ETIMEDOUT"
 ])
-/** Errors that wrap each other, one in the other. */
+/** How many levels of wrapped errors to look into. */
 const MOST_WRAPPED = 5
 const isTransportTimeout = (thrown: unknown, depth = 0): boolean =>
   thrown instanceof APIConnectionTimeoutError ||
@@ -67,13 +70,13 @@ const isTransportTimeout = (thrown: unknown, depth = 0): boolean =>
 
 const PASSING = new Set([408, 429])
 
-/** Sorts whatever the client threw. */
+/** Classifies whatever the client threw. */
 export const toCallFailed = (thrown: unknown, nowMs: number): CallFailed => {
   if (thrown instanceof SyntaxError) return badResponse()
   if (isTransportTimeout(thrown)) return timedOut()
   if (!(thrown instanceof APIError) || thrown.status === undefined)
     return failed("unreachable", "connection", { passing: true })
-  // Answered like a rate limit, but it lasts until somebody pays.
+  // Sent with the status of a rate limit, but it lasts until somebody pays.
   if (thrown.code === "insufficient_quota") return failed("unreachable", "quota_exhausted")
   if (isSampling(thrown)) return failed("refused", SAMPLING_REFUSED)
   if (isLength(thrown)) return failed("refused", LENGTH_REFUSED)

@@ -5,21 +5,21 @@ import { type Rung, RUNGS_OF } from "./Format.ts"
 import type { JsonMode } from "./jsonModes.ts"
 
 /**
- * Answers without JSON, one after another, before a lower rung is taken: one bad answer says nothing about the server.
+ * How many answers in a row must lack JSON before a lower rung is used. One bad answer says nothing about the server.
  */
 const MOST_UNSTRUCTURED = 3
-/** How long a lower rung is kept before the ones above are tried again. */
+/** How long a lower rung is used before higher ones are tried again. */
 const KEPT_MS = 10 * 60_000
 
 /**
- * How structure is asked of one model at one address. A lower rung is taken when the server refuses a format and then
- * answers without it, or has ignored it several times running; after a while the highest rung is tried again.
+ * How to request structure from one model at one address. Uses a lower rung if the server rejects a format and then
+ * answers without it, or has ignored the format several times in a row. After a while, tries the highest rung again.
  */
 export interface Ladder {
   readonly current: Effect.Effect<Rung>
-  /** Asks on the current rung, and further down while the server refuses the format. */
+  /** Asks on the current rung, and on lower ones while the server rejects the format. */
   readonly descend: <A, R>(ask: (rung: Rung) => Effect.Effect<A, CallFailed, R>) => Effect.Effect<A, CallFailed, R>
-  /** What became of an answer that was to be JSON. */
+  /** Records whether an answer that should be JSON was JSON. */
   readonly noteAnswer: (structured: boolean) => Effect.Effect<void>
 }
 
@@ -51,7 +51,7 @@ export const makeLadder = (mode: JsonMode): Ladder => {
     descend: (ask) => {
       const from = (place: number): ReturnType<typeof ask> =>
         ask(rungAt(place)).pipe(
-          // A refusal that had another cause is refused on every rung, and teaches nothing.
+          // A refusal with another cause is repeated on every rung, so it does not change the rung.
           Effect.tap(() => keep(place)),
           Effect.catch((failure) => (failure.format && place < last ? from(place + 1) : Effect.fail(failure)))
         )

@@ -1,7 +1,7 @@
 import * as Result from "effect/Result"
 import type { Format } from "./Format.ts"
 
-/** What an answer turned out to be. `broken` is worth one repair. */
+/** The result of parsing an answer. `broken` is worth one repair attempt. */
 export type Parsed<A> = { readonly kind: "answer"; readonly value: A } | Broken
 export interface Broken {
   readonly kind: "broken"
@@ -12,8 +12,8 @@ export interface Broken {
 const broken = (code: Broken["code"], detail: string): Broken => ({ kind: "broken", code, detail })
 
 /**
- * Local reasoning models think aloud before the answer. `null` when the thinking never ended: none of it may reach the
- * person.
+ * Removes the thinking that local reasoning models write before the answer. Null if the thinking never ended, because
+ * none of it may reach the person.
  */
 const withoutThinking = (text: string): string | null => {
   if (text.startsWith("{")) return text
@@ -22,7 +22,7 @@ const withoutThinking = (text: string): string | null => {
   return text.startsWith("<think>") ? null : text
 }
 
-/** Where the object that opens at `start` closes, past its last brace; -1 when it does not. */
+/** The end of the object that opens at `start`, past its last brace. -1 if it does not close. */
 const endOfObject = (text: string, start: number): number => {
   let depth = 0
   let quoted = false
@@ -40,7 +40,7 @@ const endOfObject = (text: string, start: number): number => {
 
 const parseJson = (text: string): Result.Result<unknown, unknown> => Result.try((): unknown => JSON.parse(text))
 
-/** The first balanced object of a text that is JSON, wherever it stands: bare, in a fence, after an introduction. */
+/** The first balanced JSON object in a text: bare, in a code fence, or after an introduction. */
 const firstObject = (text: string): Result.Result<unknown, "truncated_json" | "invalid_json"> => {
   for (let start = text.indexOf("{"); start !== -1;) {
     const end = endOfObject(text, start)
@@ -52,9 +52,7 @@ const firstObject = (text: string): Result.Result<unknown, "truncated_json" | "i
   return Result.fail("invalid_json")
 }
 
-/**
- * A model that was asked for plain text may answer in JSON all the same: it is read as JSON, and never shown as text.
- */
+/** A model that was asked for plain text may still answer in JSON. Then it is read as JSON, and never shown as text. */
 const looksStructured = (text: string): boolean =>
   /^[[{"]/.test(text) ||
   text.includes("```") ||
@@ -62,7 +60,7 @@ const looksStructured = (text: string): boolean =>
   text.includes("<tool_call") ||
   text.includes("<think")
 
-/** Reads an answer out of what a model wrote, structured or not. */
+/** Extracts an answer from a model's output, structured or not. */
 export const parse = <A>(content: string, format: Format<A>): Parsed<A> => {
   const text = withoutThinking(content.trim())
   if (text === null) return broken("truncated_json", "The answer ended before its JSON object began.")

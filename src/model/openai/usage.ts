@@ -4,14 +4,12 @@ import type { Usage } from "#pipeline/domain/Turn.ts"
 import type { ChatMessage } from "#pipeline/chat.ts"
 import { type PriceList, type Tokens, tokensIn } from "#src/model/prices.ts"
 
-/** Tokens of one or more calls of one write. */
+/** Total tokens of one or more calls. */
 export interface Spent extends Tokens {
   readonly estimated: boolean
 }
 
-/**
- * Beyond what any model reads at once. A server that says more is not believed, nor could the books of a turn hold it.
- */
+/** More than any model reads at once. A higher number from a server is ignored, and would not fit into the ledger. */
 const MOST_TOKENS = 100_000_000
 const TokenCount = Schema.Natural.check(Schema.isLessThanOrEqualTo(MOST_TOKENS))
 
@@ -25,7 +23,7 @@ const decode = Schema.decodeUnknownOption(
   })
 )
 
-/** What a server says that a call took, or else an estimate from what was sent and came back. */
+/** The usage that a server reports, or else an estimate from what was sent and received. */
 export const spentOn = (reported: unknown, sent: ReadonlyArray<ChatMessage>, received: string): Spent =>
   Option.match(decode(reported), {
     onSome: (usage) => ({
@@ -58,10 +56,10 @@ export const priced = (prices: PriceList, model: string, spent: Spent): Usage =>
   ...(prices.sourceOf(model) === "assumed" && { unpriced: true as const })
 })
 
-/** Of the frame around each message, in bytes. */
+/** Overhead of each message, in bytes. */
 const FRAME_BYTES = 16
 
-/** The most that a call can take: no token is less than a byte, and no answer is longer than was asked for. */
+/** The maximum usage of a call: a token is at least one byte, and the answer is no longer than requested. */
 export const mostOf = (sent: ReadonlyArray<ChatMessage>, schemaBytes: number, maxTokens: number): Tokens => ({
   inputTokens: sent.reduce((sum, message) => sum + Buffer.byteLength(message.content) + FRAME_BYTES, schemaBytes),
   cachedInputTokens: 0,

@@ -42,7 +42,7 @@ describe("character import", () => {
       /data\.x_new: Not used/,
       /warnings \(1\)/,
       /system_prompt_quarantined: data\.system_prompt: .* "Write\uFFFD\[31m like a novel\."/,
-      /make this character\?/
+      /create this character\?/
     ])
       assert.match(stderr, line)
     assert.deepInclude(JSON.parse(stdout), { status: "committed", slug: "mara", version: 1 })

@@ -335,7 +335,7 @@ describe("app suspend and app resume", () => {
       [["suspend", "app_x"], "there is no app app_x"],
       [["resume", "app_x"], "there is no app app_x"],
       [["suspend", appId, "--reason", "x".repeat(201)], "--reason must be 1 to 200 characters"],
-      [["suspend", appId, "Unpaid", "bills"], "Unpaid bills: not understood here; see --help"]
+      [["suspend", appId, "Unpaid", "bills"], "Unpaid bills: unknown argument; see --help"]
     ] as const) {
       const { code, stdout, stderr } = await troupe("app", ...args)
       assert.deepStrictEqual([code, stdout, stderr], [1, "", `troupe: ${problem}\n`])

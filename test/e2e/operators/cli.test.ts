@@ -111,7 +111,7 @@ describe("events tail", () => {
       const tail = start(["events", "tail", session, "--json"], env(own))
       await until("the log so far", () => eventsOf(tail.stdout()).length === 3)
       await first.close()
-      await until("the end to be noticed", () => tail.stderr().includes("trying again from cursor 3"))
+      await until("the end to be noticed", () => tail.stderr().includes("retrying from cursor 3"))
       const second = await startTestServer({ database, env: { PORT: port } })
       await own.converse(session, "Are you back?")
       await until("the rest", () => eventsOf(tail.stdout()).length >= 6)
@@ -219,7 +219,7 @@ describe("chat", () => {
     lossy.close()
     lossy.closeAllConnections()
     assert.strictEqual(code, 0)
-    assert.match(stderr, /cannot be reached \([^)]+\); trying again\n/)
+    assert.match(stderr, /cannot be reached \([^)]+\); retrying\n/)
     assert.deepStrictEqual(
       (await app.events(session)).map((event) => event.type),
       ["character.initiated", "message.created", "run.status", "message.created"]
@@ -235,7 +235,7 @@ describe("chat", () => {
     await app.delete(`/v1/characters/${slug}?end_sessions=true`)
     assert.strictEqual(await chat.exit, 0)
     assert.match(linesOf(chat.stdout()).at(-1) ?? "", /^! Mara has left this conversation \(\w+\)$/)
-    assert.match((await troupe(["chat", slug, "--session", session])).stderr, /^troupe: this conversation is over/)
+    assert.match((await troupe(["chat", slug, "--session", session])).stderr, /^troupe: this conversation has ended/)
   })
 
   it("says so when a message is refused, goes on with the next, and ends with exit code 1", async () => {
@@ -246,7 +246,7 @@ describe("chat", () => {
     )
     assert.strictEqual(code, 1)
     assert.match(stderr, /^troupe: not sent: 422 validation_error: /)
-    assert.match(stderr, /\ntroupe: 1 of the messages was not sent\n$/)
+    assert.match(stderr, /\ntroupe: 1 message was not sent\n$/)
     assert.match(linesOf(stdout).at(-1) ?? "", /^Edda Brandvik: /)
   })
 
@@ -272,7 +272,7 @@ describe("chat", () => {
       assert.strictEqual(code, 0)
       assert.deepStrictEqual(linesOf(stdout), [
         "you: Hello",
-        "! Mara could not answer (generation_failed); your message is kept, say it again for another try"
+        "! Mara could not answer (generation_failed); your message was recorded, send it again to retry"
       ])
     })
   })
@@ -413,7 +413,7 @@ describe("webhooks listen", () => {
       ]
     )
     for (const request of receiver.requests) verified(request, secret)
-    assert.strictEqual(listen.stderr(), "troupe: #1 was not taken in 4 tries; going on with the next\n")
+    assert.strictEqual(listen.stderr(), "troupe: #1 was not accepted in 4 tries; continuing with the next\n")
     assert.notInclude(listen.stdout(), secret)
   })
 })

@@ -92,10 +92,7 @@ describe("app show and app rename", () => {
     const { appId } = await server.createApp()
     assert.strictEqual(await problemOf("app", "show", "app_x"), "there is no app app_x")
     assert.strictEqual(await problemOf("app", "rename", "app_x", "Name"), "there is no app app_x")
-    assert.strictEqual(
-      await problemOf("app", "rename", appId, "two", "words"),
-      "words: not understood here; see --help"
-    )
+    assert.strictEqual(await problemOf("app", "rename", appId, "two", "words"), "words: unknown argument; see --help")
     assert.strictEqual(await problemOf("app", "rename", appId, "x".repeat(81)), "NAME must be 1 to 80 characters")
     assert.strictEqual((await printed("app", "show", appId)).version, 1)
   }, 60_000)
@@ -184,7 +181,7 @@ describe("app caps", () => {
         [appId, "--end-user-daily-messages", "10001"],
         "--end-user-daily-messages: must be a whole number from 0 to 10000"
       ],
-      [[appId, "--budget", "1"], "--budget 1: not understood here; see --help"]
+      [[appId, "--budget", "1"], "--budget 1: unknown argument; see --help"]
     ] as const) {
       assert.strictEqual(await problemOf("app", "caps", ...args), problem)
     }
@@ -255,7 +252,7 @@ describe("key create and key rotate", () => {
     for (const [args, problem] of [
       [["key", "rotate", "ck_00000000"], "there is no key with the prefix ck_00000000"],
       [["key", "rotate", prefix, "--grace-seconds", "much"], "--grace-seconds: must be a whole number from 0 to 86400"],
-      [["key", "rotate", prefix, "--grace", "1"], "--grace 1: not understood here; see --help"],
+      [["key", "rotate", prefix, "--grace", "1"], "--grace 1: unknown argument; see --help"],
       [["key", "create", "app_nothing"], "there is no app app_nothing"]
     ] as const) {
       const { code, stdout, stderr } = await troupe(...args)
@@ -264,7 +261,7 @@ describe("key create and key rotate", () => {
     assert.strictEqual(await me(key), 200)
     await printed("key", "revoke", prefix)
     const { stderr } = await troupe("key", "rotate", prefix)
-    assert.strictEqual(stderr, "troupe: this key is revoked, expired or rotated already: create another\n")
+    assert.strictEqual(stderr, "troupe: this key is already revoked, expired or rotated: create another\n")
     assert.lengthOf(await server.database.sql`select 1 from api_keys where app_id = ${appId}`, 1)
   }, 60_000)
 })
@@ -277,7 +274,7 @@ describe("ledger check", () => {
     assert.deepStrictEqual(await printed("ledger", "check", "--app", app.appId), { turns: 1, mismatches: [] })
     await server.database.sql`update turns set cost_micro_usd = cost_micro_usd + 1 where session_id = ${session}`
     const { code, stdout, stderr } = await troupe("ledger", "check", "--app", app.appId)
-    assert.deepStrictEqual([code, stderr], [1, "troupe: the books of 1 of 1 turns do not agree\n"])
+    assert.deepStrictEqual([code, stderr], [1, "troupe: the ledger does not match 1 of 1 turns\n"])
     assert.deepInclude(JSON.parse(stdout).mismatches[0], {
       app_id: app.appId,
       session_id: session,

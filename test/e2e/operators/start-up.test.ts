@@ -279,7 +279,7 @@ describe("the key of secrets at rest", () => {
     const { code, stdout, stderr } = await run(["serve"], { NODE_ENV: "production" })
     assert.strictEqual(code, 1)
     assert.strictEqual(stdout, "")
-    assert.match(stderr, /^troupe: SECRETS_KEY: must be given in production[^\n]+\n$/)
+    assert.match(stderr, /^troupe: SECRETS_KEY: must be set in production[^\n]+\n$/)
     assert.isFalse(existsSync(dataDir))
   }, 30_000)
 
@@ -305,7 +305,7 @@ describe("the key of secrets at rest", () => {
       assert.strictEqual(refused.code, 1)
       assert.match(refused.stderr.split("\n").at(-2) ?? "", /^troupe: SECRETS_KEY: does not match this database/)
 
-      assert.match((await run(["secrets", "rotate"])).stderr, /^troupe: SECRETS_KEY_NEW: must be given[^\n]+\n$/)
+      assert.match((await run(["secrets", "rotate"])).stderr, /^troupe: SECRETS_KEY_NEW: must be set[^\n]+\n$/)
       const rotated = await run(["secrets", "rotate"], { SECRETS_KEY_NEW: SECRETS_KEY })
       // The key by which addresses of pictures are signed.
       assert.strictEqual(rotated.stdout, `{"rotated":1}\n`)
@@ -350,7 +350,7 @@ describe("a setting that cannot be used", () => {
 
   it("is no flag: one that serve is given stops the start with one line", async () => {
     const { code, stderr } = await run(["serve", "--port=0"])
-    assert.strictEqual(stderr, "troupe: --port: not understood here; see --help\n")
+    assert.strictEqual(stderr, "troupe: --port: unknown argument; see --help\n")
     assert.strictEqual(code, 1)
   })
 

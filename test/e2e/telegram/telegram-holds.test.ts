@@ -280,7 +280,7 @@ describe("a hold of one app", () => {
       await said("hold", "--reason", "x".repeat(201)),
       "troupe: --reason must be 1 to 200 characters\n"
     )
-    assert.strictEqual(await said("hold", "--bot", "1"), "troupe: --bot 1: not understood here; see --help\n")
+    assert.strictEqual(await said("hold", "--bot", "1"), "troupe: --bot 1: unknown argument; see --help\n")
     assert.isEmpty((await telegram("holds")).holds)
   }, 60_000)
 })

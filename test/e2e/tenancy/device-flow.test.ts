@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
 
   const enter = async (userCode: string) => {
     await page.goto(`${server.baseUrl}/device`)
-    await page.getByLabel("The code that the program shows").fill(userCode)
+    await page.getByLabel("Code shown by the program").fill(userCode)
     await page.getByRole("button", { name: "Continue" }).click()
   }
   const signIn = async (name: string) => {
@@ -74,10 +74,10 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     assert.strictEqual((await exchange(device_code)).body.detail.code, "authorization_pending")
 
     await page.goto(verification_uri_complete)
-    assert.strictEqual(await page.getByLabel("The code that the program shows").inputValue(), user_code)
+    assert.strictEqual(await page.getByLabel("Code shown by the program").inputValue(), user_code)
     await picture("1-code")
     await page.getByRole("button", { name: "Continue" }).click()
-    assert.strictEqual(await heading(), "Sign in to go on")
+    assert.strictEqual(await heading(), "Sign in to continue")
     await picture("2-sign-in")
     await page.getByRole("link", { name: "Sign in" }).click()
     assert.strictEqual(await heading(), "Development sign-in")
@@ -135,9 +135,9 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     await enter("BBBBB-BBBBB")
     assert.match(await page.getByRole("alert").innerText(), /not a code/)
     await picture("6-wrong-code")
-    await page.getByLabel("The code that the program shows").fill(user_code.toLowerCase().replace("-", " "))
+    await page.getByLabel("Code shown by the program").fill(user_code.toLowerCase().replace("-", " "))
     await page.getByRole("button", { name: "Continue" }).click()
-    assert.strictEqual(await heading(), "Sign in to go on")
+    assert.strictEqual(await heading(), "Sign in to continue")
   })
 
   it("has nothing to decide once the code has expired, or somebody else has decided", async () => {

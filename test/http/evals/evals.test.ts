@@ -142,8 +142,11 @@ describe("suites", () => {
       await wrong(turn({ type: "retrieval_recall_at_k", keys: ["dog"], k: 3 })),
       "expect[0].keys[0]: No memory"
     )
-    assert.include(await wrong([{ key: "one", turns: [{ user: "Hi" }] }]), "body.cases[0].expect: A case needs a check")
-    assert.include(await wrong([dinner, dinner]), "body.cases: Each case must have a key of its own")
+    assert.include(
+      await wrong([{ key: "one", turns: [{ user: "Hi" }] }]),
+      "body.cases[0].expect: A case must have at least one check"
+    )
+    assert.include(await wrong([dinner, dinner]), "body.cases: Each case must have a unique key")
     assert.include(await wrong([]), "body.cases")
     assert.include(await wrong([dinner], { gates: [{ metric: "charm", op: "gte", value: 1 }] }), "body.gates[0].metric")
     assert.include(

@@ -255,6 +255,7 @@ describe("the OpenAPI document", () => {
         "GET /v1/end-users",
         "GET /v1/end-users/{external_user_ref}",
         "GET /v1/end-users/{external_user_ref}/caps",
+        "GET /v1/end-users/{external_user_ref}/export",
         "GET /v1/end-users/{external_user_ref}/sessions",
         "GET /v1/end-users/{external_user_ref}/usage",
         "GET /v1/erasures/{erasure_id}",

@@ -69,7 +69,7 @@ describe("a key that is revoked", () => {
       [`${app.key.slice(0, 10)}_`, `there is no key with the prefix ${app.key.slice(0, 10)}_`],
       [
         `${app.key.slice(0, 10)}_and-what-may-be-secret`,
-        "PREFIX must be the first 11 characters of a key, or a whole one"
+        "PREFIX must be the first 11 characters of a key, or a whole key"
       ]
     ] as const) {
       const { code, stdout, stderr } = await troupe("key", "revoke", given)

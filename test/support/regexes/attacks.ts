@@ -1,4 +1,4 @@
-/** What a text of one attack is made of: `"a".repeat(n) + "!"` has the pump "a" and the suffix "!". */
+/** The parts of an attack text: `"a".repeat(n) + "!"` has the pump "a" and the suffix "!". */
 export interface Attack {
   readonly pumps: ReadonlyArray<{ readonly prefix: string; readonly pump: string }>
   readonly suffix: string
@@ -22,7 +22,10 @@ export const inWords = ({ pumps, suffix }: Attack, length: number): string => {
   ].join(" + ")
 }
 
-/** Characters that patterns treat alike or apart: spaces, signs, letters that are no ASCII, marks, halves of pairs. */
+/**
+ * Characters that patterns may treat alike or differently: spaces, punctuation, non-ASCII letters, marks, lone
+ * surrogates.
+ */
 export const SIGNS: ReadonlyArray<string> = [
   " ",
   "\n",
@@ -70,7 +73,7 @@ const MOST_WORDS = 12
 /** Neither a letter nor a space, and nothing that patterns look for. */
 const SUFFIX = "\u0001z"
 
-/** The words that a pattern is written with, in their order; of many, some from everywhere. */
+/** The literal words of a pattern, in order. If there are many, a sample across all of them. */
 const wordsIn = (source: string): ReadonlyArray<string> => {
   const plain = source
     .replace(/\\[pP]\{\w{1,40}(?:=\w{1,40})?\}|\\u[\dA-F]{4}|\\[a-zA-Z]/g, "|")
@@ -84,7 +87,7 @@ const wordsIn = (source: string): ReadonlyArray<string> => {
 
 const one = (prefix: string, pump: string): Attack => ({ pumps: [{ prefix, pump }], suffix: SUFFIX })
 
-/** An attack that was found, with other pumps: where one of them fails, another of the same kind may not. */
+/** A successful attack with other pumps. If one fails, another of the same kind may succeed. */
 export const variationsOf = ({ pumps: [first], suffix }: Attack): ReadonlyArray<Attack> =>
   first === undefined
     ? []
@@ -93,7 +96,7 @@ export const variationsOf = ({ pumps: [first], suffix }: Attack): ReadonlyArray<
         one(`${first.prefix}${first.pump}`, sign)
       ])
 
-/** Near misses that a pattern's own words and signs make: each repeated, alone and after each other. */
+/** Near matches from a pattern's own words and characters: each repeated, alone and in sequence. */
 export const attacksOn = (source: string): ReadonlyArray<Attack> => {
   const words = wordsIn(source)
   const own = [...new Set(source.replace(/[\p{L}\p{N}\s]/gu, ""))].filter((sign) => !SIGNS.includes(sign))

@@ -7,7 +7,7 @@ export interface Built extends Pattern {
   readonly call: string
 }
 
-/** These start something when they are loaded. */
+/** These modules have side effects when they are loaded. */
 const STARTS: ReadonlySet<string> = new Set(["src/main.ts", "src/db/crashes/monitorThread.ts"])
 
 const caller = (below: (...given: ReadonlyArray<never>) => unknown): NodeJS.CallSite | undefined => {
@@ -21,8 +21,8 @@ const caller = (below: (...given: ReadonlyArray<never>) => unknown): NodeJS.Call
 }
 
 /**
- * The patterns that these modules build from strings while they load. RegExp is replaced for the rest of the process,
- * so the modules must not have been loaded before.
+ * The patterns that these modules build from strings while they load. Replaces RegExp for the rest of the process, so
+ * the modules must not have been loaded before.
  */
 export const buildPatterns = async (files: ReadonlyArray<string>): Promise<ReadonlyArray<Built>> => {
   const built: Array<Built> = []

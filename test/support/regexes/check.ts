@@ -7,8 +7,8 @@ import { judge, RULES } from "./judge.ts"
 import { codeFiles, type Pattern, readPatterns } from "./readPatterns.ts"
 
 /**
- * Checks every regular expression of the server: literals, and patterns built while a module loads. A pattern that was
- * found to be safe is not judged again: its hash is a line of safe.txt. `--all` judges every pattern.
+ * Checks every regular expression of the server: literals, and patterns built while a module loads. Patterns already
+ * known to be safe are skipped: their hashes are the lines of safe.txt. `--all` checks every pattern.
  */
 const SAFE = resolve(import.meta.dirname, "safe.txt")
 

@@ -1,6 +1,6 @@
 import { createContext, Script } from "node:vm"
 
-/** Who needs longer for all texts together is stopped. */
+/** The search is stopped if all texts together take longer. */
 const PATIENCE_MS = 4_000
 
 const SEARCHES = new Script(
@@ -13,8 +13,8 @@ const clock = (): number => {
 }
 
 /**
- * Milliseconds of processor time that V8 takes to search each text. The one during which four seconds are over costs
- * Infinity, and is the last.
+ * CPU milliseconds that V8 takes to search each text. The text that exceeds four seconds costs Infinity, and is the
+ * last one.
  */
 export const costOf = (
   pattern: RegExp,

@@ -3,23 +3,23 @@ import { type Attack, attacksOn, inWords, textOf, variationsOf } from "./attacks
 import { costOf } from "./costOf.ts"
 import type { Pattern } from "./readPatterns.ts"
 
-/** What is found out about a pattern is valid for these rules. Change the name when they change. */
+/** Verdicts on patterns are valid for these rules. Change the name when the rules change. */
 export const RULES = "recheck-4.5.0/2"
 
-/** Twice the longest message, and what every rule may take for it. */
+/** Twice the longest message: what every rule has to handle. */
 const ATTACK_LENGTH = 64_000
 const MOST_MS = 50
 const PATIENCE_MS = 500
-/** A quadratic search of so short a text already stands out among a thousand. */
+/** On so short a text, a quadratic search already stands out among a thousand. */
 const TRIAL_LENGTH = 4_000
 const CONSPICUOUS_MS = 2
 
 export type Verdict =
   | { readonly safe: true }
-  /** attack: a JavaScript expression of the text, undefined where the checker could not decide. */
+  /** attack: a JavaScript expression for the text. Undefined if the checker could not decide. */
   | { readonly safe: false; readonly why: string; readonly attack?: string }
 
-/** What an attack at full length costs. The better of two tries, since the machine may do other things. */
+/** The cost of an attack at full length. The better of two tries, because of other load on the machine. */
 const costAtLength = (pattern: RegExp, attack: Attack): number => {
   const text = textOf(attack, ATTACK_LENGTH)
   const [first = 0] = costOf(pattern, [text], PATIENCE_MS)
@@ -35,9 +35,9 @@ const refused = (attack: Attack, cost: number, how: string): Verdict => ({
 })
 
 /**
- * Whether a text of 64,000 characters can make the pattern take longer than 50 ms. recheck looks for the text; it does
- * not know what V8 makes of it, so V8 is asked. Texts of the pattern's own words are tried too, for what recheck
- * misses.
+ * Whether a text of 64,000 characters can make the pattern take longer than 50 ms. recheck finds candidate texts. It
+ * does not know how V8 executes the pattern, so this measures V8. Texts made of the pattern's own words are tried as
+ * well, because recheck misses some.
  */
 export const judge = async ({ source, flags }: Pick<Pattern, "source" | "flags">): Promise<Verdict> => {
   const pattern = new RegExp(source, flags)

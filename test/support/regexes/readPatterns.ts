@@ -6,23 +6,23 @@ import { posix, resolve } from "node:path"
 
 export const ROOT = resolve(import.meta.dirname, "../../..")
 
-/** The folders whose code runs in production. */
+/** The folders with production code. */
 export const FOLDERS: ReadonlyArray<string> = ["src", "pipeline", "channels", "bin"]
 
 export interface Pattern {
   readonly source: string
   readonly flags: string
-  /** file:line, the path from the root. */
+  /** file:line, with the path from the root. */
   readonly at: string
 }
 
 export interface Written {
   readonly literals: ReadonlyArray<Pattern>
-  /** file:line:column of each `new RegExp(...)` and `RegExp(...)`, in the form in which a stack names it. */
+  /** file:line:column of each `new RegExp(...)` and `RegExp(...)`, in the format of a stack trace. */
   readonly calls: ReadonlyArray<string>
 }
 
-/** Every code file under these folders, as paths from the root. */
+/** All code files under these folders, as paths from the root. */
 export const codeFiles = (folders: ReadonlyArray<string> = FOLDERS): ReadonlyArray<string> =>
   folders.flatMap((folder) =>
     readdirSync(resolve(ROOT, folder), { recursive: true, encoding: "utf8" })
@@ -31,10 +31,10 @@ export const codeFiles = (folders: ReadonlyArray<string> = FOLDERS): ReadonlyArr
       .sort()
   )
 
-/** The regex literals of a file, and the places where it builds patterns from strings. */
+/** The regex literals of a file, and the positions where it builds patterns from strings. */
 export const readPatterns = (file: string): Written => {
   const text = readFileSync(resolve(ROOT, file), "utf8")
-  // Types are replaced by spaces, so every place stays where it is.
+  // Types are replaced by spaces, so positions do not change.
   const program = parse(stripTypeScriptTypes(text), { ecmaVersion: "latest", sourceType: "module" })
   const place = (offset: number): { readonly line: number; readonly column: number } => {
     const lines = text.slice(0, offset).split("\n")

@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from "node:module"
 import { resolve } from "node:path"
 import { codeFiles, ROOT } from "./readPatterns.ts"
 
-/** What stands for each parameter of a function that reads text. A parameter with a default is left out. */
+/** The argument for each parameter of a function that reads text. Parameters with defaults are left out. */
 const GIVEN: Readonly<Record<string, (text: string) => unknown>> = {
   string: (text) => text,
   "string | null": (text) => text,
@@ -22,7 +22,7 @@ export interface TextFunction {
   readonly given: (text: string) => ReadonlyArray<unknown>
 }
 
-/** The types of a function's parameters as they are written: without its types, a text has spaces in their place. */
+/** The types of a function's parameters in the source: where the stripped source has spaces. */
 const typesOf = (text: string, bare: string, { params }: ArrowFunctionExpression): ReadonlyArray<string> =>
   params.flatMap((parameter, index) => {
     if (parameter.type !== "Identifier") return parameter.type === "AssignmentPattern" ? [] : ["other"]
@@ -32,8 +32,8 @@ const typesOf = (text: string, bare: string, { params }: ArrowFunctionExpression
   })
 
 /**
- * Every exported function of these folders that takes texts, and numbers at most beside them. Those that take objects
- * are not among them.
+ * All exported functions of these folders whose parameters are only texts and numbers. Functions with object parameters
+ * are not included.
  */
 export const textFunctions = (folders: ReadonlyArray<string>): ReadonlyArray<TextFunction> =>
   codeFiles(folders).flatMap((file) => {

@@ -13,11 +13,11 @@ export interface BotOptions {
   /** Privacy mode off. */
   readonly can_read_all_group_messages?: boolean
   readonly has_topics_enabled?: boolean
-  /** Bot Management Mode, as switched on in @BotFather. */
+  /** Bot Management Mode, as enabled in @BotFather. */
   readonly can_manage_bots?: boolean
 }
 
-/** What the bot shows of itself, by language code; "" is the default. */
+/** The public profile of a bot, by language code. "" is the default. */
 interface Profile {
   readonly names: Map<string, string>
   readonly descriptions: Map<string, string>
@@ -41,10 +41,10 @@ export class Bot {
   readonly username: string
   readonly updates: UpdateQueue
   readonly profile: Profile
-  /** Set when another bot manages this one. */
+  /** Set if another bot manages this one. */
   management: Management | undefined
   client: Client
-  /** Suspended by Telegram: it may read, and not write. */
+  /** Suspended by Telegram: it may read, but not write. */
   isFrozen = false
   readonly #options: BotOptions
   readonly #clock: Clock
@@ -100,13 +100,13 @@ export class Bot {
     }
   }
 
-  /** Messages of private chats are numbered for each bot, over all its chats. */
+  /** Messages of private chats are numbered per bot, over all its chats. */
   nextMessageId(): number {
     this.#lastMessageId += 1
     return this.#lastMessageId
   }
 
-  /** Kills the token, and the webhook with it. */
+  /** Revokes the token, and the webhook with it. */
   rotate(): string {
     this.client.close()
     this.client = new Client(this, newToken(this.id), this.#clock)

@@ -73,7 +73,7 @@ export class BotApi {
     this.faults = new Faults(seed)
   }
 
-  /** Whether the path was one of the Bot API's. */
+  /** Whether the path belongs to the Bot API. */
   async answer(
     path: string,
     query: URLSearchParams,
@@ -184,7 +184,7 @@ export class BotApi {
     }
   }
 
-  /** A method in the answer to an update is carried out, and nobody learns its result. */
+  /** A method in the answer to an update is executed, and its result is discarded. */
   async #answerOfWebhook(client: Client, contentType: string, body: Buffer): Promise<void> {
     const parameters = await readParameters(new URLSearchParams(), contentType, body).catch(() => undefined)
     const method = parameters?.text("method").toLowerCase() ?? ""

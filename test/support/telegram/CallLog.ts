@@ -1,19 +1,19 @@
 import type { ApiResponse } from "@grammyjs/types"
 import type { Bot } from "./Bot.ts"
 
-/** One request to the Bot API, as it came and as it ended. */
+/** One request to the Bot API, with its result. */
 export interface LoggedCall {
   readonly method: string
   readonly botId: number
-  /** As the bot named it. */
+  /** As the bot wrote it. */
   readonly chatId: string | undefined
   readonly parameters: Readonly<Record<string, unknown>>
   /** Telegram's time, in milliseconds. */
   readonly atMs: number
   endedAtMs: number | undefined
-  /** The fault it met with, or `rate_limit`. */
+  /** The fault that was applied, or `rate_limit`. */
   fault: string | undefined
-  /** What was answered, or would have been; undefined while it runs, and when the method never did. */
+  /** The answer, even if a fault replaced it. Undefined while the request runs, and if the method never ran. */
   answer: ApiResponse<unknown> | undefined
 }
 
@@ -23,7 +23,7 @@ export interface CallFilter {
   readonly chat?: number
 }
 
-/** All requests in their order. */
+/** All requests in order. */
 export class CallLog {
   readonly entries: Array<LoggedCall> = []
   readonly #watchers = new Set<() => void>()
@@ -32,7 +32,7 @@ export class CallLog {
     this.entries.push(entry)
   }
 
-  /** To be called at the end of each request. */
+  /** Call it at the end of each request. */
   ended(): void {
     for (const watcher of this.#watchers) watcher()
   }
@@ -46,7 +46,7 @@ export class CallLog {
     )
   }
 
-  /** Resolves with the calls that match once that many have ended. */
+  /** Resolves with the matching calls once this many have ended. */
   called(filter: CallFilter, count = 1): Promise<ReadonlyArray<LoggedCall>> {
     const { promise, resolve } = Promise.withResolvers<ReadonlyArray<LoggedCall>>()
     const look = () => {

@@ -6,10 +6,7 @@ import { unauthorized } from "./Refusal.ts"
 import type { UpdateKind } from "./UpdateQueue.ts"
 import type { Webhook } from "./Webhook.ts"
 
-/**
- * What the server holds for a token: a new token of the same bot begins without a webhook, on the same queue of
- * updates.
- */
+/** The server's state for a token. A new token of the same bot has no webhook, but the same queue of updates. */
 export class Client {
   readonly bot: Bot
   readonly token: string
@@ -19,7 +16,7 @@ export class Client {
   webhook: Webhook | undefined
   nextSetWebhookAtMs = 0
   loggedOutUntilMs = 0
-  /** Whether a request has come with this token. */
+  /** Whether this token was used in a request. */
   isLoaded = false
 
   constructor(bot: Bot, token: string, clock: Clock) {

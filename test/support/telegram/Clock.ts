@@ -5,7 +5,7 @@ interface Timer {
   readonly action: () => void
 }
 
-/** Telegram's time. It runs `speed` times as fast as ours, not at all at 0, and can be moved ahead. */
+/** Telegram's time. It runs `speed` times as fast as ours, stands still at 0, and can be advanced. */
 export class Clock {
   readonly #speed: number
   readonly #startedAtMs = performance.now()
@@ -28,7 +28,7 @@ export class Clock {
     return Math.floor(this.nowMs() / 1_000)
   }
 
-  /** Returns what cancels it. */
+  /** Returns a function that cancels it. */
   after(delayMs: number, action: () => void): () => void {
     const timer = { atMs: this.nowMs() + delayMs, action }
     this.#timers.add(timer)
@@ -42,7 +42,7 @@ export class Clock {
     return new Promise((resolve) => this.after(delayMs, resolve))
   }
 
-  /** Moves ahead and runs at once what has become due. */
+  /** Advances the time and runs everything that becomes due. */
   advance(ms: number): void {
     this.#skippedMs += ms
     this.#ring()

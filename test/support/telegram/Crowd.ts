@@ -6,10 +6,7 @@ const MOST_OF_BOT = 1_000
 const TURNED_AWAY_AFTER_MS = 3_000
 const TURNED_AWAY_FOR_SECONDS = 60
 
-/**
- * The calls that are being worked on. One too many of a chat or of a bot is kept for 3 s, and then told to come back in
- * a minute.
- */
+/** The calls in progress. One too many for a chat or a bot is held for 3 s, and then told to retry in a minute. */
 export class Crowd {
   readonly #clock: Clock
   readonly #inside = new Map<string, number>()

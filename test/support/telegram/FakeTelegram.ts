@@ -8,23 +8,23 @@ import { Simulator } from "./sim/Simulator.ts"
 import { World } from "./World.ts"
 
 export interface FakeTelegramOptions {
-  /** 0, any free one, unless told. */
+  /** Default: 0, any free port. */
   readonly port?: number
   /**
-   * How much faster than ours Telegram's time runs: retries, time-outs and the date of messages. At 0 it stands still
-   * unless it is moved ahead.
+   * How much faster than ours Telegram's time runs: retries, timeouts and message dates. At 0 it stands still unless it
+   * is advanced.
    */
   readonly speed?: number
-  /** Takes webhooks at http addresses and on any port, as tests need; Telegram itself does not. */
+  /** Accepts webhooks with http URLs and on any port, for tests. Telegram itself does not. */
   readonly takesAnyWebhookUrl?: boolean
   readonly rates?: RateLimits
-  /** Of the faults that come by chance. */
+  /** Seed for random faults. */
   readonly seed?: number
-  /** Opens `/_sim/`: the phone in the browser, and what it does over HTTP. */
+  /** Serves `/_sim/`: the phone in the browser, and its actions over HTTP. */
   readonly hasSimulator?: boolean
 }
 
-/** A Bot API on loopback, with people to play. Never for production. */
+/** A Bot API on loopback, with simulated people. Never for production. */
 export const startFakeTelegram = async (options: FakeTelegramOptions = {}) => {
   if (process.env["NODE_ENV"] === "production") throw new Error("the fake Telegram does not run in production")
   const clock = new Clock(options.speed ?? 1)
@@ -53,7 +53,7 @@ export const startFakeTelegram = async (options: FakeTelegramOptions = {}) => {
 
   return {
     ...controls,
-    /** The `apiRoot` of a client. */
+    /** The `apiRoot` for a client. */
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: async (): Promise<void> => {
       world.close()

@@ -1,7 +1,7 @@
 import type { ResponseParameters } from "@grammyjs/types"
 import type { Bot } from "./Bot.ts"
 
-/** What goes wrong. */
+/** Kinds of faults. */
 export type Trouble =
   | {
       readonly kind: "error"
@@ -10,33 +10,33 @@ export type Trouble =
       readonly parameters?: ResponseParameters
       readonly afterMs?: number
     }
-  /** Not applied, then a reset. */
+  /** Not executed, then a connection reset. */
   | { readonly kind: "drop_before" }
-  /** Applied, then a reset in place of the answer. */
+  /** Executed, then a connection reset instead of the answer. */
   | { readonly kind: "drop_after" }
-  /** Not applied, and never answered. */
+  /** Not executed, and never answered. */
   | { readonly kind: "hang" }
-  /** A page of the edge in place of an answer; not applied. */
+  /** An HTML error page instead of an answer. Not executed. */
   | { readonly kind: "html502" }
-  /** Something else in place of an answer of the Bot API; not applied. */
+  /** Another answer that is not from the Bot API. Not executed. */
   | { readonly kind: "nonsense"; readonly status: number; readonly body: unknown }
-  /** Applied and answered, but late. */
+  /** Executed and answered, but late. */
   | { readonly kind: "slow"; readonly ms: number }
 
 export interface FaultSelection {
   readonly bot?: Bot
   readonly method?: string
   readonly chat?: number
-  /** Calls that go well before the first fault. */
+  /** Successful calls before the first fault. */
   readonly after?: number
-  /** How many calls it hits; 1 unless told. */
+  /** How many calls it affects. Default: 1. */
   readonly count?: number
-  /** Of each call that matches; 1 unless told. */
+  /** For each matching call. Default: 1. */
   readonly probability?: number
 }
 
 export interface Fault {
-  /** How many calls it has hit. */
+  /** How many calls it has affected. */
   readonly hits: () => number
   readonly remove: () => void
 }
@@ -54,7 +54,7 @@ interface Target {
   readonly chatId: string | undefined
 }
 
-/** Numbers between 0 and 1 that are the same for the same seed (mulberry32). */
+/** Numbers between 0 and 1, the same for the same seed (mulberry32). */
 const seededRandom = (seed: number) => {
   let state = seed
   return () => {
@@ -70,7 +70,7 @@ const isMeant = ({ bot, chat, method }: FaultSelection, target: Target) =>
   (method === undefined || method.toLowerCase() === target.method.toLowerCase()) &&
   (chat === undefined || String(chat) === target.chatId)
 
-/** The faults in force. The oldest that matches a call hits it. */
+/** The active faults. The oldest one that matches a call is applied. */
 export class Faults {
   readonly #rules = new Set<Rule>()
   readonly #random: () => number

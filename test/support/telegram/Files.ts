@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import type { Bot } from "./Bot.ts"
 
-/** What a file is, apart from its bytes. A test may claim a size without having so many. */
+/** The metadata of a file. A test may claim a size without having as many bytes. */
 export interface FileFacts {
   readonly name: string
   readonly type: string
@@ -24,7 +24,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   music: "mp3"
 }
 
-/** Files in memory. A `file_id` is good for one bot only. */
+/** Files in memory. A `file_id` is valid for one bot only. */
 export class Files {
   readonly #files = new Map<string, StoredFile>()
   readonly #paths = new Map<string, StoredFile>()
@@ -54,7 +54,7 @@ export class Files {
     return botId === String(bot.id) ? this.#files.get(uniqueId ?? "") : undefined
   }
 
-  /** The file is gone from where it was; what is known of it stays. */
+  /** Deletes the content of the file. Its metadata stays. */
   lose(file: StoredFile): void {
     this.#paths.delete(file.path)
   }

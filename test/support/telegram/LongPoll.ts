@@ -12,7 +12,7 @@ export interface PollRequest {
 const OTHER_REQUEST = "terminated by other getUpdates request; make sure that only one bot instance is running"
 const HURRIED_MS = 3_000
 
-/** The one `getUpdates` of a token that may wait. A second one ends the first. */
+/** The single `getUpdates` of a token that may wait. A second one ends the first. */
 export class LongPoll {
   readonly #queue: UpdateQueue
   readonly #clock: Clock
@@ -28,7 +28,7 @@ export class LongPoll {
   async get(asked: PollRequest): Promise<ReadonlyArray<Update>> {
     const nowMs = this.#clock.nowMs()
     const isAgain = asked.offset === this.#previous.offset
-    // Who asks the same thing again at once is slowed down.
+    // Repeating the same request at once is slowed down.
     const timeoutSeconds =
       isAgain && nowMs < this.#previous.atMs + HURRIED_MS ? Math.max(asked.timeoutSeconds, 3) : asked.timeoutSeconds
     const limit = isAgain && nowMs < this.#previous.atMs + 500 ? 1 : asked.limit
@@ -47,20 +47,20 @@ export class LongPoll {
     return look()
   }
 
-  /** Ends the request that waits, with a 409. */
+  /** Ends the waiting request with a 409. */
   abort(reason: string): void {
     const refuse = this.#refuseWaiting
     this.#refuseWaiting = undefined
     if (refuse !== undefined) void this.refusal(reason).then(refuse)
   }
 
-  /** Ends the request that waits, since its token is dead. */
+  /** Ends the waiting request because its token was revoked. */
   fail(reason: unknown): void {
     this.#refuseWaiting?.(reason)
     this.#refuseWaiting = undefined
   }
 
-  /** A 409; it comes 3 s late when there was one just before. */
+  /** A 409. It is delayed by 3 s if there was one just before. */
   async refusal(reason: string) {
     if (this.#clock.nowMs() < this.#nextConflictAtMs) await this.#clock.wait(HURRIED_MS)
     else this.#nextConflictAtMs = this.#clock.nowMs() + HURRIED_MS
@@ -70,7 +70,7 @@ export class LongPoll {
   async #wait(seconds: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.#refuseWaiting = reject
-    // One that has been ended waits for its refusal alone.
+    // A request that was ended only waits for its refusal.
     const answer = () => {
       if (this.#refuseWaiting === reject) resolve()
     }

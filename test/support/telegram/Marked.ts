@@ -1,7 +1,7 @@
 import type { MessageEntity } from "@grammyjs/types"
 import { badRequest } from "./Refusal.ts"
 
-/** A text with its entities: what is left of markup. */
+/** A text with its entities, after parsing markup. */
 export interface Marked {
   readonly text: string
   readonly entities: ReadonlyArray<MessageEntity>
@@ -9,5 +9,5 @@ export interface Marked {
 
 export const cannotParse = (reason: string) => badRequest(`can't parse entities: ${reason}`)
 
-/** How far into the text an index is in bytes, which is how Telegram says where an error is. */
+/** The byte position of an index in the text, which Telegram uses in error messages. */
 export const byteOffset = (text: string, index: number) => Buffer.byteLength(text.slice(0, index))

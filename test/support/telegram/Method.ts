@@ -9,11 +9,11 @@ export interface Call {
   readonly client: Client
   readonly bot: Bot
   readonly parameters: Parameters
-  /** Runs a method that came in the body of a webhook's answer. */
+  /** Executes a method in the body of a webhook's answer. */
   readonly webhookReply: (contentType: string, body: Buffer) => void
 }
 
-/** A result with words beside it. */
+/** A result with a description. */
 export class Described<A> {
   readonly result: A
   readonly description: string
@@ -28,7 +28,7 @@ type Api = ApiMethods<never>
 type Result<M extends keyof Api> = ReturnType<Api[M]>
 type Answer<A> = A | Described<A>
 
-/** Methods by their names, held to the results that the types of the Bot API promise. */
+/** Methods by name, with the result types of the Bot API. */
 export type Methods<M extends keyof Api> = {
   readonly [K in M]: (call: Call) => Answer<Result<K>> | Promise<Answer<Result<K>>>
 }

@@ -16,7 +16,7 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-/** The arguments of one call. Every value is text, as in a form: what came as JSON is kept as its JSON text. */
+/** The arguments of one call. Every value is text, as in a form. JSON values are kept as JSON text. */
 export class Parameters {
   readonly values = new Map<string, string>()
   readonly files = new Map<string, Upload>()
@@ -47,7 +47,7 @@ export class Parameters {
     return YES.has(this.text(name).trim().toLowerCase())
   }
 
-  /** What is no number is 0, as in Telegram's own reader. */
+  /** A value that is not a number is 0, as in Telegram's own parser. */
   integer(name: string, otherwise = 0): number {
     const text = this.values.get(name)
     if (text === undefined || text === "") return otherwise
@@ -55,7 +55,7 @@ export class Parameters {
     return Number.isSafeInteger(value) ? value : 0
   }
 
-  /** An object, or an object as JSON in a string; undefined when there is none. */
+  /** An object, or an object as JSON in a string. Undefined if there is none. */
   json<A>(name: string): A | undefined {
     const text = this.text(name)
     if (text === "") return undefined
@@ -64,7 +64,7 @@ export class Parameters {
     return value as A
   }
 
-  /** The values with their JSON taken apart again, for the log. */
+  /** The values with their JSON parsed, for the log. */
   plain(): Record<string, unknown> {
     const taken = (text: string) => (/^[[{]/.test(text) ? (parseJson(text) ?? text) : text)
     return Object.fromEntries([

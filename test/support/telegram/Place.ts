@@ -21,15 +21,15 @@ export interface Topic {
   isClosed: boolean
 }
 
-/** Where messages are: a private chat of a bot, or a group. */
+/** A place for messages: a private chat of a bot, or a group. */
 abstract class Conversation {
   readonly messages = new Map<number, Message>()
   readonly reactions = new Map<number, Map<number, ReadonlyArray<ReactionType>>>()
   readonly topics = new Map<number, Topic>()
-  /** What each bot is seen to do. */
+  /** The visible activity of each bot. */
   readonly activities = new Map<number, Activity>()
   readonly drafts = new Map<number, Draft>()
-  /** The reply keyboard that is open. */
+  /** The open reply keyboard. */
   keyboard: ReplyKeyboardMarkup | undefined
 
   abstract readonly id: number
@@ -130,7 +130,7 @@ export class Group extends Conversation {
     }
   }
 
-  /** Also in a basic group, where Telegram counts for each account: nobody can tell with one bot. */
+  /** Also for a basic group, where Telegram counts per account, which makes no difference with one bot. */
   nextMessageId(): number {
     this.#lastMessageId += 1
     return this.#lastMessageId

@@ -5,13 +5,13 @@ export interface Rate {
   readonly burst: number
 }
 
-/** Ceilings over all methods together, hidden ones such as typing too. */
+/** Rate limits over all methods together, including typing indicators. */
 export interface RateLimits {
   /** For each private chat. */
   readonly chat?: Rate
   readonly group?: Rate
   readonly bot?: Rate
-  /** Tokens the server has not seen before: 20 a minute and 600 an hour. */
+  /** New tokens: 20 a minute and 600 an hour. */
   readonly newTokens?: boolean
 }
 
@@ -25,7 +25,7 @@ const NEW_TOKENS = [
   { withinMs: 3_600_000, most: 600 }
 ]
 
-/** Says how many seconds a call has to wait; 0 lets it pass. */
+/** Returns how many seconds a call has to wait. 0: it may proceed. */
 export class Rates {
   readonly #limits: RateLimits
   readonly #clock: Pick<Clock, "nowMs">

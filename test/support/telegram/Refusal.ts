@@ -1,6 +1,6 @@
 import type { ResponseParameters } from "@grammyjs/types"
 
-/** Telegram's "no": thrown by a method, answered as `ok: false` with the same HTTP status. */
+/** Telegram's refusal: thrown by a method, answered as `ok: false` with the same HTTP status. */
 export class Refusal extends Error {
   readonly code: number
   readonly parameters: ResponseParameters | undefined

@@ -7,7 +7,7 @@ export type UpdateKind = Exclude<keyof Update, "update_id">
 export interface QueuedUpdate {
   readonly update: Update
   readonly kind: UpdateKind
-  /** Updates of one lane are delivered one after the other; there is no order between lanes. */
+  /** Updates of one lane are delivered in order. There is no order between lanes. */
   readonly lane: string
   readonly expiresAtMs: number
 }
@@ -15,7 +15,7 @@ export interface QueuedUpdate {
 const DAY_MS = 86_400_000
 const KEPT_MS: Partial<Record<UpdateKind, number>> = { callback_query: 150_000, pre_checkout_query: 150_000 }
 
-/** The updates of one bot that nobody has confirmed. It belongs to the bot, not to its token. */
+/** The unconfirmed updates of one bot. The queue belongs to the bot, not to its token. */
 export class UpdateQueue {
   readonly #clock: Clock
   readonly #pending = new Map<number, QueuedUpdate>()
@@ -29,7 +29,7 @@ export class UpdateQueue {
 
   push(kind: UpdateKind, content: unknown, lane: string): Update {
     const nowMs = this.#clock.nowMs()
-    // After a week without updates the next number is random again.
+    // After a week without updates, the next number is random again.
     if (nowMs - this.#lastAtMs > 7 * DAY_MS) this.#nextId = randomInt(100_000_000, 900_000_000)
     this.#lastAtMs = nowMs
     const update: Update = { update_id: this.#nextId++, [kind]: content }
@@ -39,7 +39,7 @@ export class UpdateQueue {
     return update
   }
 
-  /** In their order, without those that have expired. */
+  /** In order, without expired ones. */
   pending(): ReadonlyArray<QueuedUpdate> {
     const nowMs = this.#clock.nowMs()
     for (const [id, { expiresAtMs }] of this.#pending) {
@@ -72,7 +72,7 @@ export class UpdateQueue {
     this.#pending.clear()
   }
 
-  /** Returns what ends it. */
+  /** Returns a function that stops watching. */
   watch(watcher: (queued: QueuedUpdate) => void): () => void {
     this.#watchers.add(watcher)
     return () => {

@@ -7,26 +7,26 @@ export interface WebhookSettings {
   readonly url: string
   readonly secret: string
   readonly maxConnections: number
-  /** A certificate of the bot's own, in PEM. */
+  /** The bot's own certificate, in PEM. */
   readonly certificate?: Buffer
 }
 
-/** One attempt to hand over an update, as it ended. */
+/** One attempt to deliver an update, with its result. */
 export interface WebhookDelivery {
   readonly botId: number
   readonly updateId: number
   readonly lane: string
   readonly startedAtMs: number
   readonly endedAtMs: number
-  /** The status of the answer, or what went wrong instead. */
+  /** The status of the answer, or the error. */
   readonly outcome: number | string
 }
 
 export interface WebhookEvents {
   readonly delivered: (delivery: Omit<WebhookDelivery, "botId">) => void
-  /** A method in the body of an answer. */
+  /** Receives a method in the body of an answer. */
   readonly replied: (answer: WebhookAnswer) => void
-  /** 410 for 23 hours. */
+  /** Called after 23 hours of 410. */
   readonly abandoned: () => void
 }
 
@@ -40,9 +40,9 @@ const GONE_FOR_MS = 23 * 3_600_000
 const LONGEST_RETRY_AFTER_SECONDS = 3_600
 
 /**
- * Hands over the updates of a bot: one at a time of each lane, the lanes beside each other on up to `maxConnections`.
- * A failed update is sent again at once, then after 2, 4, 8 ... seconds up to a random 60-120, or after `Retry-After`;
- * only its lane waits.
+ * Delivers the updates of a bot: sequentially within each lane, lanes in parallel on up to `maxConnections`. A failed
+ * update is sent again at once, then after 2, 4, 8 ... seconds up to a random 60-120, or after `Retry-After`. Only its
+ * lane waits.
  */
 export class Webhook {
   readonly settings: WebhookSettings

@@ -50,7 +50,7 @@ const wording = (cause: unknown): string => {
   return WORDS[code ?? ""] ?? message
 }
 
-/** The connections to one webhook. Redirects are answers like any other. */
+/** The connections to one webhook. Redirects are ordinary answers. */
 export class WebhookLine {
   readonly #settings: WebhookSettings
   readonly #clock: Clock

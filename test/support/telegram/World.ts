@@ -20,7 +20,7 @@ export interface CallbackQueryState {
   answer: { readonly text: string; readonly showAlert: boolean } | undefined
 }
 
-/** All that Telegram knows here: who is there, and what was said. */
+/** The state of the simulated Telegram: people, bots, chats and messages. */
 export class World {
   readonly clock: Clock
   /** Also http, and any port. */
@@ -68,7 +68,7 @@ export class World {
     return group
   }
 
-  /** The client of a live token. */
+  /** The client of a valid token. */
   clientOf(token: string): Client | undefined {
     const bot = this.bots.get(Number.parseInt(token, 10))
     return bot?.token === token ? bot.client : undefined
@@ -78,7 +78,7 @@ export class World {
     return [...this.bots.values()].find((bot) => bot.username.toLowerCase() === username.toLowerCase())
   }
 
-  /** There is none before the person has started the bot. */
+  /** Undefined until the person has started the bot. */
   direct(bot: Bot, personId: number): DirectChat | undefined {
     return this.#directs.get(`${bot.id}:${personId}`)
   }
@@ -95,7 +95,7 @@ export class World {
     return [...this.#directs.values()].filter((chat) => chat.person === person)
   }
 
-  /** Queues an update, unless the bot has not asked for its kind. */
+  /** Queues an update, if the bot has requested its kind. */
   push<K extends UpdateKind>(bot: Bot, kind: K, content: NonNullable<Update[K]>, lane: string): Update | undefined {
     return bot.client.allowedUpdates.has(kind) ? bot.updates.push(kind, content, lane) : undefined
   }
@@ -116,18 +116,18 @@ export class World {
     return id
   }
 
-  /** Tells those who look on. */
+  /** Notifies the watchers. */
   changed(): void {
     for (const watcher of this.#watchers) watcher()
   }
 
-  /** Tells them also when something that is only seen for so long is over. */
+  /** Also notifies the watchers when something temporary expires after this time. */
   changedFor(ms: number): void {
     this.changed()
     if (this.#watchers.size > 0) this.clock.after(ms, () => this.changed())
   }
 
-  /** Returns what ends it. */
+  /** Returns a function that stops watching. */
   watch(watcher: () => void): () => void {
     this.#watchers.add(watcher)
     return () => {

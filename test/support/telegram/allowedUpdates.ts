@@ -30,7 +30,7 @@ const BY_DEFAULT: ReadonlyArray<UpdateKind> = [
 
 export const DEFAULT_UPDATES: ReadonlySet<UpdateKind> = new Set(BY_DEFAULT)
 
-/** What a list asks for: an empty one means the default, and what is no kind of update is left out. */
+/** The kinds that a list requests. An empty one means the default, and unknown kinds are ignored. */
 export const allowedUpdates = (asked: ReadonlyArray<string>): ReadonlySet<UpdateKind> => {
   const known = [...BY_DEFAULT, ...ON_REQUEST].filter((kind) => asked.includes(kind))
   return known.length === 0 ? DEFAULT_UPDATES : new Set(known)

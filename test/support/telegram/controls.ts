@@ -8,7 +8,7 @@ import { peopleControl } from "./control/people.ts"
 import type { FaultSelection, Trouble } from "./Faults.ts"
 import type { World } from "./World.ts"
 
-/** All that may be done and seen from outside the Bot API. */
+/** All actions and views outside of the Bot API. */
 export const controlsOf = (world: World, api: BotApi) => ({
   createBot: (bot: BotOptions = {}) => world.addBot(bot),
   findBot: (username: string) => world.botNamed(username),
@@ -17,14 +17,14 @@ export const controlsOf = (world: World, api: BotApi) => ({
   ...groupControl(world),
   ...botControl(world),
   ...looks(world),
-  /** Lets calls go wrong: the next one that matches, unless the selection says how many. */
+  /** Adds a fault for the next matching call, or for as many as the selection says. */
   fault: (selection: FaultSelection, trouble: Trouble) => api.faults.add(selection, trouble),
   clearFaults: () => api.faults.clear(),
-  /** The calls so far, in their order. */
+  /** The calls so far, in order. */
   calls: (filter?: CallFilter) => api.log.calls(filter),
-  /** Resolves once so many calls that match have ended. */
+  /** Resolves once this many matching calls have ended. */
   called: (filter: CallFilter, count?: number) => api.log.called(filter, count),
-  /** Moves Telegram's time ahead. */
+  /** Advances Telegram's time. */
   advance: (ms: number) => world.clock.advance(ms),
   /** Telegram's time, in milliseconds. */
   nowMs: () => world.clock.nowMs()

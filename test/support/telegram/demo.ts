@@ -15,12 +15,12 @@ import { secretsKeys } from "#src/composition/secretsKeys.ts"
 import { Settings } from "#src/settings/Settings.ts"
 import { type FakeTelegram, startFakeTelegram } from "./FakeTelegram.ts"
 
-/** Of the caller's environment; what else there is of ours belongs to another server. */
+/** Variables to keep from the caller's environment. Other variables of ours are for another server. */
 const KEPT = /^(?:PORT|NODE_ENV|OPENAI_\w+)$/
 
 const reasonOf = (cause: unknown) => new Error(cause instanceof Error ? cause.message : String(cause))
 
-/** The offline engine has its answer at once; so that it is seen to type, its messages are under way for a while. */
+/** The offline engine answers at once. Messages are delayed so that the typing indicator is visible. */
 const ON_THE_WAY_MS = 1_200
 
 const folder = Effect.acquireRelease(
@@ -77,7 +77,7 @@ const demo = (telegram: FakeTelegram) =>
     })
   )
 
-/** Telegram and Troupe in one process, on a database of their own: nothing is there before and nothing after. */
+/** Telegram and Troupe in one process, on a temporary database. */
 runClient(
   Effect.scoped(
     Effect.gen(function* () {

@@ -11,7 +11,7 @@ const PATTERNS: ReadonlyArray<readonly [MessageEntity.CommonMessageEntity["type"
 const overlap = (one: MessageEntity, other: MessageEntity) =>
   one.offset < other.offset + other.length && other.offset < one.offset + one.length
 
-/** Adds what Telegram finds by itself in a text: commands, addresses, mentions and hashtags. */
+/** Adds the entities that Telegram detects in a text: commands, URLs, mentions and hashtags. */
 export const findEntities = (text: string, given: ReadonlyArray<MessageEntity> = []): ReadonlyArray<MessageEntity> => {
   const taken = given.filter(({ type }) => ["code", "pre", "text_link", "text_mention"].includes(type))
   const found: Array<MessageEntity> = []

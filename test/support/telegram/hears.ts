@@ -9,8 +9,8 @@ const commandFor = (bot: Bot, { entities = [], text = "" }: Message) =>
   })
 
 /**
- * Whether a message of a group reaches a bot: in privacy mode only commands, mentions, replies to it and service
- * messages do.
+ * Whether a group message reaches a bot. In privacy mode only commands, mentions, replies to it and service messages
+ * do.
  */
 export const hears = (bot: Bot, group: Group, message: Message): boolean => {
   if (!group.isMember(bot)) return false

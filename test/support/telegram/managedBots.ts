@@ -1,7 +1,7 @@
 import type { Bot } from "./Bot.ts"
 import type { World } from "./World.ts"
 
-/** Tells the manager that a bot of its was made, has a new token or a new owner. */
+/** Sends the manager an update that one of its bots was created, has a new token or a new owner. */
 export const announceManagedBot = (world: World, child: Bot): void => {
   const { management } = child
   const manager = world.bots.get(management?.managerId ?? 0)

@@ -22,7 +22,7 @@ export interface MediaFacts {
   readonly emoji?: string
 }
 
-/** The fields a message has for a file, with the `file_id` this bot knows it by. */
+/** The message fields for a file, with the `file_id` that this bot has for it. */
 export const mediaContent = (
   files: Files,
   bot: Bot,

@@ -12,8 +12,8 @@ const table = { ...editing, ...identity, ...managed, ...media, ...profile, ...se
 export type MethodName = keyof typeof table
 
 /**
- * The methods of this Bot API by their names in lower case. All others are not there, so that a test which needs one
- * fails loudly.
+ * The methods of this Bot API by their lower-case names. All others are missing, so that a test which needs one fails
+ * clearly.
  */
 export const methods: ReadonlyMap<string, { readonly name: string; readonly run: Method }> = new Map(
   Object.entries<Method>(table).map(([name, run]) => [name.toLowerCase(), { name, run }])

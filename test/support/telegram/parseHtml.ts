@@ -47,7 +47,7 @@ const character = (named: string | undefined, decimal: string | undefined, hex: 
     ? String.fromCodePoint(decimal === undefined ? Number.parseInt(hex ?? "0", 16) : Number(decimal))
     : (NAMED[named.toLowerCase()] ?? "")
 
-/** The tags Telegram knows, its errors in its words. */
+/** The tags that Telegram knows, with Telegram's error messages. */
 export const parseHtml = (source: string): Marked => {
   const entities: Array<MessageEntity> = []
   const open: Array<Open> = []

@@ -78,7 +78,7 @@ export const parseMarkdownV2 = (source: string): Marked => {
 
 const LEGACY: Readonly<Record<string, "bold" | "italic" | "code">> = { "*": "bold", _: "italic", "`": "code" }
 
-/** The old Markdown: nothing is nested. */
+/** The old Markdown, without nesting. */
 export const parseMarkdown = (source: string): Marked => {
   const entities: Array<MessageEntity> = []
   let text = ""

@@ -43,7 +43,7 @@ const publicAt = (world: World, bot: Bot, name: string, access: Access): Place =
   throw badRequest("chat not found")
 }
 
-/** The chat of a call, if its bot may do there what it wants to. */
+/** The chat of a call, if its bot has the required access. */
 export const reach = ({ world, bot, parameters }: Call, access: Access): Place => {
   const id = parameters.text("chat_id")
   if (id === "") throw badRequest("chat_id is empty")

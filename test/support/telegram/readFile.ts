@@ -18,8 +18,8 @@ const keep = ({ world }: Call, kind: MediaKind, { bytes, name, type }: Upload): 
 }
 
 /**
- * A file as a bot may name it: an upload, `attach://` and the name of one, a `file_id` of its own, or an address (which
- * is not fetched here).
+ * A file reference of a bot: an upload, `attach://` with the name of one, a `file_id` of its own, or a URL (which is
+ * not downloaded here).
  */
 export const readFile = (call: Call, kind: MediaKind, name: string, value: string): StoredFile => {
   const upload = call.parameters.files.get(value.startsWith("attach://") ? value.slice("attach://".length) : name)

@@ -9,7 +9,7 @@ const readJson = (text: string): unknown => {
   }
 }
 
-/** Fetch's own reader also takes file names without quotes, which are common among clients. */
+/** Fetch's own parser also accepts file names without quotes, which are common among clients. */
 const readMultipart = async (parameters: Parameters, contentType: string, body: Buffer) => {
   const form = await new Response(new Uint8Array(body), { headers: { "content-type": contentType } })
     .formData()
@@ -23,7 +23,7 @@ const readMultipart = async (parameters: Parameters, contentType: string, body: 
   }
 }
 
-/** The parameters of a request: those of the query win over those of the body. */
+/** The parameters of a request. Those in the query take precedence over those in the body. */
 export const readParameters = async (
   query: URLSearchParams,
   contentType: string,

@@ -47,7 +47,7 @@ const parse = (source: string, mode: string, entities: ReadonlyArray<MessageEnti
   }
 }
 
-/** White space at both ends goes, and the entities with it. */
+/** Removes white space at both ends, and entities in it. */
 const trim = ({ text, entities }: Marked): Marked => {
   const cut = text.length - text.trimStart().length
   const trimmed = text.trim()
@@ -70,7 +70,7 @@ const read = (parameters: Parameters, field: string, entitiesField: string, mode
   return { text, entities: findEntities(text, entities) }
 }
 
-/** The text of a message, as it will be seen. */
+/** The text of a message, as it will be displayed. */
 export const readText = (parameters: Parameters): Marked => {
   if (parameters.text("text") === "") throw badRequest("message text is empty")
   const marked = read(parameters, "text", "entities", "parse_mode")
@@ -86,7 +86,7 @@ export const readDraft = (parameters: Parameters): Marked => {
   return marked
 }
 
-/** The words under a picture; undefined when there are none. */
+/** The caption of a picture. Undefined if there is none. */
 export const readCaption = (parameters: Parameters): Marked | undefined => {
   const marked = read(parameters, "caption", "caption_entities", "parse_mode")
   if (marked.text.length > LONGEST_CAPTION) throw badRequest("message caption is too long")

@@ -8,7 +8,7 @@ type Content = Partial<Omit<Message, "message_id" | "chat" | "date">>
 
 const LONGEST_CALLBACK_DATA = 64
 
-/** Its keyboard as far as it is checked here. */
+/** The keyboard, as far as it is checked here. */
 export const readInlineKeyboard = (call: Call): InlineKeyboardMarkup | undefined => {
   const markup = call.parameters.json<Partial<InlineKeyboardMarkup>>("reply_markup")
   if (markup?.inline_keyboard === undefined || markup.inline_keyboard.length === 0) return undefined
@@ -50,7 +50,7 @@ const replyOf = ({ parameters }: Call, place: Place): Content => {
   return { reply_to_message: withoutReply(message), quote: { text: asked.quote, position, is_manual: true } }
 }
 
-/** The topic of a call, when it has one. */
+/** The topic of a call, if it has one. */
 export const threadOf = (
   { parameters }: Call,
   place: Place
@@ -68,7 +68,7 @@ export interface Destination {
   readonly envelope: Content
 }
 
-/** Where a call may send to, looked up before anything is read of what it sends. */
+/** The destination of a call, resolved before its content is read. */
 export const destination = (call: Call): Destination => {
   const place = reach(call, "write")
   return {
@@ -81,7 +81,7 @@ export const destination = (call: Call): Destination => {
   }
 }
 
-/** Puts a message of the bot into a chat; what the bot was typing or drafting there is over. */
+/** Posts a message of the bot in a chat. Ends its typing indicator or draft there. */
 export const send = <C extends Content>(call: Call, { place, envelope }: Destination, content: C): Message & C => {
   const { bot, world } = call
   const keyboard = readInlineKeyboard(call)

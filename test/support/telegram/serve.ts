@@ -1,6 +1,6 @@
 import { startFakeTelegram } from "./FakeTelegram.ts"
 
-/** The fake as a program of its own, with the phone in the browser: `PORT=8081 node test/support/telegram/serve.ts`. */
+/** The fake as a separate program, with the phone in the browser: `PORT=8081 node test/support/telegram/serve.ts`. */
 const telegram = await startFakeTelegram({
   port: Number(process.env["PORT"] ?? 8_081),
   takesAnyWebhookUrl: true,

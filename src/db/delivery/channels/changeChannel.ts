@@ -13,7 +13,7 @@ export interface ChannelChange {
   readonly events?: ReadonlyArray<string> | null
   /** The fields of the configuration that change; null: the default again. */
   readonly config?: object
-  /** Takes the place of the present one, which goes on signing for a while. */
+  /** Replaces the current secret, which keeps signing for a while. */
   readonly secret?: { readonly next: Redacted.Redacted<string>; readonly previousFor: Duration.Duration }
 }
 
@@ -29,7 +29,7 @@ const rotate = Effect.fnUntraced(function* (
     (sql) => sql`
       select secret from channels where app_id = ${appId} and channel_id = ${channelId} and secret is not null`
   )
-  // A sealed secret opens only in the column that it was sealed for.
+  // An encrypted secret can only be decrypted for its own column, so it is encrypted again.
   const previous =
     present === undefined || seconds === 0
       ? null
@@ -60,7 +60,7 @@ export const changeChannel = (
       if (secret !== undefined) yield* rotate(appId, channelId, secret)
       if (url !== undefined) {
         const sealedUrl = yield* sealUrl(appId, channelId, url)
-        // What the old endpoint asked for is not for the new one.
+        // The delay that the old endpoint requested does not apply to the new one.
         yield* query(
           (sql) => sql`
             update channels set target = '{}',

@@ -5,8 +5,8 @@ import type { ChannelScope } from "../Alignment.ts"
 import { getChannel } from "./readChannels.ts"
 
 /**
- * One after another, so that two that are created at once count each other; and exclusive of new sessions, of which each
- * app-wide channel has a lane.
+ * Serializes creation, so that the channel limit is exact, and excludes new sessions, which need a lane for each
+ * app-wide channel.
  */
 export const lockScope = ({ appId, sessionId }: ChannelScope) =>
   Database.use(({ query }) =>
@@ -22,7 +22,7 @@ export const lockChannel = ({ appId }: ChannelScope, channelId: string) =>
     query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
   )
 
-/** Changes a channel under its row's lock. */
+/** Changes a channel under a lock on its row. */
 export const changing = Effect.fnUntraced(function* <R>(
   scope: ChannelScope,
   channelId: string,

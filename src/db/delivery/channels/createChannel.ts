@@ -12,7 +12,7 @@ import { endpointOf, sealUrl } from "./channelAddress.ts"
 import { lockScope } from "./channelLocks.ts"
 import { getChannel, selectChannels } from "./readChannels.ts"
 
-/** Channels of one session, and app-wide channels of one app. */
+/** Limit for the channels of one session, and for the app-wide channels of one app. */
 export const MAX_CHANNELS = 5
 
 export interface NewChannel {
@@ -21,11 +21,11 @@ export interface NewChannel {
   readonly secret: Redacted.Redacted<string>
   readonly events: ReadonlyArray<string> | null
   readonly config: object
-  /** Deliver what is already on the log, too. */
+  /** Also deliver events that are already on the log. */
   readonly fromStart: boolean
 }
 
-/** There are as many channels as there may be. */
+/** The channel limit is reached. */
 export class ChannelLimitReached extends Schema.TaggedError<ChannelLimitReached>()("ChannelLimitReached", {}) {}
 
 export const createChannel = Effect.fnUntraced(function* (

@@ -5,7 +5,7 @@ import { Alignment, type ChannelScope } from "../Alignment.ts"
 import { lockChannel, lockScope } from "./channelLocks.ts"
 import { getChannel } from "./readChannels.ts"
 
-/** Gives the channel as it was. */
+/** Returns the channel as it was. */
 export const removeChannel = Effect.fnUntraced(function* (scope: ChannelScope, channelId: string) {
   const [{ query }, alignment] = [yield* Database, yield* Alignment]
   const { appId, sessionId } = scope

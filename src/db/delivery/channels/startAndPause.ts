@@ -4,8 +4,8 @@ import { Alignment, type ChannelScope } from "../Alignment.ts"
 import { changing } from "./channelLocks.ts"
 
 /**
- * Whoever delivers on the session's lane now can no longer write what comes of it. The lanes of an app-wide channel stop
- * at their next step.
+ * The current courier of the session's lane can no longer write a result. The lanes of an app-wide channel stop at
+ * their next step.
  */
 export const pauseChannel = (scope: ChannelScope, channelId: string) => {
   const { appId, sessionId } = scope
@@ -28,8 +28,8 @@ export const pauseChannel = (scope: ChannelScope, channelId: string) => {
 }
 
 /**
- * Starts the next generation: from `rewindTo`, or, where it is null, from where the lanes are or are still on
- * their way to.
+ * Starts the next generation from `rewindTo`. Null: from the current positions of the lanes, or those that an ongoing
+ * alignment gives them.
  */
 export const startChannel = (scope: ChannelScope, channelId: string, rewindTo: number | null) =>
   changing(

@@ -7,14 +7,14 @@ import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { type Home, located } from "./home.ts"
 import { run } from "./run.ts"
 
-/** It makes the role of the processes and is not used for anything else. */
+/** Only used to create the processes' role. */
 export const SUPERUSER = "troupe"
 
 const draftName = /^pg-new-\w{6}(\.pw)?$/
 
 /**
- * A segment of the log is written full of zeros before its first use, and whoever commits waits for it: 55 ms for
- * PostgreSQL's 16 MB, 15 ms for these.
+ * A WAL segment is filled with zeros before its first use, and commits wait for that: 55 ms with PostgreSQL's 16 MB, 15
+ * ms with this size.
  */
 const WAL_SEGMENT_MB = 4
 
@@ -42,7 +42,7 @@ const draftFor = async (home: Home) => {
   return { draft, passwordFile, password }
 }
 
-/** rename(2) is the arbiter: a cluster appears whole, with its password, or not at all. */
+/** rename(2) decides races: a cluster appears as a whole with its password, or not at all. */
 const publish = async (home: Home, draft: string, password: string) => {
   await writeFile(join(draft, "password"), password, { mode: 0o600, flush: true })
   await syncDirectory(draft)
@@ -83,16 +83,19 @@ const initialise = Effect.fnUntraced(function* (home: Home) {
   yield* Effect.tryPromise({ try: () => publish(home, draft, password), catch: dataDirError(home) })
 }, Effect.uninterruptible)
 
-/** Once there is a cluster, no draft can become one: whatever is left is of a loser or of a killed process. */
+/**
+ * Once there is a cluster, no draft can become one. Remaining drafts belong to processes that lost the race or were
+ * killed.
+ */
 const sweep = Effect.fnUntraced(function* (home: Home) {
   const entries = yield* Effect.promise(() => readdir(home.directory).catch(() => []))
   yield* remove(entries.filter((entry) => draftName.test(entry)).map((entry) => join(home.directory, entry)))
 })
 
-/** Makes the cluster unless there is one. */
+/** Creates the cluster unless it exists. */
 export const ensureCluster = Effect.fn("EmbeddedPostgres.ensureCluster")(function* (home: Home) {
   if (!existsSync(home.cluster)) {
-    // Somebody else was first and swept our draft away: use theirs.
+    // Another process was first and deleted our draft: use its cluster.
     yield* initialise(home).pipe(Effect.catch((error) => (existsSync(home.cluster) ? Effect.void : Effect.fail(error))))
   }
   yield* sweep(home)
@@ -111,7 +114,7 @@ const foreign = (home: Home) => (cause: unknown) =>
 export const readPassword = (home: Home) =>
   Effect.tryPromise({ try: () => readFile(join(home.cluster, "password"), "utf8"), catch: foreign(home) })
 
-/** The password of the role of the processes; null: there is no such role yet. */
+/** The password of the processes' role. Null: the role does not exist yet. */
 export const readRolePassword = (home: Home) =>
   Effect.tryPromise({
     try: () =>

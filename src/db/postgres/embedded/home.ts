@@ -6,25 +6,25 @@ import type { Binaries } from "./binaries.ts"
 import { readableBinaries } from "./readableBinaries.ts"
 import type { Owner } from "./run.ts"
 
-/** Where a server lives and as whom it runs. */
+/** The location of a server, and the user that it runs as. */
 export interface Home {
   readonly binaries: Binaries
   readonly directory: string
   readonly cluster: string
   readonly log: string
-  /** Whom to become for PostgreSQL; null: stay who we are. */
+  /** The user to switch to for PostgreSQL. Null: no switch. */
   readonly owner: Owner | null
 }
 
 const nobody: Owner = { uid: 65534, gid: 65534 }
 
-/** The users of this machine as far as PostgreSQL may run as one of them. */
+/** The users of this machine that PostgreSQL may run as. */
 const readUsers = async () => {
   const lines = (await readFile("/etc/passwd", "utf8").catch(() => "")).split("\n").map((line) => line.split(":"))
   return lines.map(([name = "", , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
 }
 
-/** A cluster belongs to whoever made it: root then runs the server as that user. */
+/** A cluster belongs to the user who created it. Root then runs the server as that user. */
 const ownerFor = async (cluster: string): Promise<Owner | null> => {
   if (process.getuid?.() !== 0) return null
   const users = await readUsers()
@@ -43,9 +43,9 @@ export const prepareHome = Effect.fnUntraced(function* (binaries: Binaries, data
 })
 
 /**
- * How PostgreSQL's programs are told of a directory, and where they start. A user that root dropped to may be unable to
- * walk there (DATA_DIR is its owner's alone), so root enters the directory, and the programs name the directory that
- * they are in: the kernel follows that link without a walk.
+ * The path by which PostgreSQL's programs refer to a directory, and their working directory. A user that root switches
+ * to may not be able to traverse the path (DATA_DIR is only accessible to its owner). So root enters the directory, and
+ * the programs refer to their working directory: the kernel follows that link without traversal.
  */
 export const located = ({ owner }: Home, path: string) =>
   owner === null ? { directory: "/", path } : { directory: path, path: "/proc/self/cwd" }

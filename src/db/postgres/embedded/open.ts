@@ -12,9 +12,9 @@ import { ensureRole, ROLE } from "./role.ts"
 import { portOf, start, startAgain, stop } from "./server.ts"
 
 /*
- * The server belongs to DATA_DIR, not to a process: whoever comes first makes and starts it, the last one out stops it,
- * and a server whose processes were all killed is adopted by the next. Atomic steps arbitrate every race: rename(2) for
- * initdb, postmaster.pid for the start, an advisory lock for the stop.
+ * The server belongs to DATA_DIR, not to a process. The first process creates and starts it, and the last one stops it.
+ * If all its processes were killed, the next one adopts the running server. Atomic operations decide every race:
+ * rename(2) for initdb, postmaster.pid for the start, an advisory lock for the stop.
  */
 
 interface Entered {
@@ -22,7 +22,7 @@ interface Entered {
   readonly presence: Presence
 }
 
-/** Looks the server up afresh on every call, since it may come back on another port. */
+/** Looks the server up again on every call, because its port may change with a restart. */
 const lookUp = Effect.fnUntraced(function* (home: Home) {
   const known = yield* readRolePassword(home)
   const port = yield* Effect.flatMap(
@@ -44,9 +44,7 @@ const enter = Effect.fnUntraced(function* (home: Home) {
   return found
 })
 
-/**
- * A start that fails is tried again: another process won the race, or the last backends of a killed server still go.
- */
+/** Retries a failed start: another process won the race, or backends of a killed server are still exiting. */
 const arrive = Effect.fn("EmbeddedPostgres.arrive")(function* (home: Home) {
   const attempt = enter(home).pipe(
     Effect.catchTag("Unreachable", (error) =>
@@ -70,7 +68,10 @@ const arrive = Effect.fn("EmbeddedPostgres.arrive")(function* (home: Home) {
   )
 })
 
-/** The lock is held until the server is down, so that whoever comes meanwhile waits and then starts it again. */
+/**
+ * Holds the lock until the server is down, so that a process that arrives in the meantime waits and then starts it
+ * again.
+ */
 const depart = Effect.fn("EmbeddedPostgres.depart")(
   function* (home: Home, { presence }: Entered) {
     if (!(yield* presence.leave)) return
@@ -84,7 +85,7 @@ const depart = Effect.fn("EmbeddedPostgres.depart")(
     )
 )
 
-/** A lost connection has lost its lock: take it again, and start the server if it died under us. */
+/** A lost connection has lost its lock, so take it again, and start the server if it has died. */
 const stayPresent = Effect.fnUntraced(
   function* (home: Home, { presence, url }: Entered) {
     yield* presence.closed
@@ -97,7 +98,7 @@ const stayPresent = Effect.fnUntraced(
   (effect) => Effect.forever(effect)
 )
 
-/** Opens the server of a data directory, which is made and started when need be, for as long as the scope lives. */
+/** Opens the server of a data directory for the lifetime of the scope. Creates and starts it if necessary. */
 export const open = (
   dataDir: string
 ): Effect.Effect<{ readonly url: string }, EmbeddedPostgresError | DataDirError, Scope.Scope> =>

@@ -4,7 +4,10 @@ import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import postgres from "postgres"
 
-/** Shared: held by every process that uses the server. Exclusive: held by the last one while it stops the server. */
+/**
+ * Shared mode: held by every process that uses the server. Exclusive mode: held by the last one while it stops the
+ * server.
+ */
 const presenceLock = 7_302_117
 
 /** The server answers, but is starting, recovering or stopping. */
@@ -23,9 +26,9 @@ export class Unreachable extends Data.TaggedError("Unreachable")<{ readonly caus
 
 export interface Presence {
   readonly enter: Effect.Effect<void, Unreachable>
-  /** Gives up our presence; true: nobody else is present, and nobody can enter before this connection ends. */
+  /** Gives up our presence. True: no other process is present, and none can enter before this connection ends. */
   readonly leave: Effect.Effect<boolean, Unreachable>
-  /** Resolves when the connection was closed, by whatever cause. */
+  /** Resolves when the connection is closed for any reason. */
   readonly closed: Effect.Effect<void>
   readonly end: Effect.Effect<void>
 }
@@ -39,7 +42,7 @@ export const ask = <A>(query: () => PromiseLike<A>) =>
 export const untilReady = <A>(asked: Effect.Effect<A, Unreachable>) =>
   Effect.retry(asked, { while: (error) => error.notYet, times: 600, schedule: Schedule.spaced("100 millis") })
 
-/** One connection that never expires by itself; it connects again when asked something after it was lost. */
+/** One connection that never expires by itself. It reconnects on the next query after it was lost. */
 export const connect = Effect.fnUntraced(function* (url: string) {
   const closings = yield* Queue.sliding<void>(1)
   const sql = postgres(url, {

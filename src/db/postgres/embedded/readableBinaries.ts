@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 import type { Binaries } from "./binaries.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
-/** Where root puts programs that another user is to run. */
+/** Where root copies programs that another user has to run. */
 const CACHE = "/var/cache/troupe"
 
 const READ_AND_EXECUTE = 0o005
@@ -16,7 +16,7 @@ const allows = async (path: string, bits: number) => ((await stat(path)).mode & 
 const ancestors = (path: string): ReadonlyArray<string> =>
   dirname(path) === path ? [path] : [path, ...ancestors(dirname(path))]
 
-/** Whether every user may run the programs: they load libraries and time zones by path for as long as they run. */
+/** Whether every user may run the programs. They load libraries and time zones by path while they run. */
 const isReadable = async (native: string, { initdb }: Binaries) => {
   const open = await Promise.all([
     allows(initdb, READ_AND_EXECUTE),
@@ -35,7 +35,7 @@ const openToAll = async (folder: string) => {
   }
 }
 
-/** rename(2) is the arbiter: a copy appears whole, and of two that are made at once one stays. */
+/** rename(2) decides races: a copy appears as a whole, and of two concurrent copies one stays. */
 const copy = async (native: string, target: string) => {
   const draft = await mkdtemp(join(CACHE, "new-"))
   try {
@@ -65,7 +65,10 @@ const makeCache = async () => {
   if (uid !== 0 || (mode & WRITABLE_BY_OTHERS) !== 0) throw new Error(`${CACHE} can be written by others than root`)
 }
 
-/** The programs where every user can run them: where they are, or in a copy that root makes once for each version. */
+/**
+ * The programs in a location where every user can run them: the original one, or a copy that root makes once per
+ * version.
+ */
 export const readableBinaries = Effect.fnUntraced(function* (binaries: Binaries) {
   const native = dirname(dirname(binaries.initdb))
   return yield* Effect.tryPromise({

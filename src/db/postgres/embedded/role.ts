@@ -5,15 +5,15 @@ import { readPassword, readRolePassword, SUPERUSER, writeRolePassword } from "./
 import type { Home } from "./home.ts"
 import { ask, untilReady } from "./presence.ts"
 
-/** The role of the processes: it owns its database and what is in it, and has no right beyond that. */
+/** The role of the processes. It owns its database and its contents, and has no other privileges. */
 export const ROLE = "troupe_app"
 
-/** Held while the role is made, so that processes that start together make it once. */
+/** Held while the role is created, so that processes that start together create it once. */
 const ROLE_LOCK = 7_302_119
 
 /**
- * A database of an earlier version belongs to the superuser. REASSIGN OWNED refuses a bootstrap superuser, so each
- * object is handed over by itself.
+ * Databases of earlier versions belong to the superuser. REASSIGN OWNED does not work for a bootstrap superuser, so
+ * objects are transferred one by one.
  */
 const HAND_OVER = `
 do $$
@@ -41,7 +41,7 @@ end $$`
 const makeRole = (admin: postgres.Sql, password: string) =>
   ask(() =>
     admin.begin(async (sql) => {
-      // A statement that fails is logged, and these have the password in them.
+      // Failed statements are logged, and these contain the password.
       await sql.unsafe("set local log_min_error_statement = panic")
       const [known] = await sql`select 1 from pg_roles where rolname = ${ROLE}`
       await sql.unsafe(
@@ -53,7 +53,7 @@ const makeRole = (admin: postgres.Sql, password: string) =>
     })
   )
 
-/** Makes the role of a cluster that has none, and answers its password. */
+/** Creates the role if the cluster has none, and returns its password. */
 export const ensureRole = Effect.fn("EmbeddedPostgres.ensureRole")(function* (home: Home, port: number) {
   const url = `postgres://${SUPERUSER}:${yield* readPassword(home)}@127.0.0.1:${port}/postgres`
   return yield* Effect.acquireUseRelease(

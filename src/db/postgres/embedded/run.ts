@@ -20,8 +20,8 @@ export interface Command {
   readonly file: string
   readonly args: ReadonlyArray<string>
   /**
-   * The working directory. It is entered before root is dropped, so it may lie below a directory that the owner cannot
-   * walk.
+   * The working directory. It is entered before root privileges are dropped, so it may be below a directory that the
+   * owner cannot traverse.
    */
   readonly directory: string
   /** A file that the command reads as /dev/fd/3. */
@@ -29,8 +29,8 @@ export interface Command {
 }
 
 /**
- * PostgreSQL refuses uid 0, so root drops to another user, with no capability, no group of root's, and no way to get
- * them back.
+ * PostgreSQL refuses to run as uid 0, so root switches to another user without capabilities, without root's groups, and
+ * without a way to regain them.
  */
 const asOwner = ({ uid, gid }: Owner, file: string, args: ReadonlyArray<string>) => [
   "setpriv",
@@ -45,7 +45,7 @@ const asOwner = ({ uid, gid }: Owner, file: string, args: ReadonlyArray<string>)
   ...args
 ]
 
-/** The server outlives this process, so it gets none of our environment: no keys, and no PG* variable changes it. */
+/** The server outlives this process, so it does not inherit our environment: no keys, and no PG* variables. */
 const environment = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" }
 
 const spawned = ({ owner, file, args, directory }: Command, input: FileHandle | null) =>
@@ -88,7 +88,7 @@ const opened = (path: string) =>
       new EmbeddedPostgresError({ reason: "command", message: `Cannot read ${path}: ${String(cause)}.` })
   })
 
-/** Runs a command to its end. In a process group of its own: Ctrl-C is ours to handle. */
+/** Runs a command to its end, in its own process group, because Ctrl-C is handled by this process. */
 export const run = (command: Command): Effect.Effect<Ran, EmbeddedPostgresError> =>
   Effect.uninterruptible(
     command.input === undefined

@@ -15,18 +15,18 @@ const read = (...path: ReadonlyArray<string>) => {
   }
 }
 
-/** The port that the running, or a killed, server wrote down. */
+/** The port that a running or killed server has recorded. */
 export const portOf = (home: Home) =>
   Effect.sync(() =>
     Option.filter(Option.some(Number(read(home.cluster, "postmaster.pid").split("\n")[3])), (port) => port > 0)
   )
 
-/** The port of the last start, so that a process which holds the address of a server that died finds it again. */
+/** The port of the last start, so that processes with the address of a dead server find its successor. */
 const lastPort = (home: Home) => Number(/port=(\d+)/.exec(read(home.cluster, "postmaster.opts"))?.[1] ?? 0)
 
 /**
- * Below the ports that systems hand out to outgoing connections and to programs that ask for any port: one of those may
- * have the port of a server that died before it is started again.
+ * Below the ports that systems assign to outgoing connections and to programs that request any port. One of those could
+ * otherwise take the port of a dead server before its restart.
  */
 const PORTS = { from: 20_000, count: 10_000 }
 
@@ -54,9 +54,9 @@ const choosePort = Effect.fnUntraced(function* (home: Home) {
 })
 
 /**
- * PostgreSQL takes a postmaster.pid for alive when any process of its user has that pid. In a container it may be one
- * of ours, since pids repeat, or a killed postmaster that nobody reaps. Synchronous: no server starts between look and
- * removal.
+ * PostgreSQL considers a postmaster.pid valid if any process of its user has that pid. In a container it may be one of
+ * our processes, because pids repeat, or a killed postmaster that was not reaped. Synchronous, so that no server starts
+ * between check and removal.
  */
 const forgetStranger = (home: Home) =>
   Effect.sync(() => {
@@ -67,14 +67,14 @@ const forgetStranger = (home: Home) =>
     if (stranger) rmSync(join(home.cluster, "postmaster.pid"), { force: true })
   })
 
-/** pg_ctl has a shell read the options. */
+/** pg_ctl passes the options through a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Starts the server unless it runs; postmaster.pid is the arbiter, so only one of many starters gets code 0. */
+/** Starts the server unless it runs. postmaster.pid decides races, so only one of several starters gets code 0. */
 const startAt = Effect.fn("EmbeddedPostgres.start")(function* (home: Home, port: number) {
   yield* forgetStranger(home)
   const settings = [
-    // The log's sizes are PostgreSQL's own: initdb would have them shrink with the segments.
+    // WAL sizes have PostgreSQL's defaults: initdb would reduce them with the segment size.
     `port=${port}`,
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
@@ -83,7 +83,7 @@ const startAt = Effect.fn("EmbeddedPostgres.start")(function* (home: Home, port:
     "min_wal_size=80MB",
     "max_wal_size=1GB"
   ]
-  // The last one is for people: `ps` shows whose server it is.
+  // The last one is for people: `ps` shows which cluster a server belongs to.
   const options = [...settings, `troupe.cluster=${home.cluster}`].map((setting) => `-c ${quoted(setting)}`).join(" ")
   const { directory, path } = located(home, home.cluster)
   return yield* run({
@@ -96,7 +96,7 @@ const startAt = Effect.fn("EmbeddedPostgres.start")(function* (home: Home, port:
 
 export const start = (home: Home) => Effect.flatMap(choosePort(home), (port) => startAt(home, port))
 
-/** Starts a server that died again where its processes look for it, and nowhere else. */
+/** Restarts a dead server on the port where its processes expect it. */
 export const startAgain = Effect.fnUntraced(function* (home: Home, { url }: { readonly url: string }) {
   const port = Number(new URL(url).port)
   if (yield* isFree(port)) return void (yield* startAt(home, port))

@@ -1,11 +1,11 @@
 import type { BotStatus } from "../bots/StoredBot.ts"
 import type { BatchAction } from "./batchKinds.ts"
 
-/** A bot that somebody is to make. */
+/** A bot that a person has to create. */
 export interface WantedBot {
   readonly suggested_name: string
   readonly suggested_username: string
-  /** We have made it up. */
+  /** The username was generated. */
   readonly is_random: boolean
   readonly owner_ref: string | null
 }
@@ -14,7 +14,7 @@ export interface StoredBatch {
   readonly batch_id: string
   readonly action: BatchAction
   readonly dry_run: boolean
-  /** By whose links its bots are made; null: they are not. */
+  /** The manager bot whose links create its bots. Null: it creates none. */
   readonly manager: string | null
   readonly total: number
   readonly done: number
@@ -31,6 +31,6 @@ export interface StoredItem {
   readonly character_slug: string | null
   readonly wanted: WantedBot | null
   readonly bot: { readonly status: BotStatus; readonly reason: string | null; readonly username: string | null } | null
-  /** Of a link that can be used still. */
+  /** Set while the link can be used. */
   readonly link: { readonly claimCode: string; readonly expiresAt: Date } | null
 }

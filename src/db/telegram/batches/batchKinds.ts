@@ -10,8 +10,8 @@ export const BATCH_ACTIONS = [
 export type BatchAction = (typeof BATCH_ACTIONS)[number]
 
 /**
- * Between two items of a kind, and how many at once: 20 new tokens a minute and 600 an hour, one change a second of
- * what people see or of a token, ten webhooks; and where Telegram is not asked, nothing is waited for.
+ * The interval between two items of a kind, and the burst size: 20 new tokens a minute and 600 an hour, one profile or
+ * token change a second, ten webhooks. Items without calls to Telegram have no limit.
  */
 export const PACES = {
   attach: { everyMs: 6000, burst: 10 },

@@ -46,7 +46,7 @@ export const createBatch = Effect.fnUntraced(function* (
       wanted: "wanted" in entry ? JSON.stringify(entry.wanted) : null
     }
   })
-  // A bot that is not there takes nobody's place.
+  // An item for a bot that does not exist takes no slot.
   yield* query(
     (sql) => sql`
         insert into telegram_batch_items (app_id, batch_id, item, channel_id, character_slug, token, wanted, kind)

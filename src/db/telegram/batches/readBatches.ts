@@ -39,7 +39,7 @@ const toItem = Effect.fnUntraced(function* (
   }
 })
 
-// A request that has run out and is not swept yet is over all the same.
+// An expired request counts as expired before the sweep marks it.
 export const listItems = Effect.fnUntraced(function* (
   appId: string,
   batchId: string,

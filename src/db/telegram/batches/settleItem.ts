@@ -14,8 +14,8 @@ export const itemDone = ({ appId, batchId, item }: BatchItem) =>
   ).pipe(Effect.asVoid)
 
 /**
- * It is done after so long, and that it waited is no attempt. Like `itemFailed`, it says nothing any more of an item
- * that somebody else has taken since.
+ * Postpones it by this many seconds without counting an attempt. Like `itemFailed`, it has no effect if another worker
+ * has the item now.
  */
 export const itemWaits = ({ appId, batchId, item, attempts }: BatchItem, seconds: number) =>
   Database.use(({ query }) =>
@@ -28,7 +28,7 @@ export const itemWaits = ({ appId, batchId, item, attempts }: BatchItem, seconds
     )
   ).pipe(Effect.asVoid)
 
-/** `passing`: it is tried again later, a few times. */
+/** `passing`: it is retried later, a limited number of times. */
 export const itemFailed = ({ appId, batchId, item, attempts }: BatchItem, error: string, passing: boolean) =>
   Database.use(({ query }) =>
     query(

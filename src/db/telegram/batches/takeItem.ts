@@ -6,7 +6,7 @@ import { Secrets } from "#src/db/postgres/Secrets.ts"
 import { type BatchAction, type BatchKind, PACES } from "./batchKinds.ts"
 import type { WantedBot } from "./StoredBatch.ts"
 
-/** Whoever has taken an item and is not heard of for so long has lost it. */
+/** A worker that is silent for this long loses its item. */
 const LEASE = "2 minutes"
 
 export interface BatchItem {
@@ -25,8 +25,8 @@ export interface BatchItem {
 }
 
 /**
- * The next item of a kind that is due, for a while nobody else's. A number: there is one, and in so many milliseconds a
- * place for it. Undefined: there is none.
+ * Leases the next due item of a kind. A number: there is one, and a slot for it in this many milliseconds. Undefined:
+ * there is none.
  */
 export const takeItem = Effect.fnUntraced(function* (kind: BatchKind) {
   const { query } = yield* Database

@@ -11,14 +11,14 @@ export const BOT_STATUSES = [
 ] as const
 export type BotStatus = (typeof BOT_STATUSES)[number]
 
-/** What a probe saw of a bot's webhook. */
+/** The results of the last probe of a bot's webhook. */
 export interface BotHealth {
   readonly probed_at?: string
   readonly pending_update_count?: number
   readonly last_error_message?: string
   readonly last_error_at?: string
   readonly good_probes?: number
-  /** When it was last asked who it is. */
+  /** When its identity was last read from Telegram. */
   readonly identified_at?: string
 }
 
@@ -39,19 +39,19 @@ export interface StoredBot {
   readonly drafts: boolean
   readonly webhook_url: string | null
   readonly webhook_set_at: Date | null
-  /** Since when there is a secret of which nobody knows whether Telegram has it. */
+  /** Since when there is a secret that Telegram may or may not have. */
   readonly secret_pending_since: Date | null
   readonly health: BotHealth
   readonly last_in_at: Date | null
   readonly owner_id: number | null
   readonly owner_ref: string | null
   readonly rotating_since: Date | null
-  /** When its profile is to be put again; null: it stands. */
+  /** When to set its profile again. Null: it is complete. */
   readonly profile_due_at: Date | null
-  /** The picture of its profile that was put last. */
+  /** The profile picture that was last set. */
   readonly photo_sha256: string | null
   readonly photo_put_at: Date | null
-  /** The operator holds it back. */
+  /** The operator has suspended it. */
   readonly held: boolean
   readonly created_at: Date
 }

@@ -3,8 +3,8 @@ import { Database } from "#src/db/postgres/Database.ts"
 import type { BotIdentity } from "./StoredBot.ts"
 
 /**
- * The webhook is set there, under this secret: if it is the one that was let in last, that is settled. Null: there is
- * none.
+ * Records the webhook's URL and secret. If it is the latest secret, the change of secrets is complete. Null: there is
+ * no webhook.
  */
 export const noteWebhook = (appId: string, channelId: string, url: string | null, secretHash: Uint8Array | null) =>
   Database.use(({ query }) =>
@@ -29,7 +29,7 @@ export const noteIdentity = (appId: string, channelId: string, { userId, usernam
     )
   ).pipe(Effect.asVoid)
 
-/** Its profile stands, or is to be put again in so many seconds. */
+/** Records that its profile is complete, or in how many seconds to set it again. */
 export const noteProfile = (appId: string, channelId: string, dueInSeconds: number | null) =>
   Database.use(({ query }) =>
     query(

@@ -7,13 +7,10 @@ import { WALKED } from "./botStatus.ts"
 import { botColumns } from "./readBots.ts"
 import type { BotHealth, StoredBot } from "./StoredBot.ts"
 
-/** Bots that one process takes to probe before it takes more, so that others take some, too. */
+/** How many bots a process claims for probes at a time, so that other processes get some, too. */
 const PROBES_A_ROUND = 40
 
-/**
- * Nothing younger of a bot's is handled while anything of it is aside: what was left so is found here, if by nobody
- * else.
- */
+/** While a bot has parked updates, newer ones are not handled. If nothing else resumes parked updates, a probe does. */
 export const noteProbe = Effect.fnUntraced(function* (
   appId: string,
   channelId: string,
@@ -34,7 +31,7 @@ export const noteProbe = Effect.fnUntraced(function* (
   if (noted?.left === true) yield* takeUp([{ app_id: appId, channel_id: channelId }])
 }, inTransaction)
 
-/** Bots whose probe is due, and which are nobody else's for the next minute. */
+/** Leases bots that are due for a probe, for one minute. */
 export const dueProbes = Database.use(({ query }) =>
   query<Array<StoredBot>>(
     (sql) => sql`

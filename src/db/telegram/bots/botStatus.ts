@@ -11,13 +11,13 @@ export interface StatusChange {
   readonly status: BotStatus
   readonly reason: string | null
   readonly from: ReadonlyArray<BotStatus>
-  /** Only while the bot has this token: it may have been given another one meanwhile. */
+  /** Only if the bot still has this token. It may have got another one in the meantime. */
   readonly tokenVersion?: number
-  /** What the app is told; null: nothing. */
+  /** The event for the app. Null: none. */
   readonly news: Omit<OperationalEvent, "appId"> | null
 }
 
-/** What the app's own word does to a bot: held, and to be armed again. */
+/** How a suspension by the app changes a bot: it is stopped, and its webhook has to be set again. */
 export const suspension = (channelId: string): StatusChange => ({
   status: "suspended",
   reason: null,
@@ -26,10 +26,10 @@ export const suspension = (channelId: string): StatusChange => ({
 })
 export const RESUMPTION: StatusChange = { status: "pending", reason: null, from: ["suspended"], news: null }
 
-/** A status a bot is given, and whether its lanes are walked in it. */
+/** The statuses in which a bot's lanes are active. */
 export const WALKED: ReadonlySet<BotStatus> = new Set(["active", "degraded"])
 
-/** Has the lanes walked, from where they stand; one that waits or is parked does not wait any longer. */
+/** Starts the lanes from their positions. Waiting and parked lanes become ready. */
 const walk = Effect.fnUntraced(function* (appId: string, channelId: string) {
   const [{ query }, alignment] = [yield* Database, yield* Alignment]
   const begun = yield* query(

@@ -8,7 +8,7 @@ import { Secrets } from "#src/db/postgres/Secrets.ts"
 import { tokenHint } from "../tokenHint.ts"
 import type { BotIdentity, StoredBot } from "./StoredBot.ts"
 
-/** Only the row of this bot opens it. */
+/** Bound to the row of this bot. */
 export const sealToken = (appId: string, channelId: string, token: Redacted.Redacted<string>) =>
   Secrets.useSync((secrets) => secrets.seal(BOT_TOKEN, [appId, channelId], token))
 
@@ -22,7 +22,7 @@ export const openToken = Effect.fnUntraced(function* (bot: StoredBot) {
     : yield* secrets.open(BOT_TOKEN, [bot.app_id, bot.channel_id], row.token)
 })
 
-/** Everything that is sent from now on is sent with the new token. */
+/** Everything sent from now on uses the new token. */
 export const replaceToken = Effect.fnUntraced(function* (
   appId: string,
   channelId: string,
@@ -49,8 +49,8 @@ export const replaceToken = Effect.fnUntraced(function* (
 }, inTransaction)
 
 /**
- * Lets a new secret in. The one before stays good until the webhook is noted as set under the new one, and for ten
- * minutes after.
+ * Accepts a new webhook secret. The previous one stays valid until the webhook is recorded under the new one, and for
+ * ten minutes after that.
  */
 export const expectSecret = (appId: string, channelId: string, hash: Uint8Array) =>
   Database.use(({ query }) =>

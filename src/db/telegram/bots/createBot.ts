@@ -15,14 +15,14 @@ export interface NewBot extends BotIdentity {
   readonly channelId: string
   readonly characterSlug: string
   readonly token: Redacted.Redacted<string>
-  /** Where its updates are to go; behind it comes its id. */
+  /** The prefix of its webhook URL. Its id is appended. */
   readonly hooksAt: string
   readonly joinWindowMs: number | undefined
   readonly drafts: boolean | undefined
   readonly unknownPolicy: UnknownPolicy | undefined
 }
 
-/** The bot is bound already, here or in another app. */
+/** The bot is already registered, here or in another app. */
 export class BotTaken extends Schema.TaggedError<BotTaken>()("BotTaken", {}) {}
 
 export const createBot = Effect.fnUntraced(function* (appId: string, bot: NewBot) {

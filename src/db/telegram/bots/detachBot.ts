@@ -4,7 +4,7 @@ import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 
-/** Ends the bot for good. */
+/** Ends the bot permanently. */
 export const detachBot = Effect.fnUntraced(function* (
   appId: string,
   channelId: string,
@@ -24,7 +24,7 @@ export const detachBot = Effect.fnUntraced(function* (
   )
   yield* query((sql) => sql`delete from telegram_paces where app_id = ${appId} and channel_id = ${channelId}`)
   yield* query((sql) => sql`delete from telegram_links where app_id = ${appId} and channel_id = ${channelId}`)
-  // A bot that is made by its link after this fits no request.
+  // A bot that is created through its link after this matches no request.
   yield* query((sql) => sql`delete from telegram_provisionings where app_id = ${appId} and channel_id = ${channelId}`)
   yield* query(
     (sql) =>

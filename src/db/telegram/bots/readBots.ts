@@ -3,7 +3,7 @@ import { isHeld } from "#src/db/delivery/isHeld.ts"
 import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import type { StoredBot } from "./StoredBot.ts"
 
-/** What a `StoredBot` is made of. */
+/** The columns of a `StoredBot`. */
 export const botColumns = (sql: Sql) => sql`
       app_id, channel_id, mode, character_slug, user_id, username, info, token_hint, token_version, status, reason,
         unknown_policy, join_window_ms, drafts,

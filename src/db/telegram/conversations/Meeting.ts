@@ -11,11 +11,11 @@ export interface Meeting extends ChatKey {
   readonly externalUserRef: string
   readonly displayName: string | null
   readonly locale: string | null
-  /** What the link by which the person came has in it, of the app's own: it is noted on a session that is opened. */
+  /** The app's own payload in the link that the person used. It is stored on a session that is opened. */
   readonly startPayload: string | null
   /**
-   * `keep`: the session that there is. `renew`: a new one where the character has left the old one. `anew`: another
-   * one. `join`: the one that this person has, in whatever channel.
+   * `keep`: the existing session. `renew`: a new one if the character has left the old one. `anew`: always a new one.
+   * `join`: the session that this person has in any channel.
    */
   readonly session: "keep" | "renew" | "anew" | "join"
 }
@@ -23,8 +23,8 @@ export interface Meeting extends ChatKey {
 export interface Met {
   readonly sessionId: string
   readonly status: "active" | "exited" | "archived"
-  /** It was opened just now. */
+  /** It was just opened. */
   readonly created: boolean
-  /** It has something on its log already: a greeting. */
+  /** Its log is not empty: it has a greeting. */
   readonly spoken: boolean
 }

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 
-/** Tells readers of the log what is new on it, once that is committed. */
+/** Notifies readers of the log about new events after the commit. */
 export const announceAfterCommit = Effect.fnUntraced(function* (sessionId: string, cursor: number) {
   const [{ afterCommit }, signals] = [yield* Database, yield* LogSignals]
   yield* afterCommit(() => signals.announce([{ sessionId, cursor }], true))

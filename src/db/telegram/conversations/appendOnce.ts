@@ -12,7 +12,7 @@ interface Appended {
   readonly payload: object
 }
 
-/** Puts an event that belongs to no turn on the log, once for each key. */
+/** Appends an event that belongs to no turn to the log, once per key. */
 export const appendOnce = Effect.fnUntraced(
   function* (appId: string, sessionId: string, { key, type, role, payload }: Appended) {
     const { query } = yield* Database

@@ -3,7 +3,7 @@ import { Database, TOGETHER } from "#src/db/postgres/Database.ts"
 import { chatOf } from "../chatOf.ts"
 import type { ChatKey } from "./Meeting.ts"
 
-/** Holds this session in the chat from now on: in no other, and on a lane from `position` on. */
+/** Assigns this session to the chat and to no other chat, with a lane from `position` on. */
 export const bindChat = Effect.fnUntraced(function* (
   { appId, channelId, chatId, threadId }: ChatKey,
   old: string | null,

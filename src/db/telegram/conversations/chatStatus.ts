@@ -5,7 +5,7 @@ import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { scheduleProactiveChecks } from "#src/db/conversation/proactiveChecks.ts"
 import type { ChatKey } from "./Meeting.ts"
 
-/** After a block is lifted, what was said longer ago than this is not sent any more. */
+/** After an unblock, messages older than this are not sent any more. */
 const STALE_AFTER = "10 minutes"
 
 export type Chat = Pick<ChatKey, "appId" | "channelId" | "chatId">
@@ -16,9 +16,9 @@ export interface Shut {
 }
 
 /**
- * Whether the update is a younger word on a chat than the one that its status was last decided by. Numbers tell for as
- * long as two of them may cross on their way, which is a day; after a week without any, Telegram goes on at a random
- * one, be it lower.
+ * Whether the update is newer than the one that last decided the chat's status. Update numbers are only comparable
+ * within a day, which is as long as two updates can overtake each other: after a week without any, Telegram continues
+ * with a random number, which may be lower.
  */
 const isYounger = (sql: Sql, updateId: number) =>
   sql`(status_update_id < ${updateId} or coalesce(status_update_at < now() - interval '3 days', true))`
@@ -53,8 +53,8 @@ const reviveShut = Effect.fnUntraced(function* ({ appId, channelId, chatId }: Ch
 }, inTransaction)
 
 /**
- * By word from the chat the bot is welcome there again, unless younger word says otherwise. As a rule there is nothing
- * to be done, and that is known in one step.
+ * The bot may write to the chat again, unless a newer update says otherwise. Normally nothing has changed, which a
+ * single query detects.
  */
 export const reviveChat = Effect.fnUntraced(function* (chat: Chat, updateId: number) {
   const { query } = yield* Database
@@ -67,7 +67,7 @@ export const reviveChat = Effect.fnUntraced(function* (chat: Chat, updateId: num
   if (shut.length > 0) yield* reviveShut(chat, updateId)
 })
 
-/** The bot is not welcome any more, unless younger word from the chat says otherwise. */
+/** The bot may no longer write to the chat, unless a newer update says otherwise. */
 export const shutChat = Effect.fnUntraced(function* (
   { appId, channelId, chatId }: Chat,
   { status, reason, updateId }: Shut

@@ -15,7 +15,9 @@ interface Log {
   readonly last_cursor: number
 }
 
-/** The chat and its session, as most messages find them: in one step. Undefined: something is to be opened. */
+/**
+ * The chat and its session in one query, which is sufficient for most messages. Undefined: something has to be created.
+ */
 const meetAgain = Effect.fnUntraced(function* ({ appId, channelId, chatId, threadId, kind, session }: Meeting) {
   const { query } = yield* Database
   if (session !== "keep") return undefined
@@ -36,8 +38,7 @@ const meetAnew = Effect.fnUntraced(
   function* (meeting: Meeting) {
     const [{ query }, sessions] = [yield* Database, yield* Sessions]
     const { appId, channelId, chatId, threadId, kind, externalUserRef, session } = meeting
-    // Its row is locked from here on, so that two who meet there agree on a session: the log is looked at
-    // afterwards.
+    // Locks the row, so that two concurrent callers get the same session. The log is read after the lock is taken.
     const [[row]] = yield* Effect.all(
       [
         query<Array<Row>>(
@@ -94,7 +95,8 @@ const meetAnew = Effect.fnUntraced(
 )
 
 /**
- * The session of a chat; on first contact, or where another is wanted, a new one with its lane, from its greeting on.
+ * The session of a chat. On first contact, or if a new one is requested, opens one with its lane, which starts at the
+ * greeting.
  */
 export const meet = Effect.fnUntraced(function* (meeting: Meeting) {
   return (yield* meetAgain(meeting)) ?? (yield* meetAnew(meeting))

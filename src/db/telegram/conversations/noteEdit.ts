@@ -9,10 +9,10 @@ export interface Edit {
   readonly text: string
 }
 
-/** How far back, counted in updates of the bot, the message that was edited is looked for. */
+/** How far back to search for the edited message, in updates of the bot. */
 const LOOKED_BACK = 5000
 
-/** Notes that a message of this chat, which has been handed in, reads otherwise by now. */
+/** Records that an accepted message of this chat was edited. */
 export const noteEdit = Effect.fnUntraced(function* (
   { appId, channelId, chatId, threadId }: ChatKey,
   { updateId, messageId, text }: Edit

@@ -5,7 +5,7 @@ import { Relationships } from "#src/db/memory/Relationships.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 
-/** The person's word is theirs, and outlasts what the app sets for the session. */
+/** The person's own request overrides what the app sets for the session. */
 export const quieten = Effect.fnUntraced(function* (appId: string, sessionId: string) {
   const [{ query }, relationships] = [yield* Database, yield* Relationships]
   yield* query(

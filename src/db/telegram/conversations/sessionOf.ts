@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
 import type { ChatKey } from "./Meeting.ts"
 
-/** The session that is held there; null: none. */
+/** The chat's session. Null: none. */
 export const sessionOf = ({ appId, channelId, chatId, threadId }: ChatKey) =>
   Database.use(({ query }) =>
     query<Array<{ session_id: string | null }>>(

@@ -1,4 +1,4 @@
-/** A bot that a person has made, as the manager is told. */
+/** A bot that a person has created, from the manager's update. */
 export interface MadeBot {
   readonly userId: number
   readonly username: string

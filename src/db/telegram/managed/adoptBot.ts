@@ -6,10 +6,10 @@ import { BotRows } from "../BotRows.ts"
 import type { BotIdentity } from "../bots/StoredBot.ts"
 import type { BotPlace } from "./MadeBot.ts"
 
-/** Who takes a bot in has introduced it by then, or the probe does. */
+/** The process that registers a bot sets its profile in this time, or else the probe does. */
 const INTRODUCED_WITHIN = "2 minutes"
 
-/** The bot that was waited for. */
+/** Registers the bot that a request was waiting for. */
 export const adoptBot = Effect.fnUntraced(function* (
   { appId, channelId }: BotPlace,
   identity: BotIdentity,

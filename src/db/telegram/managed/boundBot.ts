@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
 import type { BotPlace } from "./MadeBot.ts"
 
-/** The bot that is bound to this Telegram bot already, in whatever app. */
+/** The bot that already has this Telegram id, in any app. */
 export const boundBot = (userId: number) =>
   Database.use(({ query }) =>
     query<Array<BotPlace>>(

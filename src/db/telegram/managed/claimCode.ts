@@ -1,4 +1,4 @@
 import { createHash } from "node:crypto"
 
-/** What is kept of the code of a link. */
+/** The stored form of a link's code. */
 export const hashOf = (code: string) => createHash("sha256").update(code).digest()

@@ -4,10 +4,10 @@ import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { hashOf } from "./claimCode.ts"
 import type { MadeBot } from "./MadeBot.ts"
 
-/** A link that is shown once can be used for so long. */
+/** How long a link that is shown once stays valid. */
 export const LINK_MINUTES = 15
 
-/** A person says by a code which request is theirs. */
+/** A person claims a request by its code. */
 export const claimRequest = Effect.fnUntraced(function* (code: string, personId: number) {
   const { query } = yield* Database
   const [request] = yield* query<Array<{ suggested_username: string; suggested_name: string; user_id: number | null }>>(

@@ -13,21 +13,23 @@ import type { BotSettings } from "../bots/configureBot.ts"
 import type { StoredBot } from "../bots/StoredBot.ts"
 import { hashOf } from "./claimCode.ts"
 
-/** How long a username stays its app's once its link has run out: somebody may still make the bot. */
+/**
+ * How long a username stays reserved for its app after its link has expired, because a person may still create the bot.
+ */
 const NAME_HELD_FOR = "1 day"
 
 export interface Wanted extends BotSettings {
   readonly channelId: string
   readonly characterSlug: string
   readonly suggestedUsername: string
-  /** Nobody comes upon this username but by the link. */
+  /** The username can only be known from the link. */
   readonly isRandom: boolean
   readonly suggestedName: string
   readonly ownerRef: string | null
-  /** Where its updates are to go, as far as that is known; behind it comes its id. */
+  /** The prefix of its webhook URL, if it is known. Its id is appended. */
   readonly hooksAt: string | null
   readonly linkMinutes: number
-  /** The claim code is kept until the bot is there. */
+  /** The claim code is kept until the bot exists. */
   readonly isShownAgain: boolean
 }
 
@@ -37,7 +39,7 @@ export interface Provisioned {
   readonly expiresAt: Date
 }
 
-/** Another app holds the suggested username. */
+/** Another app has reserved the suggested username. */
 export class NameTaken extends Schema.TaggedError<NameTaken>()("NameTaken", {}) {}
 
 export const createRequest = Effect.fnUntraced(function* (appId: string, wanted: Wanted) {

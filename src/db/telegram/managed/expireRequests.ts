@@ -4,7 +4,7 @@ import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { BotRows } from "../BotRows.ts"
 import type { BotPlace } from "./MadeBot.ts"
 
-/** A bot whose token cannot be had for so long is not tried any more. */
+/** After this time without a token, registering a bot is given up. */
 const TAKEN_IN_WITHIN = "6 hours"
 
 const isOver = (
@@ -27,7 +27,7 @@ const forgetNames = Database.use(({ query }) =>
   query((sql) => sql`delete from telegram_names where held_until < now()`)
 )
 
-/** Ends requests whose time has run out, and the bots that there will not be. */
+/** Ends expired requests, and the bots that will not be created. */
 export const expireRequests = Database.use(({ query }) =>
   query<Array<BotPlace>>(
     (sql) => sql`

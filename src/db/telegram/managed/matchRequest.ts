@@ -13,16 +13,16 @@ const matched = (userId: number) =>
   )
 
 /**
- * Whose request the bot answers: the one whose link bears its random name, or the only one that the person who made it
- * has claimed. Otherwise it is kept unclaimed.
+ * The request that the new bot belongs to: the one whose link has its random name, or the only one that its creator has
+ * claimed. Otherwise it is kept unclaimed.
  */
 export const matchRequest = Effect.fnUntraced(function* ({ userId, username, ownerId }: MadeBot) {
   const { query } = yield* Database
-  // Whoever found the request and died before the bot was taken in finds it again.
+  // A process that died after matching the request and before registering the bot finds it again.
   const found = yield* matched(userId)
   if (found !== undefined) return found
-  // A username that an app has thought of is no proof of which link was used: a person may choose the same one. A
-  // random name is known from its link only.
+  // A username that an app has chosen does not prove which link was used, because a person may choose the same one. A
+  // random name is only known from its link.
   const [claimed] = yield* query<Array<BotPlace>>(
     (sql) => sql`
         with open as (
@@ -37,9 +37,9 @@ export const matchRequest = Effect.fnUntraced(function* ({ userId, username, own
         where p.app_id = o.app_id and p.channel_id = o.channel_id and p.matched_at is null
         returning p.app_id as "appId", p.channel_id as "channelId"`
   )
-  // Another process may have heard of it in the same moment.
+  // Another process may have received the same update.
   const place = claimed ?? (yield* matched(userId))
-  // People write on to a bot that an app has let go: it is not given to another.
+  // People keep writing to a bot that an app has detached, so it is not assigned to another request.
   if (place === undefined) {
     yield* query(
       (sql) => sql`

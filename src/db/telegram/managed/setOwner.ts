@@ -5,13 +5,10 @@ import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { BotRows } from "../BotRows.ts"
 import type { BotPlace } from "./MadeBot.ts"
 
-/**
- * It is another's by now. Whether the new owner may go on with it is for the app to say, which is told: the bot is
- * suspended until then.
- */
+/** The bot has a new owner. The app is notified, and the bot is suspended until the app decides whether to continue. */
 export const setOwner = Effect.fnUntraced(function* ({ appId, channelId }: BotPlace, ownerId: number) {
   const [{ query }, rows] = [yield* Database, yield* BotRows]
-  // Two that hear of it at once do it once.
+  // Serializes concurrent calls, so that it happens once.
   yield* query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
   const changed = yield* query(
     (sql) =>

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
 import type { BotPlace } from "./MadeBot.ts"
 
-/** Who replaces a token has done so by then, or will not. */
+/** A process that rotates a token is done after this time, or has failed. */
 const ROTATED_WITHIN = "1 minute"
 
 export const beginRotation = ({ appId, channelId }: BotPlace) =>
@@ -14,7 +14,7 @@ export const beginRotation = ({ appId, channelId }: BotPlace) =>
     )
   ).pipe(Effect.asVoid)
 
-/** Telegram still has the old token: unless it was begun a moment ago, nothing has come of it. */
+/** Telegram still has the old token. Unless it has just started, the rotation has failed. */
 export const endRotation = ({ appId, channelId }: BotPlace) =>
   Database.use(({ query }) =>
     query(

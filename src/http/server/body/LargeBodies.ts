@@ -3,9 +3,9 @@ import * as Semaphore from "effect/Semaphore"
 import type { FastifyReply } from "fastify"
 import { largeBodyBusy } from "#src/http/server/errors.ts"
 
-/** What a body may have without waiting for others, and all that a demo key may send. */
+/** Bodies up to this size do not wait for others. Also the maximum for a demo key. */
 export const LARGE_BYTES = 1024 * 1024
-/** Large bodies of one app that wait for the one before, unread, and for how long. */
+/** How many large bodies of one app may wait unread for the previous one, and how long. */
 const MOST_WAITING = 4
 const MOST_WAIT = "10 seconds"
 
@@ -15,9 +15,8 @@ interface Line {
 }
 
 /**
- * Lets in one large body per app at a time, in this process: from before it is read until it is answered. The next ones
- * wait with their bodies unread, so that they take no memory; beyond a few, and after a while, they are 429
- * rate_limited.
+ * Admits one large body per app at a time in this process, from before it is read until it is answered. The next ones
+ * wait unread, so they use no memory. If too many wait, or for too long, they get 429 rate_limited.
  */
 export const makeLargeBodies = () => {
   const lines = new Map<string, Line>()
@@ -25,7 +24,7 @@ export const makeLargeBodies = () => {
   const leave = (subject: string, line: Line) => {
     if (--line.inIt === 0) lines.delete(subject)
   }
-  /** Run it for a request before its body is read. The answer's end lets the next one in. */
+  /** Call it for a request before its body is read. The end of the answer admits the next one. */
   return (subject: string, reply: FastifyReply) =>
     Effect.suspend(() => {
       const line = lines.get(subject) ?? { semaphore: Semaphore.makeUnsafe(1), inIt: 0 }

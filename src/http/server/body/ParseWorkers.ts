@@ -12,21 +12,26 @@ import type { json } from "./parseWorker.ts"
 
 const THREADS = 2
 /**
- * Of one thread's heap. What the largest file takes is well below; a thread that needs more ends, and its file is
+ * Heap limit of one thread. The largest valid file needs far less. A thread that exceeds it ends, and its file is
  * refused.
  */
 const MOST_HEAP_MB = 128
-/** For one body. The thread is ended after that. */
+/** Time limit for one body. Then the thread is terminated. */
 const MOST_MS = 10_000
-/** From this size on a thread ends with its body: one that waited for the next would keep up to 100 MB of garbage. */
+/**
+ * From this size on, a thread ends with its body. If it waited for the next one, it would keep up to 100 MB of garbage.
+ */
 const LARGE_BYTES = 1024 * 1024
-/** For how long a thread that has read smaller ones waits for the next: to start one takes longer than to read them. */
+/**
+ * How long a thread that parsed smaller bodies waits for the next one, since starting a thread takes longer than
+ * parsing.
+ */
 const IDLE_MS = 1_000
-/** Bodies of one app that wait at once, and bytes of all apps together. */
+/** Limits for the waiting bodies of one app, and for the bytes of all apps. */
 const MOST_WAITING = 32
 const MOST_WAITING_BYTES = 96 * 1024 * 1024
 
-/** What a thread is to do: a function that takes one argument and gives an Outcome, in a module that is loaded there. */
+/** What a thread is to do: a function of one argument that gives an Outcome, in a module that is loaded there. */
 export interface ThreadWork {
   /** The URL of the module. */
   readonly module: string
@@ -41,16 +46,14 @@ const jsonWork: ThreadWork = {
   refuse: () => validationError("body: takes too much time or memory to read")
 }
 
-/** Why a thread has come to no end. */
+/** Why a thread was aborted. */
 const brokenOff = (thrown: unknown): "too_long" | "too_much" | null => {
   if (!(thrown instanceof Error)) return null
   if (thrown.name === "AbortError") return "too_long"
   return (thrown as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY" ? "too_much" : null
 }
 
-/**
- * A body whose thread had to be ended counts as one that stopped a process: after five the request is given up unread.
- */
+/** A body whose thread had to be terminated counts as a crash. After five crashes the request is refused unread. */
 const countBreak = Effect.gen(function* () {
   const unit = yield* CurrentUnit
   if (unit !== null) yield* (yield* Crashes).count(unit)
@@ -62,15 +65,15 @@ interface Line {
 }
 
 /**
- * Reads large bodies on threads of their own, so that none holds up the requests of others. Each app has one at a time;
- * apps take turns, since the threads take bodies in the order in which they come to the head of their app's line.
+ * Parses large bodies on separate threads, so that none blocks other requests. Each app has one at a time. Apps take
+ * turns, because threads take bodies in the order in which they reach the head of their app's queue.
  */
 export class ParseWorkers extends Context.Service<
   ParseWorkers,
   {
     /**
-     * A body as JSON that can be stored. `subject` is the app, the account or the address that sends it. The bytes are
-     * moved.
+     * Parses a body as storable JSON. `subject` is the app, account or address that sends it. The buffer is
+     * transferred.
      */
     readonly json: (subject: string, bytes: Buffer) => Effect.Effect<unknown, ApiError>
     /** What a route makes of its body by itself. The bytes are moved. */
@@ -149,7 +152,7 @@ export class ParseWorkers extends Context.Service<
           (line) => leave(subject, line, size)
         )
       }
-      /** Bytes that share their memory with others are copied: what is moved is gone here. */
+      /** Copies a buffer that shares its memory with others, because a transferred buffer becomes unusable here. */
       const owned = (bytes: Buffer): Uint8Array<ArrayBuffer> => {
         const { buffer, byteLength } = bytes
         return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength

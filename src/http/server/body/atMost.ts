@@ -1,7 +1,7 @@
 import { Transform } from "node:stream"
 import type { ApiError } from "#src/http/server/ApiError.ts"
 
-/** Passes bytes on, up to a number of them: one more fails with what `error` makes. */
+/** Passes up to this many bytes through. One more fails with `error`. */
 export const atMost = (bytes: number, error: () => ApiError): Transform => {
   let seen = 0
   return new Transform({

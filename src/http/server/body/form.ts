@@ -2,7 +2,7 @@ import type { App } from "#src/http/server/Server.ts"
 
 const BODY_LIMIT_BYTES = 16 * 1024
 
-/** Has the routes of pages get their bodies as forms. */
+/** Parses form bodies for the routes of HTML pages. */
 export const readForm = (app: App): void => {
   app.addHook("onRoute", (route) => {
     route.bodyLimit = BODY_LIMIT_BYTES

@@ -3,8 +3,8 @@ import { jsonPath } from "./jsonPath.ts"
 const MAXIMUM_FIELDS = 50
 
 /**
- * Paths of the keys that a body has and its parsed value lacks, so that the caller sees a typo. Parsing strips, so it
- * bounds the depth.
+ * Paths of the keys that a body has and its parsed value lacks, so that callers notice typos. The depth is bounded,
+ * because parsing strips unknown keys.
  */
 export const ignoredFields = (raw: unknown, parsed: unknown): ReadonlyArray<string> => {
   const ignored: Array<string> = []

@@ -7,8 +7,8 @@ const member = (key: string): string => {
 }
 
 /**
- * `voice_samples[2].text`, in a bounded number of printable characters: keys come from the caller, and JSON.stringify
- * escapes in them what cannot be stored or shown.
+ * A path such as `voice_samples[2].text`, with a bounded number of printable characters. Keys come from the caller, so
+ * JSON.stringify escapes what cannot be stored or shown.
  */
 export const jsonPath = (segments: ReadonlyArray<PropertyKey>, root = ""): string => {
   const shown = segments

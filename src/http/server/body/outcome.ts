@@ -1,6 +1,6 @@
 import { ApiError } from "#src/http/server/ApiError.ts"
 
-/** What a thread gives back: an error by its fields, since no class comes through to another thread. */
+/** The result of a thread. An error is passed by its fields, because class instances cannot be transferred. */
 export type Outcome<A> =
   | { readonly value: A }
   | { readonly refused: Pick<ApiError, "status" | "code" | "message" | "fix"> }

@@ -6,7 +6,7 @@ import { during } from "#src/units/currentUnit.ts"
 import { UnreadBody } from "./parsing.ts"
 import { ParseWorkers } from "./ParseWorkers.ts"
 
-/** Has large bodies read on another thread, unless their route does so itself. */
+/** Parses large bodies on another thread, unless their route does so itself. */
 export const parseOnThread = (app: App, bridge: Bridge<HandlerServices>): void => {
   app.addHook("preValidation", (request, reply, done) => {
     if (!(request.body instanceof UnreadBody) || request.routeOptions.config.readsBody === true) return done()
@@ -14,7 +14,7 @@ export const parseOnThread = (app: App, bridge: Bridge<HandlerServices>): void =
     const subject = request.principal?.appId ?? request.account?.accountId ?? clientAddress(request.ip)
     const validate = (body: unknown) => {
       request.body = body
-      // What follows at once is the validation of the body, which must have an owner, too.
+      // Validation of the body follows synchronously and has to belong to the request's unit, too.
       return during(unitOfRequest(request), done)
     }
     bridge

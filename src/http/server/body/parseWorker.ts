@@ -1,7 +1,9 @@
 import { outcomeOf } from "./outcome.ts"
 import { readJsonBody } from "./readJsonBody.ts"
 
-/** Values of a body other than an import's: what has more is refused before the server's own thread sees it. */
+/**
+ * Maximum number of values in a body, except for imports. A larger body is refused before it reaches the main thread.
+ */
 const MOST_VALUES = 50_000
 
 /** Called by name from src/http/server/body/ParseWorkers.ts, on a thread of its own. */

@@ -12,7 +12,7 @@ import { quoteIssues } from "./validation.ts"
 type Where = "body" | "query" | "params" | "headers"
 const WHERE: Record<string, Where> = { body: "body", querystring: "query", params: "params", headers: "headers" }
 
-/** What a parsed body was before parsing stripped it, so that an answer can name the fields that were ignored. */
+/** Parsed bodies before stripping, so that an answer can name the ignored fields. */
 const raw = new WeakMap<object, unknown>()
 export const rawBody = (parsed: unknown): unknown =>
   typeof parsed === "object" && parsed !== null ? (raw.get(parsed) ?? parsed) : parsed
@@ -37,9 +37,9 @@ export type ParseBody = (
 ) => void
 
 /**
- * A body from the first size on is read on another thread, and from the second on if it has many values. A thread takes
- * some 30 MB while it lives; what takes the time is the number of values, and one long text in a body is read in a few
- * milliseconds.
+ * Bodies from the first size on are parsed on another thread, and those from the second size on if they have many
+ * values. A thread takes about 30 MB while it lives. The number of values determines the time; a single long text is
+ * parsed in a few milliseconds.
  */
 const LARGE_BYTES = 4 * 1024 * 1024
 const FULL_BYTES = 64 * 1024
@@ -48,7 +48,7 @@ const MANY_VALUES = 2_000
 const isLarge = (bytes: Buffer): boolean =>
   bytes.length >= LARGE_BYTES || (bytes.length >= FULL_BYTES && countJsonValues(bytes) > MANY_VALUES)
 
-/** A large body as it came, for a thread to read. */
+/** A large unparsed body, for a thread to parse. */
 export class UnreadBody {
   readonly bytes: Buffer
   constructor(bytes: Buffer) {
@@ -56,7 +56,7 @@ export class UnreadBody {
   }
 }
 
-/** Reads a body as JSON that can be stored, at once. */
+/** Parses a body as storable JSON synchronously. */
 export const jsonBody: ParseBody = (_, bytes, done) => {
   const body = readJsonBody(bytes)
   if ("error" in body) done(body.error)
@@ -64,9 +64,9 @@ export const jsonBody: ParseBody = (_, bytes, done) => {
 }
 
 /**
- * Every body that gets here is JSON: others were refused by their headers (requireReadable). What is not valid JSON, or
- * holds text that PostgreSQL cannot store or a number that would become another, is a validation error like any other.
- * A large body, and any of a route that reads its own, stays an UnreadBody.
+ * Every body that gets here is JSON: others were refused by their headers (requireReadable). Invalid JSON, text that
+ * PostgreSQL cannot store, and numbers that would lose precision are ordinary validation errors. A large body, and any
+ * body of a route that parses its own, stays an UnreadBody.
  */
 export const parseBodies = (app: App, limitBytes: number) => {
   app.removeAllContentTypeParsers()
@@ -80,7 +80,7 @@ export const parseBodies = (app: App, limitBytes: number) => {
   )
 }
 
-/** Fastify's own refusals of a request, in the contract's form. */
+/** Errors that Fastify raises itself, in the contract's form. */
 export const fromFastify = (
   error: { readonly code?: string; readonly statusCode?: number; readonly message: string },
   limitBytes: number,

@@ -13,14 +13,14 @@ import {
   maybeUnstorable
 } from "./unstorable.ts"
 
-/** A body as JSON, `undefined` where there is none, or why it is refused. */
+/** A body as JSON, `undefined` if there is none, or why it is refused. */
 export type JsonBody = { readonly value: unknown } | { readonly error: ApiError }
 
 const asText = "Send such a number as a string, or as one that a double-precision number can hold."
 
 const bodyAt = (path: string): string => (path === "" || path.startsWith("[") ? `body${path}` : `body.${path}`)
 
-/** What is wrong with a body that is JSON, or null. */
+/** What is wrong with a JSON body. Null: nothing. */
 const findWrong = (json: string, value: unknown): ApiError | null => {
   const tooDeep = findTooDeep(value)
   if (tooDeep !== null) return validationError(`${bodyAt(tooDeep)}: is nested more than ${deepestNesting} deep`)
@@ -40,10 +40,10 @@ const parse = (json: string): { readonly value: unknown } | null => {
   }
 }
 
-/** Reads bytes as JSON of at most `mostValues` values that PostgreSQL can store. */
+/** Parses bytes as JSON with at most `mostValues` values that PostgreSQL can store. */
 export const readJsonBody = (bytes: Uint8Array, mostValues: number = MOST_VALUES): JsonBody => {
   if (!isUtf8(bytes)) return { error: validationError("body: is not valid UTF-8") }
-  // No shorter body can have so many.
+  // A shorter body cannot have that many.
   if (bytes.length > 2 * mostValues && countJsonValues(bytes) > mostValues) return { error: tooManyValues(mostValues) }
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
   if (json.trim() === "") return { value: undefined }

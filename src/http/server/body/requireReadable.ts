@@ -1,10 +1,7 @@
 import type { FastifyRequest } from "fastify"
 import { charsetUnsupported, encodingUnsupported, mediaTypeUnsupported } from "#src/http/server/errors.ts"
 
-/**
- * The kinds of body that a route reads. A form is what a browser sends from a page, and an OAuth client from its
- * library.
- */
+/** The kinds of body that a route accepts. Forms are sent by browsers from a page, and by OAuth client libraries. */
 export type Accepted = "json" | "form" | "json or form" | "anything"
 
 const NAMES: Readonly<Record<Accepted, string>> = {
@@ -27,12 +24,12 @@ const fits = (type: string, accepted: Accepted): boolean =>
   (accepted !== "json" && type === "application/x-www-form-urlencoded")
 
 const CHARSET = /;\s{0,8}charset\s{0,8}=\s{0,8}"?([^\s";]{1,80})/i
-/** US-ASCII is a part of UTF-8. */
+/** US-ASCII is a subset of UTF-8. */
 const READABLE_CHARSETS = new Set(["utf-8", "utf8", "us-ascii"])
 
 /**
- * Refuses a body by its headers, before it is read: one that is compressed or not in UTF-8, or is neither JSON nor what
- * the route accepts. A body without a Content-Type is taken for what the route accepts.
+ * Refuses a body by its headers before it is read: if it is compressed, not in UTF-8, or neither JSON nor what the
+ * route accepts. A body without a Content-Type is treated as what the route accepts.
  */
 export const requireReadable = (request: FastifyRequest): void => {
   if (!hasBody(request)) return

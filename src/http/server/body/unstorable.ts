@@ -1,6 +1,6 @@
 import { jsonPath } from "./jsonPath.ts"
 
-/** Arrays and objects inside one another; the walk below does not recurse, what runs after it does. */
+/** Maximum depth of nested arrays and objects. The walk below does not recurse, but later code does. */
 export const deepestNesting = 64
 
 type Place = {
@@ -16,7 +16,7 @@ const pathTo = (place: Place): string => {
   return jsonPath(segments.toReversed())
 }
 
-/** The first place in document order that `wanted` accepts, or null. */
+/** The first position in document order that `wanted` accepts, or null. */
 const findPlace = (value: unknown, wanted: (place: Place) => boolean): string | null => {
   const open: Array<Place> = [{ value, key: "", parent: null, depth: 1 }]
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
@@ -33,7 +33,7 @@ const findPlace = (value: unknown, wanted: (place: Place) => boolean): string | 
 const isUnstorable = (value: unknown): boolean =>
   typeof value === "string" && (value.includes("\u0000") || !value.isWellFormed())
 
-/** Path of the first key or string that PostgreSQL has no place for: U+0000 or half a surrogate pair. */
+/** Path of the first key or string that PostgreSQL cannot store: U+0000 or a lone surrogate. */
 export const findUnstorable = (value: unknown): string | null =>
   findPlace(value, ({ key, value }) => isUnstorable(key) || isUnstorable(value))
 
@@ -41,13 +41,13 @@ export const findUnstorable = (value: unknown): string | null =>
 export const findTooDeep = (value: unknown): string | null =>
   findPlace(value, ({ value, depth }) => depth > deepestNesting && typeof value === "object" && value !== null)
 
-/** A number as JSON wrote it that no double is: too large for any, or a whole number that would become another. */
+/** A number in JSON that no double represents: too large, or a whole number that would lose precision. */
 const isUnkept = (source: string, value: number): boolean =>
   !Number.isFinite(value) || (/^-?\d+$/.test(source) && BigInt(source) !== BigInt(value))
 
 const unkept = Symbol("a number that is not kept")
 
-/** Path of the first number in a JSON text that would be read as another one, or null. */
+/** Path of the first number in a JSON text that would lose precision, or null. */
 export const findUnkeptNumber = (rawJson: string): string | null => {
   const marked: unknown = JSON.parse(
     rawJson,
@@ -58,12 +58,13 @@ export const findUnkeptNumber = (rawJson: string): string | null => {
 }
 
 /**
- * Whether a JSON text is worth a look with `findUnkeptNumber`: up to 15 digits, and exponents of two, are always kept.
+ * Whether a JSON text has to be checked with `findUnkeptNumber`. Up to 15 digits and two-digit exponents are always
+ * exact.
  */
 export const maybeUnkeptNumber = (rawJson: string): boolean => /\d{16}|\d[eE]\+?\d{3}/.test(rawJson)
 
 /**
- * Whether a JSON text is worth a walk with `findUnstorable`. Only an escape can bring such a character in: raw control
- * characters are not JSON, and decoding UTF-8 leaves no half pairs.
+ * Whether a JSON text has to be checked with `findUnstorable`. Only an escape can produce such characters: raw control
+ * characters are not valid JSON, and UTF-8 decoding leaves no lone surrogates.
  */
 export const maybeUnstorable = (rawJson: string): boolean => /\\u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2})/.test(rawJson)

@@ -5,7 +5,7 @@ export type Issue = z.core.$ZodIssue
 
 const MAXIMUM_QUOTED = 5
 
-/** What a text of a format looks like, for whoever sent another: zod's own messages name the format alone. */
+/** What text of a format looks like, for error messages. zod's own messages only name the format. */
 const FORMATS: Readonly<Record<string, string>> = {
   datetime: "an ISO 8601 date-time with a time zone, such as 2026-01-31T12:00:00Z",
   date: "an ISO 8601 date, such as 2026-01-31",
@@ -16,7 +16,8 @@ const FORMATS: Readonly<Record<string, string>> = {
 }
 
 const messageOf = (issue: z.core.$ZodRawIssue): string | undefined => {
-  // An issue no longer knows its input, so a missing key can only be named while parsing; JSON has no other undefined.
+  // An issue no longer has its input, so a missing key can only be recognized while parsing. JSON has no other
+  // undefined.
   if (issue.input === undefined && issue.code !== "custom") return "Required"
   const format = issue.code === "invalid_format" ? FORMATS[issue.format] : undefined
   return format === undefined ? undefined : `Invalid input: expected ${format}`
@@ -27,7 +28,7 @@ const isAboutWhole = (issue: Issue): boolean => issue.path.length === 0 && issue
 
 const EXPECTED = /^Invalid (?:input|option): expected (?:one of )?/
 
-/** What each branch expects, in one sentence; null: a branch says something else. */
+/** What each branch expects, in one sentence. Null: a branch has another kind of issue. */
 const anyOf = (branches: ReadonlyArray<ReadonlyArray<Issue>>): string | null => {
   const messages = branches
     .flatMap((branch) => (branch.length === 1 ? branch.flatMap(unfold) : branch))
@@ -38,8 +39,8 @@ const anyOf = (branches: ReadonlyArray<ReadonlyArray<Issue>>): string | null => 
 }
 
 /**
- * The issues of the branch of a union that the value was meant for: the one that does not refuse its very type, and of
- * several such the one with the fewest issues. Where all branches are about the value itself, one issue that names what
+ * The issues of the union branch that the value was meant for: the one that accepts its type, and of several such
+ * branches the one with the fewest issues. If all branches are about the value itself, a single issue that says what
  * each expects.
  */
 export const unfold = (issue: Issue): ReadonlyArray<Issue> => {

@@ -4,7 +4,7 @@ import type { ApiError } from "#src/http/server/ApiError.ts"
 import { addressLimited } from "#src/http/server/errors.ts"
 
 const WINDOW_MS = 60_000
-/** Addresses that are counted at once: beyond it the window that began first is forgotten. */
+/** Maximum number of tracked addresses. Beyond it, the oldest window is dropped. */
 const MOST_ADDRESSES = 50_000
 
 interface Window {
@@ -13,11 +13,11 @@ interface Window {
 }
 
 /**
- * Counts the requests without a key that an address makes of this process in a minute. In memory: it keeps one address
- * from taking the process for itself, and costs those who keep within it nothing.
+ * Counts the requests without a key per address and minute in this process. It keeps a single address from monopolizing
+ * the process. It is in memory, so other callers pay nothing for it.
  */
 export const makeAddressLimit = (mostPerMinute: number) => {
-  // In the order in which they began, which is the order in which they end.
+  // In order of their start, which is also the order of their end.
   const windows = new Map<string, Window>()
 
   const forget = (nowMs: number) => {
@@ -26,7 +26,7 @@ export const makeAddressLimit = (mostPerMinute: number) => {
       windows.delete(address)
     }
   }
-  /** What refuses the request, or null. */
+  /** The error that refuses the request, or null. */
   return ({ ip }: FastifyRequest): ApiError | null => {
     const nowMs = performance.now()
     const address = clientAddress(ip)

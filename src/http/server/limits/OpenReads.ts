@@ -5,21 +5,18 @@ import type { Principal } from "#src/accounts/Authentication.ts"
 import type { ApiError } from "#src/http/server/ApiError.ts"
 import { tooManyReads } from "#src/http/server/errors.ts"
 
-/** Of a demo key, whatever others may hold open. */
+/** Limit for a demo key, regardless of the general limit. */
 export const MOST_OF_DEMO = 20
 
 type Reader = Pick<Principal, "appId" | "kind">
 
-/**
- * Counts the streams and waiting polls that each app holds open in this process. With several processes each counts its
- * own.
- */
+/** Counts the open streams and waiting polls of each app in this process. Each process has its own count. */
 export class OpenReads extends Context.Service<
   OpenReads,
   {
-    /** Counts one more. Call what it gives once, when the read is over. */
+    /** Adds one. Call the returned function once, when the read has ended. */
     readonly open: (reader: Reader) => Effect.Effect<() => void, ApiError>
-    /** A read that is held open while it waits. */
+    /** Counts a read for as long as it waits. */
     readonly during: <A, E, R>(
       reader: Reader,
       waitSeconds: number,

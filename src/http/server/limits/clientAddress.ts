@@ -12,15 +12,15 @@ const networkOf = (ip: string, groupCount: number): string => {
 const bareOf = (ip: string): string => ip.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/s, "")
 
 /**
- * By what a caller without a key is counted: an IPv4 address, or the /64 of an IPv6 one, which is what one customer of
- * a network has.
+ * The key for counting callers without an API key: an IPv4 address, or the /64 of an IPv6 address, which is what a
+ * customer usually gets.
  */
 export const clientAddress = (ip: string): string => {
   const bare = bareOf(ip)
   return isIP(bare) === 6 ? networkOf(bare, 4) : isIP(bare) === 4 ? bare : "unknown"
 }
 
-/** The /48 of an IPv6 address, which is what one site may have; null: it is none. */
+/** The /48 of an IPv6 address, which is what a site usually gets. Null: it is not IPv6. */
 export const clientSite = (ip: string): string | null => {
   const bare = bareOf(ip)
   return isIP(bare) === 6 ? networkOf(bare, 3) : null

@@ -2,12 +2,12 @@ import type { FastifyRequest } from "fastify"
 import { createHash } from "node:crypto"
 import { clientAddress } from "./clientAddress.ts"
 
-/** The wider network that an address or a network is in: the first 16 bits of IPv4, 32 of IPv6. */
+/** The wider network of an address or network: the first 16 bits of IPv4, 32 of IPv6. */
 const widely = (address: string): string => address.split(/[.:]/).slice(0, 2).join(".")
 
 /**
- * By what a caller without a key is counted when their address changes: how their program presents itself, and the
- * wider network that they are in. Without the network all who use the same plain client would be one.
+ * The key for counting callers whose address changes: the headers of their program and their wider network. Without the
+ * network, all users of the same plain client would share a key.
  */
 export const clientFingerprint = ({ ip, headers }: FastifyRequest): string =>
   createHash("sha256")

@@ -16,9 +16,10 @@ const methodIsClosed = ({ open, closed }: Surface, method: string): boolean =>
 /**
  * What a demo key may do is a route's `demo: true`; every other is closed to it, one that comes later too, and that is
  * said before anything else. So that a path without a route is answered like one beside it that has a route, this notes
- * the routes that are added to a server. Call it before they are. It tells whether a request that no route answers is of
- * a closed kind: whether all routes are closed that begin like its path, as far as any does, and have its method; or
- * all of them, where none has.
+ * the routes that are added to a server. Call it before they are.
+ *
+ * It tells whether a request that no route answers is of a closed kind. Of the routes that begin like its path, as far
+ * as any does, those with its method must be closed; or all of them, where none has its method.
  */
 export const noteDemoSurface = (app: App): ((method: string, url: string) => boolean) => {
   const root = makeSurface()

@@ -8,7 +8,7 @@ const add = (reply: FastifyReply, name: string, item: string) => {
 }
 
 /**
- * Says how the caller stands with a policy, beside those that are said already: lists of structured fields
+ * Adds the caller's state under a policy to the headers: lists of structured fields
  * (draft-ietf-httpapi-ratelimit-headers-11).
  */
 export const showStanding = (reply: FastifyReply, { policy, quota, remaining, seconds }: Standing): void => {

@@ -5,7 +5,7 @@ const scopeLines = Object.entries(SCOPES)
   .map(([scope, words]) => `- ${scope}: ${words}`)
   .join("\n")
 
-/** What the operator has switched on. */
+/** The features that the operator has enabled. */
 export interface Available {
   readonly sandbox: boolean
   /** People can sign in, and so approve a program. */
@@ -15,7 +15,7 @@ export interface Available {
 
 const when = (on: boolean, text: string) => (on ? text : "")
 
-/** Setting up and using this server, for agents (contract 4.10). Its commands are run by a test. */
+/** How to set up and use this server, for agents (contract 4.10). A test runs its commands. */
 export const llmsText = (baseUrl: string, { sandbox, signIn, managedBots }: Available) => `# Troupe
 
 Troupe hosts AI characters that hold persistent, messenger-style conversations with an app's end-users.

@@ -7,7 +7,7 @@ import { VERSION } from "#pipeline/domain/version.ts"
 import { errorList } from "#src/http/server/errorTexts.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
-/** What the document is made of. */
+/** The input for the document. */
 export interface Described {
   readonly routes: ReadonlyArray<Routes>
   readonly webhooks: { readonly event: object }
@@ -48,7 +48,7 @@ const tags = [
   }
 ]
 
-/** A server that listens nowhere and knows no request or answer: a description needs neither. */
+/** A server that does not listen and handles no requests, which is sufficient for a description. */
 const open = () =>
   fastify()
     .setValidatorCompiler(() => () => true)
@@ -61,7 +61,7 @@ const registeredRoutes = async ({
 }: Omit<Described, "webhooks">): Promise<ReadonlyArray<RouteOptions>> => {
   const app = open().withTypeProvider<ZodTypeProvider>()
   const found: Array<RouteOptions> = []
-  // As they are: a hook that runs later may still add a schema.
+  // Keeps the objects themselves, because a later hook may add a schema.
   app.addHook("onRoute", (route) => {
     if (route.method !== "HEAD") found.push(route)
   })
@@ -79,10 +79,11 @@ const securityOf = ({ auth = "app" }: FastifyContextConfig) => {
 }
 
 /**
- * The OpenAPI document of all routes, as JSON. Takes about a second of CPU, so not on the thread that serves requests.
+ * The OpenAPI document of all routes, as JSON. It takes about a second of CPU, so do not call it on the thread that
+ * serves requests.
  */
 export const describeServer = async ({ routes, webhooks, channelKinds }: Described): Promise<string> => {
-  // Fields are added over time (contract 9.3), so no schema of ours forbids those it does not know.
+  // Fields are added over time (contract 9.3), so our schemas do not forbid unknown fields.
   const transform = createJsonSchemaTransform({
     zodToJsonConfig: {
       override: ({ jsonSchema }) => {
@@ -133,7 +134,7 @@ export const describeServer = async ({ routes, webhooks, channelKinds }: Describ
     },
     transform
   })
-  // OpenAPI has no wildcards: the rest of a path is a parameter.
+  // OpenAPI has no wildcards, so the rest of a path is a parameter.
   for (const { method, url, schema, config = {} } of await registeredRoutes({ routes, channelKinds })) {
     described.route({
       method,

@@ -7,8 +7,8 @@ type Tasks = { readonly openApi: typeof openApi; readonly docs: typeof docs }
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength)
 
 /**
- * Makes a page of the reference on a thread of its own, which ends with it: to load the libraries and to describe every
- * route would hold up all requests for the better part of a second.
+ * Generates a reference page on a separate thread. Loading the libraries and describing every route would block all
+ * requests for most of a second.
  */
 export const prepareReference = async <Name extends keyof Tasks>(
   name: Name,
@@ -23,7 +23,7 @@ export const prepareReference = async <Name extends keyof Tasks>(
   try {
     const content: PublicContent = await thread.run(task, { name })
     const { br, gzip, identity } = content.encodings
-    // A buffer comes from another thread as a plain array.
+    // A buffer from another thread arrives as a plain Uint8Array.
     return { ...content, encodings: { br: bufferOf(br), gzip: bufferOf(gzip), identity: bufferOf(identity) } }
   } finally {
     await thread.destroy()

@@ -3,10 +3,10 @@ import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
 
-/** For how long a copy may be shown without asking: a new release changes what it says. */
+/** How long copies may be cached. A new release changes the content. */
 export const REVISED_SECONDS = 300
 
-/** Something that is the same for everybody, in the encodings in which it may be asked for. */
+/** Content that is the same for everybody, in all supported encodings. */
 export interface PublicContent {
   readonly type: string
   readonly etag: string
@@ -14,7 +14,7 @@ export interface PublicContent {
   readonly encodings: { readonly br: Buffer; readonly gzip: Buffer; readonly identity: Buffer }
 }
 
-/** Compresses once, on other threads: it is sent from memory from then on. */
+/** Compresses once, on other threads. Afterwards it is sent from memory. */
 export const preparePublic = async (
   type: string,
   content: string | Buffer,

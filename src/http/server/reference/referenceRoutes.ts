@@ -35,7 +35,7 @@ export const referenceRoutes =
   (routesModule: string): Routes =>
   ({ app, baseUrl, run }) => {
     const prepared = new Map<string, Promise<PublicContent>>()
-    /** Once, and anew after it has failed. */
+    /** Runs once, and again after a failure. */
     const once = (path: string, prepare: () => Promise<PublicContent>): Promise<PublicContent> => {
       const content =
         prepared.get(path) ??
@@ -79,7 +79,7 @@ export const referenceRoutes =
         }
       },
       async (request, reply) => {
-        // It changes with what the server offers, and with its address, which may be known only once it listens.
+        // It depends on the server's features and address, which may be known only once it listens.
         const text = llmsText(baseUrl(), await run(reply, available(baseUrl())))
         if (told?.text !== text)
           told = { text, content: preparePublic("text/plain; charset=utf-8", text, REVISED_SECONDS) }
@@ -89,7 +89,7 @@ export const referenceRoutes =
 
     const showDocs = (path: string, maxAgeSeconds: number) => async (request: FastifyRequest, reply: FastifyReply) => {
       const content = await once(path, () => prepareReference("docs", { path, maxAgeSeconds }))
-      // The page runs its own inline script; nothing of ours or a tenant's is on it.
+      // The page runs its own inline script. It contains nothing from us or from tenants.
       return sendPublic(request, reply.header("content-security-policy", DOCS_POLICY), content)
     }
     const script = {

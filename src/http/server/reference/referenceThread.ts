@@ -1,7 +1,7 @@
 import type { Described } from "./openapi.ts"
 import { preparePublic, REVISED_SECONDS } from "./publicContent.ts"
 
-/** Without what would call services of Scalar's: the page speaks to this server only. */
+/** Disables features that call Scalar's services: the page only talks to this server. */
 const DOCS = {
   url: "/openapi.json",
   title: "Troupe",
@@ -13,9 +13,10 @@ const DOCS = {
   showDeveloperTools: "never"
 } as const
 
-// The functions that src/http/server/reference/prepareReference.ts calls by name, on a thread of its own.
+// The functions that src/http/server/reference/prepareReference.ts calls by name on a separate thread.
 
-// Each loads what it needs itself: a thread runs one of them, and what describes the routes loads the whole server.
+// Each function loads its own dependencies: a thread runs only one of them, and describing the routes loads the whole
+// server.
 
 /** `routesModule`: the URL of the module that exports `routes`, `webhooks` and `channelKinds`. */
 export const openApi = async ({ routesModule }: { readonly routesModule: string }) => {
@@ -26,7 +27,7 @@ export const openApi = async ({ routesModule }: { readonly routesModule: string 
   return preparePublic("application/json; charset=utf-8", await describeServer(described), REVISED_SECONDS)
 }
 
-/** What the library of these pages shows at a path: it is asked in a server that listens nowhere. */
+/** The page that the library serves at a path, requested from a server that does not listen. */
 export const docs = async ({ path, maxAgeSeconds }: { readonly path: string; readonly maxAgeSeconds: number }) => {
   const [{ default: fastify }, { default: apiReference }] = await Promise.all([
     import("fastify"),

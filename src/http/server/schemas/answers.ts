@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { codesOf } from "#src/http/server/errorTexts.ts"
 
-/** Schemas of answers, for the OpenAPI document and the contract tests. They are not run on the way out. */
+/** Schemas of answers, for the OpenAPI document and the contract tests. Answers are not validated at runtime. */
 
 const NextAction = z.object({ command: z.string(), description: z.string() })
 
@@ -36,7 +36,10 @@ const ERRORS = {
   503: ["Database unreachable, or starting or stopping; passing", PlainError]
 } as const
 
-/** With the codes that the catalogue has for it. What has a code and is 503 is said where it may come. */
+/**
+ * The description of a status with its codes from the catalogue. Errors with a code and status 503 are declared by
+ * their routes.
+ */
 const withCodes = (status: keyof typeof ERRORS): string => {
   const codes = status === 503 ? "" : codesOf(status)
   return ERRORS[status][0] + (codes === "" ? "" : `. Among: ${codes}`)
@@ -52,11 +55,11 @@ type Answers = Record<
   | { readonly description: string; readonly content: Record<string, { readonly schema: z.ZodType<unknown> }> }
 >
 
-/** The answers of a route: its data in the envelope, and the errors it may give besides those of every route. */
+/** The answers of a route: its data in the envelope, and its errors in addition to the common ones. */
 export const answers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers =>
   answersAs("application/json", withData(data), ...errors)
 
-/** The answers of a route whose success is not an envelope. */
+/** The answers of a route without an envelope. */
 export const answersAs = (
   mediaType: string,
   success: z.ZodType,
@@ -79,7 +82,7 @@ export const answersAs = (
     ] as const)
   )
 
-/** The same of a route that asks for no key, gives no error but these, and may be closed by the operator. */
+/** The same for a route without authentication, with only these errors, that the operator may disable. */
 export const envelopeAnswers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => ({
   ...publicAnswers("application/json", withData(data), ...errors),
   503: z
@@ -89,7 +92,7 @@ export const envelopeAnswers = (data: z.ZodType, ...errors: ReadonlyArray<keyof 
     )
 })
 
-/** The answers of a route that asks for no key: its success, and no error but these. */
+/** The answers of a route without authentication: its success and only these errors. */
 export const publicAnswers = (
   mediaType: string,
   success: z.ZodType,
@@ -99,11 +102,11 @@ export const publicAnswers = (
   ...Object.fromEntries(errors.map((status) => [status, ERRORS[status][1].describe(withCodes(status))]))
 })
 
-/** What the answer to any body may say besides the resource. */
+/** What the answer to any request with a body may contain besides the resource. */
 export const written = {
   ignored_fields: z.array(z.string()).optional().describe("Fields of the body that had no effect, for instance a typo")
 }
-/** The same for a create, which takes an Idempotency-Key. */
+/** The same for a create, which accepts an Idempotency-Key. */
 export const created = {
   ...written,
   idempotent_replay: z.literal(true).optional().describe("This is the answer that the same Idempotency-Key got before")

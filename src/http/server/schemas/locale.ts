@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { text } from "./text.ts"
 
-/** Offsets such as `+02:00` are zones to Intl, but they know no summer time. */
+/** Intl accepts offsets such as `+02:00` as time zones, but they have no daylight saving time. */
 const isTimezone = (value: string): boolean => {
   if (!/^[A-Za-z]/.test(value)) return false
   try {

@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-/** What RFC 7396 may say about a T: every member may be left out or cleared, an array is replaced whole. */
+/** What RFC 7396 may say about a T: every member may be omitted or cleared, and an array is replaced as a whole. */
 export type MergePatch<T> =
   T extends ReadonlyArray<unknown> ? T : T extends object ? { [K in keyof T]?: MergePatch<T[K]> | null | undefined } : T
 
@@ -32,13 +32,13 @@ const patchObject = (schema: z.ZodObject): z.ZodObject => {
 }
 
 /**
- * The body of a PATCH of what `schema` describes. Checks across fields are left out: only the merged whole can be held
- * to them, so the caller parses it with `schema` again.
+ * The PATCH body for what `schema` describes. It has no checks across fields, because they apply to the merged result,
+ * so the caller parses that with `schema` again.
  */
 export const mergePatchOf = <Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>
 ): z.ZodObject<MergePatchShape<Shape>> =>
-  // The members are built in a loop, which the compiler cannot follow.
+  // The compiler cannot follow members that are built in a loop.
   patchObject(schema) as z.ZodObject<MergePatchShape<Shape>>
 
 const isObject = (value: unknown): value is object =>
@@ -47,10 +47,7 @@ const isObject = (value: unknown): value is object =>
 const entriesOf = (value: unknown): ReadonlyArray<[string, unknown]> =>
   isObject(value) ? Object.entries(value).filter(([key]) => key !== "__proto__") : []
 
-/**
- * RFC 7396, except that `__proto__` is dropped: an own key of that name becomes a prototype as soon as somebody assigns
- * it.
- */
+/** RFC 7396, except that `__proto__` is dropped, because such a key becomes a prototype when it is assigned. */
 export const applyMergePatch = (target: unknown, patch: unknown): unknown => {
   if (!isObject(patch)) return patch
   const merged = new Map(entriesOf(target))

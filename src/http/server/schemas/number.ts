@@ -4,9 +4,9 @@ export const between = (minimum: number, maximum: number) => z.number().min(mini
 
 export const wholeBetween = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum)
 
-/** A share, a probability, a trust: 0 to 1. */
+/** A share, a probability or a trust value: 0 to 1. */
 export const unit = () => between(0, 1)
 
-/** On the body of a PATCH: the version that the change is meant for. */
+/** In the body of a PATCH: the version that the change is based on. */
 export const expectedVersion = () =>
   wholeBetween(1, 2_147_483_647).optional().meta({ description: "A stale one is refused with 409 version_conflict" })

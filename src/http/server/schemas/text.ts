@@ -1,6 +1,8 @@
 import * as z from "zod"
 
-/** Characters are code points, as in JSON Schema's maxLength: an emoji is one, whatever it takes in UTF-16. */
+/**
+ * Characters are code points, as in JSON Schema's maxLength: an emoji counts as one, regardless of its UTF-16 length.
+ */
 export const countCharacters = (value: string): number => {
   let count = 0
   for (let index = 0; index < value.length; index++) {
@@ -14,16 +16,15 @@ const exceeds = (value: string, maximum: number): boolean =>
   value.length > maximum && (value.length > maximum * 2 || countCharacters(value) > maximum)
 
 /**
- * A character that shows: no white space, control or format character, and none that Unicode has renderers leave out,
- * such as zero-width characters, variation selectors and the Hangul fillers. U+2800 is a Braille cell without a dot.
- * Marks and skin tones need a character that they belong to; private characters and U+FFFC mean nothing to anybody
- * else.
+ * A visible character: no white space, control or format character, and none that Unicode renders as nothing, such as
+ * zero-width characters, variation selectors and the Hangul fillers. U+2800 is a Braille cell without dots. Marks and
+ * skin tones need a base character. Private-use characters and U+FFFC have no general meaning.
  */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Co}\p{M}\p{Z}\p{Default_Ignorable_Code_Point}\p{Emoji_Modifier}\u2800\ufffc]/u
 
 /**
- * Text of `minimum` to `maximum` characters; one that must not be empty must show something. What is out of bounds is
- * not checked further, so that no timezone, regex or other format is looked for in a megabyte.
+ * Text of `minimum` to `maximum` characters. Text that must not be empty must have a visible character. If the length
+ * is out of bounds, no further checks run, so that a megabyte is not searched for a timezone, regex or other format.
  */
 export const text = (minimum: number, maximum: number) =>
   z

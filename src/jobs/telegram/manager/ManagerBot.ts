@@ -7,10 +7,10 @@ import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
 import { HOOKS_PATH, MANAGER } from "#channels/telegram/hooksPath.ts"
 import { TelegramUnavailable } from "../Arming.ts"
 
-/** How often the manager's own webhook is seen to: nobody else tells us that it was taken away. */
+/** How often to check the manager's own webhook. Nothing else reports that it was removed. */
 const ARMED_FOR_MS = 10 * 60_000
 
-/** No manager bot is set up here. */
+/** No manager bot is configured. */
 export class NoManager extends Schema.TaggedError<NoManager>()("NoManager", {}) {}
 
 export interface ManagerOptions {
@@ -19,7 +19,7 @@ export interface ManagerOptions {
   readonly publicUrl: string | null
 }
 
-/** The manager bot itself: calls under its token, and its own webhook. */
+/** The manager bot itself: API calls with its token, and its own webhook. */
 export const makeManagerBot = Effect.fnUntraced(function* ({ token, polling, publicUrl }: ManagerOptions) {
   const api = yield* BotApi
   const secret =
@@ -40,7 +40,7 @@ export const makeManagerBot = Effect.fnUntraced(function* ({ token, polling, pub
     const now = yield* Clock.currentTimeMillis
     if (armed.at === hooksAt && now < armed.until) return
     yield* username
-    // The same once more is nothing to Telegram.
+    // Telegram ignores a repeated identical setting.
     if (!polling)
       yield* call((token) =>
         api.call(token, "setWebhook", {

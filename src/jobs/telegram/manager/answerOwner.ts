@@ -5,7 +5,7 @@ import { Provisionings } from "#src/db/telegram/Provisionings.ts"
 import type { ManagerBot } from "./ManagerBot.ts"
 import type { TakeInBot } from "./takeInBot.ts"
 
-/** Answers a person who comes by a link for a new bot. */
+/** Answers a person who opens a link for a new bot. */
 export const makeAnswerOwner = Effect.fnUntraced(function* ({ call, username }: ManagerBot, takeIn: TakeInBot) {
   const [api, requests] = [yield* BotApi, yield* Provisionings]
 

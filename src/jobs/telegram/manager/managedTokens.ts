@@ -9,10 +9,10 @@ import { Provisionings } from "#src/db/telegram/Provisionings.ts"
 import { Arming, TelegramUnavailable } from "../Arming.ts"
 import type { ManagerBot } from "./ManagerBot.ts"
 
-/** The app has let the bot go meanwhile: there is nothing left to do for it. */
+/** The app has detached the bot in the meantime, so there is nothing left to do. */
 export class LetGo extends Schema.TaggedError<LetGo>()("LetGo", {}) {}
 
-/** What the manager bot reads and replaces: the tokens of the bots that were made for us. */
+/** Reads and replaces the tokens of the bots that were created through the manager bot. */
 export const makeManagedTokens = Effect.fnUntraced(function* ({ call }: ManagerBot) {
   const [api, rows, arming, requests] = [yield* BotApi, yield* BotRows, yield* Arming, yield* Provisionings]
 
@@ -47,7 +47,7 @@ export const makeManagedTokens = Effect.fnUntraced(function* ({ call }: ManagerB
       yield* requests.endRotation(place(bot))
       return false
     }
-    // Not by us, so the owner has revoked the one before.
+    // If we did not rotate it, the owner has revoked the previous token.
     yield* take(bot, theirs, bot.rotating_since === null)
     return true
   })

@@ -15,5 +15,5 @@ const Told = Schema.Struct({
   )
 })
 
-/** What the manager is told. None: it is nothing that we know. */
+/** An update of the manager bot. None: an unknown kind. */
 export const readManagerUpdate = Schema.decodeUnknownOption(Told)

@@ -5,10 +5,10 @@ import { Provisionings } from "#src/db/telegram/Provisionings.ts"
 import { Introduction } from "../Introduction.ts"
 import type { ManagedTokens } from "./managedTokens.ts"
 
-/** A bot that was made a moment ago may not have its token everywhere yet. */
+/** The token of a new bot may not be available immediately. */
 const UNTIL_THERE = Schedule.spaced("2 seconds").pipe(Schedule.upTo({ times: 15 }))
 
-/** Takes in the bots that people make, and what they change of them later. */
+/** Registers the bots that people create, and later changes of them. */
 export const makeTakeInBot = Effect.fnUntraced(function* ({
   tokenOf,
   identify,
@@ -24,7 +24,7 @@ export const makeTakeInBot = Effect.fnUntraced(function* ({
     if (bot.owner_id !== made.ownerId) yield* requests.setOwner(at, made.ownerId)
     yield* reconcile(yield* again(at))
   })
-  /** False: nobody waits for it, or not any more. */
+  /** False: no request waits for it, or no longer. */
   return Effect.fnUntraced(
     function* (bot: MadeBot) {
       const bound = yield* requests.bound(bot.userId)

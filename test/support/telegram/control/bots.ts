@@ -4,17 +4,17 @@ import type { Person } from "../Place.ts"
 import { Refusal } from "../Refusal.ts"
 import type { World } from "../World.ts"
 
-/** Bots one account may own. */
+/** Maximum number of bots per account. */
 const MOST_OWNED = 20
 const MOST_OWNED_PREMIUM = 40
 
 const refuse = (code: string) => new Refusal(400, code)
 
-/** What people do with @BotFather and with links that make bots. */
+/** Actions of people with @BotFather and with links for new bots. */
 export const botControl = (world: World) => ({
   /**
-   * The person's tap on t.me/newbot/<manager>/<username>, with the names as the person left them. Throws with
-   * Telegram's code.
+   * The person confirms t.me/newbot/<manager>/<username>, with the names as they edited them. Throws with Telegram's
+   * code.
    */
   confirmNewBot: (
     manager: Bot,
@@ -42,19 +42,19 @@ export const botControl = (world: World) => ({
     return token
   },
 
-  /** The bot passes to another person. */
+  /** Transfers the bot to another person. */
   transferBot: (bot: Bot, person: Person): void => {
     if (bot.management === undefined) throw new Error(`${bot.username} is managed by no bot`)
     bot.management.ownerId = person.id
     announceManagedBot(world, bot)
   },
 
-  /** Telegram suspends the bot, or lets it go on. */
+  /** Telegram freezes the bot, or unfreezes it. */
   freeze: (bot: Bot, isFrozen = true): void => {
     bot.isFrozen = isFrozen
   },
 
-  /** The bot is gone, and its token with it. */
+  /** Deletes the bot and its token. */
   deleteBot: (bot: Bot): void => {
     bot.client.close()
     world.bots.delete(bot.id)

@@ -54,7 +54,7 @@ const memberAs = (bot: Bot, membership: Membership): ChatMember => {
   }
 }
 
-/** What happens to groups. */
+/** Actions on groups. */
 export const groupControl = (world: World) => {
   const tell = (group: Group, by: Person, content: Partial<Message>): void => {
     const message = {
@@ -87,7 +87,7 @@ export const groupControl = (world: World) => {
   }
 
   return {
-    /** A group of people, without bots yet. */
+    /** Creates a group of people, without bots. */
     createGroup: (
       people: ReadonlyArray<Person>,
       options: {
@@ -108,7 +108,7 @@ export const groupControl = (world: World) => {
       tell(group, by, { new_chat_members: [bot.user] })
     },
 
-    /** Makes the bot an administrator, mutes it, kicks it, or has it leave. */
+    /** Makes the bot an administrator, mutes it, kicks it, or makes it leave. */
     setMembership: set,
 
     join: (group: Group, person: Person): void => {
@@ -121,7 +121,7 @@ export const groupControl = (world: World) => {
       tell(group, person, { left_chat_member: person.user })
     },
 
-    /** Makes a supergroup of a group: a new chat, with a service message on both sides. */
+    /** Upgrades a group to a supergroup: a new chat, with a service message on both sides. */
     upgrade: (group: Group, by: Person): Group => {
       const supergroup = world.addGroup({ type: "supergroup", title: group.title })
       for (const person of group.people.values()) supergroup.people.set(person.id, person)

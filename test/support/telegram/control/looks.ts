@@ -3,7 +3,7 @@ import type { Bot } from "../Bot.ts"
 import { Group, type Person } from "../Place.ts"
 import type { World } from "../World.ts"
 
-/** What a test may look at. */
+/** What a test may inspect. */
 export const looks = (world: World) => {
   const at = (spot: Bot | Group, person?: Person) => {
     if (spot instanceof Group) return spot
@@ -11,18 +11,18 @@ export const looks = (world: World) => {
   }
 
   return {
-    /** The messages that are there now, oldest first; those of a bot as this person sees them. */
+    /** The existing messages, oldest first. For a bot, as this person sees them. */
     transcript: (spot: Bot | Group, person?: Person): ReadonlyArray<Message> => [
       ...(at(spot, person)?.messages.values() ?? [])
     ],
 
-    /** What the bot is seen to do in a chat, such as `typing`. */
+    /** The visible activity of the bot in a chat, such as `typing`. */
     activity: (bot: Bot, where: Person | Group): string | undefined => {
       const activity = (where instanceof Group ? where : world.direct(bot, where.id))?.activities.get(bot.id)
       return activity !== undefined && activity.untilMs > world.clock.nowMs() ? activity.action : undefined
     },
 
-    /** What the bot drafts in a private chat. */
+    /** The bot's draft in a private chat. */
     draft: (bot: Bot, person: Person): { readonly id: number; readonly text: string } | undefined => {
       const draft = world.direct(bot, person.id)?.drafts.get(bot.id)
       return draft !== undefined && draft.untilMs > world.clock.nowMs() ? { id: draft.id, text: draft.text } : undefined
@@ -34,10 +34,10 @@ export const looks = (world: World) => {
     /** Whether and how a pre-checkout query was answered. */
     preCheckoutAnswer: (id: string) => world.preCheckouts.get(id)?.answer,
 
-    /** Attempts to hand updates to webhooks, in their order. */
+    /** Attempts to deliver updates to webhooks, in order. */
     deliveries: (bot: Bot) => world.deliveries.filter(({ botId }) => botId === bot.id),
 
-    /** Updates that nobody has confirmed. */
+    /** Unconfirmed updates. */
     pendingUpdates: (bot: Bot) => bot.updates.pending().map(({ update }) => update)
   }
 }

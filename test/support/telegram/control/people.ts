@@ -17,12 +17,12 @@ export interface PostOptions {
 
 export interface MediaOptions extends PostOptions, MediaFacts {
   readonly bytes?: Buffer
-  /** Claims a size without having so many bytes. */
+  /** Claims a size without having as many bytes. */
   readonly size?: number
   readonly name?: string
   readonly type?: string
   readonly caption?: string
-  /** The same for all of an album. */
+  /** The same for all pictures of an album. */
   readonly album?: string
 }
 
@@ -41,7 +41,7 @@ const textContent = (text: string): Partial<Message> => {
   return { text, ...(entities.length > 0 && { entities: [...entities] }) }
 }
 
-/** What people do in their chats. Each act reaches the bots as Telegram would tell them. */
+/** Actions of people in their chats. Each one reaches the bots as Telegram would deliver it. */
 export const peopleControl = (world: World) => {
   const placeOf = (person: Person, spot: Spot): Place => {
     if (!(spot instanceof Bot)) return spot
@@ -141,14 +141,14 @@ export const peopleControl = (world: World) => {
       }))
     },
 
-    /** Loses the file of a voice message: it is still named, and is not there. */
+    /** Deletes the file of a voice message. The message still refers to it. */
     forgetFile: ({ voice }: Message, bot: Bot): void => {
       const file = world.files.find(bot, voice?.file_id ?? "")
       if (file === undefined) throw new Error("the message has no such file")
       world.files.lose(file)
     },
 
-    /** Sends anything else a message may hold: a location, a contact, a service message. */
+    /** Sends any other content: a location, a contact, a service message. */
     sendContent: (person: Person, spot: Spot, content: Partial<Message>, options: PostOptions = {}): Message =>
       post(person, spot, options, () => content),
 
@@ -188,7 +188,7 @@ export const peopleControl = (world: World) => {
     },
 
     /**
-     * Pays an invoice of the bot's, as far as the bot lets it: it is asked first. Returns the id of the pre-checkout
+     * Pays an invoice of the bot, if the bot allows it: it gets a pre-checkout query first. Returns the id of that
      * query.
      */
     pay: (person: Person, bot: Bot, invoice: { readonly amount: number; readonly payload: string }): string => {
@@ -202,7 +202,7 @@ export const peopleControl = (world: World) => {
       return id
     },
 
-    /** Reactions of people are told only to bots that are administrators, so never in private chats. */
+    /** Only bots that are administrators receive people's reactions, so never in private chats. */
     react: (person: Person, spot: Spot, message: Message, reaction: ReadonlyArray<ReactionType>): void => {
       const place = placeOf(person, spot)
       const known = place.reactions.get(message.message_id) ?? new Map<number, ReadonlyArray<ReactionType>>()
@@ -232,15 +232,15 @@ export const peopleControl = (world: World) => {
 
     block: (person: Person, bot: Bot): void => memberUpdate(directOf(person, bot), true),
 
-    /** Only unblocks; the apps also send /start, see `start`. */
+    /** Only unblocks. The apps also send /start, see `start`. */
     unblock: (person: Person, bot: Bot): void => memberUpdate(directOf(person, bot), false),
 
-    /** The person's account is gone. */
+    /** The person's account is deleted. */
     deactivate: (person: Person): void => {
       person.isDeactivated = true
     },
 
-    /** Presses Stop on what the bot is drafting. */
+    /** Presses Stop on the bot's draft. */
     stopGeneration: (person: Person, bot: Bot): void => {
       const chat = directOf(person, bot)
       const draft = chat.drafts.get(bot.id)

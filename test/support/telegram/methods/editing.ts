@@ -30,7 +30,7 @@ const findOwn = (call: Call) => {
 const visible = ({ caption = "", caption_entities = [], entities = [], reply_markup, text = "" }: Message) =>
   JSON.stringify({ text, entities, caption, caption_entities, reply_markup })
 
-/** Puts the new message in the place of the old one; a keyboard that is not sent again is gone. */
+/** Replaces the old message with the new one. A keyboard that is not sent again is removed. */
 const replace = (call: Call, place: Place, old: Message, content: Message): Message & { edit_date: number } => {
   const { reply_markup: _, ...rest } = content
   const markup = readInlineKeyboard(call)

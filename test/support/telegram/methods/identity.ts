@@ -19,7 +19,7 @@ export const identity: Methods<"getMe" | "getChat" | "createForumTopic" | "logOu
   getMe: ({ bot }) => bot.me,
 
   getChat: (call): ChatFullInfo => {
-    // The name of a bot is taken whether or not its chat can be reached.
+    // The name of a bot counts as taken whether or not its chat can be reached.
     const named = call.world.botNamed(call.parameters.text("chat_id").replace(/^@/, ""))
     if (named !== undefined)
       return { id: named.id, type: "private", first_name: named.user.first_name, username: named.username, ...MORE }

@@ -24,7 +24,7 @@ const factsOf = (parameters: Parameters): MediaFacts => {
   return { ...(duration > 0 && { duration }), ...(emoji !== "" && { emoji }) }
 }
 
-/** A method that sends one file; the caller's type says which field of the message it is in. */
+/** A method that sends one file. The caller's type determines the field of the message. */
 const sendOne =
   <M>(kind: MediaKind) =>
   (call: Call): M => {

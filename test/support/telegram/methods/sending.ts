@@ -19,7 +19,7 @@ const ACTIONS = new Set([
   "record_video_note",
   "upload_video_note"
 ])
-/** How long a chat action is seen, and how long a draft. */
+/** How long a chat action is visible, and how long a draft. */
 const ACTION_MS = 5_000
 const DRAFT_MS = 30_000
 const LONGEST_RICH_TEXT = 32_768

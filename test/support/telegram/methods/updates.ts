@@ -15,7 +15,7 @@ const WEBHOOK_IS_ACTIVE =
 
 const within = (value: number, least: number, most: number) => Math.min(most, Math.max(least, value))
 
-/** Kept as it is when the call does not say. */
+/** Unchanged if the call does not set it. */
 const updateAllowed = (client: Client, parameters: Parameters) => {
   const asked = parameters.json<ReadonlyArray<string>>("allowed_updates")
   if (Array.isArray(asked)) client.allowedUpdates = allowedUpdates(asked)
@@ -88,7 +88,7 @@ export const updates: Methods<"getUpdates" | "setWebhook" | "deleteWebhook" | "g
       return new Described(true, "Webhook is already set")
     }
     client.poll.abort("terminated by setWebhook request")
-    // The old webhook is gone before the new one is looked at.
+    // The old webhook is removed before the new one is validated.
     client.dropWebhook()
     if (isDropping) bot.updates.clear()
     checkSettings(world, settings)

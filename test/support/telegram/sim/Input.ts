@@ -6,7 +6,7 @@ import type { World } from "../World.ts"
 
 const missing = (name: string) => new Refusal(400, `${name} is missing or unknown`)
 
-/** The fields of a request to the simulator, read as what they name. */
+/** The fields of a request to the simulator, resolved to what they name. */
 export class Input {
   readonly #world: World
   readonly #fields: Readonly<Record<string, unknown>>
@@ -44,12 +44,12 @@ export class Input {
     return this.#fields[name] === true
   }
 
-  /** A field that is an object itself. */
+  /** A field that is itself an object. */
   inside(name: string): Input {
     return new Input(this.#world, this.#fields[name])
   }
 
-  /** As they came. */
+  /** Unchanged. */
   responseParameters(name: string): ResponseParameters | undefined {
     return this.#fields[name] as ResponseParameters | undefined
   }
@@ -84,7 +84,7 @@ export class Input {
     return this.#fields["group"] === undefined ? this.bot() : this.group()
   }
 
-  /** A message of the chat that the other fields name. */
+  /** A message in the chat that the other fields name. */
   message(name = "message"): Message {
     const spot = this.spot()
     const place = "messages" in spot ? spot : this.#world.direct(spot, this.person().id)

@@ -22,7 +22,7 @@ const PICTURES: ReadonlyArray<readonly [string, string]> = [
   ["52494646", "image/webp"]
 ]
 const LARGEST_BODY = 20 * 1_048_576
-/** Changes that come together are told once. */
+/** Simultaneous changes are reported once. */
 const QUIET_MS = 25
 const HEADERS = {
   "cache-control": "no-store",
@@ -49,12 +49,12 @@ const readJson = async (request: IncomingMessage): Promise<unknown> => {
   }
 }
 
-/** Keeps pages of other origins out: they can send no JSON without asking first, and name no host of ours. */
+/** Rejects pages of other origins: they cannot send JSON without a preflight, and do not use our host name. */
 const isOurs = ({ headers, method }: IncomingMessage) =>
   /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(headers.host ?? "") &&
   (method === "GET" || headers["content-type"]?.startsWith("application/json") === true)
 
-/** The routes under `/_sim/`: the phone, what it shows, and what is done with it. */
+/** The routes under `/_sim/`: the phone, its views, and its actions. */
 export class Simulator {
   readonly #world: World
   readonly #acts: ReturnType<typeof actsOf>
@@ -64,7 +64,7 @@ export class Simulator {
     this.#acts = actsOf(world, controls)
   }
 
-  /** Whether the path was one of the simulator's. */
+  /** Whether the path belongs to the simulator. */
   async answer(
     path: string,
     query: URLSearchParams,
@@ -120,7 +120,7 @@ export class Simulator {
     response.writeHead(200, { ...HEADERS, "content-type": type }).end(text)
   }
 
-  /** Only pictures are shown by the browser; anything else it saves. */
+  /** The browser only displays pictures. It saves all other files. */
   #file(input: Input, response: ServerResponse): void {
     const id = input.optionalText("id")
     const file = id === undefined ? this.#world.files.at(input.text("path")) : this.#world.files.find(input.bot(), id)

@@ -70,7 +70,7 @@ const faultSelection = (input: Input): FaultSelection => {
   }
 }
 
-/** What may be posted to `/_sim/<act>`, by its name. */
+/** The actions that may be posted to `/_sim/<act>`, by name. */
 export const actsOf = (world: World, controls: Controls): Readonly<Record<string, (input: Input) => unknown>> => ({
   person: (input) => {
     const username = input.optionalText("username")

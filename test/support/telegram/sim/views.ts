@@ -52,7 +52,7 @@ const groupCard = (world: World, group: Group) => ({
   last: summary([...group.messages.values()].at(-1))
 })
 
-/** The list of chats, the one with the newest message first. */
+/** The list of chats, latest message first. */
 export const listView = (world: World, person: Person) => {
   const groups = [...world.groups.values()].filter(
     (group) => group.people.has(person.id) && group.migratedTo === undefined
@@ -68,7 +68,7 @@ export const listView = (world: World, person: Person) => {
   }
 }
 
-/** One chat as it is seen on the phone. */
+/** One chat as the phone shows it. */
 export const chatView = (world: World, person: Person, spot: Bot | Group) => {
   const isGroup = spot instanceof Group
   const place = isGroup ? spot : world.direct(spot, person.id)

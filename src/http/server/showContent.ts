@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import type { FastifyReply } from "fastify"
 import { StoredObjects } from "#src/db/character/StoredObjects.ts"
-import { storageUnavailable } from "./pictureErrors.ts"
-import type { ApiError } from "#src/http/server/ApiError.ts"
+import { storageUnavailable } from "./errors.ts"
+import type { ApiError } from "./ApiError.ts"
 
-/** How long who has seen it may show it again without asking; who deletes it is heeded after that. */
+/** How long clients may cache the content. After a deletion it may be visible for this long. */
 const CACHED_SECONDS = 300
 
-/** A content that somebody may see, as a file. */
+/** Content that the caller may read, as a file. */
 export const readContent = Effect.fnUntraced(function* (objectKey: string, absent: ApiError) {
   const content = yield* StoredObjects.use((objects) => objects.get(objectKey)).pipe(
     Effect.catchTag("StorageError", () => Effect.fail(storageUnavailable))
@@ -15,7 +15,7 @@ export const readContent = Effect.fnUntraced(function* (objectKey: string, absen
   return content ?? (yield* absent)
 })
 
-/** It is what its media type says, to be looked at and to do nothing. */
+/** The content is only displayed as its declared media type, and cannot run scripts. */
 export const showContent = (reply: FastifyReply, mediaType: string, content: Uint8Array) =>
   reply
     .headers({
