@@ -1,4 +1,5 @@
 import { inEarnest } from "./earnest.ts"
+import { playsUnderAge } from "./playedUnderAge.ts"
 import { anyOf, over, sentencesOf } from "./reading.ts"
 
 /** What people say to a character about its age, in English, German, Spanish and Portuguese. */
@@ -170,8 +171,9 @@ export const callsUnderAge = (text: string): boolean =>
   sentencesOf(text).some(
     (sentence) =>
       NOTHING_OF_AGE.test(sentence) &&
-      ((agedBy(THEIRS, sentence) &&
-        !(TRULY_ASKS.test(sentence) && !/ (?:right|oder|no|nao|ne|verdad|doch) /.test(sentence))) ||
+      ((playsUnderAge(sentence) && !TRULY_ASKS.test(sentence)) ||
+        (agedBy(THEIRS, sentence) &&
+          !(TRULY_ASKS.test(sentence) && !/ (?:right|oder|no|nao|ne|verdad|doch) /.test(sentence))) ||
         (AT_SCHOOL.test(sentence) &&
           YOU_AT_SCHOOL.test(sentence) &&
           / (?:still|since|because|weil|noch|porque|ja que) /.test(sentence)))

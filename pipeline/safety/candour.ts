@@ -1,4 +1,5 @@
 import { messageScores } from "./messageScores.ts"
+import { answersOnly, undoesAnswer } from "./plainAnswer.ts"
 import { anyOf, sentencesOf } from "./reading.ts"
 
 /**
@@ -38,9 +39,6 @@ const FILLERS = `(?:(?:${anyOf(
 /** Whether the text sincerely asks if a person or a machine is answering. */
 export const asksWhatYouAre = (text: string): boolean => messageScores(text).ask > 0
 
-const SAYS_NO = /^ (?:,|no|nope|nah|never|nein|ne|non|nao|nunca) (?!idea |clue |wonder |one |matter )/
-const SAYS_YES =
-  /^ (?:yes|yeah|yep|yup|sure|of course|absolutely|guilty|busted|you caught me|i am|im|ja|klar|naturlich|si|oui|sim|claro) [,.:!]/
 const OF_MACHINES = new RegExp(` ${MACHINE} `, "u")
 const OF_PEOPLE = new RegExp(` (?:${HUMAN}|real|echt|${REAL_ONE}) `, "u")
 const NEGATED = / (?:not|no|isnt|arent|youre not|nicht|kein\p{L}*|pas|nao|n) /u
@@ -185,7 +183,10 @@ const confirms = (sentence: string): boolean =>
 /** Whether the text says that no human is answering. Hypothetical words, hints and talk about other machines do not. */
 export const admitsMachine = (text: string): boolean => {
   const sentences = declared(text)
-  return !sentences.some((sentence) => denies(sentence) && !UNSURE.test(sentence)) && sentences.some(confirms)
+  return (
+    !sentences.some((sentence) => undoesAnswer(sentence) || (denies(sentence) && !UNSURE.test(sentence))) &&
+    sentences.some(confirms)
+  )
 }
 
 /** Whether the text claims to be human. */
@@ -205,8 +206,7 @@ const wanted = (question: string): "machine" | "human" | null => {
 export const confirmsWhatItIs = (question: string, text: string): boolean => {
   if (admitsMachine(text)) return true
   const sentences = declared(text)
-  const [first = ""] = sentences
   if (sentences.some(denies)) return false
   const asked = wanted(question)
-  return asked === "machine" ? SAYS_YES.test(first) : asked === "human" && SAYS_NO.test(first)
+  return asked !== null && answersOnly(sentences, asked === "machine" ? "yes" : "no")
 }

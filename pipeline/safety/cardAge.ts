@@ -96,7 +96,28 @@ const SCHOOL = over(
   `^ (?:high school|schoolgirl|school girl|middle school) (?:girl|boy|student)?(?: ,| 1| [5-9])`,
   ` underage (?:runaway|girl|boy|teen|kid|orphan|student|drinker)`
 )
-/** Words that show that an age is not the character's own or not its current age. */
+/** A year of birth: of four digits, at the end of a label or of "born in". */
+const BORN = new RegExp(
+  `^ (?:char )?(?:, )?(?:${anyOf("birthday bday birthdate birth_date date_of_birth dob born year_of_birth geburtstag geburtsdatum geburtsjahr geboren cumpleanos fecha_de_nacimiento nacimiento aniversario data_de_nascimento nascimento")}) ` +
+    `(?:[a-z\\d#:,]{1,12} ){0,6}(?:\\d{1,2}\\.){0,2}(20\\d\\d)(?= )|(?<= )(?:born|nacio|naci|nasceu|nasci) ` +
+    `(?:[a-z\\d#,]{1,12} ){0,5}(20\\d\\d)(?= )|(?<= )(20\\d\\d) (?:[a-z]{1,12} ){0,3}geboren(?= )`,
+  "g"
+)
+/** What a character says of itself, or a card of a character: at school now. */
+const AT_SCHOOL = over(
+  ` (?:i|char|she|he|ich|ella|ela|yo|eu) (?:just |still |currently |now |always ){0,2}(?:go|goes|attend|attends) (?:to )?(?:a |the |my )?(?:local )?(?:middle school|high school|junior high|elementary school|primary school|grade school) (?:[,.!?]|in|and|at|with|near)`,
+  ` (?:start|started|starts|starting|began|in|entering|enters|finishing|finished) (?:her |his |their |my |the )?(?:freshman|sophomore|junior|senior) year (?:of|at|in) (?:high school|hs|highschool|[a-z]{1,16} high) `,
+  ` (?:freshman|sophomore) (?:at|in) (?:[a-z]{1,16} ){1,3}high `,
+  ` (?:im|i am|char is) (?:still |now |currently )?(?:in|a) (?:the )?#(?:[4-9]|1[01]) (?:grade|grader) `,
+  `^ (?:ich |,|und |bin char |ich bin char und )*gehe (?:noch |immer noch )?(?:in die|zur|aufs|auf das) (?:#(?:[4-9]|1[01]) klasse|schule|gymnasium|realschule|mittelschule) `,
+  ` ich bin char und gehe (?:noch )?(?:zur|in die) (?:#(?:[4-9]|1[01]) klasse|schule) `,
+  `^ (?:yo |eu |ainda |todavia )?(?:voy a|estoy en|curso|vou para|estou no|estou na|ando no|curso o) (?:la |el |o |a )?(?:secundaria|primaria|prepa|instituto|colegio|liceo|ensino medio|ensino fundamental|#(?:[4-9]|1[01]) (?:ano|grado|serie|curso)) (?!profesor|con mi|com meu)`,
+  ` sweet 16 (?:[.!]|last|yesterday|today|party last) `,
+  ` (?:turned|celebrated|had|having|celebrates) (?:her |his |my )?sweet 16 `,
+  ` (?:sus|mis) (?:15|quince) (?:[,.]|anos|hace) `,
+  ` (?:is|im|i am|char) (?:1[0-7]|[5-9]) going on `
+)
+/** Words that show that an age is not the character's own, or not of now. */
 const OF_ANOTHER = over(
   ` ${anyOf("her his their my your users user daughter daughters son sons brother brothers sister sisters kids children child_of niece nephew apprentice cousin grandson granddaughter ihre ihr sein seine su sus sua seu filha filho hija hijo hermana hermano tochter sohn bruder schwester whisky whiskey wine scotch rum cat dog horse")} `
 )
@@ -113,10 +134,19 @@ const subjectOf = (sentence: string, at: number): string => {
   return ` ${before.slice(comma === -1 ? 0 : comma + 2).trim()} `
 }
 
+const TAUGHT =
+  / (?:teach\p{L}*|taught|lehr\p{L}*|unterricht\p{L}*|ensein\p{L}*|da aula|da aulas|doy clase|parties|cakes|every day to|college|university) /u
+const isUnder18 = (born: number, year: number): boolean => born <= year && year - born < 18
+
 const PATTERNS: ReadonlyArray<RegExp> = [LABELLED, AGED, A_YOUNG_ONE, IS_AGED, SELF_AGED, OLD_ALONE, NOT_18]
 
 /** The first text that states that the character is under 18. */
-export const statedMinor = <T extends { readonly text: string }>(told: Iterable<T>, name: string): T | undefined => {
+export const statedMinor = <T extends { readonly text: string }>(
+  told: Iterable<T>,
+  name: string,
+  now: Date = new Date()
+): T | undefined => {
+  const year = now.getFullYear()
   const [written = ""] = sentencesOf(name)
   const [first = ""] = written.trim().split(" ")
   const names = [...new Set([written.replace(/ \. $/, "").trim(), first])].filter((called) => /[a-z]/.test(called))
@@ -124,6 +154,16 @@ export const statedMinor = <T extends { readonly text: string }>(told: Iterable<
     const sentence = names
       .reduce((said, called) => said.replaceAll(` ${called} `, " char "), read)
       .replace(/ in (?:her|his|their) (?=(?:junior|senior|sophomore|freshman|first|#\d|second|last) )/, " in the ")
+    if (
+      !OF_ANOTHER.test(
+        sentence.replace(/ (?:her|his|their|my|sus|su) (?=(?:sweet|#\d|freshman|sophomore|junior|senior|1\d) )/g, " ")
+      ) &&
+      !TAUGHT.test(sentence)
+    ) {
+      if (AT_SCHOOL.test(sentence)) return true
+      if ([...sentence.matchAll(BORN)].some(([, ...years]) => isUnder18(Number(years.find((found) => found)), year)))
+        return true
+    }
     if (
       !/\d|school|schul|grade|teen|minor|under|loli|shota|jail|minder|menor|high|secu|prepa|primaria|instituto|bachi|colegi|liceo|ensino|gymnas|realsch|hauptsch|gesamtsch|mittelsch| eso /.test(
         sentence

@@ -1,5 +1,16 @@
+import { foldConfusables } from "../foldConfusables.ts"
 import { plain } from "../plain.ts"
 import { isSexual, SELF_HARM_DETAIL } from "./lexicon.ts"
+import {
+  BARE_THINGS,
+  EXPOSED_OTHERWISE,
+  HUNG_THINGS,
+  HURT_OTHERWISE,
+  isBornUnder18,
+  SHOWS_SOMEBODY,
+  THINGS_OF_THE_YOUNG,
+  YOUNG_OTHERWISE
+} from "./pictureWords.ts"
 import { anyOf, over, sentencesOf } from "./reading.ts"
 
 export const ImageKinds = ["selfie", "scene", "avatar", "expression"] as const
@@ -145,24 +156,35 @@ const readingsOf = (text: string): ReadonlyArray<string> => {
   const shut = text.replace(IN_WORD, "")
   return [...new Set(shut === text ? [text] : [text, shut])].flatMap((form) => sentencesOf(form, { quotations: true }))
 }
-const isExposed = (sentence: string): boolean =>
-  EXPOSED.test(sentence.replace(NUDE_THINGS, " ").replace(NAKED_THINGS, " ")) || ASKS_TO_STRIP.test(sentence)
+/** Without the bare trees and the nude lipsticks. */
+const withoutThings = (text: string): string =>
+  text.replace(NUDE_THINGS, " ").replace(NAKED_THINGS, " ").replace(BARE_THINGS, " ")
+const isExposed = (sentence: string): boolean => {
+  const read = withoutThings(sentence)
+  return EXPOSED.test(read) || EXPOSED_OTHERWISE.test(read) || ASKS_TO_STRIP.test(sentence)
+}
 const ASKS_TO_STRIP = over(
   ` (?:flash (?:me|us|the camera)|(?:strip|undress) (?:for me|for us|down)|take (?:it all|everything|it) ` +
     `off|show (?:me|us) (?:your|ur) (?:body|chest|breasts|butt|ass|boobs|goods))(?= )`,
   ` (?:zieh dich aus|zeig mir deinen korper|quitate (?:la ropa|todo)|desnudate|desvistete|tira (?:a|tua|sua) ` +
     `roupa|tira tudo)(?= )`
 )
-const isYoung = (sentence: string): boolean =>
-  YOUNG.test(sentence) && !OLD_THINGS.test(sentence) && !MINOR_THINGS.test(sentence)
+const isSexualPicture = (text: string): boolean => {
+  const folded = ` ${foldConfusables(text).replaceAll("-", " ")} `
+  return isSexual(withoutThings(BARE_THINGS.test(folded) ? folded : ` ${text.toLowerCase()} `))
+}
+const isYoung = (sentence: string): boolean => {
+  const read = SHOWS_SOMEBODY.test(sentence) ? sentence : sentence.replace(THINGS_OF_THE_YOUNG, " ")
+  return YOUNG.test(read) && !OLD_THINGS.test(sentence) && !MINOR_THINGS.test(sentence)
+}
+const isHurt = (sentence: string): boolean =>
+  SELF_HARM.test(sentence) || (HURT_OTHERWISE.test(sentence) && !HUNG_THINGS.test(sentence))
 
 /** Whether a text is about a person under age, judged by its words. */
 export const speaksOfMinors = (text: string): boolean => readingsOf(text).some(isYoung)
 
-/**
- * Why a picture is refused, as a sentence. Null: it may be made. These are local rules that apply with every engine.
- */
-export const pictureRefusal = ({ kind, words, ageBand }: AskedPicture): string | null => {
+/** Why a picture is not made, in a sentence; null: it may be asked for. Local rules: they hold with every engine. */
+export const pictureRefusal = ({ kind, words, ageBand }: AskedPicture, now: Date = new Date()): string | null => {
   if (ageBand !== "adult") {
     if (!OF_MINORS.has(kind)) return "Of a character that is not an adult there are only avatars and expressions."
     if (words.some((text) => text.trim() !== ""))
@@ -171,14 +193,14 @@ export const pictureRefusal = ({ kind, words, ageBand }: AskedPicture): string |
   }
   const texts = words.map(plain)
   const sentences = words.flatMap(readingsOf)
-  const young = sentences.some(isYoung)
+  const young = sentences.some(
+    (sentence) => isYoung(sentence) || YOUNG_OTHERWISE.test(sentence) || isBornUnder18(sentence, now)
+  )
   if (
-    texts.some((text) => isSexual(` ${text.toLowerCase()} `.replace(NUDE_THINGS, " ").replace(NAKED_THINGS, " "))) ||
+    texts.some(isSexualPicture) ||
     sentences.some((sentence) => isExposed(sentence) || (young && SUN_AND_WATER.test(sentence)))
   )
     return "Nothing sexual is shown."
   if (young) return "No minors are shown."
-  return texts.some((text) => SELF_HARM_DETAIL.test(text)) || sentences.some((sentence) => SELF_HARM.test(sentence))
-    ? "No self-harm is shown."
-    : null
+  return texts.some((text) => SELF_HARM_DETAIL.test(text)) || sentences.some(isHurt) ? "No self-harm is shown." : null
 }

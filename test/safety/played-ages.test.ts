@@ -1,0 +1,28 @@
+import { assert, describe, it } from "@effect/vitest"
+import { callsUnderAge } from "#pipeline/safety/calledUnderAge.ts"
+import { statedMinor } from "#pipeline/safety/cardAge.ts"
+import { labelled, measure } from "./messageSets.ts"
+
+const NOW = new Date("2026-06-01")
+const LEAST_RECALL = 0.95
+const MOST_FALSE_ALARMS = 0.02
+
+describe("a character under 18", () => {
+  it("is found where the person makes it one, in pretence as in earnest", () => {
+    const { recall, falseAlarms, report } = measure("played", labelled("played", "characters"), callsUnderAge)
+    console.log(report)
+    assert.isAtLeast(recall, LEAST_RECALL, report)
+    assert.isAtMost(falseAlarms, MOST_FALSE_ALARMS, report)
+  })
+
+  it("is found by a year of birth, a year at school or a birthday on its card", () => {
+    const { recall, falseAlarms, report } = measure(
+      "cards, played",
+      labelled("played", "cards"),
+      (text) => statedMinor([{ text: text.replaceAll("{{char}}", "Mia") }], "Mia", NOW) !== undefined
+    )
+    console.log(report)
+    assert.isAtLeast(recall, LEAST_RECALL, report)
+    assert.isAtMost(falseAlarms, MOST_FALSE_ALARMS, report)
+  })
+})

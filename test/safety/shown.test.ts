@@ -1,0 +1,19 @@
+import { assert, describe, it } from "@effect/vitest"
+import { pictureRefusal } from "#pipeline/safety/pictures.ts"
+import { labelled, measure } from "./messageSets.ts"
+
+const LEAST_RECALL = 0.95
+const MOST_FALSE_ALARMS = 0.02
+
+describe("what a picture is asked to show", () => {
+  it("is refused where it is a minor, bare or hurt in other words, and not for the words alone", () => {
+    const { recall, falseAlarms, report } = measure(
+      "pictures, shown",
+      labelled("shown", "pictures"),
+      (text) => pictureRefusal({ kind: "selfie", words: [text], ageBand: "adult" }) !== null
+    )
+    console.log(report)
+    assert.isAtLeast(recall, LEAST_RECALL, report)
+    assert.isAtMost(falseAlarms, MOST_FALSE_ALARMS, report)
+  })
+})
