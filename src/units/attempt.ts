@@ -6,10 +6,13 @@ import type { Unit } from "./Unit.ts"
 /** A unit that has crashed its process this often is given up. */
 export const CRASH_CAP = 5
 
-/** How often each unit has crashed what ran it. Cached in memory, so that a healthy unit needs no query. */
+/**
+ * How often units have stopped what ran them, where that is often enough to give them up. Held in memory: a healthy
+ * unit costs no look at the database.
+ */
 export const Crashes = Context.Reference<{
   readonly of: (unit: Unit) => number
-  /** Adds one, for a thread that had to be terminated. The monitor counts crashes of a whole process. */
+  /** Counts one more, for a thread that had to be ended. Those of a process are counted elsewhere. */
   readonly count: (unit: Unit) => Effect.Effect<void>
 }>("src/units/Crashes", { defaultValue: () => ({ of: () => 0, count: () => Effect.void }) })
 

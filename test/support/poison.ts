@@ -1,9 +1,9 @@
 import { registerHooks } from "node:module"
 
 /**
- * Preloaded into a process under test (`NODE_OPTIONS=--import`). The rules below never return for texts with their
- * mark, like a rule with a pathological input. The product contains none of this: files are changed when they are
- * loaded. The monitor and the threads that parse bodies wait for 2 s instead of 10.
+ * Preloaded into a process under test (`NODE_OPTIONS=--import`): the rules named below never come back from a text with
+ * their mark, as a rule would that some text defeats, or abort the process. Nothing of it is in the product: the files are changed as they
+ * are loaded. The monitor, and the threads that read bodies, wait for 2 s instead of 10.
  */
 interface Poisoned {
   readonly file: string
@@ -11,15 +11,24 @@ interface Poisoned {
   /** What the rule reads, as an expression on its arguments. */
   readonly text: string
   readonly mark: string
+  /** A text with this mark aborts the process at once. */
+  readonly abortMark?: string
 }
 
 export const TURN_MARK = "poisoned turn"
 export const READING_MARK = "poisoned reading"
+export const ABORT_MARK = "aborted reading"
 export const IMPORT_MARK = "poisoned import"
 
 const POISONED: ReadonlyArray<Poisoned> = [
   { file: "/pipeline/safety/judge.ts", name: "screen", text: "args[0].text", mark: TURN_MARK },
-  { file: "/pipeline/relational/decide.ts", name: "decide", text: "args[1].message?.text", mark: READING_MARK },
+  {
+    file: "/pipeline/relational/decide.ts",
+    name: "decide",
+    text: "args[1].message?.text",
+    mark: READING_MARK,
+    abortMark: ABORT_MARK
+  },
   { file: "/src/imports/traits.ts", name: "withoutPersonalityBlock", text: "args[0]", mark: IMPORT_MARK }
 ]
 
@@ -34,10 +43,11 @@ const replaced = (source: string, from: string, to: string): string => {
   return source.replace(from, () => to)
 }
 
-const poison = (source: string, { name, text, mark }: Poisoned): string =>
+const poison = (source: string, { name, text, mark, abortMark }: Poisoned): string =>
   `${replaced(source, `export const ${name} = `, `const healthy_${name} = `)}
 export const ${name} = (...args) => {
   while (${text}?.includes(${JSON.stringify(mark)})) {}
+  ${abortMark === undefined ? "" : `if (${text}?.includes(${JSON.stringify(abortMark)})) process.abort()`}
   return healthy_${name}(...args)
 }`
 

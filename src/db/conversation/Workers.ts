@@ -8,9 +8,11 @@ import postgres from "postgres"
 import { newId } from "#pipeline/domain/Id.ts"
 import { CRASH_CAP } from "#src/units/attempt.ts"
 import { vitals } from "#src/units/currentUnit.ts"
+import { waitApart } from "#src/db/crashes/waitApart.ts"
 import { blameOf, countsCrash, type DeadWorker, forgive, NOBODY_KNOWN } from "#src/db/crashes/stuckWorkers.ts"
 import { Database, DatabaseError, toDatabaseError } from "#src/db/postgres/Database.ts"
 import { freeLanes } from "#src/db/delivery/laneRecovery.ts"
+import { readAgain, readingJobsOf } from "./orphanReadings.ts"
 import { addTurnJobs } from "./turnJobs.ts"
 
 /** A registered worker. */
@@ -82,8 +84,7 @@ export class Workers extends Context.Service<
           update turns set owner = null, crashes = crashes + (${crashed} and ${countsCrash(sql, blame)})::int,
             due_at = case when ${crashed} and
               ${countsCrash(sql, blame)} and crashes between 1
-                and ${CRASH_CAP - 2}::int then now() + random() * interval '10 seconds' * 3 ^ (crashes - 1) else due_at
-                  end
+                and ${CRASH_CAP - 2}::int then now() + ${waitApart(sql, sql`crashes`)} else due_at end
           where owner = any(${owners}::text[]) and outcome is null
           returning app_id, session_id, due_at
         ), nudged as (
@@ -192,12 +193,19 @@ export class Workers extends Context.Service<
               (sql) => sql`
           delete from workers where worker_id in (select worker_id from workers
             where pg_try_advisory_xact_lock(hashtextextended(worker_id, 0)))
-          returning worker_id, stuck_app_id, stuck_kind, stuck_unit`
+          returning worker_id, pool_id, stuck_app_id, stuck_kind, stuck_unit`
             )
             if (dead.length === 0) return { workers: 0, turns: 0 }
             const blame = blameOf(dead)
             if (blame.known.length > 0) yield* query((sql) => forgive(sql, blame))
+            // By now the monitor has counted what the others were stuck in.
+            const pools = dead.flatMap(({ worker_id, pool_id }) =>
+              pool_id === null || blame.known.includes(worker_id) ? [] : [pool_id]
+            )
+            const orphans = yield* query<Array<{ id: string }>>((sql) => readingJobsOf(sql, pools))
             yield* unlockJobs
+            const jobs = orphans.map(({ id }) => id)
+            if (jobs.length > 0) yield* query((sql) => readAgain(sql, jobs))
             yield* nudgeWaiting
             return {
               workers: dead.length,

@@ -49,3 +49,15 @@ export const putOffTurns = (sql: Sql, apps: ReadonlyArray<string>, sessions: Rea
   addJobs(sql, "turn", named(sql, apps, sessions), PUT_OFF_MS, PUT_OFF_A_JOB)
 export const putOffReading = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) =>
   addJobs(sql, "relate", named(sql, apps, sessions), PUT_OFF_MS, PUT_OFF_A_JOB)
+
+/**
+ * An expression that adds a job for each (app_id, session_id, run_at) that a query gives, to read what has been
+ * answered there, and counts them. Null: now.
+ */
+export const addReadingJobsAt = (sql: Sql, sessions: postgres.PendingQuery<postgres.Row[]>) => sql`(
+  select count(*) from graphile_worker.add_jobs(array(
+    select ('relate', json_build_object('sessions', json_build_array(json_build_array(app_id, session_id))), null,
+      run_at, null, null, ${PRIORITY.relate}::int, null)::graphile_worker.job_spec
+    from (${sessions}) s
+  ))
+)`

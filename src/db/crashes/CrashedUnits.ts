@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Crashes } from "#src/units/attempt.ts"
+import { CRASH_CAP, Crashes } from "#src/units/attempt.ts"
 import { unitOf, type UnitKind } from "#src/units/Unit.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { countCrash } from "./countCrash.ts"
@@ -29,12 +29,14 @@ export class CrashedUnits extends Context.Service<
   static readonly layer = Layer.effectContext(
     Effect.gen(function* () {
       const { query } = yield* Database
+      // Those that are given up. What is counted besides them was for the most part only beside what has crashed.
       let known: ReadonlyMap<string, number> = new Map()
 
       const refresh = Effect.gen(function* () {
         const rows = yield* query<Array<{ app_id: string; kind: UnitKind; unit: string; crashes: number }>>(
           (sql) => sql`
-        select app_id, kind, unit, crashes from crashed_units order by last_at desc limit ${MOST_KNOWN}::int`
+        select app_id, kind, unit, crashes from crashed_units where crashes >= ${CRASH_CAP}::int
+          order by last_at desc limit ${MOST_KNOWN}::int`
         )
         known = new Map(rows.map((row) => [unitOf(row.kind, row.app_id, row.unit).text, row.crashes]))
       })

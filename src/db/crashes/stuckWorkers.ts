@@ -4,6 +4,8 @@ import type { Sql } from "#src/db/postgres/Database.ts"
 /** A dead worker, with the unit of work that its process was stuck in, if the monitor has recorded it. */
 export interface DeadWorker {
   readonly worker_id: string
+  /** The graphile-worker pool of its process. */
+  readonly pool_id: string | null
   readonly stuck_app_id: string | null
   readonly stuck_kind: UnitKind | null
   readonly stuck_unit: string | null
