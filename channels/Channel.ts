@@ -31,7 +31,7 @@ export interface Message<Content> extends Part {
   readonly content: Content
 }
 
-/** What is known of an answer. */
+/** The receiver's answer, if there is one. */
 const answered = { statusCode: Schema.NullOr(Schema.Int), answer: Schema.NullOr(Schema.String) }
 
 /**
@@ -94,7 +94,7 @@ export type Channel<Content = unknown> = OfKind & {
    * the event expires.
    */
   readonly retry: (delivery: Delivery) => Effect.Effect<ReadonlyArray<Duration.Duration>>
-  /** A try of unknown fate is on record: whether it is made again or passed over. `unknowns` counts it. */
+  /** After an attempt with unknown result: whether to retry or skip. `unknowns` counts such attempts. */
   readonly afterUnknown: (part: Part) => Effect.Effect<"retry" | "skip">
   /**
    * The lane has come to this event: the messages that it is here, in order. Rendered once a lease, and the same ones

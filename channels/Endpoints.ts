@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 
 /** Where the events of a channel that an app has made go. */
 export interface Endpoint {
-  /** It often holds a credential. */
+  /** It often contains a credential. */
   readonly url: Redacted.Redacted<string>
   /** What the app's server knows us by: the current one first, then the previous one while a rotation lasts. */
   readonly secrets: ReadonlyArray<Redacted.Redacted<string>>

@@ -57,7 +57,7 @@ export const tryAt = (lease: LaneLease, { event, part, first }: Stop, content: u
   const unknowns = interrupted || (first && lease.interrupted === null) ? lease.unknowns : 0
   return {
     message: { ...deliveryOf(lease, event), part, unknowns, content } satisfies Message<unknown>,
-    /** An earlier lease was lost while this was on the wire. */
+    /** An earlier lease was lost while this was being sent. */
     interrupted,
     failures: first ? lease.failures : 0,
     early: first && !event.redo ? lease.early : null
@@ -84,7 +84,7 @@ export const onwardAfter = (
   // A redelivery is tried once.
   if (event.redo) return { outcome, onward: "pass" }
   if (attempt._tag === "Held") return { outcome, onward: "park" }
-  // The channel ends here. The event stays where it is, for the day the channel is resumed.
+  // The channel ends here. The event keeps its position in case the channel is resumed.
   if (attempt._tag === "Gone") return { outcome, onward: { retryAfter: waits[0] ?? Duration.minutes(1), failures } }
   if (early !== null) return { outcome, onward: { retryAfter: early, failures } }
   if (step === undefined) return { outcome: "expired", onward: "pass" }

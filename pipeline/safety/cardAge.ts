@@ -117,7 +117,7 @@ const AT_SCHOOL = over(
   ` (?:sus|mis) (?:15|quince) (?:[,.]|anos|hace) `,
   ` (?:is|im|i am|char) (?:1[0-7]|[5-9]) going on `
 )
-/** Words that show that an age is not the character's own, or not of now. */
+/** Words that show that an age is not the character's own or not its current age. */
 const OF_ANOTHER = over(
   ` ${anyOf("her his their my your users user daughter daughters son sons brother brothers sister sisters kids children child_of niece nephew apprentice cousin grandson granddaughter ihre ihr sein seine su sus sua seu filha filho hija hijo hermana hermano tochter sohn bruder schwester whisky whiskey wine scotch rum cat dog horse")} `
 )

@@ -183,7 +183,9 @@ const isHurt = (sentence: string): boolean =>
 /** Whether a text is about a person under age, judged by its words. */
 export const speaksOfMinors = (text: string): boolean => readingsOf(text).some(isYoung)
 
-/** Why a picture is not made, in a sentence; null: it may be asked for. Local rules: they hold with every engine. */
+/**
+ * Why a picture is refused, as a sentence. Null: it may be made. These are local rules that apply with every engine.
+ */
 export const pictureRefusal = ({ kind, words, ageBand }: AskedPicture, now: Date = new Date()): string | null => {
   if (ageBand !== "adult") {
     if (!OF_MINORS.has(kind)) return "Of a character that is not an adult there are only avatars and expressions."

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises"
 const SHORTEST = 10
 const LONGEST = 40
 
-/** Looks again and again until something is there (neither undefined nor false), and fails when it does not come. */
+/** Polls until there is a value (neither undefined nor false), and fails after a timeout. */
 export const until = async <A>(
   what: string,
   look: () => A | undefined | false | Promise<A | undefined | false>,
