@@ -7,6 +7,8 @@ const LAUGHS =
   / (?:(?:b?w?a)?(?:ha){2,12}h?|(?:he){2,12}|(?:hi){2,12}|lol|lolol|lmao|lmfao|rofl|xd|(?:ja){2,12}j?|(?:je){2,12}|(?:ji){2,12}|k{3,12}|kk|(?:rs){1,12}|(?:hua){2,12}|(?:hue){2,12}|muahaha|hihi|tihi|kicher) |\*(?:laughs|giggles|chuckles|grins|lacht|kichert)/
 const JOKES = over(
   ` what (?:did|does) (?:the|a|an|one) [a-z]{1,14} (?:say|said) to (?:the|a|an|another|his|her) `,
+  ` (?:thats|that is|this is|youre|how) (?:so |too |pretty |really )?(?:hilarious|funny|comical) [.!,] | whats [a-z]{1,14} and [a-z]{1,14} \\? `,
+  ` (?:das ist|du bist) (?:ja |echt |zu |so )?(?:lustig|witzig|komisch) [.!,] | (?:que|muy) (?:gracioso|graciosa|chistoso|chistosa) [.!,] | (?:que|muito) engracad[oa] [.!,] `,
   ` (?:why did the [a-z]{1,14} (?:cross|win|break up|fall off)|what do you (?:call|get when you cross)) `,
   ` (?:knock , knock|knock knock|klopf klopf|toc toc) `,
   ` (?:a|an|ein|eine|un|um) (?:[a-z]{1,14} ){1,4}(?:walks?|walked|kommt|geht|entra|entran) (?:into|in|en|num|em) (?:a|an|eine|un|uma?)? ?(?:bar|kneipe|pub)`,
@@ -18,7 +20,7 @@ const JOKES = over(
 )
 const CHEER_UP = over(
   ` (?:cheer up|lighten up|chin up buttercup|turn that frown|smile a bit|snap out of it|get over (?:it|yourself)|man up|stop (?:moping|sulking|whining)|dont be (?:so )?(?:dramatic|such a (?:baby|downer|drama queen))|look on the bright side) `,
-  ` (?:reiss dich (?:mal |doch |jetzt )*zusammen|kopf hoch|lach (?:mal|doch)|stell dich nicht so an|jetzt hab dich nicht so|sei (?:doch )?(?:nicht|kein) (?:so )?(?:dramatisch|dramaqueen|frosch|trauerkloss)|schau nicht so) `,
+  ` (?:reiss dich (?:mal |doch |jetzt )*zusammen|kopf hoch|lach (?:mal|doch)|stell dich nicht so an|jetzt hab dich nicht so|lachel (?:mal|doch)|jetzt lachel|sei (?:doch )?(?:nicht|kein) (?:so )?(?:dramatisch|dramaqueen|frosch|trauerkloss)|schau nicht so) `,
   ` (?:animate|animese|alegra esa cara|arriba ese animo|no seas (?:tan )?(?:dramatic[oa]|exagerad[oa]|lloron|llorona)|ponte las pilas|deja de (?:llorar|quejarte)|venga ya|sonrie un poco) `,
   ` (?:se anima|anima ai|te anima|animo ai|levanta esse astral|alegra essa cara|deixa de drama|para de drama|larga de drama|sem drama|para de (?:chorar|frescura|reclamar)|nao seja (?:tao )?dramatic[oa]|sorria) `
 )
@@ -28,7 +30,7 @@ const NOT_ASKED =
 const NAMES = anyOf(
   "goof goofball silly_goose silly dummy dork doofus drama_queen crybaby weirdo dingus you_clown party_pooper " +
     "dummerchen dussel dusselchen blodi heulsuse trauerkloss dramaqueen quatschkopf hohlkopf spassvogel miesepeter " +
-    "tontito tontita tontuelo payaso payasa bobo boba bobito dramatica dramatico lloron llorona aguafiestas " +
+    "tontito tontita tontuelo payaso payasa payasito payasita bobo boba bobito dramatica dramatico lloron llorona aguafiestas " +
     "bobinho bobinha boboca palhaco palhaca chorao chorona bestinha tontinho dramatica reclamao"
 )
 /** A teasing name is one that somebody is called: after "you", or set apart. */
