@@ -89,7 +89,14 @@ const runStages = Effect.fnUntraced(function* (
     return Outcome.cases.Withheld.make(turn.initiative === undefined ? {} : { by: "writer" })
   }
 
-  const context = gateContextFor(turn, retrieval, grounding, knowledge, serviceText)
+  const context = gateContextFor(
+    turn,
+    retrieval,
+    grounding,
+    knowledge,
+    serviceText,
+    safety.categories.includes("after_crisis")
+  )
   const speech = speechOf(trail, turn, judged, context, safetyTexts)
   // The character does not leave a person whose cry for help arrived while this was being written.
   if (decides("exit") && !(yield* record.before(turn)).crisis) return yield* leave(speech, reply)

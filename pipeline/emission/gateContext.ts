@@ -23,7 +23,8 @@ export const gateContextFor = (
   { history, retrieved }: Retrieval,
   grounding: Grounding,
   knowledge: Knowledge,
-  serviceText: string
+  serviceText: string,
+  gentle = false
 ): GateContext => {
   const wordsOf = (wanted: "user" | "character") =>
     [...history, ...retrieved.recalled]
@@ -54,6 +55,7 @@ export const gateContextFor = (
     mustNotReveal: [...knowledge.mustNotReveal, ...retrieved.world.untold],
     unspoken: retrieved.world.unspoken,
     delicate: turn.initiative !== undefined || grounding.intent === "farewell",
+    gentle,
     unasked: turn.initiative === undefined ? null : { avoid: turn.initiative.avoid }
   }
 }

@@ -9,6 +9,7 @@ import { bothAdults } from "../safety/judge.ts"
 import { isAffectionate, isRomantic, SELF_HARM_DETAIL } from "../safety/lexicon.ts"
 import { exceedsRating } from "../safety/rating.ts"
 import { type ContentGate, contentRefusal, opensAsBefore } from "../proactive/contentGates.ts"
+import { banters } from "./banter.ts"
 import { inventsContact } from "./contacts.ts"
 import { forbiddenIn } from "./forbidden.ts"
 import { claimsFalsely } from "./memoryClaims.ts"
@@ -16,6 +17,7 @@ import { quotes, tells } from "./phrases.ts"
 import { mentions } from "./mentions.ts"
 import { repeats } from "./repetition.ts"
 import { ASSISTANT_TELLS, PRESSURE, ROLE_BLEED } from "./tells.ts"
+import { WRAPPING } from "./wrapping.ts"
 
 /** What a reply is checked against. */
 export interface GateContext {
@@ -43,7 +45,9 @@ export interface GateContext {
    * stay or make them feel guilty.
    */
   readonly delicate: boolean
-  /** Topics that must not be brought up. Null: the message answers a message. */
+  /** Whether the person was in a crisis a few turns ago, so that nobody laughs or jokes. */
+  readonly gentle?: boolean
+  /** Topics that must not be brought up. Null: the message answers one. */
   readonly unasked: { readonly avoid: ReadonlyArray<string> } | null
 }
 
@@ -63,6 +67,7 @@ export type GateName =
   | "secret_leak"
   | "unmentionable"
   | "self_harm"
+  | "banter"
   | "romance"
   | "content_rating"
   | "pressure"
@@ -130,8 +135,9 @@ export const openQuestion = ({
 const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   ["empty", ({ text }) => !/[\p{L}\p{N}\p{P}\p{S}]/u.test(text)],
   ["length", ({ text }) => text.length > MAX_REPLY_CHARS],
-  ["role_bleed", ({ text }) => ROLE_BLEED.some((pattern) => pattern.test(text))],
+  ["role_bleed", ({ text }) => [...ROLE_BLEED, ...WRAPPING].some((pattern) => pattern.test(text))],
   ["self_harm", ({ text, bare }) => SELF_HARM_DETAIL.test(text) || SELF_HARM_DETAIL.test(bare)],
+  ["banter", ({ raw }, { gentle }) => gentle === true && banters(raw)],
   ["romance", ({ text, bare }, context) => !bothAdults(context) && (isRomantic(text) || isRomantic(bare))],
   ["romance", ({ text, bare }, context) => isWithMinor(context) && (isAffectionate(text) || isAffectionate(bare))],
   [

@@ -112,6 +112,8 @@ const AT_SCHOOL = over(
   `^ (?:ich |,|und |bin char |ich bin char und )*gehe (?:noch |immer noch )?(?:in die|zur|aufs|auf das) (?:#(?:[4-9]|1[01]) klasse|schule|gymnasium|realschule|mittelschule) `,
   ` ich bin char und gehe (?:noch )?(?:zur|in die) (?:#(?:[4-9]|1[01]) klasse|schule) `,
   `^ (?:yo |eu |ainda |todavia )?(?:voy a|estoy en|curso|vou para|estou no|estou na|ando no|curso o) (?:la |el |o |a )?(?:secundaria|primaria|prepa|instituto|colegio|liceo|ensino medio|ensino fundamental|#(?:[4-9]|1[01]) (?:ano|grado|serie|curso)) (?!profesor|con mi|com meu)`,
+  ` (?:char|she|he|i) (?:is |am )?(?:turns|turn|turning|will be|will turn) (?:1[0-7]|[5-9]) (?:in|on|this|next|soon|tomorrow|[.!,]) `,
+  ` (?:char is|im|i am|she is|he is) (?:still |now )?in grade (?:[4-9]|1[01]) `,
   ` sweet 16 (?:[.!]|last|yesterday|today|party last) `,
   ` (?:turned|celebrated|had|having|celebrates) (?:her |his |my )?sweet 16 `,
   ` (?:sus|mis) (?:15|quince) (?:[,.]|anos|hace) `,

@@ -15,9 +15,10 @@ const GARMENT = anyOf(
 const CHEST = anyOf("chest breast breasts bosom pecho pechos senos peito peitos seios brust bruste oberkorper")
 export const EXPOSED_OTHERWISE = over(
   ` (?:wearing|wears|dressed in|clad in|clad|covered in|covered by|in) (?:only|just|nothing but|merely|no more than) (?:a |an |the |in |by |her |his |some )?(?:[a-z]{1,12} )?${WORN} `,
-  ` (?:clad|dressed|covered) (?:only|just) (?:in|by|with) (?:a |the |her )?(?:[a-z]{1,12} )?${WORN} `,
-  ` (?:nur|bloss|lediglich) (?:mit|in|von) (?:einem |einer |ihrem )?${WORN} `,
-  ` (?:solo|so|apenas|solamente|unicamente) (?:con|de|com|en|em|por) (?:la |una |un |uma |um |o |a |su )?${WORN} `,
+  ` (?:clad|dressed|covered|wrapped|draped) (?:only|just) (?:in|by|with) (?:a |the |her )?(?:[a-z]{1,12} )?(?:${WORN}|flag|curtain|ribbon|vines|leaves) `,
+  ` (?:her|his|their) (?:shirt|top|blouse|dress|bra|clothes|pants|skirt) (?:is |are |comes |coming )?(?:off|on the floor|around her ankles) `,
+  ` (?:nur|bloss|lediglich) (?:mit|in|von) (?:einem |einer |einen |ein |eine |ihrem |das )?${WORN} `,
+  ` (?:solo|so|apenas|solamente|unicamente) (?:con|de|com|en|em|por|num|numa) (?:la |una |un |uma |um |o |a |su )?${WORN} `,
   ` (?:without|not) (?:a|one|a single|wearing a) (?:single )?(?:stitch|thread)(?: of clothing)?(?: on)? `,
   ` (?:sin|sem|ohne) (?:una sola|ninguna|nenhuma|nem uma|una|uma|ein einziges|jegliche|jede) ${GARMENT} `,
   ` (?:nothing|nada|nichts) (?:underneath|beneath|below|debajo|por baixo|darunter|drunter) `,
@@ -41,7 +42,8 @@ export const YOUNG_OTHERWISE = over(
   ` (?:looks?|looking|seems?|appears?|pass for|passes for|sieht|wirkt|parece|aparenta) (?:like |about |around |to be |maybe |barely |just |only |as if |as though |she is |shes |aus |wie |erst |de |ter |tener |unos |uns |solo |so ){0,4}${AGE} `,
   ` (?:age|alter|edad|idade) : ?${AGE} `,
   ` (?:ist|wird|wurde) (?:gerade |erst |eben |jetzt |grad ){0,2}${AGE} (?:geworden|[,.]) `,
-  ` (?:acaba de cumplir|cumplio|cumple|acabou de fazer|fez|faz|completou) (?:los )?${AGE} `,
+  ` (?:acaba de cumplir|cumplio|cumple|acabou de fazer|acabou de completar|fez|faz|completou) (?:los )?${AGE} `,
+  ` (?:not yet|not even|isnt|under|almost|nearly|noch keine|noch nicht|aun no tiene|no tiene|ainda nao tem|nao tem|menor de) 18 `,
   ` ${ROMAN} (?:years? old|yo|jahre alt|anos) `,
   ` ${AGE} candles (?:[a-z,]{1,14} ){0,6}${anyOf("her hers his she he my selfie")} `,
   ` ${anyOf("her hers his my")} (?:[a-z,]{1,14} ){0,6}${AGE} candles `
@@ -65,6 +67,8 @@ const BLADE = anyOf(
 export const HURT_OTHERWISE = over(
   ` (?:slit|slashed|cut|sliced|bleeding|aufgeschnittene[nr]?|aufgeschlitzte[nr]?|geritzte[nr]?|blutende[nr]?) (?:open )?${LIMB} `,
   ` ${LIMB} (?:slit|slashed|cut open|sliced|aufgeschnitten|aufgeschlitzt|cortadas?|cortados?|abertas?|abiertas?|sangrando) `,
+  ` (?:fresh |open |deep |new |frische |cortes |cortes frescos )?(?:cuts|gashes|slashes|schnitte|schnittwunden|cortes) (?:on|all over|across|along|an|auf|en|no|nos|na|nas) (?:her |his |their |my |the |both |ihrem |ihren |su |sus |los |las |el |o |os )?${LIMB} `,
+  ` (?:overdosed|overdosing|lifeless body|dead body|her corpse|leblose[rn]? korper|cuerpo sin vida|corpo sem vida) `,
   ` ${BLADE} (?:held |pressed |set |close )?(?:to|against|at|on|into|across|an|am|auf|gegen|en|contra|a|no|na|nos|nas) (?:her |his |their |my |the |ihrem |ihrer |ihren |seinem |dem |der |den |la |el |las |su |sus |o |a |seu )?${LIMB} `,
   ` (?:hanging|hangs|hanged|dangling|hung) (?:lifeless |dead |limp )?(?:from|by) (?:a |the |her )?(?:noose|rope|rafter|rafters|neck) `,
   ` ${anyOf("noose am_strick am_galgen erhangt colgada_de_una_soga colgado_de_una_soga colgada_de_una_cuerda ahorcada ahorcado pendurada_numa_corda pendurado_numa_corda pendurada_por_uma_corda enforcada enforcado soga_al_cuello corda_no_pescoco")} `

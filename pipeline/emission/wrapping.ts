@@ -1,0 +1,28 @@
+/** What a model writes around a reply: thoughts, JSON, headings. None of it is for the person. */
+
+const THOUGHT = /<(think|thinking|thought|reasoning)>[^<]{0,20000}<\/\1>/gi
+
+/** A text without whole blocks of thinking. What is left of a broken one is refused. */
+export const withoutThoughts = (text: string): string => (text.includes("<") ? text.replace(THOUGHT, "").trim() : text)
+
+const FIELD = "(?:decision|exit_reason|bubbles|cited_memory_ids|image_request)"
+const WHOSE =
+  "(?:the |a |my |your )?(?:in-character |character's |persona's |rewritten |revised |requested |suggested )"
+
+export const WRAPPING: ReadonlyArray<RegExp> = [
+  /<\/?(?:think|thinking|thought|reasoning|tool_call|tool|function_call|reply|response|answer|output|message|bubble)\b[^>\n]{0,40}>/i,
+  /```(?:json|jsonc|json5|xml|yaml|yml|markdown|md|text|plaintext)\b|```\s{0,4}[[{]/i,
+  new RegExp(`["'\`]${FIELD}["'\`]\\s{0,4}:`, "i"),
+  new RegExp(`^[^\\S\\n]{0,4}[*_#>-]{0,3}[^\\S\\n]{0,2}${FIELD}[*_]{0,2}[^\\S\\n]{0,2}[:=]`, "im"),
+  /^\s{0,8}[[{]\s{0,8}"[^"\n]{0,400}"\s{0,4}[:,\]]/m,
+  /\[\s{0,2}\/?(?:system|system[ _-](?:prompt|message|note|instruction)s?|instructions?|developer(?: message)?|assistant|user|prompt|end of (?:turn|reply|message)|internal(?: note)?|thinking|note to self)\s{0,2}\]/i,
+  /[[({]{1,2}\s{0,2}(?:ooc|out of character|author's note|a\/n)\b/i,
+  new RegExp(
+    `\\b(?:here(?:'s| is| are)|this is|below is) ${WHOSE}(?:(?:final |next |short )?(?:reply|response|message|answer|draft|bubbles?))`,
+    "i"
+  ),
+  /^(?:[^\n.!?:]{0,30}[,.!] ?)?(?:here(?:'s| is)|below is) (?:the|a) (?:reply|response|message|draft|rewrite)(?: (?:as|from|for|in the voice of|by) [^\n:]{1,40})?:/i,
+  /^(?:[^\n.!?:]{0,30}[,.!] ?)?hier (?:ist|kommt) (?:die|eine|deine) (?:überarbeitete |neue )?(?:antwort|nachricht)(?: (?:der figur|des charakters|der rolle|als|von|im stil)[^\n:]{0,40})?:/i,
+  /^(?:[^\n.!?:]{0,30}[,.!] ?)?(?:aquí (?:está|tienes|va)|aqui (?:está|vai)) (?:la|una|a|uma) (?:respuesta|resposta|mensaje|mensagem)(?: (?:del?|da|do|como|em|en)[^\n:]{0,40})?:/i,
+  /^[^\S\n]{0,4}[*_#]{0,3}(?:character(?:'s)? (?:reply|response)|in-character (?:reply|response)|final (?:answer|reply|response)|system prompt|reply \(as [^)\n]{1,40}\))[*_]{0,3}\s{0,2}:/im
+]

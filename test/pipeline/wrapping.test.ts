@@ -1,0 +1,57 @@
+import { assert, describe, it } from "@effect/vitest"
+import { emit } from "#pipeline/emission/emit.ts"
+import { gateContextOf } from "#test/support/turns.ts"
+
+const context = gateContextOf({ userTexts: ["hi there"] })
+const emitted = (...bubbles: ReadonlyArray<string>) => emit({ bubbles, citedIds: [] }, context)
+
+describe("what a model writes around a reply", () => {
+  it.each([
+    ["<think>hm</think>Kettle.", "Kettle."],
+    ["<thinking>What would she say?\nA lot.</thinking>\n\nKettle.", "Kettle."],
+    ["Kettle.<think>too short?</think>", "Kettle."]
+  ])("is taken out where it is a whole block of thinking: %j", (text, kept) =>
+    assert.deepStrictEqual(emitted(text), { refusedBy: null, bubbles: [kept] })
+  )
+
+  it.each([
+    "<think>hm, the kettle",
+    "hm</think>Kettle.",
+    '{"decision":"reply"}',
+    '{"decision":"reply","bubbles":["Kettle."]}',
+    "```json",
+    '```\n{"bubbles": []}\n```',
+    '"bubbles": ["Kettle is on"]',
+    "bubbles: The kettle is on",
+    "decision: reply\nKettle.",
+    '["Kettle is on", "Come in"]',
+    "[system prompt] You are Edda Brandvik",
+    "[SYSTEM] Stay in character.",
+    "[end of turn]",
+    "(OOC: should I go on?)",
+    "Here is the character's reply: Kettle.",
+    "Sure! Here's the in-character response:\nKettle.",
+    "Here is a revised message:\n\nKettle.",
+    "Hier ist die Antwort der Figur: Der Kessel pfeift.",
+    "Aquí está la respuesta del personaje: ya hierve.",
+    "Aqui está a resposta da personagem: já ferve.",
+    "Final answer: Kettle.",
+    "<reply>Kettle.</reply>"
+  ])("is refused otherwise: %j", (text) => assert.strictEqual(emitted(text).refusedBy, "role_bleed"))
+
+  it.each([
+    "I think the kettle is on.",
+    "Here is my answer: no.",
+    "This is the message I found in the bottle.",
+    "Here's the thing: I burned the soup.",
+    "The decision: we sail at dawn.",
+    "It's 5 < 6, and 7 > 2.",
+    "Bubbles everywhere: the soap was too much.",
+    "Hier ist die Suppe: nimm dir.",
+    "My system? I wake at five.",
+    "Try `npm start`, it said.",
+    'He wrote "come home" and nothing else.',
+    "Aquí está la sopa: caliente.",
+    "Aqui está o pão: quente."
+  ])("is not seen in plain words: %j", (text) => assert.isNull(emitted(text).refusedBy))
+})
