@@ -47,7 +47,7 @@ export interface GateContext {
   readonly delicate: boolean
   /** Whether the person was in a crisis a few turns ago, so that nobody laughs or jokes. */
   readonly gentle?: boolean
-  /** Topics that must not be brought up. Null: the message answers one. */
+  /** Topics that must not be brought up. Null: the message answers a message. */
   readonly unasked: { readonly avoid: ReadonlyArray<string> } | null
 }
 
