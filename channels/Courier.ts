@@ -7,9 +7,9 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import { ChannelKinds } from "./Channel.ts"
 import { LogSignals } from "./event-log/LogSignals.ts"
-import { leaseName, LanesInHand } from "./LanesInHand.ts"
+import { leaseName, LanesInHand } from "./ActiveLanes.ts"
 import { type LaneLease, Lanes } from "./Lanes.ts"
-import { rounds } from "./rounds.ts"
+import { rounds } from "./repeatForever.ts"
 import { walkLane } from "./walkLane.ts"
 
 /** How long running deliveries may take to end after a stop request. */

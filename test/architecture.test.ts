@@ -286,10 +286,10 @@ describe("the rules of the house", () => {
     assert.lengthOf(from("src/db/telegram/BotRows.ts", "#src/db/unlisted/Rows.ts"), 1)
     assert.deepStrictEqual(from("src/db/conversation/Turns.ts", "#src/db/character/Images.ts"), [])
     assert.deepStrictEqual(from("src/db/conversation/Turns.ts", "./turnJobs.ts"), [])
-    assert.lengthOf(from("src/jobs/runner/Runner.ts", "#src/jobs/telegram/Intake.ts"), 1)
+    assert.lengthOf(from("src/jobs/runner/Runner.ts", "#src/jobs/telegram/UpdateWorker.ts"), 1)
     assert.lengthOf(from("src/http/server/body/ParseWorkers.ts", "#src/http/imports/importErrors.ts"), 1)
     assert.lengthOf(from("src/http/conversation/sessionRoutes.ts", "#src/http/memory/memoryErrors.ts"), 1)
-    assert.deepStrictEqual(from("src/jobs/character/Studio.ts", "#src/db/telegram/BotRows.ts"), [])
+    assert.deepStrictEqual(from("src/jobs/character/ImageWorker.ts", "#src/db/telegram/BotRows.ts"), [])
     assert.deepStrictEqual(from("src/http/memory/memoryRoutes.ts", "#src/http/conversation/findSession.ts"), [])
   })
 

@@ -1,6 +1,6 @@
 import { mayAnswer } from "#pipeline/grounding/answers.ts"
 import type { Question } from "./converse.ts"
-import type { Held, Variant } from "./Ground.ts"
+import type { Held, Variant } from "./RecallHarness.ts"
 
 const mean = (values: ReadonlyArray<number>): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length

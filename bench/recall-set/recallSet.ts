@@ -1,9 +1,9 @@
 import type { Result } from "../Row.ts"
-import type { Ground } from "../support/Ground.ts"
+import type { Ground } from "../support/BenchHarness.ts"
 import { converse } from "./converse.ts"
 import { english } from "./english.ts"
 import { german } from "./german.ts"
-import { type Held, hold, type Variant } from "./Ground.ts"
+import { type Held, hold, type Variant } from "./RecallHarness.ts"
 import type { QuestionKind } from "./Life.ts"
 import { falseClaims, recallOf } from "./measure.ts"
 

@@ -1,7 +1,7 @@
 import postgres from "postgres"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { Result, Row } from "../Row.ts"
-import { APP, type Ground, prepareGround } from "../support/Ground.ts"
+import { APP, type Ground, prepareGround } from "../support/BenchHarness.ts"
 import { load } from "../support/load.ts"
 import { type Served, startHello, startServer } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"

@@ -1,5 +1,5 @@
 import type { Result, Row } from "../Row.ts"
-import { APP, type Ground, prepareGround } from "../support/Ground.ts"
+import { APP, type Ground, prepareGround } from "../support/BenchHarness.ts"
 import { startServer } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"
 import { clean, runOurs, SESSIONS } from "./accept.ts"

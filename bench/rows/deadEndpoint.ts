@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from "node:net"
 import type { Row } from "../Row.ts"
-import { APP, type Ground, prepareGround } from "../support/Ground.ts"
+import { APP, type Ground, prepareGround } from "../support/BenchHarness.ts"
 import { load } from "../support/load.ts"
 import { type Served, startServer, startSink } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"

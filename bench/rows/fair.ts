@@ -1,7 +1,7 @@
 import { mintApiKey } from "#src/accounts/apiKey.ts"
 import { startSlowModel } from "#test/support/SlowModel.ts"
 import type { Result, Row } from "../Row.ts"
-import { APP, type Ground, prepareGround } from "../support/Ground.ts"
+import { APP, type Ground, prepareGround } from "../support/BenchHarness.ts"
 import { startServer } from "../support/processes.ts"
 import { median, percentile, round } from "../support/statistics.ts"
 import { openSession } from "./turn.ts"

@@ -1,5 +1,5 @@
 import type { Row } from "../Row.ts"
-import { APP, prepareGround } from "../support/Ground.ts"
+import { APP, prepareGround } from "../support/BenchHarness.ts"
 import { load } from "../support/load.ts"
 import { startHello, startServer } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"

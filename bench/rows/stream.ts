@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net"
 import type { Result, Row } from "../Row.ts"
-import { type Ground, prepareGround } from "../support/Ground.ts"
+import { type Ground, prepareGround } from "../support/BenchHarness.ts"
 import { residentBytes, type Served, startBareStream, startServer } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"
 

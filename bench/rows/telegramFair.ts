@@ -1,6 +1,6 @@
 import type { Row } from "../Row.ts"
 import { addBots, botId, startBotApi } from "../support/bots.ts"
-import { APP, type Ground, prepareGround } from "../support/Ground.ts"
+import { APP, type Ground, prepareGround } from "../support/BenchHarness.ts"
 import { startServer } from "../support/processes.ts"
 import { median, percentile, round } from "../support/statistics.ts"
 

@@ -1,6 +1,6 @@
 import type { Row } from "../Row.ts"
 import { addBots, botId, HOOK_SECRET, textUpdate } from "../support/bots.ts"
-import { type Ground, prepareGround } from "../support/Ground.ts"
+import { type Ground, prepareGround } from "../support/BenchHarness.ts"
 import { load } from "../support/load.ts"
 import { startHello, startServer } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"

@@ -1,6 +1,6 @@
 import postgres from "postgres"
 import type { Row } from "../Row.ts"
-import { APP, type Ground, prepareGround } from "../support/Ground.ts"
+import { APP, type Ground, prepareGround } from "../support/BenchHarness.ts"
 import { startRunner } from "../support/jobs.ts"
 import { startServer } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"

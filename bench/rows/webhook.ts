@@ -1,6 +1,6 @@
 import { Agent, request } from "undici"
 import type { Row } from "../Row.ts"
-import { APP, type Ground, prepareGround } from "../support/Ground.ts"
+import { APP, type Ground, prepareGround } from "../support/BenchHarness.ts"
 import { startServer, startSink } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"
 

@@ -6,7 +6,7 @@ import { EVENT_TYPES } from "#channels/telegram/render.ts"
 import { BOT_TOKEN } from "#src/db/postgres/sealedColumns.ts"
 import { seal, secretsKey } from "#src/db/postgres/secretsCipher.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
-import { APP, type Ground } from "./Ground.ts"
+import { APP, type Ground } from "./BenchHarness.ts"
 
 /** The webhook secret of all bots in the benchmarks. */
 export const HOOK_SECRET = "a-secret-of-the-bench"

@@ -10,7 +10,7 @@ import { retrieve } from "#pipeline/retrieval/retrieve.ts"
 import { Transcript } from "#pipeline/retrieval/Transcript.ts"
 import { WorldStore } from "#pipeline/world/WorldStore.ts"
 import { characterOf, turnOf } from "#test/support/turns.ts"
-import { APP, type Ground } from "./Ground.ts"
+import { APP, type Ground } from "./BenchHarness.ts"
 import { percentile, round } from "./statistics.ts"
 
 const SEARCHES = 100

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { rounds } from "../rounds.ts"
+import { rounds } from "../repeatForever.ts"
 import { EventLog } from "./EventLog.ts"
 import { LogSignals } from "./LogSignals.ts"
 

@@ -3,7 +3,7 @@ import * as Result from "effect/Result"
 import type { Turn } from "../domain/Turn.ts"
 import { type EmittedDraft, emit } from "../emission/emit.ts"
 import type { GateContext } from "../emission/gates.ts"
-import type { Trail } from "../Trail.ts"
+import type { Trail } from "../TurnTrace.ts"
 import { type Critic, needsRewrite } from "./Critic.ts"
 import { keepsFacts } from "./keepsFacts.ts"
 

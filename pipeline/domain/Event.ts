@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { Reason } from "./Initiative.ts"
+import { Reason } from "./ProactiveBrief.ts"
 
 export const EventRole = Schema.Literals(["user", "character", "system"])
 export type EventRole = typeof EventRole.Type

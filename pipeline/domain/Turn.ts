@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import type { Character } from "./Character.ts"
 import { FailureReason } from "./Event.ts"
-import type { Initiative } from "./Initiative.ts"
+import type { Initiative } from "./ProactiveBrief.ts"
 
 export const ReplyMode = Schema.Literals(["fast", "deep"])
 export type ReplyMode = typeof ReplyMode.Type

@@ -1,6 +1,6 @@
 import { splitBubbles } from "./bubbles.ts"
 import { type GateContext, type GateName, refusal } from "./gates.ts"
-import { mend } from "./mend.ts"
+import { mend } from "./cleanBubble.ts"
 import { withoutThoughts } from "./wrapping.ts"
 
 export type Emission =

@@ -2,7 +2,7 @@ import { RE2JS } from "re2js"
 import type { ForbiddenStyle } from "../domain/Character.ts"
 import { compilePattern } from "../patterns.ts"
 import { plain } from "../plain.ts"
-import { remembered } from "../remembered.ts"
+import { remembered } from "../memoize.ts"
 import { terms } from "../retrieval/terms.ts"
 
 const MOST_PATTERNS = 2000

@@ -1,6 +1,6 @@
 import type { Turn } from "../domain/Turn.ts"
 import type { Grounding } from "../grounding/ground.ts"
-import type { Knowledge } from "../knowledge/know.ts"
+import type { Knowledge } from "../knowledge/knowledgeOf.ts"
 import type { Retrieval } from "../retrieval/retrieve.ts"
 import { memoryId } from "../retrieval/Transcript.ts"
 import type { GateContext } from "./gates.ts"

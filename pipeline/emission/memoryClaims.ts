@@ -1,4 +1,4 @@
-import { alike } from "../retrieval/alike.ts"
+import { alike } from "../retrieval/wordsMatch.ts"
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
 

@@ -1,5 +1,5 @@
-import { remembered } from "../remembered.ts"
-import { alike } from "../retrieval/alike.ts"
+import { remembered } from "../memoize.ts"
+import { alike } from "../retrieval/wordsMatch.ts"
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
 

@@ -1,4 +1,4 @@
-import { remembered } from "../remembered.ts"
+import { remembered } from "../memoize.ts"
 import { terms } from "../retrieval/terms.ts"
 import { grams } from "./phrases.ts"
 

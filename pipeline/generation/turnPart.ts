@@ -1,5 +1,5 @@
 import { dataBlock, fitting } from "../chat.ts"
-import type { Reason } from "../domain/Initiative.ts"
+import type { Reason } from "../domain/ProactiveBrief.ts"
 import type { Turn } from "../domain/Turn.ts"
 import { maySendPicture } from "../emission/picture.ts"
 import type { Grounding } from "../grounding/ground.ts"

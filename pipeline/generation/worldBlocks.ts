@@ -1,5 +1,5 @@
 import { dataBlock, fitting } from "../chat.ts"
-import type { WorldFound } from "../world/found.ts"
+import type { WorldFound } from "../world/retrieveWorld.ts"
 import { INFLUENCES_MAX_CHARS, PEOPLE_MAX_CHARS, TIES_MAX_CHARS } from "./blockLimits.ts"
 import { BLOCK_RULES } from "./blockRules.ts"
 

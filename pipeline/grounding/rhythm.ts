@@ -1,6 +1,6 @@
 import * as DateTime from "effect/DateTime"
 import type { LifeRhythm } from "../domain/Character.ts"
-import { remembered } from "../remembered.ts"
+import { remembered } from "../memoize.ts"
 
 const MOST_FORMATTERS = 1000
 

@@ -1,4 +1,4 @@
-import { asksWhatYouAre } from "../safety/candour.ts"
+import { asksWhatYouAre } from "../safety/aiDisclosure.ts"
 import type { Intent, Topic } from "./Analysis.ts"
 
 const FAREWELL =

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { REASONS, Reason } from "../domain/Initiative.ts"
+import { REASONS, Reason } from "../domain/ProactiveBrief.ts"
 
 const orElse = <S extends Schema.Top>(schema: S, value: S["Encoded"]) =>
   schema.pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))

@@ -1,4 +1,4 @@
-import type { Reason } from "../domain/Initiative.ts"
+import type { Reason } from "../domain/ProactiveBrief.ts"
 import type { OpenLoop, Preferences } from "../relational/Relationship.ts"
 import { terms } from "../retrieval/terms.ts"
 import type { Facts, Scheduled, StoryBeat } from "./Facts.ts"

@@ -1,6 +1,6 @@
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
-import { remembered } from "../remembered.ts"
+import { remembered } from "../memoize.ts"
 
 /** A moment as local calendar date and clock time. */
 export interface Local {

@@ -4,7 +4,7 @@ import type { Extraction } from "./Extraction.ts"
 import type { ReadTurn } from "./Extractor.ts"
 import { evidenceOf, sentencesOf } from "./decideMemories.ts"
 import { gistOf } from "./gist.ts"
-import { instructs } from "./instructs.ts"
+import { instructs } from "./isInstruction.ts"
 import { isWaiting, type OpenLoop, type Relationship } from "./Relationship.ts"
 
 const MOST_A_TURN = 4

@@ -3,7 +3,7 @@ import { bounded } from "./bounded.ts"
 import type { Extraction } from "./Extraction.ts"
 import type { ReadTurn } from "./Extractor.ts"
 import { gistOf, hashOf } from "./gist.ts"
-import { instructs } from "./instructs.ts"
+import { instructs } from "./isInstruction.ts"
 import type { Evidence, Memory, Relationship } from "./Relationship.ts"
 
 const MOST_A_TURN = 12

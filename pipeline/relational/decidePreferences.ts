@@ -1,6 +1,6 @@
 import { bounded } from "./bounded.ts"
 import type { Extraction } from "./Extraction.ts"
-import { instructs } from "./instructs.ts"
+import { instructs } from "./isInstruction.ts"
 import { preferencesIn } from "./rules/preferences.ts"
 import type { Preferences } from "./Relationship.ts"
 

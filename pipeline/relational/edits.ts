@@ -1,7 +1,7 @@
 import { newId } from "../domain/Id.ts"
 import { forgotten, surplusOf } from "./decideMemories.ts"
 import { alongWith } from "./forget.ts"
-import { instructs } from "./instructs.ts"
+import { instructs } from "./isInstruction.ts"
 import { apply, EMPTY_PATCH, type Patch } from "./Patch.ts"
 import { type Memory, NO_PREFERENCES, type OpenLoop, type Preferences, type Relationship } from "./Relationship.ts"
 import { summaryByRules } from "./summary.ts"

@@ -1,6 +1,6 @@
 import type { Character } from "../domain/Character.ts"
 import type { Extraction } from "./Extraction.ts"
-import { instructs } from "./instructs.ts"
+import { instructs } from "./isInstruction.ts"
 import type { Emotion } from "./Relationship.ts"
 
 const MINUTE_MS = 60_000

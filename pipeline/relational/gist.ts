@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { alike } from "../retrieval/alike.ts"
+import { alike } from "../retrieval/wordsMatch.ts"
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
 

@@ -2,7 +2,7 @@ import type { OpenLoop } from "../relational/Relationship.ts"
 import type { ExampleTurn } from "../domain/Character.ts"
 import type { EvidencePiece } from "./EvidenceStore.ts"
 import type { Remembered } from "./MemoryStore.ts"
-import { NOTHING_OF_WORLD, type WorldFound } from "../world/found.ts"
+import { NOTHING_OF_WORLD, type WorldFound } from "../world/retrieveWorld.ts"
 import type { Utterance } from "./Transcript.ts"
 
 /** Something said before the history that is relevant to the message. */

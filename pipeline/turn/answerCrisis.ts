@@ -1,6 +1,6 @@
 import { Outcome } from "../domain/Turn.ts"
 import { alarmTexts } from "../safety/texts.ts"
-import type { Trail } from "../Trail.ts"
+import type { Trail } from "../TurnTrace.ts"
 import type { Judged } from "./judgeTurn.ts"
 
 /** In a crisis the reply is ours, and no writing stage runs. */

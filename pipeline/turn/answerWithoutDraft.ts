@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import { Outcome } from "../domain/Turn.ts"
 import { fallbackBubbles } from "../emission/fallback.ts"
-import { onFallback } from "../remarks.ts"
+import { onFallback } from "../stageSummaries.ts"
 import type { RefusedDraft } from "./redraftOnce.ts"
-import type { Speech } from "./Speech.ts"
+import type { Speech } from "./ReplyContext.ts"
 
 /** The outcome of a turn if no draft passed. An authored line is better than a failure. */
 export const answerWithoutDraft = Effect.fnUntraced(function* (

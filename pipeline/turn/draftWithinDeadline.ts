@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { polish } from "../critic/polish.ts"
 import type { EmittedDraft } from "../emission/emit.ts"
-import type { Speech } from "./Speech.ts"
+import type { Speech } from "./ReplyContext.ts"
 import type { TurnServices } from "./TurnServices.ts"
 
 /** How much of the deadline to reserve for emission. */

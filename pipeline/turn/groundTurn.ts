@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import type { Turn } from "../domain/Turn.ts"
 import { ground } from "../grounding/ground.ts"
-import { BY_RULES, understand } from "../grounding/understand.ts"
-import { onGrounding } from "../remarks.ts"
+import { BY_RULES, understand } from "../grounding/analyzeMessage.ts"
+import { onGrounding } from "../stageSummaries.ts"
 import type { Retrieval } from "../retrieval/retrieve.ts"
 import type { SafetyVerdict } from "../safety/judge.ts"
-import type { Trail } from "../Trail.ts"
+import type { Trail } from "../TurnTrace.ts"
 import type { TurnServices } from "./TurnServices.ts"
 
 /** Has the message analyzed, and resolves who and when. */

@@ -19,7 +19,7 @@ import {
   type SafetyTextsByLocale,
   safetyTextsFor
 } from "../safety/texts.ts"
-import type { Trail } from "../Trail.ts"
+import type { Trail } from "../TurnTrace.ts"
 import type { TurnServices } from "./TurnServices.ts"
 
 export interface Judged {

@@ -3,7 +3,7 @@ import * as Result from "effect/Result"
 import type { Outcome } from "../domain/Turn.ts"
 import type { EmittedDraft } from "../emission/emit.ts"
 import type { GateName } from "../emission/gates.ts"
-import { draftOf, emitDraft, type Speech, spoken } from "./Speech.ts"
+import { draftOf, emitDraft, type Speech, spoken } from "./ReplyContext.ts"
 import type { TurnServices } from "./TurnServices.ts"
 import { type Unwritten, writeReply } from "./writeReply.ts"
 

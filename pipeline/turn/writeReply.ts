@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import { fillMacros } from "../domain/macros.ts"
 import type { Turn } from "../domain/Turn.ts"
 import type { Reply, WriteRequest } from "../generation/Writer.ts"
-import { onGeneration } from "../remarks.ts"
-import type { Trail } from "../Trail.ts"
+import { onGeneration } from "../stageSummaries.ts"
+import type { Trail } from "../TurnTrace.ts"
 import type { TurnServices } from "./TurnServices.ts"
 
 export type Unwritten = Omit<WriteRequest, "onSpent">

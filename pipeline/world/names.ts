@@ -1,4 +1,4 @@
-import { remembered } from "../remembered.ts"
+import { remembered } from "../memoize.ts"
 import { terms } from "../retrieval/terms.ts"
 
 const MOST_NAMES = 10_000

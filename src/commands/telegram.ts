@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { tables } from "#src/composition/tables.ts"
-import { Holds } from "#src/db/telegram/Holds.ts"
+import { Holds } from "#src/db/telegram/TelegramSuspensions.ts"
 import { BadArgument } from "./BadArgument.ts"
 import { print } from "./output.ts"
 import { readReason } from "./readReason.ts"

@@ -1,13 +1,13 @@
 import * as Layer from "effect/Layer"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { Memories } from "#src/db/memory/Memories.ts"
-import * as MemoryStores from "#src/db/memory/MemoryStores.ts"
-import { ReadTurns } from "#src/db/memory/ReadTurns.ts"
-import * as Recalls from "#src/db/memory/Recalls.ts"
+import * as MemoryStores from "#src/db/memory/PostgresMemoryStore.ts"
+import { ReadTurns } from "#src/db/memory/MemoryExtractions.ts"
+import * as Recalls from "#src/db/memory/PostgresRecall.ts"
 import { RelationshipEdits } from "#src/db/memory/RelationshipEdits.ts"
 import { RelationshipLists } from "#src/db/memory/RelationshipLists.ts"
 import { SessionStories } from "#src/db/memory/SessionStories.ts"
-import { TurnReader } from "#src/jobs/memory/TurnReader.ts"
+import { TurnReader } from "#src/jobs/memory/MemoryExtractor.ts"
 
 /** The position of sessions in their characters' stories. */
 const stories = SessionStories.layer.pipe(Layer.provideMerge(CharacterVersions.layer))

@@ -44,8 +44,8 @@ export const painter = Layer.unwrap(
   Effect.gen(function* () {
     const { model } = yield* Settings
     if (model === null || model.imageModel === null)
-      return (yield* Effect.promise(() => import("#src/model/offline/OfflinePainter.ts"))).layer
-    const { layer } = yield* Effect.promise(() => import("#src/model/openai/OpenAiPainter.ts"))
+      return (yield* Effect.promise(() => import("#src/model/offline/OfflineImageModel.ts"))).layer
+    const { layer } = yield* Effect.promise(() => import("#src/model/openai/OpenAiImageModel.ts"))
     return layer({ apiKey: model.apiKey, baseUrl: model.baseUrl, model: model.imageModel, deadline: PAINTING })
   })
 )

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
-import { Initiatives } from "#src/db/proactive/Initiatives.ts"
+import { Initiatives } from "#src/db/proactive/ProactiveDecisions.ts"
 import { ProactivePolicies } from "#src/db/proactive/ProactivePolicies.ts"
 import { ScheduledMessages } from "#src/db/proactive/ScheduledMessages.ts"
 import { Prices } from "#src/model/prices.ts"

@@ -1,5 +1,5 @@
 import { Worlds } from "#src/db/world/Worlds.ts"
-import * as WorldStores from "#src/db/world/WorldStores.ts"
+import * as WorldStores from "#src/db/world/PostgresWorldStore.ts"
 
 /** The people, places and stories of a character. */
 export const shared = Worlds.layer

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { isTooMuchAtOnce, TOO_MUCH_AT_ONCE } from "#src/pictures/heldWhole.ts"
+import { isTooMuchAtOnce, TOO_MUCH_AT_ONCE } from "#src/pictures/decodedSize.ts"
 import { readType } from "#src/pictures/readType.ts"
 import type { AssetMeta } from "./Bundle.ts"
 import { loadSharp } from "#src/pictures/loadSharp.ts"

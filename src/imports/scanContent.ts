@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises"
-import { instructs } from "#pipeline/relational/instructs.ts"
+import { instructs } from "#pipeline/relational/isInstruction.ts"
 import { statedMinor } from "#pipeline/safety/cardAge.ts"
 import { ROMANCE, SEXUAL } from "#pipeline/safety/lexicon.ts"
 import type { Bundle } from "./Bundle.ts"

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
-import { isTooMuchAtOnce, TOO_MUCH_AT_ONCE } from "./heldWhole.ts"
+import { isTooMuchAtOnce, TOO_MUCH_AT_ONCE } from "./decodedSize.ts"
 import { loadSharp } from "./loadSharp.ts"
 import { readType } from "./readType.ts"
 

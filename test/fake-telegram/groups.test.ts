@@ -1,5 +1,5 @@
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import type { Group } from "../support/telegram/Place.ts"
+import type { Group } from "../support/telegram/ChatState.ts"
 import { startWithMia } from "./harness.ts"
 
 let fake: Awaited<ReturnType<typeof startWithMia>>

@@ -1,7 +1,7 @@
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import type { Bot } from "../support/telegram/Bot.ts"
 import { type FakeTelegram, startFakeTelegram } from "../support/telegram/FakeTelegram.ts"
-import type { Person } from "../support/telegram/Place.ts"
+import type { Person } from "../support/telegram/ChatState.ts"
 import { rawCall } from "./harness.ts"
 
 let telegram: FakeTelegram

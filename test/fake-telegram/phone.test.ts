@@ -4,7 +4,7 @@ import { type Browser, chromium, type Page } from "playwright-core"
 import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, it } from "vitest"
 import type { Bot } from "../support/telegram/Bot.ts"
 import { type FakeTelegram, startFakeTelegram } from "../support/telegram/FakeTelegram.ts"
-import type { Person } from "../support/telegram/Place.ts"
+import type { Person } from "../support/telegram/ChatState.ts"
 import { until } from "../support/until.ts"
 
 const BROWSER = process.env["CHROMIUM"] ?? "/usr/bin/chromium"

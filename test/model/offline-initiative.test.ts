@@ -1,10 +1,10 @@
 import { assert, describe, it } from "vitest"
-import type { Initiative } from "#pipeline/domain/Initiative.ts"
+import type { Initiative } from "#pipeline/domain/ProactiveBrief.ts"
 import { contentRefusal } from "#pipeline/proactive/contentGates.ts"
 import { terms } from "#pipeline/retrieval/terms.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
-import { initiate } from "#src/model/offline/initiate.ts"
+import { initiate } from "#src/model/offline/proactiveReply.ts"
 import { historyOf } from "#test/support/turns.ts"
 import { requestOf } from "#test/support/requests.ts"
 

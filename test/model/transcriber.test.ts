@@ -4,7 +4,7 @@ import * as Redacted from "effect/Redacted"
 import { type NotHeard, Transcriber } from "#channels/Transcriber.ts"
 import { layer } from "#src/model/openai/OpenAiTranscriber.ts"
 import { LIST_PRICES } from "#src/model/prices.ts"
-import type { Hearing } from "#test/support/FakeEar.ts"
+import type { Hearing } from "#test/support/FakeTranscriber.ts"
 import { start } from "#test/support/FakeModel.ts"
 import { PROVIDER_SECRET } from "#test/support/providerSecret.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { admitsMachine, asksWhatYouAre, deniesMachine } from "#pipeline/safety/candour.ts"
+import { admitsMachine, asksWhatYouAre, deniesMachine } from "#pipeline/safety/aiDisclosure.ts"
 
 const questions = [
   "are you an AI?",

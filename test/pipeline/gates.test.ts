@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type GateContext, type GateName, refusal } from "#pipeline/emission/gates.ts"
 import { emit } from "#pipeline/emission/emit.ts"
-import { mend } from "#pipeline/emission/mend.ts"
+import { mend } from "#pipeline/emission/cleanBubble.ts"
 import { languageOf } from "#pipeline/languages.ts"
 import { screen } from "#pipeline/safety/judge.ts"
 import { effortOf } from "#test/support/effortOf.ts"

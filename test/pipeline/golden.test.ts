@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { ChatMessage } from "#pipeline/chat.ts"
 import { critiquePrompt, rewritePrompt } from "#pipeline/critic/criticPrompt.ts"
-import type { WorldFound } from "#pipeline/world/found.ts"
+import type { WorldFound } from "#pipeline/world/retrieveWorld.ts"
 import { NO_MOOD } from "#pipeline/world/arcs.ts"
 import { prompt } from "#pipeline/generation/prompt.ts"
 import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"

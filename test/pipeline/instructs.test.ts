@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { instructs, ordersScore } from "#pipeline/relational/instructs.ts"
+import { instructs, ordersScore } from "#pipeline/relational/isInstruction.ts"
 import { ATTACKS } from "#test/support/attacks.ts"
 import { SCRIPTS } from "#test/support/scripts.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { admitsMachine } from "#pipeline/safety/candour.ts"
+import { admitsMachine } from "#pipeline/safety/aiDisclosure.ts"
 import { SAFETY_LANGUAGES, safetyTextsFor } from "#pipeline/safety/texts.ts"
 
 const none = new Map()

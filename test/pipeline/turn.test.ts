@@ -14,7 +14,7 @@ import { ModelError } from "#pipeline/ModelError.ts"
 import { Transcript } from "#pipeline/retrieval/Transcript.ts"
 import { type Recorded, SafetyRecord } from "#pipeline/safety/SafetyRecord.ts"
 import { safetyTextsFor } from "#pipeline/safety/texts.ts"
-import type { Book } from "#pipeline/Trail.ts"
+import type { Book } from "#pipeline/TurnTrace.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import {
   analysisOf,

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { inWords } from "#pipeline/relational/inWords.ts"
+import { inWords } from "#pipeline/relational/describeRelationship.ts"
 import { NEW_BEARING } from "#pipeline/relational/Relationship.ts"
 import { type ArcStatus, arcStatus, moodOf, weighing } from "#pipeline/world/arcs.ts"
-import { worldFor } from "#pipeline/world/found.ts"
+import { worldFor } from "#pipeline/world/retrieveWorld.ts"
 import { entering, type Occasion } from "#pipeline/world/storylines.ts"
 import {
   type Arc,

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { asksWhatYouAre, confirmsWhatItIs } from "#pipeline/safety/candour.ts"
+import { asksWhatYouAre, confirmsWhatItIs } from "#pipeline/safety/aiDisclosure.ts"
 import { messageLanguage } from "#pipeline/safety/messageScores.ts"
 import { effortOf } from "#test/support/effortOf.ts"
 import { labelledReplies, LANGUAGES, measure, REPLY_SETS } from "./messageSets.ts"

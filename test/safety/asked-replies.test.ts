@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { asksWhatYouAre, confirmsWhatItIs } from "#pipeline/safety/candour.ts"
+import { asksWhatYouAre, confirmsWhatItIs } from "#pipeline/safety/aiDisclosure.ts"
 import { labelled, measure } from "./messageSets.ts"
 
 const REPLIES = labelled("asked", "replies")

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "vitest"
 import { alarmIn } from "#pipeline/safety/alarm.ts"
-import { asksWhatYouAre } from "#pipeline/safety/candour.ts"
+import { asksWhatYouAre } from "#pipeline/safety/aiDisclosure.ts"
 import { saysUnderAge } from "#pipeline/safety/underAge.ts"
 import { measure } from "./messageSets.ts"
 import { digestOfTraining } from "./training/digest.ts"

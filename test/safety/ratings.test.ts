@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { refusal } from "#pipeline/emission/gates.ts"
-import { know } from "#pipeline/knowledge/know.ts"
+import { know } from "#pipeline/knowledge/knowledgeOf.ts"
 import { characterOf, gateContextOf, turnOf } from "#test/support/turns.ts"
 
 const refusedBy = (content_rating: string, text: string) =>

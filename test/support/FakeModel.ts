@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net"
 import type { Reply } from "#pipeline/generation/Writer.ts"
 import type { Analysis } from "#pipeline/grounding/Analysis.ts"
 import { NOTHING_EXTRACTED } from "#pipeline/relational/Extraction.ts"
-import { FakeBrush } from "./FakeBrush.ts"
-import { FakeEar } from "./FakeEar.ts"
+import { FakeBrush } from "./FakeImageModel.ts"
+import { FakeEar } from "./FakeTranscriber.ts"
 import { PROVIDER_SECRET } from "./providerSecret.ts"
 
 /**

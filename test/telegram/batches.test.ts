@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type * as z from "zod"
 import type { BatchData, BatchItems } from "#src/http/telegram/telegramBatchSchemas.ts"
-import { startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround

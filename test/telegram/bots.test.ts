@@ -2,7 +2,7 @@ import type { WebhookInfo } from "@grammyjs/types"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { randomUUID } from "node:crypto"
 import { newId } from "#pipeline/domain/Id.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
 import type { LogEvent } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 

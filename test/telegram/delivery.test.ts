@@ -2,7 +2,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type * as z from "zod"
 import type { DeliveryData, DeliveryDetail } from "#src/http/delivery/channelSchemas.ts"
 import type { LogEvent } from "#test/support/TestApp.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
 import type { FaultSelection, Trouble } from "#test/support/telegram/Faults.ts"
 import { until } from "#test/support/until.ts"
 

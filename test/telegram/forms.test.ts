@@ -1,8 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import sharp from "sharp"
 import { newId } from "#pipeline/domain/Id.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
-import type { Group } from "#test/support/telegram/Place.ts"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import type { Group } from "#test/support/telegram/ChatState.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround

@@ -6,11 +6,11 @@ import {
   saidAtLeast,
   startTelegramGround,
   type TelegramGround
-} from "#test/support/TelegramGround.ts"
+} from "#test/support/TelegramHarness.ts"
 import type { LogEvent } from "#test/support/TestApp.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 import { startTestServer } from "#test/support/TestServer.ts"
-import { takingNoUpdates } from "#test/support/takingNoUpdates.ts"
+import { takingNoUpdates } from "#test/support/withoutUpdates.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
 
 let ground: TelegramGround
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { assert, describe, it } from "vitest"
 import { DatabaseError } from "#src/db/postgres/Database.ts"
 import { HookBindings } from "#src/db/telegram/HookBindings.ts"
 import { type Binding, Updates } from "#src/db/telegram/Updates.ts"
-import { oldBytesLeftBy } from "#test/support/oldBytesLeftBy.ts"
+import { oldBytesLeftBy } from "#test/support/retainedBytes.ts"
 
 const BOT = `bot_${"0".repeat(26)}`
 const SECRET = "the-secret"

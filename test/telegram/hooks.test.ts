@@ -2,8 +2,8 @@ import { createHash } from "node:crypto"
 import postgres from "postgres"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
-import { takingNoUpdates } from "#test/support/takingNoUpdates.ts"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { takingNoUpdates } from "#test/support/withoutUpdates.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround

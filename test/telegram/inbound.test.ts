@@ -1,14 +1,14 @@
 import { Api, InlineKeyboard } from "grammy"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { dyingAt } from "#test/support/dyingAt.ts"
+import { dyingAt } from "#test/support/failCommitOnce.ts"
 import {
   type ChatResource,
   saidAtLeast,
   startTelegramGround,
   type TelegramGround
-} from "#test/support/TelegramGround.ts"
+} from "#test/support/TelegramHarness.ts"
 import type { Bot } from "#test/support/telegram/Bot.ts"
-import type { Group } from "#test/support/telegram/Place.ts"
+import type { Group } from "#test/support/telegram/ChatState.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround

@@ -1,10 +1,10 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { dyingAt } from "#test/support/dyingAt.ts"
+import { dyingAt } from "#test/support/failCommitOnce.ts"
 import { pictureOf } from "#test/support/images.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
-import { takingNoUpdates } from "#test/support/takingNoUpdates.ts"
+import { takingNoUpdates } from "#test/support/withoutUpdates.ts"
 import { until } from "#test/support/until.ts"
 
 let telegram: FakeTelegram

@@ -5,7 +5,7 @@ import {
   saidAtLeast,
   startTelegramGround,
   type TelegramGround
-} from "#test/support/TelegramGround.ts"
+} from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround

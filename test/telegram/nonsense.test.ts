@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type { LogEvent } from "#test/support/TestApp.ts"
-import { type FakeBot, saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { type FakeBot, saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround

@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
 import type { LogEvent } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 

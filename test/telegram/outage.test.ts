@@ -6,7 +6,7 @@ import { connect, createServer, type Server, type Socket } from "node:net"
 import type { AddressInfo } from "node:net"
 import { Outage } from "#channels/telegram/Outage.ts"
 import { freePort } from "#test/support/freePort.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
 /** The way to Telegram, which can be taken away. */

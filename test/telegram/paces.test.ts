@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 import { Pace, type UnderWay } from "#channels/telegram/Pace.ts"
 import type { ChatsUnavailable } from "#channels/telegram/TelegramChats.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import * as TelegramPaces from "#src/db/telegram/TelegramPaces.ts"
+import * as TelegramPaces from "#src/db/telegram/PostgresPace.ts"
 import { Rates } from "#test/support/telegram/Rates.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 

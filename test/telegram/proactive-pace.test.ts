@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { type FakeBot, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { type FakeBot, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
 const CHATS = 100

@@ -4,7 +4,7 @@ import type * as z from "zod"
 import { COMMANDS } from "#channels/telegram/lines.ts"
 import type { BatchData, BatchItems } from "#src/http/telegram/telegramBatchSchemas.ts"
 import { pictureOf } from "#test/support/images.ts"
-import { startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround

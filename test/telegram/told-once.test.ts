@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { dyingAt } from "#test/support/dyingAt.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { dyingAt } from "#test/support/failCommitOnce.ts"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
 import type { LogEvent } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 

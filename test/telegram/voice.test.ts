@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 import { BotApi } from "#channels/telegram/BotApi.ts"
 import { type FakeModel, start } from "#test/support/FakeModel.ts"
 import type { MediaOptions } from "#test/support/telegram/control/people.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 

@@ -1,5 +1,5 @@
 import { terms } from "../../retrieval/terms.ts"
-import { asksWhatYouAre } from "../../safety/candour.ts"
+import { asksWhatYouAre } from "../../safety/aiDisclosure.ts"
 import { asksAboutPast, isQuestion } from "./questions.ts"
 
 /** What a message does, as far as rules can tell. `remark` is the default. */

@@ -7,8 +7,8 @@ import { type Bundle, hashOf } from "#src/imports/Bundle.ts"
 import type { Format } from "#src/imports/formats.ts"
 import { EMPTY_REPORT, type ReportData } from "#src/imports/Report.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { expiringImports } from "./expiringImports.ts"
-import { readingImports } from "./readingImports.ts"
+import { expiringImports } from "./expireImports.ts"
+import { readingImports } from "./importReader.ts"
 
 /** How long an import waits for review. */
 const KEPT = "7 days"

@@ -6,9 +6,9 @@ import type { Payload } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { lockAllowances } from "#src/db/billing/moneyStatements.ts"
 import { Characters, type StoredCharacter } from "#src/db/character/Characters.ts"
-import { moveHeads } from "#src/db/delivery/moveHeads.ts"
+import { moveHeads } from "#src/db/delivery/advanceLaneHeads.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { settleBehindExit } from "./unansweredTurns.ts"
+import { settleBehindExit } from "./settleEndedSessions.ts"
 
 const REASON = "character_archived"
 const exited: Payload<"session.exited"> = { reason_code: REASON }

@@ -15,7 +15,7 @@ import { Characters, type StoredCharacter } from "#src/db/character/Characters.t
 import { Database, type DatabaseError, TOGETHER } from "#src/db/postgres/Database.ts"
 import { scheduleProactiveCheck } from "./proactiveChecks.ts"
 import { isMarkedMinor } from "./minorMarks.ts"
-import { moveHeads } from "#src/db/delivery/moveHeads.ts"
+import { moveHeads } from "#src/db/delivery/advanceLaneHeads.ts"
 import { QuotaReached, quotasOf } from "#src/db/tenancy/quotas.ts"
 
 export interface Session {

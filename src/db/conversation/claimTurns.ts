@@ -1,4 +1,4 @@
-import type { Initiative } from "#pipeline/domain/Initiative.ts"
+import type { Initiative } from "#pipeline/domain/ProactiveBrief.ts"
 import type { Fault } from "#pipeline/domain/Turn.ts"
 import { GENTLE_TURNS } from "#pipeline/safety/judge.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"

@@ -1,6 +1,6 @@
 import { countUse, enterInLedger } from "#src/db/billing/moneyStatements.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
-import { endOfHold } from "./endOfHold.ts"
+import { endOfHold } from "./endReservation.ts"
 import { booked, writeStages } from "./stageRows.ts"
 
 /** Why a proactive turn was withheld: the person has written. */

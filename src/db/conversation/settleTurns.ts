@@ -1,6 +1,6 @@
 import { reportedIn } from "#pipeline/safety/reported.ts"
 import { lockAllowances, lockSessions } from "#src/db/billing/moneyStatements.ts"
-import { moveHeads } from "#src/db/delivery/moveHeads.ts"
+import { moveHeads } from "#src/db/delivery/advanceLaneHeads.ts"
 import type { Pool } from "#src/db/postgres/Database.ts"
 import { isShadow } from "#src/db/tenancy/shadow.ts"
 import { countReported, type Reported } from "./safetyCounts.ts"
@@ -9,7 +9,7 @@ import { findSettled, type SettleRow, writeSettled } from "./settleStatements.ts
 import { addReadingJobs } from "./turnJobs.ts"
 import { askForPictures, type TurnPicture } from "./turnPictures.ts"
 import type { Settlement } from "./Turns.ts"
-import { settleBehindExit } from "./unansweredTurns.ts"
+import { settleBehindExit } from "./settleEndedSessions.ts"
 
 /** The picture of a reply, if it has one. */
 const pictureOf = (settlement: Settlement | undefined): ReadonlyArray<TurnPicture> => {

@@ -2,7 +2,7 @@ import { shownEvent } from "#src/db/delivery/shownEvent.ts"
 import { iso } from "#src/db/postgres/moments.ts"
 import type { PageOf, Statement, Table } from "#src/db/postgres/catalogue/Table.ts"
 import { keepMinor } from "./minorMarks.ts"
-import { releaseHolds } from "./unansweredTurns.ts"
+import { releaseHolds } from "./settleEndedSessions.ts"
 
 const OWNERS = { app: "app_id", session: "session_id" } as const
 const HOW_ANSWERED = { not: "how replies were made; the replies are on the log" }

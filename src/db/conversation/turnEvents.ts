@@ -1,5 +1,5 @@
 import type { NewEvent } from "#pipeline/domain/Event.ts"
-import type { Initiative } from "#pipeline/domain/Initiative.ts"
+import type { Initiative } from "#pipeline/domain/ProactiveBrief.ts"
 import type { Outcome } from "#pipeline/domain/Turn.ts"
 
 /**

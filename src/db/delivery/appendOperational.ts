@@ -4,7 +4,7 @@ import type { OperationalEvent } from "#channels/OperationalLog.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { openLanes } from "./alignLanes.ts"
 import { Database } from "#src/db/postgres/Database.ts"
-import { moveHeads } from "./moveHeads.ts"
+import { moveHeads } from "./advanceLaneHeads.ts"
 
 /**
  * Creates the operational log of an app, with its lanes, if it does not exist yet. Runs in the caller's transaction.

@@ -1,7 +1,7 @@
 import type { Room } from "#channels/Lanes.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 import type { Joined } from "#src/db/postgres/Joined.ts"
-import { ALL_APPS, holds } from "./isHeld.ts"
+import { ALL_APPS, holds } from "./isSuspendedByOperator.ts"
 import { shownEvent } from "./shownEvent.ts"
 
 /** Events per lease. Few, so that a lane with a long backlog does not block others. */

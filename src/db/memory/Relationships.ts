@@ -6,9 +6,9 @@ import { apply, isEmpty, type Patch } from "#pipeline/relational/Patch.ts"
 import { type Bearing, NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relationship.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { readingRelationships, sessionRows } from "./readingRelationships.ts"
-import { rebuildingRelationship } from "./rebuildingRelationship.ts"
-import { writingRelationships } from "./writingRelationships.ts"
+import { readingRelationships, sessionRows } from "./relationshipReader.ts"
+import { rebuildingRelationship } from "./relationshipRebuilder.ts"
+import { writingRelationships } from "./relationshipWriter.ts"
 
 export interface Writing {
   readonly at: Date

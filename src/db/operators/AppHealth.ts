@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { ALL_APPS } from "#src/db/delivery/isHeld.ts"
+import { ALL_APPS } from "#src/db/delivery/isSuspendedByOperator.ts"
 
 /** Maximum number of turns of the last hour to evaluate, newest first. */
 const MOST_TURNS = 5_000

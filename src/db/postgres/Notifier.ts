@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { LogSignals, type LogChange } from "#channels/event-log/LogSignals.ts"
-import { rounds } from "#channels/rounds.ts"
+import { rounds } from "#channels/repeatForever.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Database, toDatabaseError } from "./Database.ts"
 import { whileStarting } from "./retry.ts"

@@ -3,12 +3,12 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
-import { rounds } from "#channels/rounds.ts"
+import { rounds } from "#channels/repeatForever.ts"
 import type { FirstLook } from "#channels/telegram/Update.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
 import type { Joined } from "#src/db/postgres/Joined.ts"
-import { ALL_APPS, holds, isHeld } from "#src/db/delivery/isHeld.ts"
+import { ALL_APPS, holds, isHeld } from "#src/db/delivery/isSuspendedByOperator.ts"
 
 /** The pictures of an album arrive separately, within this interval. */
 const ALBUM_MS = 1000

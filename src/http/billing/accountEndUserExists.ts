@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { Allowances } from "#src/db/billing/Allowances.ts"
 import { isExternalUserRef } from "#src/http/privacy/externalUserRef.ts"
-import { existence } from "#src/http/server/existence.ts"
+import { existence } from "#src/http/server/resourceExists.ts"
 import { accountAppOf } from "#src/http/tenancy/accountApp.ts"
 import { accountEndUserNotFound } from "./billingErrors.ts"
 

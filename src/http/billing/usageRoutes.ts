@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { Transcriber } from "#channels/Transcriber.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
-import { IMAGE_SIZES, Painter } from "#src/model/Painter.ts"
+import { IMAGE_SIZES, Painter } from "#src/model/ImageModel.ts"
 import { Prices } from "#src/model/prices.ts"
 import { ModelCast, ratesOf } from "#src/model/reservation.ts"
 import { toUsd } from "#src/http/server/usd.ts"

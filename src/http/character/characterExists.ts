@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { Characters } from "#src/db/character/Characters.ts"
-import { existence } from "#src/http/server/existence.ts"
+import { existence } from "#src/http/server/resourceExists.ts"
 import { characterNotFound, loreEntryNotFound } from "./characterErrors.ts"
 import { isSlug } from "./characterSchemas.ts"
 import { loreOf } from "./lore.ts"

@@ -13,7 +13,7 @@ import { characterNotFound } from "./characterErrors.ts"
 import { answersAs } from "#src/http/server/schemas/answers.ts"
 import { isSlug } from "./characterSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { wholeCharacter } from "./wholeCharacter.ts"
+import { wholeCharacter } from "./collectCharacterExport.ts"
 import { characterExists } from "./characterExists.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"

@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { ImageKinds } from "#pipeline/safety/pictures.ts"
 import { IMAGE_STATUSES } from "#src/db/character/Images.ts"
-import { IMAGE_SIZES } from "#src/model/Painter.ts"
+import { IMAGE_SIZES } from "#src/model/ImageModel.ts"
 import { text } from "#src/http/server/schemas/text.ts"
 
 const kind = z.enum(ImageKinds)

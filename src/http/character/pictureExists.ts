@@ -1,6 +1,6 @@
 import { isId } from "#pipeline/domain/Id.ts"
 import { Assets } from "#src/db/character/Assets.ts"
-import { existence } from "#src/http/server/existence.ts"
+import { existence } from "#src/http/server/resourceExists.ts"
 import { isSlug } from "./characterSchemas.ts"
 import { assetNotFound } from "./pictureErrors.ts"
 

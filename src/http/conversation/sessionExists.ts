@@ -1,6 +1,6 @@
 import { isId } from "#pipeline/domain/Id.ts"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
-import { existence } from "#src/http/server/existence.ts"
+import { existence } from "#src/http/server/resourceExists.ts"
 import { sessionNotFound } from "./conversationErrors.ts"
 
 export const sessionExists = existence(

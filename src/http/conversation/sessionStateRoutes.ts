@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { EMPTY_WORLD } from "#pipeline/world/World.ts"
-import { Initiatives } from "#src/db/proactive/Initiatives.ts"
+import { Initiatives } from "#src/db/proactive/ProactiveDecisions.ts"
 import { Worlds } from "#src/db/world/Worlds.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
@@ -12,7 +12,7 @@ import { findSession } from "./findSession.ts"
 import { sessionActions } from "./sessionActions.ts"
 import { toStateResource } from "./sessionStateResource.ts"
 import { SessionStateData } from "./sessionStateSchemas.ts"
-import { standingOf } from "./standingOf.ts"
+import { standingOf } from "./sessionStateOf.ts"
 
 export const sessionStateRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(

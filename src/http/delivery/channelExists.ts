@@ -1,6 +1,6 @@
 import { isId } from "#pipeline/domain/Id.ts"
 import { Channels } from "#src/db/delivery/Channels.ts"
-import { existence } from "#src/http/server/existence.ts"
+import { existence } from "#src/http/server/resourceExists.ts"
 import { channelScope } from "./channelScope.ts"
 import { channelNotFound } from "./deliveryErrors.ts"
 

@@ -1,7 +1,7 @@
 import { isId } from "#pipeline/domain/Id.ts"
 import { EvalRuns } from "#src/db/evals/EvalRuns.ts"
 import { EvalSuites } from "#src/db/evals/EvalSuites.ts"
-import { existence } from "#src/http/server/existence.ts"
+import { existence } from "#src/http/server/resourceExists.ts"
 import { evalRunNotFound, evalSuiteNotFound } from "./evalErrors.ts"
 
 export const evalSuiteExists = existence(

@@ -1,6 +1,6 @@
 import { isId } from "#pipeline/domain/Id.ts"
 import { Imports } from "#src/db/character/Imports.ts"
-import { existence } from "#src/http/server/existence.ts"
+import { existence } from "#src/http/server/resourceExists.ts"
 import { importNotFound } from "./importErrors.ts"
 
 export const importExists = existence(

@@ -1,7 +1,7 @@
 import { isId } from "#pipeline/domain/Id.ts"
 import { Memories } from "#src/db/memory/Memories.ts"
 import { RelationshipLists } from "#src/db/memory/RelationshipLists.ts"
-import { existence } from "#src/http/server/existence.ts"
+import { existence } from "#src/http/server/resourceExists.ts"
 import { memoryNotFound, openLoopNotFound } from "./memoryErrors.ts"
 
 export const memoryExists = existence(

@@ -7,7 +7,7 @@ import { toMeter } from "#src/http/conversation/relationalMeter.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import { RelationalMeter } from "#src/http/conversation/sessionStateSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { standingOf } from "#src/http/conversation/standingOf.ts"
+import { standingOf } from "#src/http/conversation/sessionStateOf.ts"
 import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
 export const relationshipScoreRoutes: Routes = ({ app, answer }) => {

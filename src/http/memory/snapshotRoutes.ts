@@ -11,7 +11,7 @@ import { toMeter } from "#src/http/conversation/relationalMeter.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import { SnapshotData, SnapshotPage } from "./snapshotSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { standingOf } from "#src/http/conversation/standingOf.ts"
+import { standingOf } from "#src/http/conversation/sessionStateOf.ts"
 import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
 export const snapshotRoutes: Routes = ({ app, answer }) => {

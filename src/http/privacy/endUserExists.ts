@@ -1,5 +1,5 @@
 import { Allowances } from "#src/db/billing/Allowances.ts"
-import { existence } from "#src/http/server/existence.ts"
+import { existence } from "#src/http/server/resourceExists.ts"
 import { isExternalUserRef } from "./externalUserRef.ts"
 import { endUserNotFound } from "./privacyErrors.ts"
 

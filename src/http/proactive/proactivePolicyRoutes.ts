@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { Initiatives } from "#src/db/proactive/Initiatives.ts"
+import { Initiatives } from "#src/db/proactive/ProactiveDecisions.ts"
 import { ProactivePolicies } from "#src/db/proactive/ProactivePolicies.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { appNotFound } from "#src/http/tenancy/tenancyErrors.ts"

@@ -1,7 +1,7 @@
 import { CONTROL_FIELDS } from "#pipeline/proactive/controls.ts"
 import { GATE_NAMES } from "#pipeline/proactive/gates.ts"
 import { readPolicy } from "#pipeline/proactive/Policy.ts"
-import type { Evaluation, ProactiveState, StoredDecision } from "#src/db/proactive/Initiatives.ts"
+import type { Evaluation, ProactiveState, StoredDecision } from "#src/db/proactive/ProactiveDecisions.ts"
 import type { StoredPolicy } from "#src/db/proactive/ProactivePolicies.ts"
 import type { Session } from "#src/db/conversation/Sessions.ts"
 import { toProactiveState } from "#src/http/conversation/sessionStateResource.ts"

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { ChannelKind } from "#channels/ChannelKind.ts"
-import { REASONS } from "#pipeline/domain/Initiative.ts"
+import { REASONS } from "#pipeline/domain/ProactiveBrief.ts"
 import { clockTime, timezone } from "#src/http/server/schemas/locale.ts"
 import { applyMergePatch, mergePatchOf } from "#src/http/server/schemas/mergePatch.ts"
 import { moment } from "#src/http/server/schemas/moment.ts"

@@ -3,7 +3,7 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { type Change, isChangePath, mergePatchFor } from "#pipeline/research/Change.ts"
 import { type FindingRefused, Findings } from "#src/db/research/Findings.ts"
 import { validationError, versionConflict } from "#src/http/server/errors.ts"
-import { patched } from "#src/http/character/patched.ts"
+import { patched } from "#src/http/character/patchProfile.ts"
 import { evidenceRetracted, findingAccepted, findingNotFound, researchNotFinished } from "./researchErrors.ts"
 
 /** The finding that a path names. */

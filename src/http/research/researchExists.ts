@@ -1,7 +1,7 @@
 import { isId } from "#pipeline/domain/Id.ts"
 import { Findings } from "#src/db/research/Findings.ts"
 import { isSlug } from "#src/http/character/characterSchemas.ts"
-import { existence } from "#src/http/server/existence.ts"
+import { existence } from "#src/http/server/resourceExists.ts"
 import { findingNotFound } from "./researchErrors.ts"
 
 export const findingExists = existence(

@@ -18,7 +18,7 @@ import type { ApiError } from "./ApiError.ts"
 import type { Accepted } from "./body/requireReadable.ts"
 import type { HandlerError } from "./bridge.ts"
 import type { Success } from "./envelope.ts"
-import type { Exists } from "./existence.ts"
+import type { Exists } from "./resourceExists.ts"
 
 /** The layers that provide what handlers use, by names of their own: src/composition adds them. */
 export interface HandlerLayers {}

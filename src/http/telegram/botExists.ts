@@ -1,7 +1,7 @@
 import { isId } from "#pipeline/domain/Id.ts"
 import { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
-import { existence } from "#src/http/server/existence.ts"
+import { existence } from "#src/http/server/resourceExists.ts"
 import { batchNotFound, botNotFound } from "./telegramErrors.ts"
 
 export const botExists = existence(

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { ApiKeys } from "#src/db/tenancy/ApiKeys.ts"
 import { Apps } from "#src/db/tenancy/Apps.ts"
-import { existence } from "#src/http/server/existence.ts"
+import { existence } from "#src/http/server/resourceExists.ts"
 import { accountAppOf } from "./accountApp.ts"
 import { isKeyPrefix } from "./keyResource.ts"
 import { accountAppNotFound, apiKeyNotFound, appNotFound } from "./tenancyErrors.ts"

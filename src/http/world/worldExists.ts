@@ -6,7 +6,7 @@ import { GraphEdges } from "#src/db/world/GraphEdges.ts"
 import { Npcs } from "#src/db/world/Npcs.ts"
 import { Storylines } from "#src/db/world/Storylines.ts"
 import { isSlug } from "#src/http/character/characterSchemas.ts"
-import { existence } from "#src/http/server/existence.ts"
+import { existence } from "#src/http/server/resourceExists.ts"
 import { arcInfluenceNotFound, edgeNotFound, npcNotFound, storylineNotFound } from "./worldErrors.ts"
 
 export const npcExists = existence(

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { rounds } from "#channels/rounds.ts"
+import { rounds } from "#channels/repeatForever.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
 import { TurnRunner } from "./TurnRunner.ts"
 

@@ -10,7 +10,7 @@ import { DatabaseError } from "#src/db/postgres/Database.ts"
 import type { RunOrder } from "#src/db/evals/EvalRuns.ts"
 import { type Cast, ShadowSessions } from "#src/db/evals/ShadowSessions.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
-import { TurnReader } from "#src/jobs/memory/TurnReader.ts"
+import { TurnReader } from "#src/jobs/memory/MemoryExtractor.ts"
 import { TurnRunner } from "#src/jobs/conversation/TurnRunner.ts"
 import type { EvalEngine } from "./EvalEngines.ts"
 

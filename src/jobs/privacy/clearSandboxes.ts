@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { ExpiredSandboxes } from "#src/db/privacy/ExpiredSandboxes.ts"
-import { Arming } from "#src/jobs/telegram/Arming.ts"
+import { Arming } from "#src/jobs/telegram/WebhookRegistrar.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
 /** Detaches the app's bots from this server, so that their owners can attach them again. */

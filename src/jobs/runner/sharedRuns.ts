@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
-import { makePlaces, placesFor } from "./places.ts"
+import { makePlaces, placesFor } from "./slots.ts"
 
 /**
  * Works on runs that are claimed from a table, with a limit per app. Ends when no run is left or no slot is free. A job

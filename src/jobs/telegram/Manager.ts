@@ -7,12 +7,12 @@ import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
 import { Provisionings } from "#src/db/telegram/Provisionings.ts"
-import { TelegramUnavailable } from "./Arming.ts"
+import { TelegramUnavailable } from "./WebhookRegistrar.ts"
 import { makeAnswerOwner } from "./manager/answerOwner.ts"
 import { LetGo, makeManagedTokens } from "./manager/managedTokens.ts"
 import { makeManagerBot, type ManagerOptions, type NoManager } from "./manager/ManagerBot.ts"
 import { readManagerUpdate } from "./manager/managerUpdate.ts"
-import { makeTakeInBot } from "./manager/takeInBot.ts"
+import { makeTakeInBot } from "./manager/onboardBot.ts"
 
 /**
  * The bot through which people create bots for us (telegram.md 1.3). It belongs to the operator, not to an app. It

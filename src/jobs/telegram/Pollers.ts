@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import { BotApi, type Fetched } from "#channels/telegram/BotApi.ts"
 import { TelegramBots } from "#channels/telegram/TelegramBots.ts"
 import { lookAt } from "#channels/telegram/Update.ts"
-import { rounds } from "#channels/rounds.ts"
+import { rounds } from "#channels/repeatForever.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
@@ -16,7 +16,7 @@ import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
 import { PolledBots } from "#src/db/telegram/PolledBots.ts"
 import { Updates } from "#src/db/telegram/Updates.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
-import { ALLOWED_UPDATES } from "./Arming.ts"
+import { ALLOWED_UPDATES } from "./WebhookRegistrar.ts"
 
 /** How long Telegram keeps a request open if there are no updates. */
 const HELD_SECONDS = 25

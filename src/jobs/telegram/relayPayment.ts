@@ -3,7 +3,7 @@ import type { Update } from "#channels/telegram/Update.ts"
 import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
-import { Conversations } from "#src/db/telegram/Conversations.ts"
+import { Conversations } from "#src/db/telegram/ChatSessions.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
 
 const newsOf = ({ message, pre_checkout_query: asked, purchased_paid_media: bought, subscription }: Update) => {

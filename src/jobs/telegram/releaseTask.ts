@@ -1,4 +1,4 @@
-import { Holds } from "#src/db/telegram/Holds.ts"
+import { Holds } from "#src/db/telegram/TelegramSuspensions.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
 /** Resumes bots and lanes that are no longer suspended. */

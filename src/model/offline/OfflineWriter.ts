@@ -6,7 +6,7 @@ import { memoryId } from "#pipeline/retrieval/Transcript.ts"
 import { type PriceList, Prices, tokensIn } from "#src/model/prices.ts"
 import { choose } from "./choose.ts"
 import { decide } from "./decide.ts"
-import { initiate } from "./initiate.ts"
+import { initiate } from "./proactiveReply.ts"
 import { OFFLINE_ENGINE } from "#src/model/engineNames.ts"
 
 const BLANK_LINE = /\n\s*\n/

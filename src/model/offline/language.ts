@@ -1,5 +1,5 @@
 import { languageAmong } from "#pipeline/languages.ts"
-import { remembered } from "#pipeline/remembered.ts"
+import { remembered } from "#pipeline/memoize.ts"
 import type { Conversation } from "./Conversation.ts"
 
 /**

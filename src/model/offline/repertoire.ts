@@ -1,5 +1,5 @@
 import { type Character, exampleTurns } from "#pipeline/domain/Character.ts"
-import { admitsMachine, asksWhatYouAre } from "#pipeline/safety/candour.ts"
+import { admitsMachine, asksWhatYouAre } from "#pipeline/safety/aiDisclosure.ts"
 import { type Act, actOf, actOfSituation } from "#pipeline/relational/rules/acts.ts"
 import { kindOfAct, LINE_KINDS, type LineKind } from "./lineKinds.ts"
 import { type Matcher, matcher } from "./matching.ts"

@@ -1,6 +1,6 @@
 import { grams } from "#pipeline/emission/phrases.ts"
 import { closingQuestionOf, overlap } from "#pipeline/emission/repetition.ts"
-import { remembered } from "#pipeline/remembered.ts"
+import { remembered } from "#pipeline/memoize.ts"
 import { terms } from "#pipeline/retrieval/terms.ts"
 
 /** Nothing is repeated within this many of the character's own messages. */

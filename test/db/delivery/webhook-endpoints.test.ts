@@ -9,7 +9,7 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { CHANNEL_SECRET, CHANNEL_URL, PREVIOUS_CHANNEL_SECRET } from "#src/db/postgres/sealedColumns.ts"
 import { Secrets, SecretsKeys } from "#src/db/postgres/Secrets.ts"
 import { secretsKey } from "#src/db/postgres/secretsCipher.ts"
-import * as EndpointReader from "#src/db/delivery/EndpointReader.ts"
+import * as EndpointReader from "#src/db/delivery/PostgresEndpoints.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 
 const ROW = ["app_1", "chn_1"]

@@ -6,7 +6,7 @@ import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { Suspensions } from "#src/db/operators/Suspensions.ts"
-import { Holds } from "#src/db/telegram/Holds.ts"
+import { Holds } from "#src/db/telegram/TelegramSuspensions.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 let database: TestDatabase

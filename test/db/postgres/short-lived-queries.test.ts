@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { openPool, type Pool } from "#src/db/postgres/postgres.ts"
-import { oldBytesLeftBy } from "#test/support/oldBytesLeftBy.ts"
+import { oldBytesLeftBy } from "#test/support/retainedBytes.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 let database: TestDatabase

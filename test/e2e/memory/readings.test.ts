@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type FakeModel, start } from "#test/support/FakeModel.ts"
-import { letWriteFirst } from "#test/support/initiative.ts"
+import { letWriteFirst } from "#test/support/proactive.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"

@@ -1,14 +1,14 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type FakeModel, start } from "#test/support/FakeModel.ts"
 import { createFleet } from "#test/support/Fleet.ts"
-import { letWriteFirst, passHours } from "#test/support/initiative.ts"
+import { letWriteFirst, passHours } from "#test/support/proactive.ts"
 import {
   type FakeBot,
   type FakePerson,
   saidAtLeast,
   startTelegramGround,
   type TelegramGround
-} from "#test/support/TelegramGround.ts"
+} from "#test/support/TelegramHarness.ts"
 import { startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { runTroupe } from "#test/support/TroupeProcess.ts"

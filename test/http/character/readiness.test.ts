@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { CHECKS } from "#pipeline/readiness/Readiness.ts"
-import { SCRIPT } from "#pipeline/readiness/rehearse.ts"
+import { SCRIPT } from "#pipeline/readiness/runProbe.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
 import { effortOf } from "#test/support/effortOf.ts"
 import { type FakeModel, start as startFakeModel } from "#test/support/FakeModel.ts"

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { letWriteFirst, lookAt, passHours } from "#test/support/initiative.ts"
+import { letWriteFirst, lookAt, passHours } from "#test/support/proactive.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"

@@ -4,7 +4,7 @@ import { Bot, type BotOptions } from "./Bot.ts"
 import type { Client } from "./Client.ts"
 import type { Clock } from "./Clock.ts"
 import { Files } from "./Files.ts"
-import { DirectChat, Group, Person } from "./Place.ts"
+import { DirectChat, Group, Person } from "./ChatState.ts"
 import type { UpdateKind } from "./UpdateQueue.ts"
 import type { WebhookDelivery } from "./Webhook.ts"
 

@@ -1,6 +1,6 @@
 import type { Message } from "@grammyjs/types"
 import type { Bot } from "./Bot.ts"
-import type { Group } from "./Place.ts"
+import type { Group } from "./ChatState.ts"
 
 const commandFor = (bot: Bot, { entities = [], text = "" }: Message) =>
   entities.some(({ length, offset, type }) => {

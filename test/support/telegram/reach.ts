@@ -1,6 +1,6 @@
 import type { Bot } from "./Bot.ts"
 import type { Call } from "./Method.ts"
-import type { DirectChat, Group, Place } from "./Place.ts"
+import type { DirectChat, Group, Place } from "./ChatState.ts"
 import { badRequest, forbidden } from "./Refusal.ts"
 import type { World } from "./World.ts"
 

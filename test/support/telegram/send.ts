@@ -1,6 +1,6 @@
 import type { InlineKeyboardMarkup, Message, ReplyKeyboardMarkup, ReplyParameters } from "@grammyjs/types"
 import type { Call } from "./Method.ts"
-import type { Place } from "./Place.ts"
+import type { Place } from "./ChatState.ts"
 import { badRequest } from "./Refusal.ts"
 import { reach } from "./reach.ts"
 

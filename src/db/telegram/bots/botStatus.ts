@@ -4,7 +4,7 @@ import { Alignment } from "#src/db/delivery/Alignment.ts"
 import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
-import { takeUp } from "../goOn.ts"
+import { takeUp } from "../resumeBots.ts"
 import type { BotStatus } from "./StoredBot.ts"
 
 export interface StatusChange {

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { isHeld } from "#src/db/delivery/isHeld.ts"
+import { isHeld } from "#src/db/delivery/isSuspendedByOperator.ts"
 import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import type { StoredBot } from "./StoredBot.ts"
 

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { newId } from "#pipeline/domain/Id.ts"
-import { moveHeads } from "#src/db/delivery/moveHeads.ts"
+import { moveHeads } from "#src/db/delivery/advanceLaneHeads.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { announceAfterCommit } from "./announceAfterCommit.ts"

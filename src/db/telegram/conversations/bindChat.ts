@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { Database, TOGETHER } from "#src/db/postgres/Database.ts"
 import { chatOf } from "../chatOf.ts"
-import type { ChatKey } from "./Meeting.ts"
+import type { ChatKey } from "./ChatOpening.ts"
 
 /** Assigns this session to the chat and to no other chat, with a lane from `position` on. */
 export const bindChat = Effect.fnUntraced(function* (

@@ -3,7 +3,7 @@ import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { scheduleProactiveChecks } from "#src/db/conversation/proactiveChecks.ts"
-import type { ChatKey } from "./Meeting.ts"
+import type { ChatKey } from "./ChatOpening.ts"
 
 /** After an unblock, messages older than this are not sent any more. */
 const STALE_AFTER = "10 minutes"

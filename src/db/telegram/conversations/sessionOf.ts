@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
-import type { ChatKey } from "./Meeting.ts"
+import type { ChatKey } from "./ChatOpening.ts"
 
 /** The chat's session. Null: none. */
 export const sessionOf = ({ appId, channelId, chatId, threadId }: ChatKey) =>

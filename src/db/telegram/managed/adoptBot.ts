@@ -4,7 +4,7 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { BotRows } from "../BotRows.ts"
 import type { BotIdentity } from "../bots/StoredBot.ts"
-import type { BotPlace } from "./MadeBot.ts"
+import type { BotPlace } from "./CreatedBot.ts"
 
 /** The process that registers a bot sets its profile in this time, or else the probe does. */
 const INTRODUCED_WITHIN = "2 minutes"

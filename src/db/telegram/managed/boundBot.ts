@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
-import type { BotPlace } from "./MadeBot.ts"
+import type { BotPlace } from "./CreatedBot.ts"
 
 /** The bot that already has this Telegram id, in any app. */
 export const boundBot = (userId: number) =>

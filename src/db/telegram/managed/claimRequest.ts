@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { hashOf } from "./claimCode.ts"
-import type { MadeBot } from "./MadeBot.ts"
+import type { MadeBot } from "./CreatedBot.ts"
 
 /** How long a link that is shown once stays valid. */
 export const LINK_MINUTES = 15

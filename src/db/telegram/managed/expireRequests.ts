@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { BotRows } from "../BotRows.ts"
-import type { BotPlace } from "./MadeBot.ts"
+import type { BotPlace } from "./CreatedBot.ts"
 
 /** After this time without a token, registering a bot is given up. */
 const TAKEN_IN_WITHIN = "6 hours"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
-import type { BotPlace, MadeBot } from "./MadeBot.ts"
+import type { BotPlace, MadeBot } from "./CreatedBot.ts"
 
 const matched = (userId: number) =>
   Database.use(({ query }) =>

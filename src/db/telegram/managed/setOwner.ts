@@ -3,7 +3,7 @@ import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { BotRows } from "../BotRows.ts"
-import type { BotPlace } from "./MadeBot.ts"
+import type { BotPlace } from "./CreatedBot.ts"
 
 /** The bot has a new owner. The app is notified, and the bot is suspended until the app decides whether to continue. */
 export const setOwner = Effect.fnUntraced(function* ({ appId, channelId }: BotPlace, ownerId: number) {

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
-import type { BotPlace } from "./MadeBot.ts"
+import type { BotPlace } from "./CreatedBot.ts"
 
 /** A process that rotates a token is done after this time, or has failed. */
 const ROTATED_WITHIN = "1 minute"

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
 import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
 import { HOOKS_PATH, MANAGER } from "#channels/telegram/hooksPath.ts"
-import { TelegramUnavailable } from "../Arming.ts"
+import { TelegramUnavailable } from "../WebhookRegistrar.ts"
 
 /** How often to check the manager's own webhook. Nothing else reports that it was removed. */
 const ARMED_FOR_MS = 10 * 60_000

@@ -4,9 +4,9 @@ import * as Schema from "effect/Schema"
 import { BotApi } from "#channels/telegram/BotApi.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
-import type { BotPlace } from "#src/db/telegram/managed/MadeBot.ts"
+import type { BotPlace } from "#src/db/telegram/managed/CreatedBot.ts"
 import { Provisionings } from "#src/db/telegram/Provisionings.ts"
-import { Arming, TelegramUnavailable } from "../Arming.ts"
+import { Arming, TelegramUnavailable } from "../WebhookRegistrar.ts"
 import type { ManagerBot } from "./ManagerBot.ts"
 
 /** The app has detached the bot in the meantime, so there is nothing left to do. */

@@ -1,6 +1,6 @@
 import type { Bot } from "../Bot.ts"
 import { announceManagedBot } from "../managedBots.ts"
-import type { Person } from "../Place.ts"
+import type { Person } from "../ChatState.ts"
 import { Refusal } from "../Refusal.ts"
 import type { World } from "../World.ts"
 

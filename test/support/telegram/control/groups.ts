@@ -1,6 +1,6 @@
 import type { ChatMember, Message } from "@grammyjs/types"
 import type { Bot } from "../Bot.ts"
-import { Group, type Membership, type Person } from "../Place.ts"
+import { Group, type Membership, type Person } from "../ChatState.ts"
 import type { World } from "../World.ts"
 
 const ADMINISTRATOR = {

@@ -1,6 +1,6 @@
 import type { Message } from "@grammyjs/types"
 import type { Bot } from "../Bot.ts"
-import { Group, type Person } from "../Place.ts"
+import { Group, type Person } from "../ChatState.ts"
 import type { World } from "../World.ts"
 
 /** What a test may inspect. */

@@ -3,7 +3,7 @@ import { Bot } from "../Bot.ts"
 import { findEntities } from "../findEntities.ts"
 import { hears } from "../hears.ts"
 import { FOLDERS, type MediaFacts, type MediaKind, mediaContent } from "../media.ts"
-import { DirectChat, type Group, type Person, type Place } from "../Place.ts"
+import { DirectChat, type Group, type Person, type Place } from "../ChatState.ts"
 import { withoutReply } from "../send.ts"
 import type { World } from "../World.ts"
 

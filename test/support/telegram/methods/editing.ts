@@ -1,6 +1,6 @@
 import type { Message, ReactionType } from "@grammyjs/types"
 import type { Call, Methods } from "../Method.ts"
-import { DirectChat, type Place } from "../Place.ts"
+import { DirectChat, type Place } from "../ChatState.ts"
 import { badRequest } from "../Refusal.ts"
 import { reach } from "../reach.ts"
 import { readCaption, readText } from "../readText.ts"

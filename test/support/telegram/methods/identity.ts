@@ -1,6 +1,6 @@
 import type { ChatFullInfo } from "@grammyjs/types"
 import type { Methods } from "../Method.ts"
-import { DirectChat } from "../Place.ts"
+import { DirectChat } from "../ChatState.ts"
 import { badRequest, tooManyRequests } from "../Refusal.ts"
 import { reach } from "../reach.ts"
 

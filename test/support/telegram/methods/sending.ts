@@ -1,6 +1,6 @@
 import type { InputRichMessage, RichMessage } from "@grammyjs/types"
 import type { Call, Methods } from "../Method.ts"
-import type { DirectChat } from "../Place.ts"
+import type { DirectChat } from "../ChatState.ts"
 import { badRequest } from "../Refusal.ts"
 import { reach } from "../reach.ts"
 import { readDraft, readText } from "../readText.ts"

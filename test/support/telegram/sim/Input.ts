@@ -1,6 +1,6 @@
 import type { Message, ResponseParameters } from "@grammyjs/types"
 import type { Bot } from "../Bot.ts"
-import type { Group, Person } from "../Place.ts"
+import type { Group, Person } from "../ChatState.ts"
 import { Refusal } from "../Refusal.ts"
 import type { World } from "../World.ts"
 

@@ -1,6 +1,6 @@
 import type { Message } from "@grammyjs/types"
 import type { Bot } from "../Bot.ts"
-import { DirectChat, Group, type Person, type Place } from "../Place.ts"
+import { DirectChat, Group, type Person, type Place } from "../ChatState.ts"
 import type { World } from "../World.ts"
 
 const summary = (message: Message | undefined) =>

@@ -1,0 +1,59 @@
+import * as Effect from "effect/Effect"
+import { Outcome, type Turn } from "../domain/Turn.ts"
+import { type EmittedDraft, emit } from "../emission/emit.ts"
+import { type GateContext, openQuestion } from "../emission/gates.ts"
+import { pictureOf } from "../emission/picture.ts"
+import type { Reply } from "../generation/Writer.ts"
+import { languageAmong } from "../languages.ts"
+import { onEmission } from "../stageSummaries.ts"
+import { messageLanguage } from "../safety/messageScores.ts"
+import { SAFETY_LANGUAGES, type SafetyTextsByLocale, safetyTextsFor } from "../safety/texts.ts"
+import type { Trail } from "../TurnTrace.ts"
+import type { Judged } from "./judgeTurn.ts"
+
+/** What all drafts of a turn are checked against, and what is sent along with the one that passes. */
+export interface Speech extends Judged {
+  readonly trail: Trail
+  readonly turn: Turn
+  readonly context: GateContext
+  /** The question whether an AI answers, if it is open. */
+  readonly question: string | null
+}
+
+export const speechOf = (
+  trail: Trail,
+  turn: Turn,
+  { safety, texts, preface }: Judged,
+  context: GateContext,
+  safetyTexts: SafetyTextsByLocale
+): Speech => {
+  const question = openQuestion(context)
+  // The disclosure is in the language of the question.
+  const asking = question === null ? null : (messageLanguage(question) ?? languageAmong(question, SAFETY_LANGUAGES))
+  const { ai_disclosure } = asking === null ? texts : safetyTextsFor([asking], safetyTexts)
+  return { trail, turn, safety, texts: { ...texts, ai_disclosure }, preface, context, question }
+}
+
+export const draftOf = ({ bubbles, cited_memory_ids }: Reply): EmittedDraft => ({ bubbles, citedIds: cited_memory_ids })
+
+/** The emission stage, for one draft. */
+export const emitDraft = ({ trail, context }: Speech, draft: EmittedDraft) =>
+  trail.stage(
+    "emission",
+    Effect.sync(() => emit(draft, context)),
+    onEmission
+  )
+
+/** The outcome for bubbles that passed, with the picture that the reply asks for, if it is allowed. */
+export const spoken = Effect.fnUntraced(function* (
+  { trail, turn, safety, preface }: Speech,
+  passed: ReadonlyArray<string>,
+  reply: Reply
+): Effect.fn.Return<Outcome> {
+  const bubbles = [...preface, ...passed]
+  const asked = pictureOf(turn, safety, reply)
+  if (asked === null) return Outcome.cases.Replied.make({ bubbles })
+  if ("dropped" in asked) trail.skip("image", asked.dropped)
+  else yield* trail.stage("image", Effect.void, () => ({ decision: "requested" }))
+  return Outcome.cases.Replied.make({ bubbles, ...("wish" in asked && { picture: asked.wish }) })
+})

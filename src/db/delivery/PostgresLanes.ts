@@ -1,0 +1,151 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import {
+  type AfterStep,
+  type LaneLease,
+  type LaneRef,
+  Lanes,
+  type LaneStep,
+  LanesUnavailable,
+  type Room
+} from "#channels/Lanes.ts"
+import { Database } from "#src/db/postgres/Database.ts"
+import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
+import { hurryLanes } from "./retryLanesEarly.ts"
+import { CHANNELS_A_CLAIM, claimLanes, type LeaseRow, type Place } from "./claimLanes.ts"
+import { sweepLanes } from "./laneRecovery.ts"
+import { noteHealth } from "./recordChannelHealth.ts"
+import { settleLanes } from "./settleLanes.ts"
+import { untilReachable } from "#src/db/postgres/retry.ts"
+import { isStopped } from "./isSuspendedByOperator.ts"
+
+const START: Place = { appId: "", channelId: "" }
+
+/** Rows are grouped by lane, with each lane's events in order. */
+const toLeases = (rows: ReadonlyArray<LeaseRow>, owner: string): ReadonlyArray<LaneLease> => {
+  const leases: Array<LaneLease & { readonly events: Array<LaneLease["events"][number]> }> = []
+  for (const row of rows) {
+    if (row.cursor === null) continue
+    let lease = leases.at(-1)
+    if (lease === undefined || lease.sessionId !== row.session_id || lease.channelId !== row.channel_id) {
+      lease = {
+        appId: row.app_id,
+        sessionId: row.session_id,
+        channelId: row.channel_id,
+        kind: row.kind,
+        endpoint: row.endpoint,
+        channelVersion: row.version,
+        owner,
+        fence: row.fence,
+        failures: row.failures,
+        early: row.early_ms === null ? null : Duration.millis(row.early_ms),
+        part: row.part,
+        interrupted: row.interrupted === null ? null : { cursor: row.interrupted, part: row.interrupted_part },
+        unknowns: row.unknowns,
+        events: [],
+        examined: row.examined
+      }
+      leases.push(lease)
+    }
+    lease.events.push({
+      cursor: row.cursor,
+      id: row.id,
+      type: row.type,
+      text: row.text,
+      expired: row.expired,
+      redo: row.redo,
+      sent: row.sent ?? []
+    })
+  }
+  return leases
+}
+
+/** The lanes in PostgreSQL. Concurrent settlements are batched. */
+export const layer = Layer.effect(
+  Lanes,
+  Effect.gen(function* () {
+    const { pool, query } = yield* Database
+    const unavailable = Effect.mapError((cause: unknown) => new LanesUnavailable({ cause }))
+    let place = START
+
+    const claim = Effect.fnUntraced(function* (owner: string, room: Room) {
+      const rows = yield* query<Array<LeaseRow>>((sql) => claimLanes(sql, owner, room, place))
+      const visit = rows[0]
+      const leases = toLeases(rows, owner)
+      const cut = visit !== undefined && visit.visited === CHANNELS_A_CLAIM
+      const roundOver = place !== START && !cut
+      place = cut ? { appId: visit.last_app ?? "", channelId: visit.last_channel ?? "" } : START
+      return { leases, more: cut || (roundOver && leases.length > 0) || visit?.picked === room.lanes }
+    }, unavailable)
+
+    const settle = groupCommit<LaneStep, AfterStep>({
+      maxBatch: 64,
+      inFlight: 2,
+      run: async (batch) => {
+        const rows = await settleLanes(pool, batch)
+        const news = rows.filter((row) => row.news).map((row) => batch[row.n - 1]!)
+        // If this write fails, a later step records the health.
+        if (news.length > 0) await noteHealth(pool, news).catch(() => {})
+        const sent = news.filter(({ outcome }) => outcome === "sent")
+        // If this fails, the lanes are hurried by a later success, or wait for their retry.
+        if (sent.length > 0) await hurryLanes(pool, sent).catch(() => {})
+        const after = new Map(rows.map((row) => [row.n, row.after]))
+        return batch.map((_, index) => after.get(index + 1) ?? "lost")
+      }
+    })
+
+    const intend = (
+      { appId, sessionId, channelId, channelVersion, owner, fence }: LaneLease,
+      cursor: number,
+      part: number
+    ) =>
+      query(
+        (sql) => sql`
+      update lanes l set sending = ${cursor},
+        sending_part = ${part}, sending_fence = l.fence, sending_at = now() from channels c
+      where l.app_id = ${appId} and l.session_id =
+        ${sessionId} and l.channel_id = ${channelId} and l.owner = ${owner} and l.fence = ${fence}
+        and c.app_id = l.app_id and c.channel_id = l.channel_id and c.status in ('active', 'failing')
+          and c.version = ${channelVersion}
+        and not (${isStopped(sql, sql`c.app_id`, sql`c.hold_kind`)})
+      returning 1`
+      ).pipe(
+        Effect.map((rows) => rows.length > 0),
+        unavailable
+      )
+
+    const heldBy = (owner: string) =>
+      query<Array<{ app_id: string; session_id: string; channel_id: string; fence: number }>>(
+        (sql) => sql`
+      select app_id, session_id, channel_id, fence from lanes where owner = ${owner}`
+      ).pipe(
+        Effect.map((rows) =>
+          rows.map((row): LaneRef => ({
+            appId: row.app_id,
+            sessionId: row.session_id,
+            channelId: row.channel_id,
+            owner,
+            fence: row.fence
+          }))
+        ),
+        unavailable
+      )
+    const release = (lane: LaneRef) =>
+      query(
+        (sql) => sql`
+      update lanes set owner = null, sending = case when sending_fence < fence then sending end
+      where app_id = ${lane.appId} and session_id =
+        ${lane.sessionId} and channel_id = ${lane.channelId} and owner = ${lane.owner} and fence = ${lane.fence}`
+      ).pipe(Effect.asVoid, unavailable)
+
+    return Lanes.of({
+      claim,
+      settle: (step) => untilReachable(settle(step)).pipe(unavailable),
+      intend,
+      sweep: query(sweepLanes).pipe(Effect.asVoid, unavailable),
+      heldBy,
+      release
+    })
+  })
+)

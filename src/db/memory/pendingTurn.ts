@@ -1,0 +1,49 @@
+import { addressed } from "#pipeline/domain/addressed.ts"
+import type { Character } from "#pipeline/domain/Character.ts"
+import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
+import { HISTORY_UTTERANCES, type UnreadRow } from "./extractionStatements.ts"
+import type { Unread } from "./MemoryExtractions.ts"
+
+/** A turn as input for extraction, with its context. */
+export const toUnread = (sessionId: string, row: UnreadRow, character: Character): Unread => {
+  const said = (row.said ?? []).map(([role, text, cursor, at, own]): Utterance & { readonly own: boolean } => ({
+    role,
+    text,
+    cursor,
+    at: new Date(at),
+    own
+  }))
+  const bare = ({ role, text, cursor, at }: Utterance): Utterance => ({ role, text, cursor, at })
+  const ownBy = (wanted: Utterance["role"]): Utterance | null => {
+    const found = said.find(({ own, role }) => own && role === wanted)
+    return found === undefined ? null : bare(found)
+  }
+  return {
+    recalled: row.recalled,
+    exposes: row.exposes,
+    isLast: row.is_last,
+    storied: row.storied,
+    heldMicroUsd: row.held_micro_usd,
+    isLimited: row.is_limited,
+    turn: {
+      sessionId,
+      turnIndex: row.turn_index,
+      character: addressed(character, row.display_name),
+      endUser: {
+        externalUserRef: row.external_user_ref,
+        displayName: row.display_name,
+        timezone: row.timezone,
+        locale: row.locale,
+        ageBand: row.age_band
+      },
+      outcome: row.outcome,
+      history: said
+        .filter(({ own }) => !own)
+        .slice(-HISTORY_UTTERANCES)
+        .map(bare),
+      message: ownBy("user"),
+      reply: ownBy("character"),
+      at: row.ended_at
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import type { Initiative } from "#pipeline/domain/ProactiveBrief.ts"
+import type { Sql } from "#src/db/postgres/Database.ts"
+import { countUse, enterInLedger } from "#src/db/billing/moneyStatements.ts"
+import { addTurnJobs } from "#src/db/conversation/turnJobs.ts"
+import type { SessionRef } from "#src/db/conversation/Turns.ts"
+
+/**
+ * Takes sessions that are due for a check, longest waiting first, and sets their next check to `until`, so that they
+ * are found again if the checking process dies. With that value the caller also detects changes in the meantime.
+ */
+export const claimDue = (sql: Sql, now: string, until: string, most: number) => sql`
+  with due as (
+    select app_id, session_id from relationships
+      where initiate_at <= ${now}::timestamptz order by initiate_at limit ${most}::int for no key update skip locked
+  )
+  update relationships r set initiate_at = ${until}::timestamptz from due d
+  where r.app_id = d.app_id and r.session_id = d.session_id returning r.app_id, r.session_id`
+
+/**
+ * Serializes decisions per person, and per app with a daily limit. Two at once could otherwise both use the last
+ * remaining message.
+ */
+export const lockCaps = (sql: Sql, { appId, sessionId }: SessionRef) => sql`
+  select pg_advisory_xact_lock(hashtextextended(lock, 0)) from (
+    select 'initiatives ' || s.app_id as lock, 0 as place from sessions s join proactive_policies p using (app_id)
+    where s.app_id = ${appId} and s.session_id =
+      ${sessionId} and p.policy::jsonb ?| array['daily_cap_app', 'channel_policy', 'cost_cap']
+    union all
+    select 'initiatives ' || app_id || ' ' || external_user_ref, 1 from sessions
+      where app_id = ${appId} and session_id = ${sessionId}
+    order by place
+  ) locks`
+
+/** Begins a proactive turn in a session that the caller has locked. Like an accept, but without a message. */
+export const beginTurn = (
+  sql: Sql,
+  { appId, sessionId }: SessionRef,
+  runRef: string,
+  holdMicroUsd: number,
+  initiative: Initiative,
+  priceVersion: string
+) => sql`
+  with opened as (
+    insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, source_kind, hold_micro_usd,
+      initiative)
+    select app_id, session_id, turn_count + 1,
+      ${runRef}, last_cursor, 'fast', 'proactive', ${holdMicroUsd}::bigint, ${JSON.stringify(initiative)}::text::json
+    from session_logs where app_id = ${appId} and session_id = ${sessionId}
+    returning *
+  ), counted as (
+    update session_logs l set turn_count = l.turn_count + 1, open_turns = l.open_turns + 1 from opened o
+      where l.app_id = o.app_id and l.session_id = o.session_id
+  ), moves as (
+    select o.app_id, c.external_user_ref, now() as at, o.hold_micro_usd as amount, 0 as sent from opened o
+      join sessions c using (app_id, session_id)
+  ), counted_use as (
+    ${countUse(sql, "moves")}
+  ), entered as (
+    ${enterInLedger(sql, "opened", "hold", sql`hold_micro_usd`, priceVersion)}
+  )
+  select turn_index, ${addTurnJobs(sql, sql`select app_id, session_id from opened`)} as jobs from opened`
+
+export interface NewDecision {
+  readonly decisionId: string
+  readonly at: string
+  readonly reason: string
+  /** Null: a turn was begun. */
+  readonly skippedBy: string | null
+  readonly turnIndex: number | null
+  readonly nextEligibleAt: string | null
+}
+
+/** Stores a decision, unless it is a skip for the same reason as the previous one. */
+export const writeDecision = (sql: Sql, { appId, sessionId }: SessionRef, d: NewDecision) => sql`
+  insert into proactive_decisions (app_id, session_id, decision_id, at, reason, decision, skipped_by, turn_index,
+    next_eligible_at)
+  select ${appId}, ${sessionId},
+    ${d.decisionId}, ${d.at}::timestamptz,
+      ${d.reason}, ${d.skippedBy === null ? "sent" : "skipped"},
+        ${d.skippedBy}, ${d.turnIndex}::int, ${d.nextEligibleAt}::timestamptz
+  where not exists (
+    select from (select skipped_by, reason from proactive_decisions
+      where app_id = ${appId} and session_id = ${sessionId} order by decision_id desc limit 1) last
+    where last.skipped_by = ${d.skippedBy}::text and last.reason = ${d.reason}
+  )`
+
+/** The next check of a session: a time, `never` without a change, or `off` while nobody wants it. */
+export const writeDue = (
+  sql: Sql,
+  { appId, sessionId }: SessionRef,
+  at: string | "never" | "off",
+  awaitsWord: boolean
+) => sql`
+  update relationships set initiate_at =
+    ${at === "off" ? sql`null` : at === "never" ? sql`'infinity'` : sql`${at}::timestamptz`},
+      awaits_word = ${awaitsWord} where app_id = ${appId} and session_id = ${sessionId}`

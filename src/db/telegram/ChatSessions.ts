@@ -1,0 +1,68 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { LogSignals } from "#channels/event-log/LogSignals.ts"
+import type { CharacterUnavailable, Sessions } from "#src/db/conversation/Sessions.ts"
+import type { Relationships } from "#src/db/memory/Relationships.ts"
+import type { Database, DatabaseError } from "#src/db/postgres/Database.ts"
+import type { QuotaReached } from "#src/db/tenancy/quotas.ts"
+import { appendOnce } from "./conversations/appendOnce.ts"
+import { type Chat, reviveChat, type Shut, shutChat } from "./conversations/chatStatus.ts"
+import { meet } from "./conversations/openChat.ts"
+import type { ChatKey, Meeting, Met } from "./conversations/ChatOpening.ts"
+import { type Edit, noteEdit } from "./conversations/recordEdit.ts"
+import { quieten } from "./conversations/optOutOfProactive.ts"
+import { sessionOf } from "./conversations/sessionOf.ts"
+
+/** The assignment of sessions to chats, and events of people and bots that are not messages. */
+export class Conversations extends Context.Service<
+  Conversations,
+  {
+    /**
+     * The session of a chat. On first contact, or if a new one is requested, opens one with its lane, which starts at
+     * the greeting.
+     */
+    readonly meet: (meeting: Meeting) => Effect.Effect<Met, CharacterUnavailable | QuotaReached | DatabaseError>
+    /** The chat's session. Null: none. */
+    readonly sessionOf: (chat: ChatKey) => Effect.Effect<string | null, DatabaseError>
+    /**
+     * A person's message or unblock shows that the bot may write to the chat again, unless a newer update says
+     * otherwise. Its lanes continue, and the app is notified.
+     */
+    readonly revive: (chat: Chat, updateId: number) => Effect.Effect<void, DatabaseError>
+    /**
+     * The bot may no longer write to the chat, unless a newer update says otherwise. The app is notified of the
+     * sessions that lose their chat.
+     */
+    readonly shut: (chat: Chat, shut: Shut) => Effect.Effect<void, DatabaseError>
+    /** Posts a service reply on the log, once per key. */
+    readonly notify: (
+      appId: string,
+      sessionId: string,
+      notice: { readonly key: string; readonly kind: string; readonly text: string }
+    ) => Effect.Effect<void, DatabaseError>
+    /** Records that an accepted message of this chat was edited. */
+    readonly noteEdit: (chat: ChatKey, edit: Edit) => Effect.Effect<void, DatabaseError>
+    /** Stops proactive messages. */
+    readonly quieten: (appId: string, sessionId: string) => Effect.Effect<void, DatabaseError>
+  }
+>()("src/db/telegram/ChatSessions") {
+  static readonly layer = Layer.effect(
+    Conversations,
+    Effect.gen(function* () {
+      const within = Effect.provideContext(yield* Effect.context<Database | Sessions | Relationships | LogSignals>())
+      return Conversations.of({
+        meet: (meeting) => within(meet(meeting)),
+        sessionOf: (chat) => within(sessionOf(chat)),
+        revive: (...args) => within(reviveChat(...args)),
+        shut: (...args) => within(shutChat(...args)),
+        notify: (appId, sessionId, { key, kind, text }) =>
+          within(
+            appendOnce(appId, sessionId, { key, type: "channel.notice", role: "system", payload: { kind, text } })
+          ).pipe(Effect.asVoid),
+        noteEdit: (...args) => within(noteEdit(...args)),
+        quieten: (...args) => within(quieten(...args))
+      })
+    })
+  )
+}

@@ -1,0 +1,149 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { LogSignals } from "#channels/event-log/LogSignals.ts"
+import { appendOperational } from "#src/db/delivery/appendOperational.ts"
+import { auditing, type AuditAction } from "#src/db/tenancy/auditLog.ts"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { resumeApp } from "#src/db/conversation/resumeApp.ts"
+import { OPERATOR } from "#src/db/tenancy/operator.ts"
+import { type BotPlace, goOn } from "./resumeBots.ts"
+import { type HoldKind, holdRows, type NoSuchApp } from "#src/db/delivery/suspensionRows.ts"
+import { ALL_APPS } from "#src/db/delivery/isSuspendedByOperator.ts"
+
+export interface Hold {
+  /** Null: of all apps. */
+  readonly app_id: string | null
+  readonly since: Date
+  readonly reason: string | null
+}
+
+/**
+ * Immediate suspensions by the operator: of an app's bots, or of all bots including those that are attached later.
+ * Statements that claim updates or lanes, take a slot for a typing indicator, or record the intent to send also check
+ * for suspensions. So only what was already being sent goes out. People's messages are kept in order. Suspending a bot
+ * through the app is independent of this.
+ */
+export class Holds extends Context.Service<
+  Holds,
+  {
+    /** False: it was already suspended, and only the reason was updated. */
+    readonly hold: (appId: string | null, reason: string | null) => Effect.Effect<boolean, NoSuchApp | DatabaseError>
+    /** False: there was no such suspension. */
+    readonly release: (appId: string | null) => Effect.Effect<boolean, NoSuchApp | DatabaseError>
+    /** Resumes what was parked by a suspension that has been lifted, of bots or of an app. */
+    readonly finish: Effect.Effect<void, DatabaseError>
+    readonly list: Effect.Effect<ReadonlyArray<Hold>, DatabaseError>
+  }
+>()("src/db/telegram/TelegramSuspensions") {
+  static readonly layer = Layer.effect(
+    Holds,
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { query, transaction } = database
+      const record = auditing(database)
+      const services = yield* Effect.context<Database | LogSignals>()
+
+      const { checkApp, put, lift } = holdRows(database, "telegram")
+
+      /**
+       * The apps with bots that only this suspension stops. Suspended apps do not count, because they have events of
+       * their own.
+       */
+      const concerned = (scope: string) =>
+        query<Array<{ app_id: string }>>(
+          (sql) => sql`
+      select distinct b.app_id from telegram_bots b
+      where b.status <> 'detached' and ${scope} in (${ALL_APPS}, b.app_id)
+        and not exists (select from telegram_holds h where h.kind = 'telegram' and h.released_at is null
+          and h.scope in (${ALL_APPS}, b.app_id) and h.scope <> ${scope})
+      order by b.app_id`
+        )
+      const tell = (
+        scope: string,
+        type: "telegram.held" | "telegram.released",
+        payload: { readonly reason?: string | null }
+      ) =>
+        Effect.flatMap(concerned(scope), (apps) =>
+          Effect.forEach(
+            apps,
+            ({ app_id: appId }) =>
+              transaction(appendOperational({ appId, type, payload })).pipe(Effect.provideContext(services)),
+            { discard: true }
+          )
+        )
+
+      /**
+       * A single app is notified in the transaction. For all apps, they are notified one by one after it, so that the
+       * suspension need not wait for the last one.
+       */
+      const changing = <E>(
+        appId: string | null,
+        type: Extract<AuditAction, `telegram.${string}`>,
+        payload: { readonly reason?: string | null },
+        change: (scope: string) => Effect.Effect<boolean, E>
+      ) =>
+        Effect.gen(function* () {
+          const scope = appId ?? ALL_APPS
+          const isNews = yield* transaction(
+            Effect.gen(function* () {
+              yield* checkApp(appId)
+              if (!(yield* change(scope))) return false
+              yield* record({
+                ...(appId === null ? { accountId: OPERATOR } : { appId }),
+                action: type,
+                detail: payload
+              })
+              if (appId !== null) yield* tell(scope, type, payload)
+              return true
+            })
+          )
+          if (isNews && appId === null) yield* tell(scope, type, payload)
+          return isNews
+        })
+
+      const hold = (appId: string | null, reason: string | null) =>
+        changing(appId, "telegram.held", { reason }, (scope) => put(scope, reason))
+
+      const release = (appId: string | null) => changing(appId, "telegram.released", {}, lift).pipe(Effect.tap(finish))
+
+      // Works in steps, because there may be many bots. After a crash the next run continues. If the suspension was set
+      // and lifted again in the meantime, bots that were already processed have to be resumed again.
+      const finishOne = Effect.fnUntraced(function* ({
+        scope,
+        kind,
+        released_at
+      }: {
+        readonly scope: string
+        readonly kind: HoldKind
+        readonly released_at: string
+      }) {
+        let place: BotPlace | null = { app_id: "", channel_id: "" }
+        while (place !== null) place = yield* goOn(scope, place).pipe(Effect.provideService(Database, database))
+        if (kind === "app") yield* resumeApp(scope).pipe(Effect.provideService(Database, database))
+        yield* query(
+          (sql) =>
+            sql`delete from telegram_holds
+              where scope = ${scope} and kind = ${kind} and released_at = ${released_at}::text::timestamptz`
+        )
+      })
+      const finish = Effect.gen(function* () {
+        const released = yield* query<Array<{ scope: string; kind: HoldKind; released_at: string }>>(
+          (sql) => sql`select scope, kind, released_at::text from telegram_holds where released_at is not null`
+        )
+        yield* Effect.forEach(released, finishOne, { discard: true })
+      })
+
+      return Holds.of({
+        hold,
+        release,
+        finish,
+        list: query<Array<Hold>>(
+          (sql) =>
+            sql`select nullif(scope, ${ALL_APPS}) as app_id, since, reason from telegram_holds where kind = 'telegram'
+              and released_at is null order by scope`
+        )
+      })
+    })
+  )
+}

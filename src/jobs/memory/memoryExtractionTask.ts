@@ -1,0 +1,35 @@
+import * as Effect from "effect/Effect"
+import type { DatabaseError } from "#src/db/postgres/Database.ts"
+import type { SessionRef } from "#src/db/conversation/Turns.ts"
+import { SessionsPayload, sessionsOf } from "#src/jobs/conversation/sessionsPayload.ts"
+import { taskFor } from "#src/jobs/runner/task.ts"
+import { TurnReader } from "./MemoryExtractor.ts"
+
+/** Processes all sessions before the job fails, so that one failing session does not block the others. */
+const each = (
+  sessions: ReadonlyArray<SessionRef>,
+  drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>
+) =>
+  Effect.forEach(sessions, (session) => Effect.exit(drain(session)), { concurrency: "unbounded" }).pipe(
+    Effect.flatMap((exits) => Effect.forEach(exits, (exit) => exit, { discard: true }))
+  )
+
+// Extraction has no sweeper, so its job stays until it is done. A job that would have to wait for a slot goes back to
+// the table.
+export const relateTask = taskFor("relate", SessionsPayload, (payload) =>
+  TurnReader.use((reader) =>
+    Effect.gen(function* () {
+      const full: Array<SessionRef> = []
+      yield* each(sessionsOf(payload), (session) =>
+        Effect.flatMap(reader.isFull(session.appId), (isFull) =>
+          isFull
+            ? Effect.sync(() => {
+                full.push(session)
+              })
+            : reader.drain(session)
+        )
+      )
+      if (full.length > 0) yield* reader.putOff(full)
+    })
+  )
+)

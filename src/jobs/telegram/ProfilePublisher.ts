@@ -1,0 +1,216 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { isDeepStrictEqual } from "node:util"
+import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
+import { fit } from "#channels/telegram/fit.ts"
+import { COMMANDS } from "#channels/telegram/lines.ts"
+import { fillMacros } from "#pipeline/domain/macros.ts"
+import { Assets } from "#src/db/character/Assets.ts"
+import { Characters } from "#src/db/character/Characters.ts"
+import type { DatabaseError } from "#src/db/postgres/Database.ts"
+import { StoredObjects } from "#src/db/character/StoredObjects.ts"
+import { BotRows } from "#src/db/telegram/BotRows.ts"
+import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
+import { Pictures } from "#src/pictures/Pictures.ts"
+import { TelegramUnavailable, TokenRejected } from "./WebhookRegistrar.ts"
+
+/** Telegram's length limits. */
+const MOST = { name: 64, description: 512, short_description: 120 }
+/** Pixels per side, the largest size that Telegram keeps. */
+const PHOTO_SIDE = 640
+/** The delay if Telegram names none. */
+const PAUSE_SECONDS = 60
+/** When to set an incomplete profile again: Telegram could not be reached, or rejected a part. */
+const AGAIN_SECONDS = { unavailable: 300, rejected: 3600 }
+
+export type ProfilePart = "name" | "description" | "short_description" | "commands" | "photo"
+
+/** The result of setting a profile. It is complete if there is nothing to wait for and nothing was rejected. */
+export interface Introduced {
+  /** Telegram accepts a part only after this delay. */
+  readonly waitSeconds: number | null
+  readonly rejected: ProfilePart | null
+}
+
+/**
+ * Sets what people see of a bot before they write: name, descriptions, commands and picture, from the current
+ * character. What the character lacks (a bio, a picture) stays as it is. Only differences are written, because Telegram
+ * makes frequent name changes wait for hours. Telegram does not say which picture is set, so the picture is set unless
+ * that was done since the given time. Each part may be set twice, and a part that has to wait does not delay the
+ * others.
+ */
+export class Introduction extends Context.Service<
+  Introduction,
+  {
+    readonly put: (
+      bot: StoredBot,
+      options: { readonly withName: boolean; readonly photoSince: Date }
+    ) => Effect.Effect<Introduced, TokenRejected | TelegramUnavailable | DatabaseError>
+    /**
+     * The first profile of a bot that a person has created, with the name that they chose. If it fails, the bot is
+     * degraded and the probe tries again.
+     */
+    readonly introduce: (bot: StoredBot) => Effect.Effect<void, DatabaseError>
+  }
+>()("src/jobs/telegram/ProfilePublisher") {
+  static readonly layer = Layer.effect(
+    Introduction,
+    Effect.gen(function* () {
+      const api = yield* BotApi
+      const rows = yield* BotRows
+      const characters = yield* Characters
+      const assets = yield* Assets
+      const objects = yield* StoredObjects
+      const pictures = yield* Pictures
+
+      const textsOf = Effect.fnUntraced(function* (bot: StoredBot) {
+        const profile = (yield* characters.get(bot.app_id, bot.character_slug))?.profile ?? {}
+        const name = String(profile["display_name"] ?? "").trim()
+        return { name, bio: fillMacros(String(profile["visible_bio"] ?? ""), { character: name, user: null }).trim() }
+      })
+
+      const unless = (stands: Effect.Effect<boolean, BotApiError>, put: Effect.Effect<unknown, BotApiError>) =>
+        Effect.flatMap(stands, (is) => (is ? Effect.void : Effect.asVoid(put)))
+      const putText = {
+        name: (token: Redacted.Redacted<string>, name: string) =>
+          unless(
+            Effect.map(api.call(token, "getMyName", {}), (now) => now.name === name),
+            api.call(token, "setMyName", { name })
+          ),
+        description: (token: Redacted.Redacted<string>, description: string) =>
+          unless(
+            Effect.map(api.call(token, "getMyDescription", {}), (now) => now.description === description),
+            api.call(token, "setMyDescription", { description })
+          ),
+        short_description: (token: Redacted.Redacted<string>, text: string) =>
+          unless(
+            Effect.map(api.call(token, "getMyShortDescription", {}), (now) => now.short_description === text),
+            api.call(token, "setMyShortDescription", { short_description: text })
+          )
+      }
+      const putCommands = (token: Redacted.Redacted<string>) =>
+        unless(
+          Effect.map(api.call(token, "getMyCommands", {}), (now) =>
+            isDeepStrictEqual(
+              now.map(({ command, description }) => ({ command, description })),
+              [...COMMANDS]
+            )
+          ),
+          api.call(token, "setMyCommands", { commands: [...COMMANDS] })
+        )
+      const putPhoto = Effect.fnUntraced(
+        function* (bot: StoredBot, token: Redacted.Redacted<string>, since: Date) {
+          const face = yield* assets.face(bot.app_id, bot.character_slug)
+          if (
+            face === undefined ||
+            (face.sha256 === bot.photo_sha256 && bot.photo_put_at !== null && bot.photo_put_at >= since)
+          )
+            return
+          const content = yield* objects.get(face.object_key)
+          if (content === null) return
+          yield* api.setProfilePhoto(token, yield* pictures.square(content, PHOTO_SIDE))
+          yield* rows.notePhoto(bot.app_id, bot.channel_id, face.sha256)
+        },
+        Effect.catchTag("StorageError", ({ message }) => Effect.fail(new TelegramUnavailable({ description: message })))
+      )
+
+      const put = Effect.fnUntraced(function* (
+        bot: StoredBot,
+        { withName, photoSince }: { readonly withName: boolean; readonly photoSince: Date }
+      ) {
+        const token = yield* Effect.catchTag(rows.token(bot), "SecretUnreadable", () =>
+          Effect.die(new Error("a bot's token cannot be opened"))
+        )
+        if (token === undefined) return yield* new TokenRejected()
+        const became: { waitSeconds: number | null; rejected: ProfilePart | null } = {
+          waitSeconds: null,
+          rejected: null
+        }
+        const reject = (part: ProfilePart, reason: string) =>
+          Effect.suspend(() => {
+            became.rejected ??= part
+            return Effect.logWarning("Telegram rejected a part of a bot's profile", {
+              bot_id: bot.channel_id,
+              part,
+              reason
+            })
+          })
+        const refused =
+          (part: ProfilePart) =>
+          ({
+            kind,
+            description,
+            retryAfterSeconds
+          }: BotApiError): Effect.Effect<void, TokenRejected | TelegramUnavailable> => {
+            switch (kind) {
+              case "rate_limited":
+                return Effect.sync(() => {
+                  became.waitSeconds = Math.max(became.waitSeconds ?? 0, retryAfterSeconds ?? PAUSE_SECONDS)
+                })
+              case "auth":
+                return Effect.fail(new TokenRejected())
+              case "not_sent":
+              case "ambiguous":
+                return Effect.fail(new TelegramUnavailable({ description }))
+              default:
+                return reject(part, description)
+            }
+          }
+        const { name, bio } = yield* textsOf(bot)
+        yield* Effect.catchTag(putCommands(token), "BotApiError", refused("commands"))
+        for (const part of ["description", "short_description"] as const) {
+          if (bio !== "")
+            yield* Effect.catchTag(putText[part](token, fit(bio, MOST[part])), "BotApiError", refused(part))
+        }
+        yield* putPhoto(bot, token, photoSince).pipe(
+          Effect.catchTags({ BotApiError: refused("photo"), PictureRefused: ({ message }) => reject("photo", message) })
+        )
+        if (withName && name !== "")
+          yield* Effect.catchTag(putText.name(token, fit(name, MOST.name)), "BotApiError", refused("name"))
+        if (became.waitSeconds === null && became.rejected === null && bot.profile_due_at !== null) yield* stands(bot)
+        return became
+      })
+
+      const stands = Effect.fnUntraced(function* ({ app_id: appId, channel_id: channelId, status, reason }: StoredBot) {
+        yield* rows.noteProfile(appId, channelId, null)
+        if (status !== "degraded" || reason !== "profile_incomplete") return
+        yield* rows.become(appId, channelId, {
+          status: "active",
+          reason: null,
+          from: ["degraded"],
+          news: { type: "bot.recovered", payload: { bot_id: channelId } }
+        })
+      })
+      const isIncomplete = Effect.fnUntraced(function* (
+        { app_id: appId, channel_id: channelId }: StoredBot,
+        againSeconds: number
+      ) {
+        yield* rows.noteProfile(appId, channelId, againSeconds)
+        const reason = "profile_incomplete"
+        yield* rows.become(appId, channelId, {
+          status: "degraded",
+          reason,
+          from: ["active", "degraded"],
+          news: { type: "bot.degraded", payload: { bot_id: channelId, reason } }
+        })
+      })
+
+      return Introduction.of({
+        put,
+        introduce: (bot) =>
+          put(bot, { withName: false, photoSince: bot.created_at }).pipe(
+            Effect.flatMap(({ waitSeconds, rejected }) => {
+              const again = waitSeconds ?? (rejected === null ? null : AGAIN_SECONDS.rejected)
+              return again === null ? Effect.void : isIncomplete(bot, again)
+            }),
+            Effect.catchTags({
+              TokenRejected: () => Effect.void,
+              TelegramUnavailable: () => isIncomplete(bot, AGAIN_SECONDS.unavailable)
+            })
+          )
+      })
+    })
+  )
+}

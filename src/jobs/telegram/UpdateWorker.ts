@@ -1,0 +1,134 @@
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+import { rounds } from "#channels/repeatForever.ts"
+import { DatabaseError } from "#src/db/postgres/Database.ts"
+import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
+import { attempt } from "#src/units/attempt.ts"
+import { unitOf } from "#src/units/Unit.ts"
+import { Membership } from "#src/jobs/runner/Membership.ts"
+import { handleBatch } from "./handleBatch.ts"
+import { turnAway } from "./declineChat.ts"
+import { task } from "#src/jobs/runner/task.ts"
+
+/**
+ * Maximum number of chats whose updates one process handles at once. No more are claimed before half of these are done,
+ * because a claim scans everything that waits.
+ */
+const MAX_IN_FLIGHT = 128
+/** How soon to check again for updates that are not due yet, and for updates without a notification. */
+const SOON = Duration.millis(150)
+const LATER = Duration.seconds(1)
+/** How long running updates may take to finish after a stop request. */
+const DRAIN = "3 seconds"
+
+/** Whether PostgreSQL rejected a value, so that a retry would fail again. */
+const isOfValue = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.sqlState?.startsWith("22") === true
+const isOurs = (error: { readonly _tag: string; readonly cause?: unknown }) =>
+  (error._tag === "DatabaseError" || error._tag === "InboxUnavailable" || error._tag === "ChatsUnavailable") &&
+  !isOfValue(error) &&
+  !isOfValue(error.cause)
+
+/**
+ * Handles Telegram's updates in order within each chat. An update stays a row until it is done: if a worker dies, the
+ * next one takes it.
+ */
+export class Intake extends Context.Service<
+  Intake,
+  {
+    /** There may be new updates. */
+    readonly wake: Effect.Effect<void>
+  }
+>()("src/jobs/telegram/UpdateWorker") {
+  static readonly layer = Layer.effect(
+    Intake,
+    Effect.gen(function* () {
+      const updates = yield* Updates
+      const membership = yield* Membership
+      const wakes = yield* Queue.sliding<void>(1)
+      const handling = yield* FiberSet.make()
+      let inFlight = 0
+
+      const giveUp = (batch: Batch) =>
+        Effect.andThen(
+          Effect.logError("Telegram update given up: it crashed its process too often"),
+          updates.done(batch)
+        )
+      const unitOfBatch = ([{ app_id, channel_id, update_id }]: Batch) =>
+        unitOf("update", app_id, `${channel_id} ${update_id}`)
+      const handle = (batch: Batch) =>
+        attempt(unitOfBatch(batch), handleBatch(batch), giveUp(batch)).pipe(
+          Effect.catchTags({
+            CharacterUnavailable: ({ reason }) => turnAway(batch, reason),
+            QuotaReached: () => updates.done(batch)
+          }),
+          Effect.catchIf(isOurs, (error) => updates.failed(batch, error._tag, true)),
+          Effect.catchCauseIf(
+            (cause) => !Cause.hasInterruptsOnly(cause),
+            (cause) =>
+              Effect.logError("Telegram update failed", cause).pipe(
+                Effect.andThen(updates.failed(batch, "defect", false))
+              )
+          ),
+          Effect.annotateLogs({ bot_id: batch[0].channel_id, update_id: batch[0].update_id })
+        )
+
+      const begin = (batch: Batch) => {
+        inFlight++
+        return FiberSet.run(
+          handling,
+          handle(batch).pipe(
+            Effect.catchTag("DatabaseError", (error) =>
+              Effect.logWarning("Telegram update aborted", { reason: error.message })
+            ),
+            Effect.ensuring(
+              Effect.sync(() => {
+                inFlight--
+                Queue.offerUnsafe(wakes, undefined)
+              })
+            )
+          )
+        )
+      }
+
+      let pause: Duration.Duration = LATER
+      const look = Effect.uninterruptible(
+        Effect.gen(function* () {
+          pause = LATER
+          const owner = yield* membership.current
+          if (Option.isNone(owner) || inFlight > MAX_IN_FLIGHT / 2) return
+          const { batches, waiting } = yield* updates.claim(owner.value)
+          for (const batch of batches) yield* begin(batch)
+          if (waiting) pause = SOON
+        })
+      ).pipe(
+        Effect.catchTag("DatabaseError", (error) =>
+          Effect.logWarning("Telegram updates could not be claimed", { reason: error.message })
+        )
+      )
+      const sweep = updates.sweep.pipe(Effect.catchTag("DatabaseError", () => Effect.void))
+
+      yield* Effect.addFinalizer(() =>
+        FiberSet.awaitEmpty(handling).pipe(Effect.timeoutOption(DRAIN), Effect.andThen(FiberSet.clear(handling)))
+      )
+      yield* rounds(
+        "0 millis",
+        Effect.suspend(() => Queue.take(wakes).pipe(Effect.timeoutOption(pause), Effect.andThen(look)))
+      ).pipe(Effect.annotateLogs({ service: "Intake" }), Effect.forkScoped)
+      yield* rounds("1 second", sweep).pipe(Effect.annotateLogs({ service: "Intake" }), Effect.forkScoped)
+
+      return Intake.of({ wake: Effect.sync(() => Queue.offerUnsafe(wakes, undefined)) })
+    })
+  )
+}
+
+export const telegramTask = task(
+  "telegram",
+  Intake.use((intake) => intake.wake)
+)
