@@ -43,12 +43,12 @@ const ROWS = [
  */
 const args = process.argv.slice(2)
 const at = args.indexOf("--rounds")
-const rounds = at === -1 ? 5 : Number(args[at + 1])
+const repeats = at === -1 ? 5 : Number(args[at + 1])
 const wanted = args
   .filter((arg, index) => !arg.startsWith("--") && (at === -1 || index !== at + 1))
   .map((name) => (name === "accept-hello" ? "accept" : name))
 const unknown = wanted.filter((name) => ROWS.every((row) => row.name !== name))
-if (unknown.length > 0 || !(rounds >= 1)) {
+if (unknown.length > 0 || !(repeats >= 1)) {
   console.error(`usage: npm run bench -- [${ROWS.map((row) => row.name).join(" | ")}] [--rounds N]`)
   process.exit(1)
 }
@@ -59,12 +59,12 @@ const machine = {
   memory_gib: Math.round(totalmem() / 2 ** 30),
   node: process.version,
   at: new Date().toISOString(),
-  rounds
+  rounds: repeats
 }
 console.log(JSON.stringify(machine))
 const results: Array<Result> = []
 for (const row of ROWS.filter((row) => wanted.length === 0 || wanted.includes(row.name))) {
-  for (const result of await row.run(rounds)) {
+  for (const result of await row.run(repeats)) {
     results.push(result)
     for (const raw of result.raw) console.log(`  ${JSON.stringify(raw)}`)
     console.log(

@@ -48,7 +48,7 @@ const CEILINGS = {
   group: { perSecond: 1 / 3, burst: 1 },
   bot: { perSecond: 100, burst: 40 }
 }
-const BUBBLES_A_REPLY = 3
+const BUBBLES_PER_REPLY = 3
 /** What a person is told at most once an hour if a turn has lost its process so often that it is given up. */
 const APOLOGY = "The soup has burnt. Ask me again."
 /**
@@ -166,7 +166,7 @@ export const runTelegramChaos = async (
     })
     breakThings(telegram, options.faults)
 
-    const turns = Math.ceil(options.bubbles / options.chats / BUBBLES_A_REPLY)
+    const turns = Math.ceil(options.bubbles / options.chats / BUBBLES_PER_REPLY)
     /** Two messages at once, so that there is more to answer than a chat's burst allows. */
     const ask = ({ bot, person, group, said }: Talk) => {
       for (let n = 0; n < 2 && said.length < turns; n++) {
@@ -192,7 +192,7 @@ export const runTelegramChaos = async (
     let kills = 0
     const killedAtMs: Array<number> = []
     const sent = () => telegram.calls({ method: "sendMessage" }).length
-    const total = options.chats * turns * BUBBLES_A_REPLY
+    const total = options.chats * turns * BUBBLES_PER_REPLY
     /** Kills are spread over the sends: no further messages are sent before the next due kill has happened. */
     const mayAsk = () => kills >= options.kills || sent() < (total * (kills + 1)) / options.kills
     const askAll = async () => {

@@ -1,5 +1,5 @@
 import type { ChannelKinds } from "./Channel.ts"
-import type { LaneLease, LaneRef, Room } from "./Lanes.ts"
+import type { LaneLease, LaneRef, ClaimCapacity } from "./Lanes.ts"
 
 /**
  * Maximum number of concurrent lanes per process, per endpoint and per app: a slow receiver uses its own slots, not
@@ -10,7 +10,7 @@ const PER_ENDPOINT = 64
 const PER_PACED = 20
 const PER_APP = 128
 /** Maximum number of lanes per claim. */
-const LANES_A_CLAIM = 64
+const LANES_PER_CLAIM = 64
 
 /** Identifies one lease of a lane. */
 export const leaseName = ({ sessionId, channelId, fence }: LaneRef) => `${sessionId} ${channelId} ${fence}`
@@ -22,11 +22,11 @@ const add = (count: Map<string, number>, key: string, change: 1 | -1) => {
 }
 
 /** Whether any key that was at its limit then is below it now. */
-const freed = (then: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>, full: number) =>
+const hasFreed = (then: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>, full: number) =>
   [...then].some(([key, count]) => count >= full && (now.get(key) ?? 0) < full)
 
 /** The lanes that this process is delivering, counted by endpoint and by app. */
-export class LanesInHand {
+export class ActiveLanes {
   readonly #names = new Set<string>()
   readonly #ofEndpoint = new Map<string, number>()
   readonly #ofApp = new Map<string, number>()
@@ -60,9 +60,9 @@ export class LanesInHand {
   }
 
   /** The current limits for a claim. `lanes` is 0 if there is no slot left. */
-  room(): Room {
+  capacity(): ClaimCapacity {
     return {
-      lanes: Math.max(0, Math.min(LANES_A_CLAIM, MAX_LANES - this.#names.size)),
+      lanes: Math.max(0, Math.min(LANES_PER_CLAIM, MAX_LANES - this.#names.size)),
       endpoints: new Map(this.#ofEndpoint),
       apps: new Map(this.#ofApp),
       perEndpoint: PER_ENDPOINT,
@@ -72,7 +72,7 @@ export class LanesInHand {
   }
 
   /** Whether a slot has become free that the claim with this room and these leases considered taken. */
-  freedSince({ endpoints, apps }: Room, leases: ReadonlyArray<LaneLease>): boolean {
+  freedSince({ endpoints, apps }: ClaimCapacity, leases: ReadonlyArray<LaneLease>): boolean {
     const ofEndpoint = new Map(endpoints)
     const ofApp = new Map(apps)
     for (const { endpoint, appId } of leases) {
@@ -80,9 +80,9 @@ export class LanesInHand {
       add(ofApp, appId, 1)
     }
     return (
-      freed(ofEndpoint, this.#ofEndpoint, PER_ENDPOINT) ||
-      freed(ofEndpoint, this.#ofEndpoint, PER_PACED) ||
-      freed(ofApp, this.#ofApp, PER_APP)
+      hasFreed(ofEndpoint, this.#ofEndpoint, PER_ENDPOINT) ||
+      hasFreed(ofEndpoint, this.#ofEndpoint, PER_PACED) ||
+      hasFreed(ofApp, this.#ofApp, PER_APP)
     )
   }
 }

@@ -42,7 +42,7 @@ const answered = { statusCode: Schema.NullOr(Schema.Int), answer: Schema.NullOr(
  * - `Rejected`: the receiver will never accept this event; the lane moves on.
  * - `Gone`: the receiver will never accept anything again.
  * - `Later`: certainly not delivered, and the receiver says when to retry. Not counted as a failure.
- * - `Held`: certainly not delivered, and this lane is parked until something happens there.
+ * - `Parked`: certainly not delivered, and this lane is parked until something happens there.
  */
 export const Attempt = Schema.TaggedUnion({
   Sent: { ...answered },
@@ -56,7 +56,7 @@ export const Attempt = Schema.TaggedUnion({
   Rejected: { ...answered, errorCode: Schema.String },
   Gone: { ...answered, errorCode: Schema.String },
   Later: { ...answered, errorCode: Schema.String, after: Schema.Duration },
-  Held: { ...answered, errorCode: Schema.String }
+  Parked: { ...answered, errorCode: Schema.String }
 })
 export type Attempt = typeof Attempt.Type
 
@@ -68,7 +68,7 @@ export const OUTCOME_NAME = {
   Rejected: "rejected",
   Gone: "gone",
   Later: "not_sent",
-  Held: "not_sent"
+  Parked: "not_sent"
 } as const satisfies Record<Attempt["_tag"], string>
 
 /** The kind of a channel, and what only a paced one does. */

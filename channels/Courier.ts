@@ -7,9 +7,9 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import { ChannelKinds } from "./Channel.ts"
 import { LogSignals } from "./event-log/LogSignals.ts"
-import { leaseName, LanesInHand } from "./ActiveLanes.ts"
+import { leaseName, ActiveLanes } from "./ActiveLanes.ts"
 import { type LaneLease, Lanes } from "./Lanes.ts"
-import { rounds } from "./repeatForever.ts"
+import { repeatForever } from "./repeatForever.ts"
 import { walkLane } from "./walkLane.ts"
 
 /** How long running deliveries may take to end after a stop request. */
@@ -43,11 +43,11 @@ export class Courier extends Context.Service<
       const wakes = yield* Queue.sliding<void>(1)
       const wake = () => Queue.offerUnsafe(wakes, undefined)
 
-      const inHand = new LanesInHand(kinds)
+      const active = new ActiveLanes(kinds)
 
       const begin = (lease: LaneLease) => {
         const channel = kinds.get(lease.kind)
-        inHand.enter(lease)
+        active.enter(lease)
         return FiberSet.run(
           walks,
           (channel === undefined ? lanes.release(lease) : walkLane(lanes, channel, lease, wake)).pipe(
@@ -57,7 +57,7 @@ export class Courier extends Context.Service<
             ),
             Effect.ensuring(
               Effect.sync(() => {
-                if (inHand.leave(lease)) wake()
+                if (active.leave(lease)) wake()
               })
             )
           )
@@ -69,11 +69,11 @@ export class Courier extends Context.Service<
       const lease = Effect.uninterruptible(
         Effect.gen(function* () {
           const owner = yield* name.current
-          const room = inHand.room()
+          const room = active.capacity()
           if (Option.isNone(owner) || room.lanes === 0) return false
           const { leases, more } = yield* lanes.claim(owner.value, room)
           for (const lease of leases) yield* begin(lease)
-          return more || inHand.freedSince(room, leases)
+          return more || active.freedSince(room, leases)
         })
       )
       const claimAll = Effect.gen(function* () {
@@ -89,7 +89,7 @@ export class Courier extends Context.Service<
       const releaseStrays = Effect.gen(function* () {
         const owner = yield* name.current
         const held = Option.isNone(owner) ? [] : yield* lanes.heldBy(owner.value)
-        const strays = held.filter((lane) => !inHand.has(lane))
+        const strays = held.filter((lane) => !active.has(lane))
         for (const stray of strays.filter((lane) => suspects.has(leaseName(lane)))) yield* lanes.release(stray)
         suspects = new Set(strays.map(leaseName))
       })
@@ -109,11 +109,11 @@ export class Courier extends Context.Service<
         Effect.sync(() => signals.onPush(wake)),
         (stop) => Effect.sync(stop)
       )
-      yield* rounds("0 millis", Effect.andThen(Queue.take(wakes), claimAll)).pipe(
+      yield* repeatForever("0 millis", Effect.andThen(Queue.take(wakes), claimAll)).pipe(
         Effect.annotateLogs({ service: "Courier" }),
         Effect.forkScoped
       )
-      yield* rounds("1 second", look).pipe(Effect.annotateLogs({ service: "Courier" }), Effect.forkScoped)
+      yield* repeatForever("1 second", look).pipe(Effect.annotateLogs({ service: "Courier" }), Effect.forkScoped)
 
       return Courier.of({ wake: Effect.sync(wake) })
     })

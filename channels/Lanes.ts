@@ -58,7 +58,7 @@ export interface LaneStep {
   /** Null: there is nothing to record. */
   readonly outcome: OutcomeName | null
   /** Whether it is evidence for the channel's health. */
-  readonly telling: boolean
+  readonly reflectsHealth: boolean
   readonly statusCode: number | null
   readonly errorCode: string | null
   readonly answer: string | null
@@ -69,7 +69,7 @@ export interface LaneStep {
    * `pass`: go on to the next part or event. `park`: the same event again, after something has made the lane ready.
    * Otherwise the same again after this delay.
    */
-  readonly onward: "pass" | "park" | { readonly retryAfter: Duration.Duration; readonly failures: number }
+  readonly move: "pass" | "park" | { readonly retryAfter: Duration.Duration; readonly failures: number }
   /**
    * The event that the lane continues with. Its intent is recorded in the same transaction, unless the channel is
    * paced. Null: release the lane.
@@ -86,7 +86,7 @@ export interface LaneStep {
 export type AfterStep = "next" | "ready" | "rest" | "lost"
 
 /** The limits of a claim. */
-export interface Room {
+export interface ClaimCapacity {
   readonly lanes: number
   /** Leased lanes by endpoint and by app. */
   readonly endpoints: ReadonlyMap<string, number>
@@ -114,7 +114,7 @@ export class Lanes extends Context.Service<
      */
     readonly claim: (
       owner: string,
-      room: Room
+      room: ClaimCapacity
     ) => Effect.Effect<{ readonly leases: ReadonlyArray<LaneLease>; readonly more: boolean }, LanesUnavailable>
     /**
      * Writes result, position and the next intent in one transaction, if the lease is still ours. Waits while the

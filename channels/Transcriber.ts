@@ -11,19 +11,19 @@ export interface Recording {
 }
 
 /** There is no transcript. `wasPaid`: it may still have cost something. Contains only our own words. */
-export class NotHeard extends Schema.TaggedError<NotHeard>()("NotHeard", {
+export class TranscriptionFailed extends Schema.TaggedError<TranscriptionFailed>()("TranscriptionFailed", {
   code: Schema.String,
   wasPaid: Schema.Boolean
 }) {}
 
-/** Port: transcribes recordings. If no model for it is configured, `listen` is null. */
+/** Port: transcribes recordings. If no model for it is configured, `transcribe` is null. */
 export class Transcriber extends Context.Service<
   Transcriber,
   {
-    readonly listen: ((recording: Recording) => Effect.Effect<string, NotHeard>) | null
+    readonly transcribe: ((recording: Recording) => Effect.Effect<string, TranscriptionFailed>) | null
     /** The cost of a recording of this length, in micro-USD. */
     readonly costMicroUsd: (seconds: number) => number
   }
 >()("channels/Transcriber") {
-  static readonly none = Layer.succeed(Transcriber, { listen: null, costMicroUsd: () => 0 })
+  static readonly none = Layer.succeed(Transcriber, { transcribe: null, costMicroUsd: () => 0 })
 }

@@ -69,28 +69,28 @@ export const tryAt = (lease: LaneLease, { event, part, first }: Stop, content: u
  * so much of the wait left. `skip`: one of unknown fate is passed over. `waits`: as the channel has them for this
  * delivery.
  */
-export const onwardAfter = (
+export const moveAfter = (
   waits: ReadonlyArray<Duration.Duration>,
   event: LaneEvent,
   attempt: Attempt,
   { failures, early }: Pick<LaneLease, "failures" | "early">,
   skip: boolean,
   random: number
-): Pick<LaneStep, "outcome" | "onward"> => {
+): Pick<LaneStep, "outcome" | "move"> => {
   const outcome = OUTCOME_NAME[attempt._tag]
   const step = waits[failures]
-  if (attempt._tag === "Later") return { outcome, onward: { retryAfter: attempt.after, failures } }
-  if (attempt._tag === "Sent" || attempt._tag === "Rejected" || skip) return { outcome, onward: "pass" }
+  if (attempt._tag === "Later") return { outcome, move: { retryAfter: attempt.after, failures } }
+  if (attempt._tag === "Sent" || attempt._tag === "Rejected" || skip) return { outcome, move: "pass" }
   // A redelivery is tried once.
-  if (event.redo) return { outcome, onward: "pass" }
-  if (attempt._tag === "Held") return { outcome, onward: "park" }
+  if (event.redo) return { outcome, move: "pass" }
+  if (attempt._tag === "Parked") return { outcome, move: "park" }
   // The channel ends here. The event keeps its position in case the channel is resumed.
-  if (attempt._tag === "Gone") return { outcome, onward: { retryAfter: waits[0] ?? Duration.minutes(1), failures } }
-  if (early !== null) return { outcome, onward: { retryAfter: early, failures } }
-  if (step === undefined) return { outcome: "expired", onward: "pass" }
+  if (attempt._tag === "Gone") return { outcome, move: { retryAfter: waits[0] ?? Duration.minutes(1), failures } }
+  if (early !== null) return { outcome, move: { retryAfter: early, failures } }
+  if (step === undefined) return { outcome: "expired", move: "pass" }
   return {
     outcome,
-    onward: {
+    move: {
       retryAfter: nextDelay(step, attempt._tag === "NotSent" ? attempt.retryAfter : null, random),
       failures: failures + 1
     }
@@ -100,12 +100,12 @@ export const onwardAfter = (
 /** A stop at which nothing is sent. */
 export const unsent = (
   now: number,
-  onward: LaneStep["onward"],
+  move: LaneStep["move"],
   { outcome, errorCode }: Pick<LaneStep, "outcome" | "errorCode"> = { outcome: null, errorCode: null }
 ): StopResult => ({
   outcome,
-  onward,
-  telling: false,
+  move,
+  reflectsHealth: false,
   statusCode: null,
   errorCode,
   answer: null,
@@ -119,5 +119,5 @@ export const nextEvent = (
   lease: LaneLease,
   index: number,
   { event, last }: Stop,
-  { onward }: StopResult
-): LaneEvent | null => (onward === "pass" ? (last ? (lease.events[index + 1] ?? null) : event) : null)
+  { move }: StopResult
+): LaneEvent | null => (move === "pass" ? (last ? (lease.events[index + 1] ?? null) : event) : null)

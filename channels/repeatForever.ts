@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 /**
  * Repeats the work forever, with a pause in between. A defect ends one round and is logged, and the next round follows.
  */
-export const rounds = <R>(
+export const repeatForever = <R>(
   pause: Duration.Input,
   work: Effect.Effect<unknown, never, R>
 ): Effect.Effect<never, never, R> =>

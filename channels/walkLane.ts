@@ -4,10 +4,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { Attempt, type Channel, type Message } from "./Channel.ts"
-import { deliveryOf, nextEvent, onwardAfter, type Stop, type StopResult, stopsOf, tryAt, unsent } from "./laneWalk.ts"
+import { deliveryOf, nextEvent, moveAfter, type Stop, type StopResult, stopsOf, tryAt, unsent } from "./laneWalk.ts"
 import type { LaneEvent, LaneLease, Lanes } from "./Lanes.ts"
 
-const died = Attempt.cases.Unknown.make({ statusCode: null, answer: null, errorCode: "defect" })
+const defected = Attempt.cases.Unknown.make({ statusCode: null, answer: null, errorCode: "defect" })
 
 const deliver = Effect.fnUntraced(function* (
   channel: Channel,
@@ -19,7 +19,7 @@ const deliver = Effect.fnUntraced(function* (
   const attempt = yield* channel.deliver(message).pipe(
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause),
-      (cause) => Effect.as(Effect.logError("delivery failed", cause), died)
+      (cause) => Effect.as(Effect.logError("delivery failed", cause), defected)
     )
   )
   const skip =
@@ -27,8 +27,8 @@ const deliver = Effect.fnUntraced(function* (
     (yield* channel.afterUnknown({ ...message, unknowns: message.unknowns + 1 })) === "skip"
   const waits = attempt._tag === "Sent" ? [] : yield* channel.retry(message)
   return {
-    ...onwardAfter(waits, event, attempt, earlier, skip, yield* Random.next),
-    telling: attempt._tag !== "Later" && attempt._tag !== "Held",
+    ...moveAfter(waits, event, attempt, earlier, skip, yield* Random.next),
+    reflectsHealth: attempt._tag !== "Later" && attempt._tag !== "Parked",
     statusCode: attempt.statusCode,
     errorCode: "errorCode" in attempt ? attempt.errorCode : null,
     answer: attempt.answer,

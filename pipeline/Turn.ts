@@ -7,24 +7,24 @@ import * as Result from "effect/Result"
 import { addressed } from "./domain/addressed.ts"
 import { Outcome, type ReplyMode, type Turn } from "./domain/Turn.ts"
 import { gateContextFor } from "./emission/gateContext.ts"
-import { enact } from "./simulateFault.ts"
+import { simulateFault } from "./simulateFault.ts"
 import type { Decision } from "./generation/Writer.ts"
-import { know } from "./knowledge/knowledgeOf.ts"
-import { onRetrieval } from "./stageSummaries.ts"
+import { knowledgeOf } from "./knowledge/knowledgeOf.ts"
+import { summarizeRetrieval } from "./stageSummaries.ts"
 import { retrieve } from "./retrieval/retrieve.ts"
 import { screen } from "./safety/judge.ts"
 import type { SafetyTextsByLocale } from "./safety/texts.ts"
-import type { Trail } from "./TurnTrace.ts"
+import type { TurnTrace } from "./TurnTrace.ts"
 import { answerCrisis } from "./turn/answerCrisis.ts"
 import { answerWithoutDraft } from "./turn/answerWithoutDraft.ts"
-import { applyToldAges } from "./turn/applyStatedAges.ts"
+import { applyStatedAges } from "./turn/applyStatedAges.ts"
 import { draftWithinDeadline } from "./turn/draftWithinDeadline.ts"
 import { groundTurn } from "./turn/groundTurn.ts"
 import { judgeTurn } from "./turn/judgeTurn.ts"
-import { leave } from "./turn/exitSession.ts"
+import { exitSession } from "./turn/exitSession.ts"
 import { openDecisions } from "./turn/openDecisions.ts"
 import { redraftOnce } from "./turn/redraftOnce.ts"
-import { draftOf, emitDraft, speechOf, spoken } from "./turn/ReplyContext.ts"
+import { draftOf, emitDraft, replyContextOf, repliedOutcome } from "./turn/ReplyContext.ts"
 import { type TurnServices, turnServices } from "./turn/TurnServices.ts"
 import { scheduledReply, type Unwritten, writeReply } from "./turn/writeReply.ts"
 
@@ -41,26 +41,26 @@ const runStages = Effect.fnUntraced(function* (
   { stores, record, analyst, writer, critic }: TurnServices,
   { deadlines, serviceText, safetyTexts }: TurnPipelineOptions,
   accepted: Turn,
-  trail: Trail
+  trace: TurnTrace
 ): Effect.fn.Return<Outcome> {
   const begunAt = yield* Clock.currentTimeMillis
-  const retrieval = yield* trail.stage("retrieval", retrieve(stores, accepted), onRetrieval)
+  const retrieval = yield* trace.stage("retrieval", retrieve(stores, accepted), summarizeRetrieval)
   const { history, retrieved, relationship, trust } = retrieval
-  const { turn, toldUnderAge } = yield* applyToldAges(record, accepted, history, begunAt)
+  const { turn, toldUnderAge } = yield* applyStatedAges(record, accepted, history, begunAt)
 
   // The character does not write first to a person who was in a crisis a moment ago.
-  if (turn.initiative !== undefined && (yield* record.before(turn)).crisis)
+  if (turn.proactive !== undefined && (yield* record.before(turn)).crisis)
     return Outcome.cases.Withheld.make({ by: "crisis" })
 
   const screened = screen(turn)
-  const { analysis, grounding } = yield* groundTurn(analyst, trail, turn, retrieval, screened)
-  const judged = yield* judgeTurn(record, trail, turn, { screened, analysis, history, toldUnderAge }, safetyTexts)
+  const { analysis, grounding } = yield* groundTurn(analyst, trace, turn, retrieval, screened)
+  const judged = yield* judgeTurn(record, trace, turn, { screened, analysis, history, toldUnderAge }, safetyTexts)
   const { safety } = judged
-  if (safety.action === "crisis") return answerCrisis(trail, judged)
+  if (safety.action === "crisis") return answerCrisis(trace, judged)
 
-  const knowledge = yield* trail.stage(
+  const knowledge = yield* trace.stage(
     "knowledge",
-    Effect.sync(() => know(turn.character, analysis, trust))
+    Effect.sync(() => knowledgeOf(turn.character, analysis, trust))
   )
   const decisions = yield* openDecisions(record, { turn, history, grounding, safety })
   const request: Unwritten = {
@@ -75,18 +75,18 @@ const runStages = Effect.fnUntraced(function* (
     refusedBy: null
   }
   const scheduled = scheduledReply(turn)
-  if (scheduled !== null) trail.skip("generation", "scheduled_text")
+  if (scheduled !== null) trace.skip("generation", "scheduled_text")
   const written =
     scheduled === null
-      ? yield* Effect.result(Effect.retry(writeReply(writer, trail, request), { times: 1 }))
+      ? yield* Effect.result(Effect.retry(writeReply(writer, trace, request), { times: 1 }))
       : Result.succeed(scheduled)
   if (Result.isFailure(written))
     return Outcome.cases.Failed.make({ reason: written.failure.isTimeout ? "timed_out" : "generation_failed" })
   const reply = written.success
   const decides = (decision: Decision) => reply.decision === decision && decisions.includes(decision)
   if (decides("withhold")) {
-    trail.skip("emission", "withheld")
-    return Outcome.cases.Withheld.make(turn.initiative === undefined ? {} : { by: "writer" })
+    trace.skip("emission", "withheld")
+    return Outcome.cases.Withheld.make(turn.proactive === undefined ? {} : { by: "writer" })
   }
 
   const context = gateContextFor(
@@ -97,14 +97,14 @@ const runStages = Effect.fnUntraced(function* (
     serviceText,
     safety.categories.includes("after_crisis")
   )
-  const speech = speechOf(trail, turn, judged, context, safetyTexts)
+  const speech = replyContextOf(trace, turn, judged, context, safetyTexts)
   // The character does not leave a person whose cry for help arrived while this was being written.
-  if (decides("exit") && !(yield* record.before(turn)).crisis) return yield* leave(speech, reply)
+  if (decides("exit") && !(yield* record.before(turn)).crisis) return yield* exitSession(speech, reply)
 
   const deadlineAt = begunAt + Duration.toMillis(deadlines[turn.replyMode])
   const draft = yield* draftWithinDeadline(critic, speech, draftOf(reply), deadlineAt)
   const { refusedBy, bubbles } = yield* emitDraft(speech, draft)
-  if (refusedBy === null) return yield* spoken(speech, bubbles, reply)
+  if (refusedBy === null) return yield* repliedOutcome(speech, bubbles, reply)
 
   const refused = { by: refusedBy, draft }
   // Text that the author blocks is not redrafted, and scheduled text from the app is not replaced.
@@ -120,7 +120,7 @@ export class TurnPipeline extends Context.Service<
   TurnPipeline,
   {
     /** One attempt. Its records are left on the trail. */
-    readonly run: (turn: Turn, trail: Trail) => Effect.Effect<Outcome>
+    readonly run: (turn: Turn, trace: TurnTrace) => Effect.Effect<Outcome>
     /** How long to wait before running the turn, in milliseconds. While it waits, it takes no slot from other turns. */
     readonly stallMs: (turn: Turn) => number
   }
@@ -130,16 +130,16 @@ export class TurnPipeline extends Context.Service<
       TurnPipeline,
       Effect.map(turnServices, (services) => {
         const deadlineOf = ({ replyMode }: Turn) => options.deadlines[replyMode]
-        const run = (given: Turn, trail: Trail) => {
+        const run = (given: Turn, trace: TurnTrace) => {
           const turn = { ...given, character: addressed(given.character, given.endUser.displayName) }
           const deadline = Effect.map(Effect.sleep(deadlineOf(turn)), () => {
-            trail.expire()
+            trace.expire()
             return Outcome.cases.Failed.make({ reason: "timed_out" })
           })
           return Effect.raceFirst(
             turn.fault === undefined
-              ? runStages(services, options, turn, trail)
-              : Effect.succeed(enact(turn.fault, trail)),
+              ? runStages(services, options, turn, trace)
+              : Effect.succeed(simulateFault(turn.fault, trace)),
             deadline
           ).pipe(
             Effect.catchDefect((defect) =>

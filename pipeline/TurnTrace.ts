@@ -6,7 +6,7 @@ import type { StageName, StageRecord, Usage } from "./domain/Turn.ts"
 import { ModelError } from "./ModelError.ts"
 
 /** What a finished stage adds to its record. */
-export interface Remark {
+export interface StageSummary {
   readonly status?: StageRecord["status"]
   readonly decision?: string
   readonly usage?: Usage | null
@@ -15,25 +15,25 @@ export interface Remark {
 }
 
 /** Persists the records of an attempt. A later call with more records replaces what the earlier call wrote. */
-export type Book = (records: ReadonlyArray<StageRecord>) => Effect.Effect<void>
+export type BookRecords = (records: ReadonlyArray<StageRecord>) => Effect.Effect<void>
 
 /**
  * The records of one attempt at a turn. They are kept as stages end, so they survive however the turn ends. A cost is
  * persisted before the next paid call, and the end of the attempt persists all of it. So a worker that dies loses at
  * most the last call, and a turn with a single call needs no write before its settlement.
  */
-export class Trail {
+export class TurnTrace {
   readonly records: Array<StageRecord> = []
   readonly #clock: Clock.Clock
-  readonly #book: Book
-  readonly #breath: Effect.Effect<void>
+  readonly #book: BookRecords
+  readonly #yieldBudget: Effect.Effect<void>
   #cutOffBy: "interrupted" | "timed_out" = "interrupted"
 
-  /** `breath` runs before each stage. */
-  constructor(clock: Clock.Clock, book: Book, breath: Effect.Effect<void> = Effect.void) {
+  /** `yieldBudget` runs before each stage. */
+  constructor(clock: Clock.Clock, book: BookRecords, yieldBudget: Effect.Effect<void> = Effect.void) {
     this.#clock = clock
     this.#book = book
-    this.#breath = breath
+    this.#yieldBudget = yieldBudget
   }
 
   /** After this call, a stage that is cut off is recorded as `timed_out` and not as `interrupted`. */
@@ -45,24 +45,24 @@ export class Trail {
   stage<A, E, R>(
     stage: StageName,
     work: Effect.Effect<A, E, R>,
-    remark: (value: A) => Remark = () => ({})
+    summarize: (value: A) => StageSummary = () => ({})
   ): Effect.Effect<A, E, R> {
-    return this.#run(stage, () => work, remark)
+    return this.#run(stage, () => work, summarize)
   }
 
   /**
    * Runs a stage that pays for model calls. The work calls `onSpent` with its total cost so far after every call except
    * the last, and when it is cut off.
    */
-  paying<A, E, R>(
+  paidStage<A, E, R>(
     stage: StageName,
     work: (onSpent: (usage: Usage) => Effect.Effect<void>) => Effect.Effect<A, E, R>,
-    remark: (value: A) => Remark
+    summarize: (value: A) => StageSummary
   ): Effect.Effect<A, E, R> {
     const earlier = Effect.suspend(() =>
       this.records.some(({ usage }) => usage !== null) ? this.#book(this.records) : Effect.void
     )
-    return Effect.andThen(earlier, this.#run(stage, work, remark))
+    return Effect.andThen(earlier, this.#run(stage, work, summarize))
   }
 
   /** Records that a stage was not needed. */
@@ -81,10 +81,10 @@ export class Trail {
   #run<A, E, R>(
     stage: StageName,
     work: (onSpent: (usage: Usage) => Effect.Effect<void>) => Effect.Effect<A, E, R>,
-    remark: (value: A) => Remark
+    summarize: (value: A) => StageSummary
   ): Effect.Effect<A, E, R> {
     return Effect.andThen(
-      this.#breath,
+      this.#yieldBudget,
       Effect.suspend(() => {
         const startedAt = this.#clock.currentTimeMillisUnsafe()
         let spent: Usage | null = null
@@ -92,11 +92,11 @@ export class Trail {
         const onSpent = (usage: Usage) =>
           Effect.suspend(() => {
             spent = usage
-            return this.#book([...this.records, this.#record(stage, startedAt, Exit.interrupt(), remark, spent)])
+            return this.#book([...this.records, this.#record(stage, startedAt, Exit.interrupt(), summarize, spent)])
           })
         return Effect.onExit(work(onSpent), (exit) =>
           Effect.sync(() => {
-            this.records.push(this.#record(stage, startedAt, exit, remark, spent))
+            this.records.push(this.#record(stage, startedAt, exit, summarize, spent))
           })
         )
       })
@@ -107,7 +107,7 @@ export class Trail {
     stage: StageName,
     startedAt: number,
     exit: Exit.Exit<A, unknown>,
-    remark: (value: A) => Remark,
+    summarize: (value: A) => StageSummary,
     spent: Usage | null
   ): StageRecord {
     const {
@@ -116,7 +116,7 @@ export class Trail {
       usage = null,
       errorCode = null,
       detail = null
-    } = Exit.isSuccess(exit) ? remark(exit.value) : {}
+    } = Exit.isSuccess(exit) ? summarize(exit.value) : {}
     return {
       stage,
       attempt: 1 + this.records.filter((record) => record.stage === stage).length,

@@ -65,12 +65,12 @@ const TELLING: Readonly<Record<string, ReadonlySet<string>>> = {
   )
 }
 
-const LEAST_WORDS = 6
+const MIN_WORDS = 6
 /**
  * A text is in a language if this share of its words is typical of it, and it has twice as many of these as any other
  * language.
  */
-const LEAST_SHARE = 0.25
+const MIN_SHARE = 0.25
 
 export const languageOf = (text: string): string | null => {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
@@ -78,12 +78,12 @@ export const languageOf = (text: string): string | null => {
   const script = SCRIPTS.find(([, pattern]) => (text.match(pattern)?.length ?? 0) > letters * 0.3)
   if (script !== undefined) return script[0]
   const words = terms(text)
-  if (words.length < LEAST_WORDS) return null
+  if (words.length < MIN_WORDS) return null
   const ranking = Object.entries(TELLING)
     .map(([language, telling]) => ({ language, told: words.filter((word) => telling.has(word)).length }))
     .sort((a, b) => b.told - a.told)
   const [first, second] = ranking
-  return first !== undefined && first.told >= words.length * LEAST_SHARE && first.told >= 2 * (second?.told ?? 0)
+  return first !== undefined && first.told >= words.length * MIN_SHARE && first.told >= 2 * (second?.told ?? 0)
     ? first.language
     : null
 }
@@ -107,8 +107,9 @@ export const languageOfTag = (tag: string): string => {
 }
 
 /** Whether a text detected as one language may be in another: Japanese without kana looks like Chinese. */
-export const mayBe = (told: string, language: string): boolean =>
+export const mayBeIn = (told: string, language: string): boolean =>
   told === language || (told === "zh" && language === "ja")
 
 /** Whether `languageOf` can detect this language at all. */
-export const isTold = (language: string): boolean => language in TELLING || SCRIPTS.some(([told]) => told === language)
+export const isDetectable = (language: string): boolean =>
+  language in TELLING || SCRIPTS.some(([told]) => told === language)

@@ -1,7 +1,7 @@
 /**
  * Caches a function of text, for inputs that are few and long-lived. The cache is cleared when it holds `most` entries.
  */
-export const remembered = <A>(most: number, make: (text: string) => A): ((text: string) => A) => {
+export const memoize = <A>(most: number, make: (text: string) => A): ((text: string) => A) => {
   const made = new Map<string, A>()
   return (text) => {
     const known = made.get(text)

@@ -1,13 +1,13 @@
 import { RE2JS } from "re2js"
 
 /** Limit for one pattern, by `costOf`. A pattern written by hand costs about ten. */
-export const MOST_COST = 500
+export const MAX_COST = 500
 /** A longer pattern is too large regardless of its cost: empty groups cost nothing but still have to be read. */
 const LONGEST = 5_000
 /** Limit for all patterns that a character's replies are checked against. */
-export const MOST_STYLE_COST = 5_000
+export const MAX_STYLE_COST = 5_000
 /** Limit for all patterns of one lore. */
-export const MOST_LORE_COST = 20_000
+export const MAX_LORE_COST = 20_000
 
 /**
  * A quotation, an escape, a class or a repeat count as one token, else a single character. An unclosed one extends to
@@ -47,7 +47,7 @@ export const costOf = (pattern: string): number => {
  * Limit for Unicode classes (`\\pL`) in one pattern. Patterns written by hand have one or two. Each takes as long to
  * compile as about forty letters.
  */
-const MOST_UNICODE_CLASSES = 12
+const MAX_UNICODE_CLASSES = 12
 const UNICODE_CLASS_WEIGHT = 40
 const UNICODE_CLASS = /\\[pP]/g
 const unicodeClassesOf = (pattern: string): number => pattern.match(UNICODE_CLASS)?.length ?? 0
@@ -64,7 +64,7 @@ export const weightOf = (pattern: string): number =>
  * it is too large.
  */
 export const compilePattern = (pattern: string, flags = 0): RE2JS | null => {
-  if (costOf(pattern) > MOST_COST || unicodeClassesOf(pattern) > MOST_UNICODE_CLASSES) return null
+  if (costOf(pattern) > MAX_COST || unicodeClassesOf(pattern) > MAX_UNICODE_CLASSES) return null
   try {
     return RE2JS.compile(pattern, flags)
   } catch {

@@ -1,11 +1,11 @@
 import { type Fault, Outcome } from "./domain/Turn.ts"
-import type { Trail } from "./TurnTrace.ts"
+import type { TurnTrace } from "./TurnTrace.ts"
 
 /**
  * Ends a turn as its sender in the sandbox requested. No model is called, and everything after the outcome is as usual.
  */
-export const enact = (fault: Fault, trail: Trail): Outcome => {
-  trail.skip("generation", `sandbox_${fault}`)
+export const simulateFault = (fault: Fault, trace: TurnTrace): Outcome => {
+  trace.skip("generation", `sandbox_${fault}`)
   switch (fault) {
     case "generation_failed":
       return Outcome.cases.Failed.make({ reason: "generation_failed" })

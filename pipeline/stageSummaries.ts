@@ -1,19 +1,19 @@
 import type { Draft } from "./generation/Writer.ts"
 import type { Grounding } from "./grounding/ground.ts"
-import type { Understood } from "./grounding/analyzeMessage.ts"
+import type { AnalyzedMessage } from "./grounding/analyzeMessage.ts"
 import type { Retrieval } from "./retrieval/retrieve.ts"
 import { memoryId } from "./retrieval/Transcript.ts"
 import type { Emission } from "./emission/emit.ts"
 import { DISCLOSED } from "./safety/judge.ts"
-import type { Remark } from "./TurnTrace.ts"
+import type { StageSummary } from "./TurnTrace.ts"
 
 /** What stages write about themselves in the trace. Never text written by a person or a model. */
 
-const MOST_CITED = 20
+const MAX_CITED = 20
 /** Engines may cite anything. Our ids look like this. */
 const ID = /^[\w-]{1,40}$/
 
-export const onRetrieval = ({
+export const summarizeRetrieval = ({
   failed,
   loreCalls,
   retrieved: {
@@ -23,7 +23,7 @@ export const onRetrieval = ({
     evidence,
     world: { people, ties, beat, influences }
   }
-}: Retrieval): Remark => {
+}: Retrieval): StageSummary => {
   const arcIds = influences.flatMap(({ id }) => id ?? [])
   const used = {
     ...(recalled.length + memories.length > 0 && {
@@ -45,28 +45,28 @@ export const onRetrieval = ({
   }
 }
 
-export const onGrounding = ({
+export const summarizeGrounding = ({
   grounding,
   usage,
   errorCode
-}: Understood & { readonly grounding: Grounding }): Remark => ({
+}: AnalyzedMessage & { readonly grounding: Grounding }): StageSummary => ({
   status: errorCode === null ? "ok" : "fallback",
   decision: grounding.intent,
   usage,
   errorCode
 })
 
-export const onGeneration = ({ reply, usage }: Draft): Remark => {
-  const cited = reply.cited_memory_ids.filter((id) => ID.test(id)).slice(0, MOST_CITED)
+export const summarizeGeneration = ({ reply, usage }: Draft): StageSummary => {
+  const cited = reply.cited_memory_ids.filter((id) => ID.test(id)).slice(0, MAX_CITED)
   return { decision: reply.decision, usage, ...(cited.length > 0 && { detail: { cited_memory_ids: cited } }) }
 }
 
-export const onEmission = ({ refusedBy }: Emission): Remark => ({
+export const summarizeEmission = ({ refusedBy }: Emission): StageSummary => ({
   decision: refusedBy === null ? "passed" : `refused:${refusedBy}`
 })
 
 /** A fallback line was sent instead of a reply. `disclosing`: it says that an AI answers. */
-export const onFallback = (disclosing: boolean): Remark => ({
+export const summarizeFallback = (disclosing: boolean): StageSummary => ({
   status: "fallback",
   decision: `fallback_line${disclosing ? DISCLOSED : ""}`
 })

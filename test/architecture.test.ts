@@ -93,9 +93,9 @@ const DOMAINS: Readonly<Record<string, ReadonlyArray<string>>> = {
   ]
 }
 const SAYS_NOTHING = /^(?:utils?|commons?|misc|helpers?|index)\.ts$/
-const MOST_LINES = 300
+const MAX_LINES = 300
 /** Imports of one file of the composition root. */
-const MOST_COMPOSED = 30
+const MAX_COMPOSED = 30
 
 const rankOf = (path: string): number => RANKS.findIndex((folders) => folders.some((folder) => path.startsWith(folder)))
 
@@ -218,7 +218,7 @@ describe("the house", () => {
 
   it("composes a process of files that each import few others", () => {
     const wide = modules
-      .filter(({ path, imports }) => path.startsWith("src/composition/") && imports.length > MOST_COMPOSED)
+      .filter(({ path, imports }) => path.startsWith("src/composition/") && imports.length > MAX_COMPOSED)
       .map(({ path }) => path)
     assert.deepStrictEqual(wide, [])
   })
@@ -246,7 +246,7 @@ describe("the house", () => {
   })
 
   it("has no file too long to read at once", () => {
-    const long = modules.filter(({ text }) => text.split("\n").length > MOST_LINES).map(({ path }) => path)
+    const long = modules.filter(({ text }) => text.split("\n").length > MAX_LINES).map(({ path }) => path)
     assert.deepStrictEqual(long, [])
   })
 })

@@ -4,7 +4,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import type { Turn } from "#pipeline/domain/Turn.ts"
 import { decide } from "#pipeline/relational/decide.ts"
-import type { ReadTurn } from "#pipeline/relational/Extractor.ts"
+import type { EndedTurn } from "#pipeline/relational/Extractor.ts"
 import { apply, EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
 import { NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relationship.ts"
 import { extractByRules } from "#pipeline/relational/rules/extractByRules.ts"
@@ -16,11 +16,11 @@ import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { type RetrievalWeights, Weights, WEIGHTS } from "#pipeline/retrieval/weights.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { Memories } from "#src/db/memory/Memories.ts"
-import * as MemoryStores from "#src/db/memory/PostgresMemoryStore.ts"
-import * as Recalls from "#src/db/memory/PostgresRecall.ts"
+import * as PostgresMemoryStore from "#src/db/memory/PostgresMemoryStore.ts"
+import * as PostgresRecall from "#src/db/memory/PostgresRecall.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
 import { characterOf, turnOf } from "#test/support/turns.ts"
-import { APP, type Ground } from "../support/BenchHarness.ts"
+import { APP, type BenchHarness } from "../support/BenchHarness.ts"
 import type { Conversation, Question } from "./converse.ts"
 import type { Life } from "./Life.ts"
 
@@ -37,26 +37,26 @@ export interface Variant extends Partial<RetrievalWeights> {
   readonly notes?: boolean
 }
 
-export interface Place {
+export interface Source {
   readonly cursor: number | null
   readonly text: string
 }
 
 /** Alternates between two lists, without duplicates. */
-const inTurn = (said: ReadonlyArray<Place>, noted: ReadonlyArray<Place>): ReadonlyArray<Place> => {
-  const places = Array.from({ length: Math.max(said.length, noted.length) }, (_, n) => [said[n], noted[n]])
+const interleave = (said: ReadonlyArray<Source>, noted: ReadonlyArray<Source>): ReadonlyArray<Source> => {
+  const sources = Array.from({ length: Math.max(said.length, noted.length) }, (_, n) => [said[n], noted[n]])
     .flat()
-    .filter((place) => place !== undefined)
-  return places.filter(({ cursor }, n) => places.findIndex((other) => other.cursor === cursor) === n)
+    .filter((source) => source !== undefined)
+  return sources.filter(({ cursor }, n) => sources.findIndex((other) => other.cursor === cursor) === n)
 }
 
-export interface Held {
+export interface RecallHarness {
   readonly life: Life
   readonly conversation: Conversation
   /** The number of memories that the rules have extracted. */
   readonly facts: number
   /** What a turn would be given for a question: positions of utterances and of memories, best first and alternating. */
-  readonly ask: (question: Question, variant?: Variant) => Promise<ReadonlyArray<Place>>
+  readonly ask: (question: Question, variant?: Variant) => Promise<ReadonlyArray<Source>>
 }
 
 const utterances = ({ turns }: Conversation): ReadonlyArray<Utterance> =>
@@ -66,7 +66,7 @@ const utterances = ({ turns }: Conversation): ReadonlyArray<Utterance> =>
   ])
 
 /** The memories that the rules extract from a conversation, turn by turn. */
-const readThrough = (
+const extractAll = (
   sessionId: string,
   said: ReadonlyArray<Utterance>,
   character: Turn["character"],
@@ -77,7 +77,7 @@ const readThrough = (
     const message = said[n] ?? null
     const reply = said[n + 1] ?? null
     if (message === null) break
-    const turn: ReadTurn = {
+    const turn: EndedTurn = {
       sessionId,
       turnIndex: n / 2 + 1,
       character,
@@ -99,16 +99,18 @@ const readThrough = (
 }
 
 /** Writes a conversation to the log of a session, indexes it and extracts its facts, as its turns would have. */
-export const hold = async (
-  { sql, url }: Pick<Ground, "sql" | "url">,
+export const makeRecallHarness = async (
+  { sql, url }: Pick<BenchHarness, "sql" | "url">,
   session: string,
   life: Life,
   conversation: Conversation
-): Promise<Held & { readonly close: () => Promise<void> }> => {
+): Promise<RecallHarness & { readonly close: () => Promise<void> }> => {
   const runtime = ManagedRuntime.make(
-    Layer.mergeAll(Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), Relationships.layer).pipe(
-      Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 }))
-    )
+    Layer.mergeAll(
+      PostgresRecall.layer,
+      PostgresMemoryStore.layer.pipe(Layer.provide(Memories.layer)),
+      Relationships.layer
+    ).pipe(Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 })))
   )
   const said = utterances(conversation)
   const character = characterOf({ slug: "bench", display_name: life.character })
@@ -122,7 +124,7 @@ export const hold = async (
       'evt_' || ${session} || cursor, 'message.created', role, 'run', 'api', json_build_object('text', text), at
     from json_to_recordset(${JSON.stringify(said)}::text::json) as s(cursor bigint, role text, text text,
       at timestamptz)`
-  const known = readThrough(session, said, character, endUser)
+  const known = extractAll(session, said, character, endUser)
   const memories = [...known.memories.values()]
   await runtime.runPromise(
     Relationships.use((relationships) =>
@@ -159,7 +161,7 @@ export const hold = async (
           store.look({ turn, terms, memories: REMEMBERED, loops: 0 })
         )
         const said = rank(found, conversation.endedAt.getTime(), RECALLED, weights)
-        return inTurn(said, notes ? memories : [])
+        return interleave(said, notes ? memories : [])
       }).pipe(Effect.provideService(Weights, { ...WEIGHTS, ...change }))
     )
   return {

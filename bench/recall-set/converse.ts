@@ -5,7 +5,7 @@ const TURNS = 640
 const BEGAN = Date.parse("2026-01-05T07:00:00Z")
 const HOUR_MS = 3_600_000
 /** Maximum hours between two turns. The conversation lasts for about a year. */
-const MOST_HOURS = 27
+const MAX_HOURS = 27
 
 export interface Turn {
   readonly person: string
@@ -66,7 +66,7 @@ export const converse = ({ episodes, chatter, blanks, questions }: Life, seed: n
   let at = BEGAN
   const cursors = new Map<string, number>()
   const turns = said.map(([person, character, name], n): Turn => {
-    at += Math.ceil(random() * MOST_HOURS * HOUR_MS)
+    at += Math.ceil(random() * MAX_HOURS * HOUR_MS)
     const personCursor = 2 * n + 1
     if (name !== undefined) cursors.set(name, personCursor)
     return { person, character, personCursor, at: new Date(at) }

@@ -1,6 +1,6 @@
 import { mayAnswer } from "#pipeline/grounding/answers.ts"
 import type { Question } from "./converse.ts"
-import type { Held, Variant } from "./RecallHarness.ts"
+import type { RecallHarness, Variant } from "./RecallHarness.ts"
 
 const mean = (values: ReadonlyArray<number>): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
@@ -15,7 +15,7 @@ export interface Measured {
 
 /** How much of the answers to these questions is found. */
 export const recallOf = async (
-  held: ReadonlyArray<Held>,
+  held: ReadonlyArray<RecallHarness>,
   fits: (question: Question) => boolean,
   variant: Variant = {}
 ): Promise<Measured> => {
@@ -34,7 +34,7 @@ export const recallOf = async (
 }
 
 /** For how many questions about things that were never said the rules would accept a result as an answer. */
-export const falseClaims = async ({ conversation, ask }: Held) => {
+export const falseClaims = async ({ conversation, ask }: RecallHarness) => {
   const negative = conversation.questions.filter(({ cursors }) => cursors.length === 0)
   let claimed = 0
   for (const question of negative)

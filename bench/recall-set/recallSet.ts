@@ -1,9 +1,9 @@
 import type { Result } from "../Row.ts"
-import type { Ground } from "../support/BenchHarness.ts"
+import type { BenchHarness } from "../support/BenchHarness.ts"
 import { converse } from "./converse.ts"
 import { english } from "./english.ts"
 import { german } from "./german.ts"
-import { type Held, hold, type Variant } from "./RecallHarness.ts"
+import { type RecallHarness, makeRecallHarness, type Variant } from "./RecallHarness.ts"
 import type { QuestionKind } from "./Life.ts"
 import { falseClaims, recallOf } from "./measure.ts"
 
@@ -31,12 +31,15 @@ const VARIANTS: ReadonlyArray<readonly [string, Variant]> = [
 const GOAL = 0.6
 
 /** The conversations of the set on these sessions, with the recall for each. */
-export const recallSet = async (ground: Ground, sessions: ReadonlyArray<string>): Promise<ReadonlyArray<Result>> => {
-  const open: Array<Held & { readonly close: () => Promise<void> }> = []
+export const recallSet = async (
+  harness: BenchHarness,
+  sessions: ReadonlyArray<string>
+): Promise<ReadonlyArray<Result>> => {
+  const open: Array<RecallHarness & { readonly close: () => Promise<void> }> = []
   try {
     for (const [n, life] of LIVES.entries())
-      open.push(await hold(ground, sessions[n] ?? "", life, converse(life, SEED)))
-    await ground.sql.unsafe("vacuum analyze")
+      open.push(await makeRecallHarness(harness, sessions[n] ?? "", life, converse(life, SEED)))
+    await harness.sql.unsafe("vacuum analyze")
     const results: Array<Result> = []
     for (const held of open) {
       const {

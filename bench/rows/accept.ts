@@ -1,7 +1,7 @@
 import postgres from "postgres"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { Result, Row } from "../Row.ts"
-import { APP, type Ground, prepareGround } from "../support/BenchHarness.ts"
+import { APP, type BenchHarness, startBenchHarness } from "../support/BenchHarness.ts"
 import { load } from "../support/load.ts"
 import { type Served, startHello, startServer } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"
@@ -29,14 +29,14 @@ const unbatched = async (sql: postgres.Sql, session: string) => {
   })
 }
 
-const runUnbatched = async (ground: Ground, senders: number, clients: number) => {
-  const sql = postgres(ground.url, { max: clients, onnotice: () => {} })
+const runUnbatched = async (harness: BenchHarness, senders: number, clients: number) => {
+  const sql = postgres(harness.url, { max: clients, onnotice: () => {} })
   let done = 0
   const until = performance.now() + SECONDS * 1000
   await Promise.all(
     Array.from({ length: senders }, async () => {
       while (performance.now() < until) {
-        await unbatched(sql, pick(ground.sessions))
+        await unbatched(sql, pick(harness.sessions))
         done++
       }
     })
@@ -45,23 +45,23 @@ const runUnbatched = async (ground: Ground, senders: number, clients: number) =>
   return done / SECONDS
 }
 
-export const runOurs = (ground: Ground, server: Served, senders: number, rate?: number) =>
+export const runOurs = (harness: BenchHarness, server: Served, senders: number, rate?: number) =>
   load({
     baseUrl: server.baseUrl,
     connections: senders,
     seconds: SECONDS,
     ...(rate === undefined ? {} : { rate }),
     method: "POST",
-    headers: { authorization: `Bearer ${ground.key}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${harness.key}`, "content-type": "application/json" },
     body: BODY,
-    path: () => `/v1/sessions/${pick(ground.sessions)}/messages`
+    path: () => `/v1/sessions/${pick(harness.sessions)}/messages`
   })
 
 /**
  * The load driver disconnects while requests are still being answered. Their commits must not fall into the next
  * measurement.
  */
-const allAnswered = async ({ sql }: Ground) => {
+const allAnswered = async ({ sql }: BenchHarness) => {
   for (let before = -1; ;) {
     const [row] = await sql`select count(*)::int as turns from turns`
     if (row!["turns"] === before) return
@@ -71,9 +71,9 @@ const allAnswered = async ({ sql }: Ground) => {
 }
 
 /** Between rounds, so that the rows of one measurement do not slow down the next. */
-export const clean = async (ground: Ground) => {
-  await allAnswered(ground)
-  const { sql } = ground
+export const clean = async (harness: BenchHarness) => {
+  await allAnswered(harness)
+  const { sql } = harness
   await sql`truncate events, turns, turn_stages`
   await sql`update session_logs set last_cursor = 0, turn_count = 0, open_turns = 0`
   await sql`delete from graphile_worker._private_jobs`
@@ -81,28 +81,28 @@ export const clean = async (ground: Ground) => {
   await sql.unsafe("vacuum (analyze) graphile_worker._private_jobs")
 }
 
-const sample = async (ground: Ground, server: Served) => {
-  const response = await fetch(`${server.baseUrl}/v1/sessions/${ground.sessions[0]}/messages`, {
+const sample = async (harness: BenchHarness, server: Served) => {
+  const response = await fetch(`${server.baseUrl}/v1/sessions/${harness.sessions[0]}/messages`, {
     method: "POST",
-    headers: { authorization: `Bearer ${ground.key}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${harness.key}`, "content-type": "application/json" },
     body: BODY
   })
   return response.text()
 }
 
 const measure = async (rounds: number): Promise<ReadonlyArray<Result>> => {
-  const ground = await prepareGround(SESSIONS)
-  const server = await startServer(ground.url, "api")
-  const hello = await startHello(await sample(ground, server))
+  const harness = await startBenchHarness(SESSIONS)
+  const server = await startServer(harness.url, "api")
+  const hello = await startHello(await sample(harness, server))
   const results: Array<Result> = []
   try {
     for (const senders of [64, 256]) {
       const raw: Array<Record<string, number>> = []
       for (let n = 0; n < rounds; n++) {
-        await clean(ground)
-        const ours = await runOurs(ground, server, senders)
-        await clean(ground)
-        const half = await runOurs(ground, server, senders, Math.floor(ours.perSecond / 2))
+        await clean(harness)
+        const ours = await runOurs(harness, server, senders)
+        await clean(harness)
+        const half = await runOurs(harness, server, senders, Math.floor(ours.perSecond / 2))
         const bare = await load({
           baseUrl: hello.baseUrl,
           connections: senders,
@@ -112,10 +112,10 @@ const measure = async (rounds: number): Promise<ReadonlyArray<Result>> => {
           body: BODY,
           path: () => "/v1/sessions/x/messages"
         })
-        await clean(ground)
-        const clients20 = await runUnbatched(ground, senders, 20)
-        await clean(ground)
-        const clients40 = await runUnbatched(ground, senders, 40)
+        await clean(harness)
+        const clients20 = await runUnbatched(harness, senders, 20)
+        await clean(harness)
+        const clients40 = await runUnbatched(harness, senders, 40)
         raw.push({
           ours_per_s: round(ours.perSecond),
           ours_p50_ms: ours.p50Ms,
@@ -170,7 +170,7 @@ const measure = async (rounds: number): Promise<ReadonlyArray<Result>> => {
   } finally {
     await hello.stop()
     await server.stop()
-    await ground.close()
+    await harness.close()
   }
   return results
 }

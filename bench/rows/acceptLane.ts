@@ -1,23 +1,23 @@
 import type { Result, Row } from "../Row.ts"
-import { APP, type Ground, prepareGround } from "../support/BenchHarness.ts"
+import { APP, type BenchHarness, startBenchHarness } from "../support/BenchHarness.ts"
 import { startServer } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"
 import { clean, runOurs, SESSIONS } from "./accept.ts"
 
 const CHANNEL = "chn_000000000000000000000BENCH"
 
-const withoutLanes = async (ground: Ground) => {
-  await clean(ground)
-  await ground.sql`delete from lanes`
-  await ground.sql.unsafe("vacuum (analyze) lanes")
+const withoutLanes = async (harness: BenchHarness) => {
+  await clean(harness)
+  await harness.sql`delete from lanes`
+  await harness.sql.unsafe("vacuum (analyze) lanes")
 }
 
-const withLanes = async (ground: Ground) => {
-  await withoutLanes(ground)
-  await ground.sql`
+const withLanes = async (harness: BenchHarness) => {
+  await withoutLanes(harness)
+  await harness.sql`
     insert into lanes (app_id, session_id, channel_id, generation, position, head, status)
-    select ${APP}, id, ${CHANNEL}, 1, 0, 0, 'idle' from unnest(${[...ground.sessions]}::text[]) as s(id)`
-  await ground.sql.unsafe("vacuum (analyze) lanes")
+    select ${APP}, id, ${CHANNEL}, 1, 0, 0, 'idle' from unnest(${[...harness.sessions]}::text[]) as s(id)`
+  await harness.sql.unsafe("vacuum (analyze) lanes")
 }
 
 /**
@@ -26,18 +26,18 @@ const withLanes = async (ground: Ground) => {
 export const acceptLane: Row = {
   name: "accept-lane",
   run: async (rounds) => {
-    const ground = await prepareGround(SESSIONS)
-    await ground.sql`insert into channels (app_id, channel_id, kind, endpoint, target) values (${APP}, ${CHANNEL}, 'webhook', 'http://127.0.0.1', '{}')`
-    const server = await startServer(ground.url, "api")
+    const harness = await startBenchHarness(SESSIONS)
+    await harness.sql`insert into channels (app_id, channel_id, kind, endpoint, target) values (${APP}, ${CHANNEL}, 'webhook', 'http://127.0.0.1', '{}')`
+    const server = await startServer(harness.url, "api")
     const results: Array<Result> = []
     try {
       for (const senders of [64, 256]) {
         const raw: Array<Record<string, number>> = []
         for (let n = 0; n < rounds; n++) {
-          await withoutLanes(ground)
-          const bare = await runOurs(ground, server, senders)
-          await withLanes(ground)
-          const ours = await runOurs(ground, server, senders)
+          await withoutLanes(harness)
+          const bare = await runOurs(harness, server, senders)
+          await withLanes(harness)
+          const ours = await runOurs(harness, server, senders)
           raw.push({
             with_lane_per_s: round(ours.perSecond),
             without_per_s: round(bare.perSecond),
@@ -62,7 +62,7 @@ export const acceptLane: Row = {
       }
     } finally {
       await server.stop()
-      await ground.close()
+      await harness.close()
     }
     return results
   }

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from "node:net"
 import type { Row } from "../Row.ts"
-import { APP, type Ground, prepareGround } from "../support/BenchHarness.ts"
+import { APP, type BenchHarness, startBenchHarness } from "../support/BenchHarness.ts"
 import { load } from "../support/load.ts"
 import { type Served, startServer, startSink } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"
@@ -8,7 +8,7 @@ import { median, round } from "../support/statistics.ts"
 const ENDPOINTS = 1000
 const SECONDS = 8
 /** Far below the capacity of two cores, so that waiting is measured and not work. */
-const SENDS_A_SECOND = 40
+const SENDS_PER_SECOND = 40
 const ALLOW = { OUTBOUND_ALLOW: "127.0.0.0/8" }
 const BODY = JSON.stringify({ text: "hello there, how are you today?" })
 
@@ -16,7 +16,7 @@ const BODY = JSON.stringify({ text: "hello there, how are you today?" })
 const hostOf = (n: number) => `127.1.${n >> 8}.${n & 255}`
 const pause = (ms: number) => new Promise((resume) => setTimeout(resume, ms))
 
-const call = async (server: Served, { key }: Ground, method: string, path: string, body?: object) => {
+const call = async (server: Served, { key }: BenchHarness, method: string, path: string, body?: object) => {
   const response = await fetch(server.baseUrl + path, {
     method,
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
@@ -37,11 +37,11 @@ const startDead = async () => {
  * The time from the append of an event to the end of its delivery, over all thousand endpoints, while another endpoint,
  * if any, gets the events of every session.
  */
-const medianDelivery = async (ground: Ground, server: Served, other: string | null) => {
-  const { sql } = ground
+const medianDelivery = async (harness: BenchHarness, server: Served, other: string | null) => {
+  const { sql } = harness
   let id = "none"
   if (other !== null) {
-    id = (await call(server, ground, "POST", `/v1/apps/${APP}/channels`, { kind: "webhook", url: other })).id
+    id = (await call(server, harness, "POST", `/v1/apps/${APP}/channels`, { kind: "webhook", url: other })).id
     while ((await sql`select from lanes where channel_id = ${id}`).length < ENDPOINTS) await pause(100)
   }
   await sql`truncate delivery_attempts`
@@ -49,11 +49,11 @@ const medianDelivery = async (ground: Ground, server: Served, other: string | nu
     baseUrl: server.baseUrl,
     connections: 16,
     seconds: SECONDS,
-    rate: SENDS_A_SECOND,
+    rate: SENDS_PER_SECOND,
     method: "POST",
-    headers: { authorization: `Bearer ${ground.key}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${harness.key}`, "content-type": "application/json" },
     body: BODY,
-    path: () => `/v1/sessions/${ground.sessions[Math.floor(Math.random() * ENDPOINTS)]}/messages`
+    path: () => `/v1/sessions/${harness.sessions[Math.floor(Math.random() * ENDPOINTS)]}/messages`
   })
   const [hanging] = await sql`select count(*)::int as lanes from lanes where channel_id = ${id} and owner is not null`
   while ((await sql`select from turns where outcome is null limit 1`).length > 0) await pause(100)
@@ -65,7 +65,7 @@ const medianDelivery = async (ground: Ground, server: Served, other: string | nu
         from a.started_at - e.created_at) * 1000 + a.latency_ms) as ms
     from delivery_attempts a join events e using (app_id, session_id, cursor)
       where a.channel_id <> ${id} and a.outcome = 'sent'`
-  if (other !== null) await call(server, ground, "DELETE", `/v1/apps/${APP}/channels/${id}`)
+  if (other !== null) await call(server, harness, "DELETE", `/v1/apps/${APP}/channels/${id}`)
   return {
     ms: round(Number(row!["ms"])),
     deliveries: row!["deliveries"] as number,
@@ -81,22 +81,22 @@ const medianDelivery = async (ground: Ground, server: Served, other: string | nu
 export const deadEndpoint: Row = {
   name: "dead-endpoint",
   run: async (rounds) => {
-    const ground = await prepareGround(ENDPOINTS)
+    const harness = await startBenchHarness(ENDPOINTS)
     const sink = await startSink("0.0.0.0")
     const dead = await startDead()
-    const server = await startServer(ground.url, "api,worker", ALLOW)
+    const server = await startServer(harness.url, "api,worker", ALLOW)
     try {
       const port = new URL(sink.baseUrl).port
-      for (const [n, session] of ground.sessions.entries()) {
-        await call(server, ground, "POST", `/v1/sessions/${session}/channels`, {
+      for (const [n, session] of harness.sessions.entries()) {
+        await call(server, harness, "POST", `/v1/sessions/${session}/channels`, {
           kind: "webhook",
           url: `http://${hostOf(n)}:${port}/`
         })
       }
       const raw: Array<Record<string, number>> = []
       for (let n = 0; n < rounds; n++) {
-        const well = await medianDelivery(ground, server, null)
-        const ill = await medianDelivery(ground, server, dead.url)
+        const well = await medianDelivery(harness, server, null)
+        const ill = await medianDelivery(harness, server, dead.url)
         raw.push({
           with_dead_ms: ill.ms,
           without_ms: well.ms,
@@ -127,7 +127,7 @@ export const deadEndpoint: Row = {
       await server.stop()
       dead.stop()
       await sink.stop()
-      await ground.close()
+      await harness.close()
     }
   }
 }

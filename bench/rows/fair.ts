@@ -1,7 +1,7 @@
 import { mintApiKey } from "#src/accounts/apiKey.ts"
 import { startSlowModel } from "#test/support/SlowModel.ts"
 import type { Result, Row } from "../Row.ts"
-import { APP, type Ground, prepareGround } from "../support/BenchHarness.ts"
+import { APP, type BenchHarness, startBenchHarness } from "../support/BenchHarness.ts"
 import { startServer } from "../support/processes.ts"
 import { median, percentile, round } from "../support/statistics.ts"
 import { openSession } from "./turn.ts"
@@ -14,7 +14,7 @@ const MESSAGE = JSON.stringify({ text: "What do you think of the harbour in wint
 /** Duration of a model call. */
 const CALL_MS = 1000
 /** A second app with the character of the first, and its key. */
-const addQuietApp = async ({ sql }: Ground): Promise<string> => {
+const addQuietApp = async ({ sql }: BenchHarness): Promise<string> => {
   const key = mintApiKey()
   await sql`insert into apps (app_id, name) values (${QUIET}, 'quiet')`
   await sql`insert into api_keys (prefix, app_id, name, secret_hash)
@@ -33,7 +33,7 @@ const addQuietApp = async ({ sql }: Ground): Promise<string> => {
 }
 
 /** Resolves once the app has no unanswered turns. */
-const answered = async ({ sql }: Ground, app: string) => {
+const answered = async ({ sql }: BenchHarness, app: string) => {
   while ((await sql`select from turns where app_id = ${app} and outcome is null limit 1`).length > 0)
     await new Promise((resume) => setTimeout(resume, 100))
 }
@@ -44,11 +44,11 @@ const measure = async (
   messages: number,
   env: Record<string, string>
 ): Promise<Result> => {
-  const ground = await prepareGround(FLOOD)
-  const key = await addQuietApp(ground)
-  const server = await startServer(ground.url, "api,worker", env)
+  const harness = await startBenchHarness(FLOOD)
+  const key = await addQuietApp(harness)
+  const server = await startServer(harness.url, "api,worker", env)
   const quiet = await Promise.all(QUIET_SESSIONS.map((session) => openSession({ key }, server, session, MESSAGE)))
-  const headers = { authorization: `Bearer ${ground.key}`, "content-type": "application/json" }
+  const headers = { authorization: `Bearer ${harness.key}`, "content-type": "application/json" }
   const send = async (session: string) => {
     const response = await fetch(`${server.baseUrl}/v1/sessions/${session}/messages`, {
       method: "POST",
@@ -64,11 +64,11 @@ const measure = async (
     await replies()
     for (let n = 0; n < rounds; n++) {
       const alone = await replies()
-      for (let sent = 0; sent < messages; sent += FLOOD) await Promise.all(ground.sessions.map(send))
+      for (let sent = 0; sent < messages; sent += FLOOD) await Promise.all(harness.sessions.map(send))
       const beside = await replies()
       const [open] =
-        await ground.sql`select count(*)::int as turns from turns where app_id = ${APP} and outcome is null`
-      await answered(ground, APP)
+        await harness.sql`select count(*)::int as turns from turns where app_id = ${APP} and outcome is null`
+      await answered(harness, APP)
       raw.push({
         alone_p50_ms: round(median(alone)),
         beside_p50_ms: round(median(beside)),
@@ -93,7 +93,7 @@ const measure = async (
   } finally {
     for (const session of quiet) session.close()
     await server.stop()
-    await ground.close()
+    await harness.close()
   }
 }
 

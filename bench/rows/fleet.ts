@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { Row } from "../Row.ts"
 import { addBots, botId, HOOK_SECRET, startBotApi, textUpdate } from "../support/bots.ts"
-import { type Ground, prepareGround } from "../support/BenchHarness.ts"
+import { type BenchHarness, startBenchHarness } from "../support/BenchHarness.ts"
 import { load } from "../support/load.ts"
 import { residentBytes, type Served, startServer } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"
@@ -29,7 +29,7 @@ const loopDelay = async (
  * Emptied tables are not analyzed: the tables of a new fleet would have no statistics either. A plan for an empty table
  * would scan everything that arrives.
  */
-const clean = async ({ sql }: Ground) => {
+const clean = async ({ sql }: BenchHarness) => {
   await sql`truncate telegram_updates, telegram_chats, events, turns, turn_stages, lanes, delivery_attempts, sessions,
     session_logs, end_users cascade`
   await sql`delete from telegram_paces where chat_id <> 0`
@@ -38,22 +38,22 @@ const clean = async ({ sql }: Ground) => {
 }
 
 /** Attaches this many of the bots. The others exist but are not used. */
-const attach = async (ground: Ground, bots: number) => {
-  await clean(ground)
-  const changed = await ground.sql`
+const attach = async (harness: BenchHarness, bots: number) => {
+  await clean(harness)
+  const changed = await harness.sql`
     update telegram_bots set status = case when user_id < ${1_000_000 + bots} then 'active' else 'detached' end
     where (status = 'active') <> (user_id < ${1_000_000 + bots})`
-  if (changed.count > 0) await ground.sql.unsafe("vacuum analyze telegram_bots")
+  if (changed.count > 0) await harness.sql.unsafe("vacuum analyze telegram_bots")
 }
 
 /** A process with this many bots, which receive messages all the time. With the worker role, it also answers them. */
-const run = async (ground: Ground, bots: number, roles: string) => {
-  await attach(ground, bots)
-  const { sql } = ground
+const run = async (harness: BenchHarness, bots: number, roles: string) => {
+  await attach(harness, bots)
+  const { sql } = harness
   const api = await startBotApi()
   const file = join(tmpdir(), `troupe-loop-${process.pid}.json`)
   const startedAt = performance.now()
-  const server = await startServer(ground.url, roles, {
+  const server = await startServer(harness.url, roles, {
     TELEGRAM_API_ROOT: api.url,
     NODE_OPTIONS: `--import=${PRELOAD}`,
     LOOP_DELAY_FILE: file
@@ -92,14 +92,14 @@ const run = async (ground: Ground, bots: number, roles: string) => {
 export const fleet: Row = {
   name: "fleet",
   run: async (rounds) => {
-    const ground = await prepareGround(1)
-    await addBots(ground, BOTS)
+    const harness = await startBenchHarness(1)
+    await addBots(harness, BOTS)
     try {
       const raw: Array<Record<string, number>> = []
       for (let n = 0; n < rounds; n++) {
-        const one = await run(ground, 1, "api,worker")
-        const all = await run(ground, BOTS, "api,worker")
-        const inbound = await run(ground, BOTS, "api")
+        const one = await run(harness, 1, "api,worker")
+        const all = await run(harness, BOTS, "api,worker")
+        const inbound = await run(harness, BOTS, "api")
         raw.push({
           start_s: round(all.startSeconds),
           start_one_bot_s: round(one.startSeconds),
@@ -158,7 +158,7 @@ export const fleet: Row = {
         loop("fleet", "a process that also answers them", "loop_p99_ms")
       ]
     } finally {
-      await ground.close()
+      await harness.close()
     }
   }
 }

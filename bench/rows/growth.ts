@@ -3,13 +3,13 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { Database } from "#src/db/postgres/Database.ts"
 import { Memories } from "#src/db/memory/Memories.ts"
-import * as MemoryStores from "#src/db/memory/PostgresMemoryStore.ts"
+import * as PostgresMemoryStore from "#src/db/memory/PostgresMemoryStore.ts"
 import { Worlds } from "#src/db/world/Worlds.ts"
-import * as WorldStores from "#src/db/world/PostgresWorldStore.ts"
-import * as Recalls from "#src/db/memory/PostgresRecall.ts"
-import * as Transcripts from "#src/db/conversation/PostgresTranscript.ts"
+import * as PostgresWorldStore from "#src/db/world/PostgresWorldStore.ts"
+import * as PostgresRecall from "#src/db/memory/PostgresRecall.ts"
+import * as PostgresTranscript from "#src/db/conversation/PostgresTranscript.ts"
 import type { Row } from "../Row.ts"
-import { APP, type Ground, prepareGround } from "../support/BenchHarness.ts"
+import { APP, type BenchHarness, startBenchHarness } from "../support/BenchHarness.ts"
 import { load } from "../support/load.ts"
 import { longConversation } from "../support/longConversation.ts"
 import { type Served, startServer } from "../support/processes.ts"
@@ -25,13 +25,13 @@ const SECONDS = 3
 const CONNECTIONS = 64
 const TURNS = 200
 const CONVERSATION = 650
-const SESSIONS_A_STEP = 5_000
+const SESSIONS_PER_STEP = 5_000
 
 const pick = <A>(items: ReadonlyArray<A>): A => items[Math.floor(Math.random() * items.length)] as A
 
-const fill = async ({ sql }: Ground, sessions: ReadonlyArray<string>, events: number) => {
-  for (let from = 0; from < sessions.length; from += SESSIONS_A_STEP) {
-    const some = sessions.slice(from, from + SESSIONS_A_STEP)
+const fill = async ({ sql }: BenchHarness, sessions: ReadonlyArray<string>, events: number) => {
+  for (let from = 0; from < sessions.length; from += SESSIONS_PER_STEP) {
+    const some = sessions.slice(from, from + SESSIONS_PER_STEP)
     await sql`
       insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
       select ${APP}, s.id, c, 'evt_' ||
@@ -47,13 +47,13 @@ const fill = async ({ sql }: Ground, sessions: ReadonlyArray<string>, events: nu
 }
 
 /** Filling leaves gigabytes to be written to disk. Waits for that before measuring. */
-const settled = async (sql: Ground["sql"]) => {
+const settled = async (sql: BenchHarness["sql"]) => {
   await sql.unsafe("vacuum analyze")
   await sql.unsafe("checkpoint")
 }
 
 /** Messages that were accepted to measure the speed are not answered. */
-const leaveUnanswered = async ({ sql }: Ground) => {
+const leaveUnanswered = async ({ sql }: BenchHarness) => {
   await sql`delete from graphile_worker._private_jobs`
   await sql`update turns set outcome = 'withheld', settled_at = now() where outcome is null`
   await sql`update session_logs set open_turns = 0 where open_turns > 0`
@@ -65,13 +65,13 @@ type Measures = Readonly<Record<(typeof NAMES)[number], number>>
 
 /** Medians in milliseconds. */
 const measure = async (
-  ground: Ground,
+  harness: BenchHarness,
   server: Served,
   sessions: ReadonlyArray<string>,
   talkIn: string,
   retrieving: () => Promise<{ readonly p50: number }>
 ): Promise<Measures> => {
-  const headers = { authorization: `Bearer ${ground.key}`, "content-type": "application/json" }
+  const headers = { authorization: `Bearer ${harness.key}`, "content-type": "application/json" }
   const through = { baseUrl: server.baseUrl, connections: CONNECTIONS, seconds: SECONDS, headers }
   const accept = await load({
     ...through,
@@ -79,14 +79,14 @@ const measure = async (
     body: JSON.stringify({ text: "hello there, how are you today?" }),
     path: () => `/v1/sessions/${pick(sessions)}/messages`
   })
-  await leaveUnanswered(ground)
+  await leaveUnanswered(harness)
   const poll = await load({
     ...through,
     method: "GET",
     path: () => `/v1/sessions/${pick(sessions)}/events?since=0&limit=${PAGE}`
   })
-  const worker = await startServer(ground.url, "api,worker")
-  const session = await openSession(ground, worker, talkIn)
+  const worker = await startServer(harness.url, "api,worker")
+  const session = await openSession(harness, worker, talkIn)
   const turns: Array<number> = []
   for (let n = 0; n < TURNS; n++) turns.push(await session.turn())
   session.close()
@@ -106,29 +106,29 @@ const measure = async (
 export const growth: Row = {
   name: "growth",
   run: async (rounds) => {
-    const ground = await prepareGround(SESSIONS + 3)
+    const harness = await startBenchHarness(SESSIONS + 3)
     const runtime = ManagedRuntime.make(
       Layer.mergeAll(
-        Recalls.layer,
-        Transcripts.layer,
-        MemoryStores.layer.pipe(Layer.provide(Memories.layer)),
-        WorldStores.layer.pipe(Layer.provide(Worlds.layer))
-      ).pipe(Layer.provide(Database.layer({ url: Redacted.make(ground.url), maxConnections: 2 })))
+        PostgresRecall.layer,
+        PostgresTranscript.layer,
+        PostgresMemoryStore.layer.pipe(Layer.provide(Memories.layer)),
+        PostgresWorldStore.layer.pipe(Layer.provide(Worlds.layer))
+      ).pipe(Layer.provide(Database.layer({ url: Redacted.make(harness.url), maxConnections: 2 })))
     )
-    const server = await startServer(ground.url, "api")
+    const server = await startServer(harness.url, "api")
     try {
-      const [long = "", first = "", second = "", ...sessions] = ground.sessions
-      const { retrieving } = await longConversation(ground, runtime, long, CONVERSATION)
+      const [long = "", first = "", second = "", ...sessions] = harness.sessions
+      const { retrieving } = await longConversation(harness, runtime, long, CONVERSATION)
       const all = async (among: ReadonlyArray<string>, talkIn: string) => {
         const measures: Array<Measures> = []
-        for (let n = 0; n < rounds; n++) measures.push(await measure(ground, server, among, talkIn, retrieving))
+        for (let n = 0; n < rounds; n++) measures.push(await measure(harness, server, among, talkIn, retrieving))
         return measures
       }
-      await fill(ground, sessions.slice(0, FEW), PAGE)
+      await fill(harness, sessions.slice(0, FEW), PAGE)
       const small = await all(sessions.slice(0, FEW), first)
-      await fill(ground, sessions, EVENTS_EACH)
+      await fill(harness, sessions, EVENTS_EACH)
       const big = await all(sessions, second)
-      const [row] = await ground.sql`select count(*)::int as events from events`
+      const [row] = await harness.sql`select count(*)::int as events from events`
       return NAMES.map((name) => {
         const [limit, ours] = [median(small.map((one) => one[name])), median(big.map((one) => one[name]))]
         return {
@@ -146,7 +146,7 @@ export const growth: Row = {
     } finally {
       await server.stop()
       await runtime.dispose()
-      await ground.close()
+      await harness.close()
     }
   }
 }

@@ -3,14 +3,14 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { Database } from "#src/db/postgres/Database.ts"
 import { Memories } from "#src/db/memory/Memories.ts"
-import * as MemoryStores from "#src/db/memory/PostgresMemoryStore.ts"
+import * as PostgresMemoryStore from "#src/db/memory/PostgresMemoryStore.ts"
 import { Worlds } from "#src/db/world/Worlds.ts"
-import * as WorldStores from "#src/db/world/PostgresWorldStore.ts"
-import * as Recalls from "#src/db/memory/PostgresRecall.ts"
-import * as Transcripts from "#src/db/conversation/PostgresTranscript.ts"
+import * as PostgresWorldStore from "#src/db/world/PostgresWorldStore.ts"
+import * as PostgresRecall from "#src/db/memory/PostgresRecall.ts"
+import * as PostgresTranscript from "#src/db/conversation/PostgresTranscript.ts"
 import type { Result, Row } from "../Row.ts"
 import { LIVES, recallSet } from "../recall-set/recallSet.ts"
-import { prepareGround } from "../support/BenchHarness.ts"
+import { startBenchHarness } from "../support/BenchHarness.ts"
 import { longConversation } from "../support/longConversation.ts"
 import { median, round } from "../support/statistics.ts"
 
@@ -26,21 +26,21 @@ const SIZES = [
 export const recall: Row = {
   name: "recall",
   run: async (rounds) => {
-    const ground = await prepareGround(SIZES.length + LIVES.length)
+    const harness = await startBenchHarness(SIZES.length + LIVES.length)
     const runtime = ManagedRuntime.make(
       Layer.mergeAll(
-        Recalls.layer,
-        Transcripts.layer,
-        MemoryStores.layer.pipe(Layer.provide(Memories.layer)),
-        WorldStores.layer.pipe(Layer.provide(Worlds.layer))
-      ).pipe(Layer.provide(Database.layer({ url: Redacted.make(ground.url), maxConnections: 2 })))
+        PostgresRecall.layer,
+        PostgresTranscript.layer,
+        PostgresMemoryStore.layer.pipe(Layer.provide(Memories.layer)),
+        PostgresWorldStore.layer.pipe(Layer.provide(Worlds.layer))
+      ).pipe(Layer.provide(Database.layer({ url: Redacted.make(harness.url), maxConnections: 2 })))
     )
     const results: Array<Result> = []
     try {
-      results.push(...(await recallSet(ground, ground.sessions.slice(SIZES.length))))
+      results.push(...(await recallSet(harness, harness.sessions.slice(SIZES.length))))
       for (const [place, { turns, goalMs }] of SIZES.entries()) {
-        const session = ground.sessions[place] ?? ""
-        const { searching, retrieving } = await longConversation(ground, runtime, session, turns)
+        const session = harness.sessions[place] ?? ""
+        const { searching, retrieving } = await longConversation(harness, runtime, session, turns)
         const raw: Array<Record<string, number>> = []
         for (let n = 0; n < rounds; n++) {
           const [search, retrieval] = [await searching(), await retrieving()]
@@ -81,7 +81,7 @@ export const recall: Row = {
       }
     } finally {
       await runtime.dispose()
-      await ground.close()
+      await harness.close()
     }
     return results
   }

@@ -1,6 +1,6 @@
-import * as MemoryStores from "#src/db/memory/PostgresMemoryStore.ts"
+import * as PostgresMemoryStore from "#src/db/memory/PostgresMemoryStore.ts"
 import { Worlds } from "#src/db/world/Worlds.ts"
-import * as WorldStores from "#src/db/world/PostgresWorldStore.ts"
+import * as PostgresWorldStore from "#src/db/world/PostgresWorldStore.ts"
 import { Memories } from "#src/db/memory/Memories.ts"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -8,15 +8,15 @@ import * as Redacted from "effect/Redacted"
 import { exampleTurns } from "#pipeline/domain/Character.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { Database } from "#src/db/postgres/Database.ts"
-import * as Recalls from "#src/db/memory/PostgresRecall.ts"
-import * as SafetyRecords from "#src/db/conversation/PostgresSafetyRecord.ts"
-import * as Transcripts from "#src/db/conversation/PostgresTranscript.ts"
+import * as PostgresRecall from "#src/db/memory/PostgresRecall.ts"
+import * as PostgresSafetyRecord from "#src/db/conversation/PostgresSafetyRecord.ts"
+import * as PostgresTranscript from "#src/db/conversation/PostgresTranscript.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
 import * as OfflineWriter from "#src/model/offline/OfflineWriter.ts"
 import { SCRIPTS } from "#test/support/scripts.ts"
 import { characterOf, DEADLINES, runTurn, turnOf } from "#test/support/turns.ts"
 import type { Result, Row } from "../Row.ts"
-import { APP, prepareGround } from "../support/BenchHarness.ts"
+import { APP, startBenchHarness } from "../support/BenchHarness.ts"
 import { median, percentile, round } from "../support/statistics.ts"
 
 const TURNS = 600
@@ -26,11 +26,11 @@ const GOAL_MS = 10
 const stagesOf = (url: string) =>
   TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "", safetyTexts: new Map() }).pipe(
     Layer.provide([
-      Transcripts.layer,
-      Recalls.layer,
-      MemoryStores.layer.pipe(Layer.provide(Memories.layer)),
-      WorldStores.layer.pipe(Layer.provide(Worlds.layer)),
-      SafetyRecords.layer,
+      PostgresTranscript.layer,
+      PostgresRecall.layer,
+      PostgresMemoryStore.layer.pipe(Layer.provide(Memories.layer)),
+      PostgresWorldStore.layer.pipe(Layer.provide(Worlds.layer)),
+      PostgresSafetyRecord.layer,
       OfflineWriter.layer
     ]),
     Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 }))
@@ -43,24 +43,24 @@ const stagesOf = (url: string) =>
 export const stages: Row = {
   name: "stages",
   run: async (rounds) => {
-    const ground = await prepareGround(demoCharacters.length)
-    const runtime = ManagedRuntime.make(stagesOf(ground.url))
+    const harness = await startBenchHarness(demoCharacters.length)
+    const runtime = ManagedRuntime.make(stagesOf(harness.url))
     const results: Array<Result> = []
     try {
       const messages = SCRIPTS.flat()
       for (const [place, profile] of demoCharacters.entries()) {
         const character = characterOf(profile)
-        const session = ground.sessions[place] ?? ""
+        const session = harness.sessions[place] ?? ""
         const lines = character.example_dialogues.flatMap(exampleTurns).filter(({ role }) => role === "character")
         const said = Array.from({ length: TURNS }, (_, n) => [
           messages[n % messages.length] ?? "",
           lines[n % lines.length]?.text ?? ""
         ]).flat()
-        await ground.sql`
+        await harness.sql`
           insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
           select ${APP}, ${session}, n, 'evt_' || ${session} || n, 'message.created', case when n % 2 = 1 then 'user' else 'character' end, 'run', 'api', json_build_object('text', text)
           from unnest(${said}::text[]) with ordinality as s(text, n)`
-        await ground.sql`
+        await harness.sql`
           insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, source_kind, hold_micro_usd) values (${APP}, ${session}, ${TURNS}, ${session}, ${said.length + 1}, 'fast', 'api', 0)`
         const one = (n: number) =>
           runtime.runPromise(
@@ -79,7 +79,7 @@ export const stages: Row = {
           )
         // Indexing works in steps, and an engine needs a warm-up.
         for (let n = 0; n < ASKED; n++) await one(n)
-        await ground.sql.unsafe("vacuum analyze")
+        await harness.sql.unsafe("vacuum analyze")
         const raw: Array<Record<string, number>> = []
         for (let n = 0; n < rounds; n++) {
           const latencies: Array<number> = []
@@ -111,7 +111,7 @@ export const stages: Row = {
       }
     } finally {
       await runtime.dispose()
-      await ground.close()
+      await harness.close()
     }
     return results
   }

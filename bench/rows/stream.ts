@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net"
 import type { Result, Row } from "../Row.ts"
-import { type Ground, prepareGround } from "../support/BenchHarness.ts"
+import { type BenchHarness, startBenchHarness } from "../support/BenchHarness.ts"
 import { residentBytes, type Served, startBareStream, startServer } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"
 
@@ -57,20 +57,20 @@ const measure = async (server: Served, path: string, headers: string, send: () =
   return { ms: median(times), bytes }
 }
 
-const ofTroupe = async (ground: Ground) => {
-  const server = await startServer(ground.url, "api")
-  const session = ground.sessions[0]
-  const auth = `authorization: Bearer ${ground.key}`
+const ofTroupe = async (harness: BenchHarness) => {
+  const server = await startServer(harness.url, "api")
+  const session = harness.sessions[0]
+  const auth = `authorization: Bearer ${harness.key}`
   const result = await measure(server, `/v1/sessions/${session}/events/stream?since=0`, `${auth}\r\n`, () =>
     fetch(`${server.baseUrl}/v1/sessions/${session}/messages`, {
       method: "POST",
-      headers: { authorization: `Bearer ${ground.key}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${harness.key}`, "content-type": "application/json" },
       body: JSON.stringify({ text: MARK })
     })
   )
   await server.stop()
-  await ground.sql`truncate events, turns`
-  await ground.sql`update session_logs set last_cursor = 0, turn_count = 0, open_turns = 0`
+  await harness.sql`truncate events, turns`
+  await harness.sql`update session_logs set last_cursor = 0, turn_count = 0, open_turns = 0`
   return result
 }
 
@@ -84,7 +84,7 @@ const ofBare = async (chunk: string) => {
 export const stream: Row = {
   name: "stream",
   run: async (rounds) => {
-    const ground = await prepareGround(1)
+    const harness = await startBenchHarness(1)
     // The same bytes as ours: the message and the following run.status.
     const chunk =
       `id: 1\nevent: message.created\ndata: ` +
@@ -93,7 +93,7 @@ export const stream: Row = {
     try {
       const raw: Array<Record<string, number>> = []
       for (let n = 0; n < rounds; n++) {
-        const ours = await ofTroupe(ground)
+        const ours = await ofTroupe(harness)
         const bare = await ofBare(chunk)
         raw.push({
           ours_ms: round(ours.ms),
@@ -133,7 +133,7 @@ export const stream: Row = {
         result("stream memory", "resident memory a follower", "bytes", of("ours_bytes"), of("bare_bytes"), [])
       ]
     } finally {
-      await ground.close()
+      await harness.close()
     }
   }
 }

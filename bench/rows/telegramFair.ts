@@ -1,6 +1,6 @@
 import type { Row } from "../Row.ts"
 import { addBots, botId, startBotApi } from "../support/bots.ts"
-import { APP, type Ground, prepareGround } from "../support/BenchHarness.ts"
+import { APP, type BenchHarness, startBenchHarness } from "../support/BenchHarness.ts"
 import { startServer } from "../support/processes.ts"
 import { median, percentile, round } from "../support/statistics.ts"
 
@@ -18,7 +18,7 @@ const MESSAGES = 100
 const EVERY_MS = 100
 
 /** The first sessions are in chats of the busy bot, the others in those of the quiet one. */
-const openChats = async ({ sql, sessions }: Ground) => {
+const openChats = async ({ sql, sessions }: BenchHarness) => {
   await sql`
     insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref)
     select ${APP}, case when n <= ${LOUD_CHATS}
@@ -33,7 +33,7 @@ const openChats = async ({ sql, sessions }: Ground) => {
 const event = (text: string) => JSON.stringify({ text, bubbles: [text] })
 
 /** Creates a backlog on every lane of the busy bot. */
-const shout = async ({ sql }: Ground) => {
+const shout = async ({ sql }: BenchHarness) => {
   await sql`
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
     select l.app_id, l.session_id, s.last_cursor + n, 'evt_' || l.session_id || (s.last_cursor + n), 'message.created',
@@ -47,7 +47,7 @@ const shout = async ({ sql }: Ground) => {
     where l.session_id = s.session_id and l.channel_id = ${LOUD}`
   await sql`select graphile_worker.add_job('deliver', '{}'::json)`
 }
-const hush = async ({ sql }: Ground) => {
+const hush = async ({ sql }: BenchHarness) => {
   await sql`update channels set status = 'paused', version = version + 1 where channel_id = ${LOUD}`
   for (let left = 1; left > 0;) {
     await new Promise((resume) => setTimeout(resume, 200))
@@ -58,7 +58,7 @@ const hush = async ({ sql }: Ground) => {
 }
 
 /** Appends one message of the quiet bot, as the end of a turn does. */
-const speak = async ({ sql }: Ground, session: string, text: string) => {
+const speak = async ({ sql }: BenchHarness, session: string, text: string) => {
   await sql`
     with log as (
       update session_logs set last_cursor = last_cursor + 1
@@ -76,13 +76,13 @@ const speak = async ({ sql }: Ground, session: string, text: string) => {
 }
 
 /** The time from the commit of each message of the quiet bot to its arrival at the Bot API, in milliseconds. */
-const latencies = async (ground: Ground, arrivals: Map<string, number>): Promise<ReadonlyArray<number>> => {
-  const quiet = ground.sessions.slice(LOUD_CHATS)
+const latencies = async (harness: BenchHarness, arrivals: Map<string, number>): Promise<ReadonlyArray<number>> => {
+  const quiet = harness.sessions.slice(LOUD_CHATS)
   const spoken = new Map<string, number>()
   arrivals.clear()
   for (let n = 0; n < MESSAGES; n++) {
     const text = `Word ${n} of the quiet one.`
-    await speak(ground, quiet[n % quiet.length] ?? "", text)
+    await speak(harness, quiet[n % quiet.length] ?? "", text)
     spoken.set(text, performance.now())
     await new Promise((resume) => setTimeout(resume, EVERY_MS))
   }
@@ -93,22 +93,22 @@ const latencies = async (ground: Ground, arrivals: Map<string, number>): Promise
 export const telegramFair: Row = {
   name: "telegram-fair",
   run: async (rounds) => {
-    const ground = await prepareGround(LOUD_CHATS + QUIET_CHATS)
-    await addBots(ground, 2)
-    await openChats(ground)
+    const harness = await startBenchHarness(LOUD_CHATS + QUIET_CHATS)
+    await addBots(harness, 2)
+    await openChats(harness)
     const api = await startBotApi()
-    const server = await startServer(ground.url, "worker", { TELEGRAM_API_ROOT: api.url })
+    const server = await startServer(harness.url, "worker", { TELEGRAM_API_ROOT: api.url })
     try {
       const raw: Array<Record<string, number>> = []
-      await latencies(ground, api.arrivals)
+      await latencies(harness, api.arrivals)
       for (let n = 0; n < rounds; n++) {
-        const alone = await latencies(ground, api.arrivals)
+        const alone = await latencies(harness, api.arrivals)
         const before = api.messages()
-        await shout(ground)
+        await shout(harness)
         const startedAt = performance.now()
-        const beside = await latencies(ground, api.arrivals)
+        const beside = await latencies(harness, api.arrivals)
         const loud = (api.messages() - before - MESSAGES) / ((performance.now() - startedAt) / 1000)
-        await hush(ground)
+        await hush(harness)
         raw.push({
           alone_p50_ms: round(median(alone)),
           beside_p50_ms: round(median(beside)),
@@ -138,7 +138,7 @@ export const telegramFair: Row = {
     } finally {
       await server.stop()
       api.close()
-      await ground.close()
+      await harness.close()
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Row } from "../Row.ts"
 import { addBots, botId, HOOK_SECRET, textUpdate } from "../support/bots.ts"
-import { type Ground, prepareGround } from "../support/BenchHarness.ts"
+import { type BenchHarness, startBenchHarness } from "../support/BenchHarness.ts"
 import { load } from "../support/load.ts"
 import { startHello, startServer } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"
@@ -26,7 +26,7 @@ const post = (baseUrl: string, rate?: number) =>
     path: hook
   })
 
-const stored = async ({ sql }: Ground): Promise<number> => {
+const stored = async ({ sql }: BenchHarness): Promise<number> => {
   for (let before = -1; ;) {
     const [row] = await sql`select count(*)::int as n from telegram_updates`
     if (row!["n"] === before) break
@@ -42,20 +42,20 @@ const stored = async ({ sql }: Ground): Promise<number> => {
 export const telegramIn: Row = {
   name: "telegram-in",
   run: async (rounds) => {
-    const ground = await prepareGround(1)
-    await addBots(ground, BOTS)
-    const server = await startServer(ground.url, "api")
+    const harness = await startBenchHarness(1)
+    await addBots(harness, BOTS)
+    const server = await startServer(harness.url, "api")
     const hello = await startHello("")
     try {
       const raw: Array<Record<string, number>> = []
       for (let n = 0; n < rounds; n++) {
         const ours = await post(server.baseUrl)
-        const rows = await stored(ground)
+        const rows = await stored(harness)
         if (ours.errors > 0 || rows < ours.perSecond * SECONDS * 0.99)
           throw new Error(`${ours.errors} errors, ${rows} rows of ${ours.perSecond * SECONDS}`)
         const bare = await post(hello.baseUrl)
         const half = await post(server.baseUrl, Math.floor(ours.perSecond / 2))
-        await stored(ground)
+        await stored(harness)
         raw.push({
           ours_per_s: round(ours.perSecond),
           ours_p99_ms: ours.p99Ms,
@@ -93,7 +93,7 @@ export const telegramIn: Row = {
     } finally {
       await hello.stop()
       await server.stop()
-      await ground.close()
+      await harness.close()
     }
   }
 }

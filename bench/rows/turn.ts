@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { get, type IncomingMessage } from "node:http"
 import postgres from "postgres"
 import type { Result, Row } from "../Row.ts"
-import { type Ground, prepareGround } from "../support/BenchHarness.ts"
+import { type BenchHarness, startBenchHarness } from "../support/BenchHarness.ts"
 import { startRunner } from "../support/jobs.ts"
 import { type Served, startServer } from "../support/processes.ts"
 import { median, percentile, round } from "../support/statistics.ts"
@@ -17,12 +17,12 @@ const REPLY = /^event: message\.created\ndata: .*"role":"character"/m
 
 /** A session with its log open as a stream, as a client has it. */
 export const openSession = async (
-  ground: Pick<Ground, "key">,
+  harness: Pick<BenchHarness, "key">,
   server: Served,
   session: string,
   message = '{"text":"hello there"}'
 ) => {
-  const headers = { authorization: `Bearer ${ground.key}`, "content-type": "application/json" }
+  const headers = { authorization: `Bearer ${harness.key}`, "content-type": "application/json" }
   const url = `${server.baseUrl}/v1/sessions/${session}`
   const { data } = (await (await fetch(url, { headers })).json()) as { data: { last_cursor: number } }
   let replied = () => {}
@@ -97,16 +97,16 @@ const prepareBare = async (url: string) => {
 export const turn: Row = {
   name: "turn",
   run: async (rounds) => {
-    const ground = await prepareGround(200)
+    const harness = await startBenchHarness(200)
     const results: Array<Result> = []
     try {
       for (const count of [1, 200]) {
-        const sessions = ground.sessions.slice(0, count)
+        const sessions = harness.sessions.slice(0, count)
         const turns = count === 1 ? 200 : TURNS
         const raw: Array<Record<string, number>> = []
         for (let n = 0; n < rounds; n++) {
-          const server = await startServer(ground.url, "api,worker")
-          const opened = await Promise.all(sessions.map((session) => openSession(ground, server, session)))
+          const server = await startServer(harness.url, "api,worker")
+          const opened = await Promise.all(sessions.map((session) => openSession(harness, server, session)))
           await repeat(
             opened.map((session) => session.turn),
             Math.min(turns, 100)
@@ -117,7 +117,7 @@ export const turn: Row = {
           )
           for (const session of opened) session.close()
           await server.stop()
-          const bare = await prepareBare(ground.url)
+          const bare = await prepareBare(harness.url)
           await repeat(
             sessions.map(() => bare.one),
             Math.min(turns, 100)
@@ -162,7 +162,7 @@ export const turn: Row = {
         )
       }
     } finally {
-      await ground.close()
+      await harness.close()
     }
     return results
   }

@@ -1,13 +1,13 @@
 import postgres from "postgres"
 import type { Row } from "../Row.ts"
-import { APP, type Ground, prepareGround } from "../support/BenchHarness.ts"
+import { APP, type BenchHarness, startBenchHarness } from "../support/BenchHarness.ts"
 import { startRunner } from "../support/jobs.ts"
 import { startServer } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"
 
 const TURNS = 10_000
 
-const backlog = async ({ sql, sessions }: Ground) => {
+const backlog = async ({ sql, sessions }: BenchHarness) => {
   await sql`truncate events, turns, turn_stages`
   await sql`update session_logs set last_cursor = 2, turn_count = 1, open_turns = 1`
   await sql`
@@ -29,22 +29,22 @@ const backlog = async ({ sql, sessions }: Ground) => {
 }
 
 /** Turns per second from a backlog, by the timestamps of the worker: from the first claim to the last settlement. */
-const ours = async (ground: Ground): Promise<number> => {
-  await backlog(ground)
-  const server = await startServer(ground.url, "worker")
+const ours = async (harness: BenchHarness): Promise<number> => {
+  await backlog(harness)
+  const server = await startServer(harness.url, "worker")
   for (;;) {
-    const [row] = await ground.sql`select count(*)::int as open from turns where outcome is null`
+    const [row] = await harness.sql`select count(*)::int as open from turns where outcome is null`
     if (row!["open"] === 0) break
     await new Promise((resume) => setTimeout(resume, 100))
   }
   const [row] =
-    await ground.sql`select count(*)::int as turns, extract(epoch from max(settled_at) - min(started_at))::float8 as seconds from turns where outcome = 'replied'`
+    await harness.sql`select count(*)::int as turns, extract(epoch from max(settled_at) - min(started_at))::float8 as seconds from turns where outcome = 'replied'`
   await server.stop()
   return row!["turns"] / row!["seconds"]
 }
 
-const noop = async (ground: Ground): Promise<number> => {
-  const sql = postgres(ground.url, { max: 1, onnotice: () => {} })
+const noop = async (harness: BenchHarness): Promise<number> => {
+  const sql = postgres(harness.url, { max: 1, onnotice: () => {} })
   await sql`
     select count(*) from graphile_worker.add_jobs(array(
       select ('noop', json_build_object('n', n), null, null, null, null, null, null)::graphile_worker.job_spec
@@ -56,7 +56,7 @@ const noop = async (ground: Ground): Promise<number> => {
   const all = new Promise<void>((resolve) => {
     finish = resolve
   })
-  const runner = await startRunner(ground.url, {
+  const runner = await startRunner(harness.url, {
     noop: async () => {
       if (first === 0) first = performance.now()
       if (++done === TURNS) finish()
@@ -72,11 +72,11 @@ const noop = async (ground: Ground): Promise<number> => {
 export const turns: Row = {
   name: "turns",
   run: async (rounds) => {
-    const ground = await prepareGround(TURNS)
+    const harness = await startBenchHarness(TURNS)
     try {
       const raw: Array<Record<string, number>> = []
       for (let n = 0; n < rounds; n++)
-        raw.push({ ours_per_s: round(await ours(ground)), noop_jobs_per_s: round(await noop(ground)) })
+        raw.push({ ours_per_s: round(await ours(harness)), noop_jobs_per_s: round(await noop(harness)) })
       const mine = median(raw.map((row) => row["ours_per_s"] ?? Number.NaN))
       const limit = median(raw.map((row) => row["noop_jobs_per_s"] ?? Number.NaN))
       return [
@@ -93,7 +93,7 @@ export const turns: Row = {
         }
       ]
     } finally {
-      await ground.close()
+      await harness.close()
     }
   }
 }

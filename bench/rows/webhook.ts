@@ -1,6 +1,6 @@
 import { Agent, request } from "undici"
 import type { Row } from "../Row.ts"
-import { APP, type Ground, prepareGround } from "../support/BenchHarness.ts"
+import { APP, type BenchHarness, startBenchHarness } from "../support/BenchHarness.ts"
 import { startServer, startSink } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"
 
@@ -16,7 +16,7 @@ const until = async (is: () => Promise<boolean>) => {
 }
 
 /** Creates a channel of the app to the sink, with a lane from every session. */
-const openChannel = async ({ url, sql, key }: Ground, sink: string) => {
+const openChannel = async ({ url, sql, key }: BenchHarness, sink: string) => {
   const server = await startServer(url, "api,worker", ALLOW)
   const response = await fetch(`${server.baseUrl}/v1/apps/${APP}/channels`, {
     method: "POST",
@@ -28,7 +28,7 @@ const openChannel = async ({ url, sql, key }: Ground, sink: string) => {
   await server.stop()
 }
 
-const backlog = async ({ sql, sessions }: Ground) => {
+const backlog = async ({ sql, sessions }: BenchHarness) => {
   await sql`truncate events, delivery_attempts`
   await sql`
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
@@ -45,10 +45,10 @@ const backlog = async ({ sql, sessions }: Ground) => {
 /**
  * Deliveries per second from a backlog, by the recorded attempts: from the start of the first to the end of the last.
  */
-const ours = async (ground: Ground): Promise<number> => {
-  await backlog(ground)
-  const { sql } = ground
-  const server = await startServer(ground.url, "worker", ALLOW)
+const ours = async (harness: BenchHarness): Promise<number> => {
+  await backlog(harness)
+  const { sql } = harness
+  const server = await startServer(harness.url, "worker", ALLOW)
   await until(async () => (await sql`select from lanes where position < head limit 1`).length === 0)
   await server.stop()
   const [row] = await sql`
@@ -84,11 +84,11 @@ const bare = async (sink: string, body: string): Promise<number> => {
 }
 
 /** An event as a receiver gets it. */
-const sample = async (ground: Ground): Promise<string> => {
-  const server = await startServer(ground.url, "api")
+const sample = async (harness: BenchHarness): Promise<string> => {
+  const server = await startServer(harness.url, "api")
   const page = (await (
-    await fetch(`${server.baseUrl}/v1/sessions/${ground.sessions[0]}/events?since=0&limit=1`, {
-      headers: { authorization: `Bearer ${ground.key}` }
+    await fetch(`${server.baseUrl}/v1/sessions/${harness.sessions[0]}/events?since=0&limit=1`, {
+      headers: { authorization: `Bearer ${harness.key}` }
     })
   ).json()) as { data: { events: ReadonlyArray<unknown> } }
   await server.stop()
@@ -98,15 +98,18 @@ const sample = async (ground: Ground): Promise<string> => {
 export const webhook: Row = {
   name: "webhook",
   run: async (rounds) => {
-    const ground = await prepareGround(SESSIONS)
+    const harness = await startBenchHarness(SESSIONS)
     const sink = await startSink()
     try {
-      await openChannel(ground, `${sink.baseUrl}/hook`)
-      await backlog(ground)
-      const body = await sample(ground)
+      await openChannel(harness, `${sink.baseUrl}/hook`)
+      await backlog(harness)
+      const body = await sample(harness)
       const raw: Array<Record<string, number>> = []
       for (let n = 0; n < rounds; n++)
-        raw.push({ ours_per_s: round(await ours(ground)), bare_per_s: round(await bare(`${sink.baseUrl}/hook`, body)) })
+        raw.push({
+          ours_per_s: round(await ours(harness)),
+          bare_per_s: round(await bare(`${sink.baseUrl}/hook`, body))
+        })
       const mine = median(raw.map((row) => row["ours_per_s"] ?? Number.NaN))
       const limit = median(raw.map((row) => row["bare_per_s"] ?? Number.NaN))
       return [
@@ -127,7 +130,7 @@ export const webhook: Row = {
       ]
     } finally {
       await sink.stop()
-      await ground.close()
+      await harness.close()
     }
   }
 }

@@ -16,7 +16,7 @@ import { migrate } from "#src/db/postgres/migrate.ts"
 export const APP = "app_000000000000000000000BENCH"
 
 /** A separate migrated PostgreSQL database for this run, with one app, one character and many sessions. */
-export interface Ground {
+export interface BenchHarness {
   readonly url: string
   readonly sql: postgres.Sql
   readonly key: string
@@ -35,7 +35,7 @@ const PROFILE = {
   ]
 }
 
-export const prepareGround = async (sessionCount: number): Promise<Ground> => {
+export const startBenchHarness = async (sessionCount: number): Promise<BenchHarness> => {
   const folder = await mkdtemp(join(tmpdir(), "troupe-bench-"))
   const scope = await Effect.runPromise(Scope.make())
   const { url } = await Effect.runPromise(EmbeddedPostgres.open(folder).pipe(Scope.provide(scope)))

@@ -6,7 +6,7 @@ import { EVENT_TYPES } from "#channels/telegram/render.ts"
 import { BOT_TOKEN } from "#src/db/postgres/sealedColumns.ts"
 import { seal, secretsKey } from "#src/db/postgres/secretsCipher.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
-import { APP, type Ground } from "./BenchHarness.ts"
+import { APP, type BenchHarness } from "./BenchHarness.ts"
 
 /** The webhook secret of all bots in the benchmarks. */
 export const HOOK_SECRET = "a-secret-of-the-bench"
@@ -14,7 +14,7 @@ export const HOOK_SECRET = "a-secret-of-the-bench"
 export const botId = (n: number) => `bot_${String(n).padStart(26, "0")}`
 
 /** Attached bots, as rows. Their probes are spread over ten minutes, like those of a real fleet. */
-export const addBots = async ({ sql }: Ground, count: number): Promise<void> => {
+export const addBots = async ({ sql }: BenchHarness, count: number): Promise<void> => {
   const key = secretsKey(Redacted.make(Buffer.from(SECRETS_KEY, "base64")))
   const ids = Array.from({ length: count }, (_, n) => botId(n))
   const tokens = ids.map((id, n) =>

@@ -10,7 +10,7 @@ import { retrieve } from "#pipeline/retrieval/retrieve.ts"
 import { Transcript } from "#pipeline/retrieval/Transcript.ts"
 import { WorldStore } from "#pipeline/world/WorldStore.ts"
 import { characterOf, turnOf } from "#test/support/turns.ts"
-import { APP, type Ground } from "./BenchHarness.ts"
+import { APP, type BenchHarness } from "./BenchHarness.ts"
 import { percentile, round } from "./statistics.ts"
 
 const SEARCHES = 100
@@ -47,17 +47,17 @@ const timed = async (one: () => Promise<unknown>) => {
  * retrieval for a turn take, in milliseconds.
  */
 export const longConversation = async (
-  ground: Ground,
+  harness: BenchHarness,
   runtime: ManagedRuntime.ManagedRuntime<Recall | Transcript | MemoryStore | WorldStore, unknown>,
   session: string,
   utterances: number
 ) => {
   const text = textsOf(utterances)
-  await ground.sql`
+  await harness.sql`
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
     select ${APP}, ${session}, n, 'evt_' || ${session} || n, 'message.created', case when n % 2 = 1 then 'user' else 'character' end, 'run', 'api', json_build_object('text', text)
     from unnest(${Array.from({ length: utterances }, text)}::text[]) with ordinality as s(text, n)`
-  await ground.sql`
+  await harness.sql`
     insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, source_kind, hold_micro_usd) values (${APP}, ${session}, ${utterances}, ${session}, ${utterances}, 'fast', 'api', 0)`
   const character = characterOf({ slug: "bench", display_name: "Bench" })
   const turn = (): Turn => turnOf({ appId: APP, sessionId: session, turnIndex: utterances, text: text(), character })
@@ -93,6 +93,6 @@ export const longConversation = async (
     )
   for (let indexed = 0; indexed < oldest + INDEXED_AT_A_TIME - 1; indexed += INDEXED_AT_A_TIME)
     await search(indexed + 1)
-  await ground.sql.unsafe("vacuum analyze")
+  await harness.sql.unsafe("vacuum analyze")
   return { searching: () => timed(() => search()), retrieving: () => timed(whole) }
 }

@@ -13,7 +13,7 @@ export interface WatchedSession {
 }
 
 type Listener = (cursor: number) => void
-type Carrier = (changes: ReadonlyArray<LogChange>, pushed: boolean) => void
+type Forwarder = (changes: ReadonlyArray<LogChange>, pushed: boolean) => void
 
 interface Watch extends WatchedSession {
   readonly listeners: Set<Listener>
@@ -32,33 +32,33 @@ export class LogSignals extends Context.Service<
      */
     readonly announce: (changes: ReadonlyArray<LogChange>, pushed?: boolean) => void
     /** A notification from another process: notifies the readers of this one. */
-    readonly hear: (changes: ReadonlyArray<LogChange>, pushed?: boolean) => void
+    readonly receive: (changes: ReadonlyArray<LogChange>, pushed?: boolean) => void
     /** Subscribes to one session's changes. The returned function unsubscribes. */
     readonly subscribe: (session: WatchedSession, listener: Listener) => () => void
     /** The sessions with listeners in this process, in a stable order. */
     readonly watched: () => ReadonlyArray<WatchedSession>
     /** Receives every announcement of this process. The returned function unsubscribes. */
-    readonly carry: (carrier: Carrier) => () => void
+    readonly forward: (forwarder: Forwarder) => () => void
     /** Calls the listener when lanes have something to deliver. The returned function unsubscribes. */
     readonly onPush: (listener: () => void) => () => void
   }
 >()("channels/event-log/LogSignals") {
   static readonly layer = Layer.sync(LogSignals, () => {
     const watches = new Map<string, Watch>()
-    const carriers = new Set<Carrier>()
+    const forwarders = new Set<Forwarder>()
     const couriers = new Set<() => void>()
-    const hear = (changes: ReadonlyArray<LogChange>, pushed = false) => {
+    const receive = (changes: ReadonlyArray<LogChange>, pushed = false) => {
       if (pushed) for (const courier of couriers) courier()
       for (const { sessionId, cursor } of changes) {
         for (const listener of watches.get(sessionId)?.listeners ?? []) listener(cursor)
       }
     }
     return {
-      hear,
+      receive,
       announce: (changes, pushed = false) => {
         if (changes.length === 0) return
-        hear(changes, pushed)
-        for (const carrier of carriers) carrier(changes, pushed)
+        receive(changes, pushed)
+        for (const forwarder of forwarders) forwarder(changes, pushed)
       },
       subscribe: ({ appId, sessionId }, listener) => {
         const watch = watches.get(sessionId) ?? { appId, sessionId, listeners: new Set() }
@@ -70,9 +70,9 @@ export class LogSignals extends Context.Service<
         }
       },
       watched: () => [...watches.values()],
-      carry: (carrier) => {
-        carriers.add(carrier)
-        return () => carriers.delete(carrier)
+      forward: (forwarder) => {
+        forwarders.add(forwarder)
+        return () => forwarders.delete(forwarder)
       },
       onPush: (listener) => {
         couriers.add(listener)

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { rounds } from "../repeatForever.ts"
+import { repeatForever } from "../repeatForever.ts"
 import { EventLog } from "./EventLog.ts"
 import { LogSignals } from "./LogSignals.ts"
 
 /** Sessions per check. If more are watched, they are checked in turn. */
-const SESSIONS_A_LOOK = 1000
+const SESSIONS_PER_LOOK = 1000
 
 /**
  * The guarantee behind the notifications: while there are listeners, the ends of the watched logs are checked every 100
@@ -21,11 +21,11 @@ export const layer = Layer.effectDiscard(
       const watched = signals.watched()
       if (watched.length === 0) return
       if (next >= watched.length) next = 0
-      const slice = watched.slice(next, next + SESSIONS_A_LOOK)
-      next += SESSIONS_A_LOOK
-      signals.hear(yield* log.tails(slice))
+      const slice = watched.slice(next, next + SESSIONS_PER_LOOK)
+      next += SESSIONS_PER_LOOK
+      signals.receive(yield* log.tails(slice))
     }).pipe(Effect.catchTag("LogUnavailable", () => Effect.void))
 
-    yield* rounds("100 millis", look).pipe(Effect.annotateLogs({ service: "LogWatch" }), Effect.forkScoped)
+    yield* repeatForever("100 millis", look).pipe(Effect.annotateLogs({ service: "LogWatch" }), Effect.forkScoped)
   })
 )

@@ -6,7 +6,7 @@ import type { AllowList } from "./AllowList.ts"
 import { checkUrl, UrlRejected } from "./checkUrl.ts"
 import { guardedFetch } from "./guardedFetch.ts"
 import { LookUp } from "./LookUp.ts"
-import { type Readable, readable } from "./readable.ts"
+import { type Readable, readableText } from "./readable.ts"
 import { target } from "./Target.ts"
 
 /** The page could not be read. Contains a short code, and nothing that the server has sent. */
@@ -81,7 +81,7 @@ export class Pages extends Context.Service<
           if (answer.status !== 200) return yield* refuse("status")
           if (!TEXT.test(mediaType) && !HTML.test(mediaType)) return yield* refuse("media_type")
           const body = yield* Effect.tryPromise({ try: () => answer.text(), catch: unreachable })
-          const page = HTML.test(mediaType) ? readable(body) : { title: null, text: body }
+          const page = HTML.test(mediaType) ? readableText(body) : { title: null, text: body }
           // PostgreSQL cannot store U+0000 or lone surrogates.
           const kept = page.text.slice(0, PAGE_MAX_CHARS).toWellFormed().replaceAll("\0", "\uFFFD")
           return kept.trim() === ""

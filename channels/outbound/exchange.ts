@@ -33,7 +33,7 @@ export class OutboundError extends Schema.TaggedError<OutboundError>()("Outbound
   }
 }
 
-const MOST_RETRY_AFTER_CHARACTERS = 100
+const MAX_RETRY_AFTER_CHARACTERS = 100
 const TLS =
   /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)/
 const BAD_RESPONSE = /^UND_ERR_(?:HEADERS_OVERFLOW|RES_)/
@@ -106,7 +106,7 @@ export const exchange = Effect.fnUntraced(function* (
         onResponseStart: (_, status, { "retry-after": after }) => {
           if (over || status < 200) return
           const retryAfter =
-            typeof after === "string" && after.length <= MOST_RETRY_AFTER_CHARACTERS ? { retryAfter: after } : {}
+            typeof after === "string" && after.length <= MAX_RETRY_AFTER_CHARACTERS ? { retryAfter: after } : {}
           head = { status, headers: retryAfter, latencyMs: clock.currentTimeMillisUnsafe() - began }
         },
         onResponseData: (_, chunk) => {

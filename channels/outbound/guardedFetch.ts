@@ -4,7 +4,7 @@ import type { AllowList } from "./AllowList.ts"
 import { guard } from "./guard.ts"
 import { LookUp } from "./LookUp.ts"
 
-const MOST_BYTES = 1024 * 1024
+const MAX_BYTES = 1024 * 1024
 const TOTAL_MS = 10_000
 
 /**
@@ -15,7 +15,7 @@ export const guardedFetch = Effect.fnUntraced(function* (allow: AllowList) {
   const lookUp = yield* LookUp
   const context = yield* Effect.context<never>()
   const agent = yield* Effect.acquireRelease(
-    Effect.sync(() => new Agent({ connect: guard(allow, lookUp, context), maxResponseSize: MOST_BYTES })),
+    Effect.sync(() => new Agent({ connect: guard(allow, lookUp, context), maxResponseSize: MAX_BYTES })),
     (agent) => Effect.promise(() => agent.destroy())
   )
   return (url: string, init: RequestInit = {}): Promise<Response> => {

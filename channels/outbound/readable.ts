@@ -35,7 +35,7 @@ export interface Readable {
 }
 
 /** The text of an HTML page, one paragraph per line. Nothing in it is executed, followed or fetched. */
-export const readable = (html: string): Readable => {
+export const readableText = (html: string): Readable => {
   const title: Array<string> = []
   const text: Array<string> = []
   const open: Array<string> = []

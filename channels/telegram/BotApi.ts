@@ -36,7 +36,7 @@ export type WebhookInfo = Result<"getWebhookInfo">
 /** Timeout of a call, including the connection. */
 const TIMEOUT_SECONDS = 20
 /** Maximum stored length of a description. */
-const MOST_CHARACTERS = 300
+const MAX_CHARACTERS = 300
 /** Maximum delay that Telegram may request. A message that has waited longer is useless. */
 const LONGEST_PAUSE_SECONDS = 86_400
 
@@ -92,7 +92,7 @@ const toBotApiError = ({ GrammyError, HttpError }: Grammy, method: string, throw
     method,
     kind: kindOf({ status, description, retryAfterSeconds, migrateTo }),
     status,
-    description: description.replaceAll(TOKEN, "[token]").slice(0, MOST_CHARACTERS),
+    description: description.replaceAll(TOKEN, "[token]").slice(0, MAX_CHARACTERS),
     retryAfterSeconds,
     migrateTo
   })

@@ -20,7 +20,7 @@ export class Outage extends Context.Service<
     /** How long no message should be tried. Zero: go ahead. */
     readonly wait: Effect.Effect<Duration.Duration>
     /** Whether a call of this bot reached Telegram. */
-    readonly note: (channelId: string, reached: boolean) => Effect.Effect<void>
+    readonly record: (channelId: string, reached: boolean) => Effect.Effect<void>
   }
 >()("channels/telegram/Outage") {
   static readonly layer = Layer.sync(Outage, () => {
@@ -58,7 +58,7 @@ export class Outage extends Context.Service<
         probing = true
         return Duration.zero
       }),
-      note: (channelId, reached) =>
+      record: (channelId, reached) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => (reached ? succeed() : fail(channelId, now)))
     })
   })

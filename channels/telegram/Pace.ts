@@ -4,27 +4,27 @@ import type * as Effect from "effect/Effect"
 import type { Chat, ChatRef, ChatsUnavailable } from "./TelegramChats.ts"
 
 /** A chat by id, where there is no session. */
-export interface BareChat {
+export interface SessionlessChat {
   readonly appId: string
   readonly channelId: string
   readonly chatId: number
 }
-export type PacedChat = ChatRef | BareChat
+export type PacedChat = ChatRef | SessionlessChat
 
 /**
  * A call in progress: until when the chat's slots are taken, and by how much that exceeds the value for an immediate
  * return.
  */
-export interface UnderWay {
+export interface InFlightCall {
   readonly chatId: number
   readonly untilMs: number
   readonly aheadMs: number
 }
 
-/** `underWay`: null if the chat has no rate limit. */
-export interface Departure {
+/** `inFlight`: null if the chat has no rate limit. */
+export interface PaceGrant {
   readonly chat: Chat
-  readonly underWay: UnderWay | null
+  readonly inFlight: InFlightCall | null
 }
 
 /**
@@ -49,20 +49,20 @@ export class Pace extends Context.Service<
      * sent. Undefined: there is no chat. Calls that are spaced out when they depart can arrive close together, so until
      * a call returns, it is counted as if it took a second.
      */
-    readonly departs: (
+    readonly acquire: (
       ref: PacedChat
-    ) => Effect.Effect<Departure | { readonly wait: Duration.Duration } | undefined, ChatsUnavailable>
+    ) => Effect.Effect<PaceGrant | { readonly wait: Duration.Duration } | undefined, ChatsUnavailable>
     /**
      * A call of the chat has returned, so it has arrived by now, and later calls in all processes are counted from
      * here. If it may still arrive, nothing is refunded: `aheadMs` is 0.
      */
-    readonly returned: (ref: PacedChat, call: UnderWay) => Effect.Effect<void, ChatsUnavailable>
+    readonly release: (ref: PacedChat, call: InFlightCall) => Effect.Effect<void, ChatsUnavailable>
     /**
      * Takes a slot for something optional, if one is free now and a person is still waiting for an answer. `over`:
      * nobody is waiting.
      */
-    readonly spare: (ref: ChatRef) => Effect.Effect<Departure | "busy" | "over", ChatsUnavailable>
+    readonly tryAcquire: (ref: ChatRef) => Effect.Effect<PaceGrant | "busy" | "over", ChatsUnavailable>
     /** Telegram answered 429. */
-    readonly penalise: (ref: PacedChat, after: Duration.Duration) => Effect.Effect<void, ChatsUnavailable>
+    readonly backOff: (ref: PacedChat, after: Duration.Duration) => Effect.Effect<void, ChatsUnavailable>
   }
 >()("channels/telegram/Pace") {}

@@ -18,12 +18,12 @@ import { TelegramChats } from "./TelegramChats.ts"
 import { Typing } from "./Typing.ts"
 
 /** How long a lane is kept while it waits for its slot. For a longer wait it is released. */
-const WORTH_WAITING = Duration.seconds(2)
+const MAX_WAIT = Duration.seconds(2)
 /**
  * The same for proactive messages. It is shorter, so that a bot that writes to many people at once has lanes left for
  * answers.
  */
-const WORTH_WAITING_UNASKED = Duration.millis(850)
+const MAX_WAIT_PROACTIVE = Duration.millis(850)
 /**
  * A message that misses its slot by more than this needs a new one. Otherwise messages delayed by a busy process would
  * be sent together.
@@ -34,8 +34,13 @@ const LOOK_UP = Duration.seconds(15)
 
 const unanswered = { statusCode: null, answer: null }
 const botMissing = Attempt.cases.Gone.make({ ...unanswered, errorCode: "bot_missing" })
-const chatMissing = Attempt.cases.Held.make({ ...unanswered, errorCode: "chat_missing" })
-const notUp = Attempt.cases.NotSent.make({ ...unanswered, errorCode: "unavailable", retryAfter: null, throttle: false })
+const chatMissing = Attempt.cases.Parked.make({ ...unanswered, errorCode: "chat_missing" })
+const lookUpFailed = Attempt.cases.NotSent.make({
+  ...unanswered,
+  errorCode: "unavailable",
+  retryAfter: null,
+  throttle: false
+})
 const pictureGone = Attempt.cases.Rejected.make({ ...unanswered, errorCode: "picture_gone" })
 
 const decodeTimes = Schema.decodeUnknownOption(
@@ -49,7 +54,7 @@ const isProactive = ({ type, event }: Delivery): boolean =>
   type === "character.initiated" && Option.exists(decodeTimes(event), ({ payload }) => payload.kind === "proactive")
 
 /** Waits for our own database for some time, because its unavailability is no failure of Telegram. */
-const lookedUp = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
+const withLookUpTimeout = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
   effect.pipe(
     Effect.tapError((error) => Effect.logWarning("lookup for a message failed", error)),
     Effect.retry(Schedule.spaced("1 second")),
@@ -74,7 +79,7 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKin
 
   const messagesOf = Effect.fnUntraced(function* (delivery: Delivery) {
     if (delivery.type !== "message.failed") return render(delivery.type, delivery.event)
-    const line = yield* lookedUp(chats.apology(delivery, delivery.cursor))
+    const line = yield* withLookUpTimeout(chats.apology(delivery, delivery.cursor))
     return textsOf(Option.getOrNull(line) ?? "")
   })
 
@@ -92,10 +97,10 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKin
     const away = yield* outage.wait
     if (Duration.isGreaterThan(away, Duration.zero)) return { after: away }
     const proactive = isProactive(delivery)
-    const within = proactive ? WORTH_WAITING_UNASKED : WORTH_WAITING
+    const within = proactive ? MAX_WAIT_PROACTIVE : MAX_WAIT
     while (true) {
-      const wait = yield* lookedUp(pace.reserve(delivery, { proactive, within }))
-      if (Option.isNone(wait)) return { after: WORTH_WAITING }
+      const wait = yield* withLookUpTimeout(pace.reserve(delivery, { proactive, within }))
+      if (Option.isNone(wait)) return { after: MAX_WAIT }
       if (Duration.isGreaterThan(wait.value, within)) return { after: wait.value }
       const due = (yield* Clock.currentTimeMillis) + Duration.toMillis(wait.value)
       if (Duration.isGreaterThan(wait.value, Duration.zero)) yield* Effect.sleep(wait.value)
@@ -110,26 +115,24 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKin
   const withPicture = ({ appId }: Delivery, message: Message): Effect.Effect<Option.Option<Sendable | null>> =>
     message.kind !== "photo"
       ? Effect.succeedSome(message)
-      : lookedUp(
+      : withLookUpTimeout(
           Effect.map(photos.read(appId, message.imageId), (bytes) => (bytes === null ? null : { ...message, bytes }))
         )
 
   const deliver = Effect.fnUntraced(function* (delivery: Outgoing<Message>) {
-    const found = yield* lookedUp(bots.get(delivery.appId, delivery.channelId, delivery.channelVersion))
-    if (Option.isNone(found)) return notUp
+    const found = yield* withLookUpTimeout(bots.get(delivery.appId, delivery.channelId, delivery.channelVersion))
+    if (Option.isNone(found)) return lookUpFailed
     const bot = found.value
     if (bot === undefined) return botMissing
     const sendable = yield* withPicture(delivery, marked(delivery.content, bot, delivery.unknowns))
-    if (Option.isNone(sendable)) return notUp
+    if (Option.isNone(sendable)) return lookUpFailed
     if (sendable.value === null) return pictureGone
-    const departure = yield* lookedUp(pace.departs(delivery))
-    if (Option.isNone(departure)) return notUp
-    if (departure.value === undefined) return chatMissing
-    if ("wait" in departure.value)
-      return Attempt.cases.Later.make({ ...unanswered, errorCode: "paced", after: departure.value.wait })
-    return departure.value.chat.status === "active"
-      ? yield* send(delivery, bot, departure.value, sendable.value)
-      : chatMissing
+    const grant = yield* withLookUpTimeout(pace.acquire(delivery))
+    if (Option.isNone(grant)) return lookUpFailed
+    if (grant.value === undefined) return chatMissing
+    if ("wait" in grant.value)
+      return Attempt.cases.Later.make({ ...unanswered, errorCode: "paced", after: grant.value.wait })
+    return grant.value.chat.status === "active" ? yield* send(delivery, bot, grant.value, sendable.value) : chatMissing
   })
 
   const afterUnknown = Effect.fnUntraced(function* ({
@@ -147,7 +150,7 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKin
       type: "delivery.unknown",
       payload: { channel_id: channelId, session_id: sessionId, event_id: eventId, event_cursor: cursor, part }
     })
-    const bot = Option.getOrUndefined(yield* lookedUp(bots.get(appId, channelId, channelVersion)))
+    const bot = Option.getOrUndefined(yield* withLookUpTimeout(bots.get(appId, channelId, channelVersion)))
     return bot === undefined || bot.unknownPolicy === "skip" || unknowns > 1 ? "skip" : "retry"
   })
 

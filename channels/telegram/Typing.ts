@@ -6,20 +6,20 @@ import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { BotApi } from "./BotApi.ts"
-import { counted } from "./releaseAfterCall.ts"
+import { releaseAfterCall } from "./releaseAfterCall.ts"
 import type { FailureKind } from "./failures.ts"
 import { Pace } from "./Pace.ts"
 import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
 import type { Chat, ChatRef } from "./TelegramChats.ts"
 
 /** Telegram shows a typing indicator for five seconds, and a draft for thirty. */
-const AGAIN_AFTER = { typing: "4500 millis", draft: "25 seconds" } as const
+const REPEAT_AFTER = { typing: "4500 millis", draft: "25 seconds" } as const
 /** Draft ids have 32 bits and are not zero. */
 const DRAFT_IDS = 2 ** 31 - 1
 /** Counted from the message to answer. After this time, the typing indicator ends. */
 const DEADLINE = Duration.seconds(120)
 const FAILURES = 2
-const ENDS_IT: ReadonlySet<FailureKind> = new Set([
+const FINAL_FAILURES: ReadonlySet<FailureKind> = new Set([
   "auth",
   "rate_limited",
   "chat_blocked",
@@ -52,35 +52,35 @@ export class Typing extends Context.Service<
 
       /** What a bot shows of an answer before it is ready. Replies are sent as a whole, so a draft has no text. */
       const show = (bot: SendingBot, { chatId, threadId }: Chat, asDraft: boolean, asked: number) => {
-        const place = { chat_id: chatId, ...(threadId !== 0 && { message_thread_id: threadId }) }
+        const target = { chat_id: chatId, ...(threadId !== 0 && { message_thread_id: threadId }) }
         return asDraft
           ? api.call(bot.token, "sendMessageDraft", {
-              ...place,
+              ...target,
               draft_id: (asked % DRAFT_IDS) + 1,
               text: "",
               can_stop: true
             })
-          : api.call(bot.token, "sendChatAction", { ...place, action: "typing" })
+          : api.call(bot.token, "sendChatAction", { ...target, action: "typing" })
       }
 
       const loop = Effect.fnUntraced(function* (ref: ChatRef, version: number, asked: number) {
         let drafts = true
         for (let failures = 0; failures < FAILURES;) {
-          let kind: keyof typeof AGAIN_AFTER = "typing"
-          const place = yield* pace.spare(ref)
-          if (place === "over") return
-          if (place !== "busy") {
+          let kind: keyof typeof REPEAT_AFTER = "typing"
+          const grant = yield* pace.tryAcquire(ref)
+          if (grant === "over") return
+          if (grant !== "busy") {
             const bot = yield* bots.get(ref.appId, ref.channelId, version)
             if (bot === undefined) return
-            kind = drafts && bot.drafts && place.chat.chatId > 0 ? "draft" : "typing"
+            kind = drafts && bot.drafts && grant.chat.chatId > 0 ? "draft" : "typing"
             const said = yield* Effect.result(
-              counted(pace, ref, place.underWay, show(bot, place.chat, kind === "draft", asked))
+              releaseAfterCall(pace, ref, grant.inFlight, show(bot, grant.chat, kind === "draft", asked))
             )
             if (Result.isFailure(said) && said.failure.kind === "rate_limited")
-              yield* pace.penalise(ref, Duration.seconds(said.failure.retryAfterSeconds ?? 1))
+              yield* pace.backOff(ref, Duration.seconds(said.failure.retryAfterSeconds ?? 1))
             if (Result.isFailure(said) && said.failure.kind === "auth")
               yield* bots.revoke(ref.appId, ref.channelId, bot.tokenVersion)
-            if (Result.isFailure(said) && ENDS_IT.has(said.failure.kind)) return
+            if (Result.isFailure(said) && FINAL_FAILURES.has(said.failure.kind)) return
             if (Result.isFailure(said) && said.failure.kind === "rejected" && kind === "draft") {
               drafts = false
               yield* bots.endDrafts(ref.appId, ref.channelId)
@@ -88,7 +88,7 @@ export class Typing extends Context.Service<
             }
             failures = Result.isFailure(said) ? failures + 1 : 0
           }
-          yield* Effect.sleep(AGAIN_AFTER[kind])
+          yield* Effect.sleep(REPEAT_AFTER[kind])
         }
       })
 

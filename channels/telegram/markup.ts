@@ -13,7 +13,7 @@ export interface Marked {
 }
 
 /** Telegram's limit for one message, after removing markup. */
-export const MOST_UNITS = 4096
+export const MAX_UNITS = 4096
 
 /**
  * `*narration*` and `**stress**` on one line, without blanks inside the marks. Any other asterisk stays an asterisk.
@@ -50,7 +50,7 @@ const sliceOf = ({ text, entities }: Marked, start: number, end: number): Marked
  * Splits a text into messages that Telegram accepts, at natural positions and never inside a character. Blank messages
  * are dropped.
  */
-export const splitMarked = (marked: Marked, limit: number = MOST_UNITS): ReadonlyArray<Marked> => {
+export const splitMarked = (marked: Marked, limit: number = MAX_UNITS): ReadonlyArray<Marked> => {
   const { text } = marked
   const cuts = text.length > limit ? cutsOf(text, limit) : null
   const pieces: Array<Marked> = []

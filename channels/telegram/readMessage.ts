@@ -1,8 +1,8 @@
 import type { MessagePart } from "#pipeline/domain/Event.ts"
 import type { Callback, Message, User } from "./Update.ts"
 
-const MOST_CHARACTERS = 32_000
-const MOST_OF_NAME = 80
+const MAX_CHARACTERS = 32_000
+const MAX_OF_NAME = 80
 const CONTROL = /[^\P{Cc}\t\n\r]/gu
 /** Removes what cannot be stored and sent on. */
 const clean = (text: string): string => text.toWellFormed().replace(CONTROL, "")
@@ -10,7 +10,7 @@ const clean = (text: string): string => text.toWellFormed().replace(CONTROL, "")
 /** Cuts a text to the maximum length, without a lone surrogate at its end. */
 const shorten = (text: string, most: number): string => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "")
 /** The person's name for themselves. */
-export const nameOf = (user: User | undefined): string => shorten(clean(user?.first_name ?? ""), MOST_OF_NAME)
+export const nameOf = (user: User | undefined): string => shorten(clean(user?.first_name ?? ""), MAX_OF_NAME)
 
 const seconds = (duration: number | undefined) => (duration === undefined ? "" : `, ${Math.round(duration)} s`)
 const named = (name: string | undefined) => (name === undefined ? "" : `: ${shorten(name, 100)}`)
@@ -100,7 +100,7 @@ export const readMessages = (
   const [first] = messages
   const speaker = first === undefined || first.chat.type === "private" ? "" : `${nameOf(first.from)}: `
   return {
-    text: shorten(`${speaker}${text}`, MOST_CHARACTERS),
+    text: shorten(`${speaker}${text}`, MAX_CHARACTERS),
     ...(parts.some(({ type }) => type !== "text") && { parts })
   }
 }

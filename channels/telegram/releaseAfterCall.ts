@@ -2,10 +2,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { BotApiError } from "./BotApi.ts"
-import type { Pace, PacedChat, UnderWay } from "./Pace.ts"
+import type { Pace, PacedChat, InFlightCall } from "./Pace.ts"
 
 /** The call or its connection was aborted, so it may still arrive. */
-const mayComeInYet = (exit: Exit.Exit<unknown, BotApiError>): boolean =>
+const mayArriveLater = (exit: Exit.Exit<unknown, BotApiError>): boolean =>
   Exit.isFailure(exit) &&
   Option.match(Exit.findErrorOption(exit), {
     onNone: () => true,
@@ -16,14 +16,14 @@ const mayComeInYet = (exit: Exit.Exit<unknown, BotApiError>): boolean =>
  * Runs a call that is visible in a chat. Later calls are counted from its end. If it may still arrive, they are counted
  * from the assumed end if that is later.
  */
-export const counted = <A>(
+export const releaseAfterCall = <A>(
   pace: Pace["Service"],
   ref: PacedChat,
-  underWay: UnderWay | null,
+  inFlight: InFlightCall | null,
   call: Effect.Effect<A, BotApiError>
 ): Effect.Effect<A, BotApiError> =>
-  underWay === null
+  inFlight === null
     ? call
     : Effect.onExit(call, (exit) =>
-        Effect.ignore(pace.returned(ref, mayComeInYet(exit) ? { ...underWay, aheadMs: 0 } : underWay))
+        Effect.ignore(pace.release(ref, mayArriveLater(exit) ? { ...inFlight, aheadMs: 0 } : inFlight))
       )

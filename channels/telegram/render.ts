@@ -1,6 +1,6 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { type Entity, MOST_UNITS, readMarks, splitMarked } from "./markup.ts"
+import { type Entity, MAX_UNITS, readMarks, splitMarked } from "./markup.ts"
 
 /** One message to Telegram. */
 export type Message =
@@ -20,7 +20,7 @@ export const EVENT_TYPES = [
   "channel.notice"
 ] as const
 
-const MOST_CAPTION_UNITS = 1024
+const MAX_CAPTION_UNITS = 1024
 /** Marks a possible duplicate. Every message has room for it. */
 const MARK = "↻ "
 
@@ -44,12 +44,12 @@ const EXITED = "This conversation has ended. Send /start to begin a new one."
 
 /** One of our texts or an authored text, as messages. */
 export const textsOf = (text: string): ReadonlyArray<Message> =>
-  splitMarked(readMarks(text), MOST_UNITS - MARK.length).map(({ text, entities }) => ({ kind: "text", text, entities }))
+  splitMarked(readMarks(text), MAX_UNITS - MARK.length).map(({ text, entities }) => ({ kind: "text", text, entities }))
 
 const imageOf = (event: string): ReadonlyArray<Message> => {
   const image = Option.getOrUndefined(decode.image(event))?.payload
   if (image === undefined || !image.servable) return []
-  const [caption = ""] = splitMarked({ text: image.caption ?? "", entities: [] }, MOST_CAPTION_UNITS - MARK.length).map(
+  const [caption = ""] = splitMarked({ text: image.caption ?? "", entities: [] }, MAX_CAPTION_UNITS - MARK.length).map(
     (piece) => piece.text
   )
   return [

@@ -5,9 +5,9 @@ import * as Result from "effect/Result"
 import { Attempt, type Delivery } from "../Channel.ts"
 import { OperationalLog } from "../OperationalLog.ts"
 import { BotApi, type BotApiError } from "./BotApi.ts"
-import { counted } from "./releaseAfterCall.ts"
+import { releaseAfterCall } from "./releaseAfterCall.ts"
 import { Outage } from "./Outage.ts"
-import { type Departure, Pace } from "./Pace.ts"
+import { type PaceGrant, Pace } from "./Pace.ts"
 import { splitMarked } from "./markup.ts"
 import type { Message } from "./render.ts"
 import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
@@ -21,9 +21,9 @@ const LONG_WAIT = Duration.seconds(60)
 const FORMS = 3
 const DEFAULT_RETRY_AFTER_SECONDS = 5
 /** How long the other form waits for its own slot. For a longer wait, the lane is released. */
-const WORTH_WAITING = Duration.seconds(5)
+const MAX_WAIT = Duration.seconds(5)
 /** The same for the rest of a partly sent message, because half a message is worse than a late one. */
-const WORTH_WAITING_BEGUN = Duration.seconds(30)
+const MAX_WAIT_STARTED = Duration.seconds(30)
 
 /** A message with everything that is sent for it. */
 export type Sendable =
@@ -38,7 +38,7 @@ interface Form {
 }
 
 /** A text shorter than this cannot be too long. */
-const LEAST_TO_PART = 1000
+const MIN_TO_PART = 1000
 /** Splits once more for limits that we do not know: a text in two, a picture from its caption. */
 const parted = (message: Sendable): ReadonlyArray<Sendable> => {
   if (message.kind === "photo")
@@ -48,7 +48,7 @@ const parted = (message: Sendable): ReadonlyArray<Sendable> => {
           { ...message, caption: "" },
           { kind: "text", text: message.caption, entities: [] }
         ]
-  return message.text.length < LEAST_TO_PART
+  return message.text.length < MIN_TO_PART
     ? []
     : splitMarked(message, Math.ceil((message.text.length * 2) / 3)).map(({ text, entities }) => ({
         kind: "text",
@@ -91,7 +91,7 @@ export const makeSend = Effect.gen(function* () {
   }
 
   /** The next form to try. Null: there is none. */
-  const otherwise = Effect.fnUntraced(function* (delivery: Delivery, form: Form, error: BotApiError) {
+  const sendReduced = Effect.fnUntraced(function* (delivery: Delivery, form: Form, error: BotApiError) {
     switch (error.kind) {
       case "migrated":
         if (error.migrateTo === null || error.migrateTo === form.chat.chatId) return null
@@ -116,11 +116,11 @@ export const makeSend = Effect.gen(function* () {
   })
 
   /** Repeats until the slot is granted, however many other calls come first. */
-  const depart = Effect.fnUntraced(function* (delivery: Delivery) {
+  const acquire = Effect.fnUntraced(function* (delivery: Delivery) {
     while (true) {
-      const departure = yield* pace.departs(delivery)
-      if (departure === undefined || !("wait" in departure)) return departure
-      yield* Effect.sleep(departure.wait)
+      const grant = yield* pace.acquire(delivery)
+      if (grant === undefined || !("wait" in grant)) return grant
+      yield* Effect.sleep(grant.wait)
     }
   })
 
@@ -148,7 +148,7 @@ export const makeSend = Effect.gen(function* () {
         })
       case "rate_limited": {
         const after = Duration.seconds(error.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS)
-        yield* Effect.ignore(pace.penalise(delivery, after))
+        yield* Effect.ignore(pace.backOff(delivery, after))
         if (Duration.isGreaterThan(after, LONG_WAIT)) {
           yield* operations.append({
             appId,
@@ -168,12 +168,12 @@ export const makeSend = Effect.gen(function* () {
         return (yield* bots.revoke(appId, channelId, bot.tokenVersion)) ? Attempt.cases.Gone.make(told) : retried
       case "chat_blocked":
         yield* chats.mark(delivery, "blocked", error.kind)
-        return Attempt.cases.Held.make(told)
+        return Attempt.cases.Parked.make(told)
       case "chat_gone":
       case "chat_not_started":
       case "no_rights":
         yield* chats.mark(delivery, "unreachable", error.kind)
-        return Attempt.cases.Held.make(told)
+        return Attempt.cases.Parked.make(told)
       case "frozen":
         yield* bots.degrade(appId, channelId, "frozen")
         return retried
@@ -187,16 +187,16 @@ export const makeSend = Effect.gen(function* () {
   return Effect.fnUntraced(function* (
     delivery: Delivery,
     bot: SendingBot,
-    { chat, underWay }: Departure,
+    { chat, inFlight }: PaceGrant,
     message: Sendable
   ) {
     let form: Form = { chat, message, rest: [] }
-    let call = underWay
+    let call = inFlight
     let isBegun = false
     const sending = Effect.gen(function* () {
       for (let tries = 1; ; tries++) {
-        const result = yield* Effect.result(counted(pace, delivery, call, put(bot, form)))
-        yield* outage.note(delivery.channelId, Result.isSuccess(result) || result.failure.kind !== "not_sent")
+        const result = yield* Effect.result(releaseAfterCall(pace, delivery, call, put(bot, form)))
+        yield* outage.record(delivery.channelId, Result.isSuccess(result) || result.failure.kind !== "not_sent")
         if (Result.isSuccess(result)) {
           const [next, ...rest] = form.rest
           if (next === undefined)
@@ -207,20 +207,20 @@ export const makeSend = Effect.gen(function* () {
           isBegun = true
           form = { chat: form.chat, message: next, rest }
         } else {
-          const other = tries < FORMS ? yield* otherwise(delivery, form, result.failure) : null
+          const other = tries < FORMS ? yield* sendReduced(delivery, form, result.failure) : null
           if (other === null) return yield* judge(delivery, bot, result.failure)
           form = other
         }
         const told = Result.isSuccess(result)
           ? { statusCode: 200, answer: null, errorCode: "paced" }
           : { statusCode: result.failure.status, answer: result.failure.description, errorCode: result.failure.kind }
-        const within = isBegun ? WORTH_WAITING_BEGUN : WORTH_WAITING
+        const within = isBegun ? MAX_WAIT_STARTED : MAX_WAIT
         const wait = yield* pace.reserve(delivery, { proactive: false, within })
         if (Duration.isGreaterThan(wait, within)) return Attempt.cases.Later.make({ ...told, after: wait })
         yield* Effect.sleep(wait)
-        const departure = Option.getOrUndefined(yield* Effect.timeoutOption(depart(delivery), within))
-        if (departure === undefined) return Attempt.cases.Later.make({ ...told, after: within })
-        call = departure.underWay
+        const grant = Option.getOrUndefined(yield* Effect.timeoutOption(acquire(delivery), within))
+        if (grant === undefined) return Attempt.cases.Later.make({ ...told, after: within })
+        call = grant.inFlight
       }
     })
     const attempt = yield* sending.pipe(

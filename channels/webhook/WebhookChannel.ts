@@ -10,7 +10,7 @@ import { Attempt, type Channel, type Delivery, type Message } from "../Channel.t
 import { Endpoints } from "../Endpoints.ts"
 import type { OutboundError } from "../outbound/exchange.ts"
 import { Outbound } from "../outbound/Outbound.ts"
-import { MOST_BYTES, readAnswer, within } from "./answer.ts"
+import { MAX_BYTES, readAnswer, within } from "./answer.ts"
 import { readRetryAfter } from "./retryAfterHeader.ts"
 import { SCHEDULE } from "./schedule.ts"
 import { signatureHeaders } from "./sign.ts"
@@ -68,7 +68,7 @@ export const makeWebhookChannel = Effect.gen(function* () {
       "user-agent": USER_AGENT
     }
     const response = yield* Effect.result(
-      outbound.post({ url: Redacted.value(url), headers, body, totalTimeout: TOTAL, keepBytes: MOST_BYTES })
+      outbound.post({ url: Redacted.value(url), headers, body, totalTimeout: TOTAL, keepBytes: MAX_BYTES })
     )
     if (Result.isFailure(response)) return failed(response.failure)
     const {
@@ -76,7 +76,7 @@ export const makeWebhookChannel = Effect.gen(function* () {
       headers: { retryAfter = null },
       body: answer
     } = response.success
-    return readAnswer(status, within(MOST_BYTES, answer), readRetryAfter(retryAfter, yield* Clock.currentTimeMillis))
+    return readAnswer(status, within(MAX_BYTES, answer), readRetryAfter(retryAfter, yield* Clock.currentTimeMillis))
   })
 
   /** The channel's own schedule. Where it cannot be read, the default is better than none. */

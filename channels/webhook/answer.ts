@@ -2,7 +2,7 @@ import type * as Duration from "effect/Duration"
 import { Attempt } from "../Channel.ts"
 
 /** Maximum stored size of an answer, in bytes. */
-export const MOST_BYTES = 8192
+export const MAX_BYTES = 8192
 
 /** Statuses of an overloaded receiver or proxy. */
 const THROTTLE: ReadonlySet<number> = new Set([429, 502, 504])

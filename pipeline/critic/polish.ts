@@ -3,7 +3,7 @@ import * as Result from "effect/Result"
 import type { Turn } from "../domain/Turn.ts"
 import { type EmittedDraft, emit } from "../emission/emit.ts"
 import type { GateContext } from "../emission/gates.ts"
-import type { Trail } from "../TurnTrace.ts"
+import type { TurnTrace } from "../TurnTrace.ts"
 import { type Critic, needsRewrite } from "./Critic.ts"
 import { keepsFacts } from "./keepsFacts.ts"
 
@@ -17,7 +17,7 @@ const BEFORE = 6
  */
 export const polish = Effect.fnUntraced(function* (
   critic: Critic,
-  trail: Trail,
+  trace: TurnTrace,
   turn: Turn,
   draft: EmittedDraft,
   context: GateContext
@@ -26,7 +26,7 @@ export const polish = Effect.fnUntraced(function* (
   if (!passes(draft)) return draft
   const about = { turn, draft: draft.bubbles, before: context.characterTexts.slice(-BEFORE) }
   const judged = yield* Effect.result(
-    trail.paying(
+    trace.paidStage(
       "critic",
       (onSpent) => critic.critique({ ...about, onSpent }),
       ({ critique, usage }) => ({
@@ -40,7 +40,7 @@ export const polish = Effect.fnUntraced(function* (
   const keep = (bubbles: ReadonlyArray<string>) =>
     passes({ ...draft, bubbles }) && keepsFacts(draft.bubbles, bubbles, cited)
   const rewritten = yield* Effect.result(
-    trail.paying(
+    trace.paidStage(
       "rewrite",
       (onSpent) => critic.rewrite({ ...about, critique: judged.success.critique, onSpent }),
       ({ bubbles, usage }) => ({

@@ -13,7 +13,7 @@ export const Reason = Schema.Literals(REASONS)
 export type Reason = typeof Reason.Type
 
 /** For a turn that answers no message: why it runs, and what it is about if that is something specific. */
-export const Initiative = Schema.Struct({
+export const ProactiveBrief = Schema.Struct({
   reason: Reason,
   about: Schema.NullOr(Schema.String),
   /** The text that the app has scheduled, sent as it is. */
@@ -27,4 +27,4 @@ export const Initiative = Schema.Struct({
   /** The simulated time (ISO 8601) of the turn, if the sandbox has travelled in time. */
   as_of: Schema.optionalKey(Schema.String)
 })
-export type Initiative = typeof Initiative.Type
+export type ProactiveBrief = typeof ProactiveBrief.Type

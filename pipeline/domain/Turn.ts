@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import type { Character } from "./Character.ts"
 import { FailureReason } from "./Event.ts"
-import type { Initiative } from "./ProactiveBrief.ts"
+import type { ProactiveBrief } from "./ProactiveBrief.ts"
 
 export const ReplyMode = Schema.Literals(["fast", "deep"])
 export type ReplyMode = typeof ReplyMode.Type
@@ -34,7 +34,7 @@ export interface Turn {
   /** The message. Empty if the character writes first. */
   readonly text: string
   /** Why the character writes first, if the turn answers no message. */
-  readonly initiative?: Initiative
+  readonly proactive?: ProactiveBrief
   readonly character: Character
   readonly endUser: EndUser
   /** The character has a visual identity, so it can be shown in pictures. */

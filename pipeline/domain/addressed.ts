@@ -2,7 +2,7 @@ import type { Character } from "./Character.ts"
 import { fillTexts, NOBODY } from "./macros.ts"
 
 /** Filled copies to cache per character, one per name of a person. Data derived from a character is cached by copy. */
-const MOST_KEPT = 100
+const MAX_KEPT = 100
 
 const copies = new WeakMap<Character, Map<string | null, Character>>()
 
@@ -38,7 +38,7 @@ export const addressed = (character: Character, user: string | null): Character 
   const kept = known.get(user)
   if (kept !== undefined) return kept
   const made = fill(character, user)
-  if (known.size >= MOST_KEPT) known.clear()
+  if (known.size >= MAX_KEPT) known.clear()
   known.set(user, made)
   return made
 }

@@ -7,7 +7,7 @@ export const ROLE_BLEED: ReadonlyArray<RegExp> = [
 ]
 
 /** Typical phrases of an AI assistant. */
-export const ASSISTANT_TELLS: ReadonlyArray<RegExp> = [
+export const ASSISTANT_PHRASES: ReadonlyArray<RegExp> = [
   /\bas an? (?:(?:large )?language model|ai(?: language)? model|ai (?:assistant|chatbot|system)|(?:ai|artificial intelligence),? i (?:do not|don't|cannot|can't|am not|have no))/i,
   /\b(?:i'm|i am) (?:just |only |merely )?an? (?:(?:large )?language model|ai language model|ai (?:assistant|chatbot))\b/i,
   /\bhow (?:can|may|could) i (?:help|assist) you(?: (?:today|further|with))?\b[^.!]{0,20}\?|\bhow (?:can|may) i be of (?:assistance|service)\b/i,

@@ -12,7 +12,7 @@ export interface BubbleLimits {
 }
 
 const SHORTEST = 8
-const LEAST_LIMIT = 20
+const MIN_LIMIT = 20
 
 interface Piece {
   readonly text: string
@@ -87,7 +87,7 @@ const mergeToFit = (pieces: ReadonlyArray<Piece>, most: number, limit: number): 
 }
 
 export const splitBubbles = (proposed: ReadonlyArray<string>, limits: BubbleLimits): ReadonlyArray<string> => {
-  const limit = Math.max(LEAST_LIMIT, limits.max_bubble_chars)
+  const limit = Math.max(MIN_LIMIT, limits.max_bubble_chars)
   const trimmed = proposed.map((bubble) => bubble.trim()).filter((bubble) => bubble !== "")
   const pieces = trimmed.flatMap((bubble) => partsOf(bubble, limit))
   return mergeToFit(mergeShort(pieces, limit), Math.max(1, limits.max_bubbles), limit).map((piece) => piece.text)

@@ -32,7 +32,7 @@ const withoutSpeaker = (line: string, names: ReadonlyArray<string>): string => {
  * Removes from a bubble what the voice does not allow and what carries no content: the character's own name before its
  * words, emoji, stage directions. A bubble that consists of nothing else stays as it is.
  */
-export const mend = (bubble: string, voice: Voice, displayName: string): string => {
+export const cleanBubble = (bubble: string, voice: Voice, displayName: string): string => {
   const name = displayName.trim()
   const [firstName = name] = name.split(/\s+/)
   const steps: ReadonlyArray<(text: string) => string> = [

@@ -2,15 +2,15 @@ import { RE2JS } from "re2js"
 import type { ForbiddenStyle } from "../domain/Character.ts"
 import { compilePattern } from "../patterns.ts"
 import { plain } from "../plain.ts"
-import { remembered } from "../memoize.ts"
+import { memoize } from "../memoize.ts"
 import { terms } from "../retrieval/terms.ts"
 
-const MOST_PATTERNS = 2000
+const MAX_PATTERNS = 2000
 /** A pattern that does not compile was stored before patterns were checked. It forbids nothing. */
-const patternOf = remembered(MOST_PATTERNS, (value): RE2JS | null => compilePattern(value, RE2JS.CASE_INSENSITIVE))
+const patternOf = memoize(MAX_PATTERNS, (value): RE2JS | null => compilePattern(value, RE2JS.CASE_INSENSITIVE))
 
 const padded = (text: string): string => ` ${terms(text).join(" ")} `
-const phraseOf = remembered(MOST_PATTERNS, padded)
+const phraseOf = memoize(MAX_PATTERNS, padded)
 
 /**
  * The first style rule that a reply breaks. Phrases and topic words match as whole words, regardless of case and

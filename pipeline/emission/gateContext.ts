@@ -34,7 +34,7 @@ export const gateContextFor = (
   return {
     character: turn.character,
     endUser: turn.endUser,
-    userTexts: [...(turn.initiative === undefined ? [turn.text] : []), ...saidBy("user").toReversed()].slice(
+    userTexts: [...(turn.proactive === undefined ? [turn.text] : []), ...saidBy("user").toReversed()].slice(
       0,
       QUESTION_MESSAGES
     ),
@@ -54,8 +54,8 @@ export const gateContextFor = (
     serviceText,
     mustNotReveal: [...knowledge.mustNotReveal, ...retrieved.world.untold],
     unspoken: retrieved.world.unspoken,
-    delicate: turn.initiative !== undefined || grounding.intent === "farewell",
+    delicate: turn.proactive !== undefined || grounding.intent === "farewell",
     gentle,
-    unasked: turn.initiative === undefined ? null : { avoid: turn.initiative.avoid }
+    proactive: turn.proactive === undefined ? null : { avoid: turn.proactive.avoid }
   }
 }

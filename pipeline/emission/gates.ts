@@ -1,10 +1,10 @@
 import type { Character } from "../domain/Character.ts"
 import type { EndUser } from "../domain/Turn.ts"
-import { isTold, languageOf, languageOfTag, mayBe } from "../languages.ts"
+import { isDetectable, languageOf, languageOfTag, mayBeIn } from "../languages.ts"
 import { undisguised } from "../lookAlikes.ts"
 import { plain } from "../plain.ts"
 import { terms } from "../retrieval/terms.ts"
-import { admitsMachine, asksWhatYouAre, confirmsWhatItIs } from "../safety/aiDisclosure.ts"
+import { admitsAi, asksIfAi, confirmsAi } from "../safety/aiDisclosure.ts"
 import { bothAdults } from "../safety/judge.ts"
 import { isAffectionate, isRomantic, SELF_HARM_DETAIL } from "../safety/lexicon.ts"
 import { exceedsRating } from "../safety/rating.ts"
@@ -12,11 +12,11 @@ import { type ContentGate, contentRefusal, opensAsBefore } from "../proactive/co
 import { banters } from "./banter.ts"
 import { inventsContact } from "./contacts.ts"
 import { forbiddenIn } from "./forbidden.ts"
-import { claimsFalsely } from "./memoryClaims.ts"
-import { quotes, tells } from "./phrases.ts"
+import { makesFalseClaim } from "./memoryClaims.ts"
+import { quotes, leaks } from "./phrases.ts"
 import { mentions } from "./mentions.ts"
 import { repeats } from "./repetition.ts"
-import { ASSISTANT_TELLS, PRESSURE, ROLE_BLEED } from "./assistantPhrases.ts"
+import { ASSISTANT_PHRASES, PRESSURE, ROLE_BLEED } from "./assistantPhrases.ts"
 import { WRAPPING } from "./wrapping.ts"
 
 /** What a reply is checked against. */
@@ -48,7 +48,7 @@ export interface GateContext {
   /** Whether the person was in a crisis a few turns ago, so that nobody laughs or jokes. */
   readonly gentle?: boolean
   /** Topics that must not be brought up. Null: the message answers a message. */
-  readonly unasked: { readonly avoid: ReadonlyArray<string> } | null
+  readonly proactive: { readonly avoid: ReadonlyArray<string> } | null
 }
 
 /** What the gates check. */
@@ -94,7 +94,9 @@ const inAnotherLanguage = (text: string, context: GateContext): boolean => {
   if (language === null) return false
   const languages = expected(context)
   // A language that `languageOf` cannot detect may be mistaken for another one.
-  return languages !== null && !languages.some((expected) => mayBe(language, expected)) && languages.every(isTold)
+  return (
+    languages !== null && !languages.some((expected) => mayBeIn(language, expected)) && languages.every(isDetectable)
+  )
 }
 
 /** Everything that was written and that the character may repeat. */
@@ -109,7 +111,7 @@ const written = ({ character, userTexts, characterTexts, memories, ownWords, evi
   ].join("\n")
 
 /** The candidate as gates read it: `plain`, except for rules of authors, which may mean the exact characters. */
-interface Held extends Candidate {
+interface GateInput extends Candidate {
   readonly raw: string
   /** The text with all disguises removed. */
   readonly bare: string
@@ -117,7 +119,7 @@ interface Held extends Candidate {
   /** The words of the same text, in each form that it may be read in. */
   readonly readings: ReadonlyArray<ReadonlyArray<string>>
 }
-type Gate = (held: Held, context: GateContext) => boolean
+type Gate = (input: GateInput, context: GateContext) => boolean
 
 /** Whether the person or the character is known to be under 18. */
 const isWithMinor = ({ character, endUser }: GateContext): boolean =>
@@ -127,9 +129,9 @@ const isWithMinor = ({ character, endUser }: GateContext): boolean =>
 export const openQuestion = ({
   userTexts: [newest = ""],
   unanswered = [],
-  unasked
-}: Pick<GateContext, "userTexts" | "unanswered" | "unasked">): string | null =>
-  unasked !== null ? null : ([newest, ...unanswered].find(asksWhatYouAre) ?? null)
+  proactive
+}: Pick<GateContext, "userTexts" | "unanswered" | "proactive">): string | null =>
+  proactive !== null ? null : ([newest, ...unanswered].find(asksIfAi) ?? null)
 
 /** In order. A gate returns true to refuse, and the first to refuse names the reason. */
 const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
@@ -148,18 +150,18 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   [
     "assistant_tell",
     ({ text }, { userTexts }) =>
-      ASSISTANT_TELLS.some((pattern) => pattern.test(text)) && !(admitsMachine(text) && userTexts.some(asksWhatYouAre))
+      ASSISTANT_PHRASES.some((pattern) => pattern.test(text)) && !(admitsAi(text) && userTexts.some(asksIfAi))
   ],
   // An evasive answer counts as a denial.
   [
     "denies_ai",
     ({ text }, context) => {
       const asked = openQuestion(context)
-      return asked !== null && !confirmsWhatItIs(asked, text)
+      return asked !== null && !confirmsAi(asked, text)
     }
   ],
   ["prompt_leak", ({ readings }, { serviceText }) => readings.some((words) => quotes(words, serviceText))],
-  ["secret_leak", ({ readings }, { mustNotReveal }) => readings.some((words) => tells(words, mustNotReveal))],
+  ["secret_leak", ({ readings }, { mustNotReveal }) => readings.some((words) => leaks(words, mustNotReveal))],
   ["unmentionable", ({ raw, text }, { unspoken }) => mentions([raw, text], unspoken)],
   ["pressure", ({ text }) => PRESSURE.some((pattern) => pattern.test(text))],
   ["guilt", ({ text }, { delicate }) => delicate && contentRefusal(text) === "guilt"],
@@ -167,11 +169,11 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   ["holding", ({ text }, { delicate }) => delicate && contentRefusal(text) === "holding"],
   [
     "avoided_topic",
-    ({ raw }, { unasked }) =>
-      unasked !== null &&
+    ({ raw }, { proactive }) =>
+      proactive !== null &&
       forbiddenIn(
         raw,
-        unasked.avoid.map((value) => ({ kind: "topic", value, action: "rewrite" }))
+        proactive.avoid.map((value) => ({ kind: "topic", value, action: "rewrite" }))
       ) !== null
   ],
   ["contact", ({ text }, context) => inventsContact(text, () => written(context))],
@@ -196,19 +198,19 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   [
     "unsupported_memory",
     ({ text, citedIds }, { memories, ownWords, userTexts }) =>
-      claimsFalsely(text, {
+      makesFalseClaim(text, {
         theirs: [...citedIds.flatMap((id) => memories.get(id) ?? []), ...userTexts.slice(0, 1)],
         own: citedIds.flatMap((id) => ownWords.get(id) ?? [])
       })
   ],
   [
     "repetition",
-    ({ text }, { characterTexts, unasked }) =>
-      repeats(text, characterTexts) || (unasked !== null && opensAsBefore(text, characterTexts))
+    ({ text }, { characterTexts, proactive }) =>
+      repeats(text, characterTexts) || (proactive !== null && opensAsBefore(text, characterTexts))
   ]
 ]
 
-const heldOf = (candidate: Candidate): Held => {
+const gateInputOf = (candidate: Candidate): GateInput => {
   const { text: raw } = candidate
   const text = plain(raw)
   const bare = plain(undisguised(raw))
@@ -221,8 +223,8 @@ const heldOf = (candidate: Candidate): Held => {
  * The gate that refuses the reply, or null if all pass. Deterministic: the same in every mode and with every engine.
  */
 export const refusal = (candidate: Candidate, context: GateContext): GateName | null => {
-  const held = heldOf(candidate)
-  return GATES.find(([, refuses]) => refuses(held, context))?.[0] ?? null
+  const input = gateInputOf(candidate)
+  return GATES.find(([, refuses]) => refuses(input, context))?.[0] ?? null
 }
 
 /** Those of these gates that refuse the reply. */
@@ -231,6 +233,6 @@ export const refusalsAmong = (
   candidate: Candidate,
   context: GateContext
 ): ReadonlyArray<GateName> => {
-  const held = heldOf(candidate)
-  return GATES.filter(([name, refuses]) => names.has(name) && refuses(held, context)).map(([name]) => name)
+  const input = gateInputOf(candidate)
+  return GATES.filter(([name, refuses]) => names.has(name) && refuses(input, context)).map(([name]) => name)
 }

@@ -1,4 +1,4 @@
-import { alike } from "../retrieval/wordsMatch.ts"
+import { wordsMatch } from "../retrieval/wordsMatch.ts"
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
 
@@ -34,16 +34,16 @@ const claims = (sentence: string, pattern: RegExp): boolean => {
   return !DISCLAIMED.test(leadingTo(sentence, match.index, end)) && !NOTHING.test(sentence.slice(end))
 }
 
-const MOST_SHARED = 2
+const MAX_SHARED = 2
 
-const borneOut = (sentence: string, evidence: ReadonlyArray<string>): boolean => {
+const isSupported = (sentence: string, evidence: ReadonlyArray<string>): boolean => {
   const claimed = [...new Set(contentOf(terms(sentence)).filter((word) => !CLAIM_WORDS.has(word)))]
-  const needed = Math.min(MOST_SHARED, claimed.length)
+  const needed = Math.min(MAX_SHARED, claimed.length)
   return (
     needed === 0 ||
     evidence.some((text) => {
       const words = contentOf(terms(text))
-      return claimed.filter((word) => words.some((other) => alike(word, other))).length >= needed
+      return claimed.filter((word) => words.some((other) => wordsMatch(word, other))).length >= needed
     })
   )
 }
@@ -60,11 +60,11 @@ export interface MemoryEvidence {
  * Whether a reply claims to remember what none of these texts says. A text supports a claim if it shares its content
  * words. A claim that the person said something is not supported by what the character said before.
  */
-export const claimsFalsely = (reply: string, { theirs, own }: MemoryEvidence): boolean =>
+export const makesFalseClaim = (reply: string, { theirs, own }: MemoryEvidence): boolean =>
   reply
     .split(/(?<=[.!?…])\s+|\n+/)
     .some((sentence) =>
       claims(sentence, SAID)
-        ? !borneOut(sentence, theirs)
-        : claims(sentence, SHARED) && !borneOut(sentence, [...theirs, ...own])
+        ? !isSupported(sentence, theirs)
+        : claims(sentence, SHARED) && !isSupported(sentence, [...theirs, ...own])
     )

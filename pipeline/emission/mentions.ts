@@ -1,6 +1,6 @@
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
-import { hasWhole } from "../wholeWords.ts"
+import { hasWholeWord } from "../wholeWords.ts"
 
 const CAPITALISED = /\p{Lu}/u
 
@@ -23,5 +23,5 @@ const formsOf = (name: string, hasCapitals: boolean): ReadonlyArray<string> => {
 export const mentions = (texts: ReadonlyArray<string>, names: ReadonlyArray<string>): boolean =>
   texts.some((text) => {
     const hasCapitals = CAPITALISED.test(text)
-    return names.some((name) => formsOf(name, hasCapitals).some((form) => hasWhole(text, form)))
+    return names.some((name) => formsOf(name, hasCapitals).some((form) => hasWholeWord(text, form)))
   })

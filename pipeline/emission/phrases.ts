@@ -1,10 +1,10 @@
-import { remembered } from "../memoize.ts"
-import { alike } from "../retrieval/wordsMatch.ts"
+import { memoize } from "../memoize.ts"
+import { wordsMatch } from "../retrieval/wordsMatch.ts"
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
 
 /** The runs of `size` consecutive terms. A shorter text gives one run. */
-export const grams = (words: ReadonlyArray<string>, size: number): ReadonlyArray<string> => {
+export const wordGrams = (words: ReadonlyArray<string>, size: number): ReadonlyArray<string> => {
   if (words.length === 0) return []
   if (words.length <= size) return [words.join(" ")]
   return words.slice(size - 1).map((_, i) => words.slice(i, i + size).join(" "))
@@ -14,58 +14,58 @@ export const grams = (words: ReadonlyArray<string>, size: number): ReadonlyArray
 const MEMORY = 2000
 
 const LEAK_WORDS = 8
-const longRuns = remembered(MEMORY, (text: string): ReadonlySet<string> => {
+const longRuns = memoize(MEMORY, (text: string): ReadonlySet<string> => {
   const words = terms(text)
-  return new Set(words.length < LEAK_WORDS ? [] : grams(words, LEAK_WORDS))
+  return new Set(words.length < LEAK_WORDS ? [] : wordGrams(words, LEAK_WORDS))
 })
 
 /** Whether a reply repeats eight consecutive words of a text that is not for the user. */
 export const quotes = (replyWords: ReadonlyArray<string>, text: string): boolean => {
   if (replyWords.length < LEAK_WORDS) return false
   const watched = longRuns(text)
-  return watched.size > 0 && grams(replyWords, LEAK_WORDS).some((gram) => watched.has(gram))
+  return watched.size > 0 && wordGrams(replyWords, LEAK_WORDS).some((gram) => watched.has(gram))
 }
 
 const SECRET_WORDS = 3
 /** How many other content words may stand between those of a secret. */
-const MOST_BETWEEN = 3
+const MAX_BETWEEN = 3
 /** The same for a secret with only two content words. */
-const MOST_BETWEEN_TWO = 1
+const MAX_BETWEEN_TWO = 1
 interface Secret {
   /** Whether function words are left out, so that "she sold the boat" also matches "I sold that boat". */
   readonly content: boolean
   readonly size: number
   readonly runs: ReadonlyArray<ReadonlyArray<string>>
 }
-const secretRuns = remembered(MEMORY, (text: string): Secret => {
+const secretRuns = memoize(MEMORY, (text: string): Secret => {
   const all = terms(text)
   const words = contentOf(all)
   // A single content word would ban the word itself, so such a secret is matched as it was written.
   const content = words.length > 1
   const watched = content ? words : all
   const size = content ? Math.min(SECRET_WORDS, watched.length) : watched.length
-  return { content, size, runs: grams(watched, size).map((gram) => gram.split(" ")) }
+  return { content, size, runs: wordGrams(watched, size).map((gram) => gram.split(" ")) }
 })
 
 const BEGINNING_CHARS = 4
 
 /** Positions of each word in a reply, regardless of its form. */
-class Places {
+class WordPositions {
   readonly #words: ReadonlyArray<string>
   readonly #byBeginning: ReadonlyMap<string, ReadonlyArray<number>>
   readonly #found = new Map<string, ReadonlySet<number>>()
 
   constructor(words: ReadonlyArray<string>) {
     this.#words = words
-    this.#byBeginning = Map.groupBy(words.keys(), (place) => words[place]?.slice(0, BEGINNING_CHARS) ?? "")
+    this.#byBeginning = Map.groupBy(words.keys(), (index) => words[index]?.slice(0, BEGINNING_CHARS) ?? "")
   }
 
   of(word: string): ReadonlySet<number> {
     const found =
       this.#found.get(word) ??
       new Set(
-        (this.#byBeginning.get(word.slice(0, BEGINNING_CHARS)) ?? []).filter((place) =>
-          alike(word, this.#words[place] ?? "")
+        (this.#byBeginning.get(word.slice(0, BEGINNING_CHARS)) ?? []).filter((index) =>
+          wordsMatch(word, this.#words[index] ?? "")
         )
       )
     this.#found.set(word, found)
@@ -80,7 +80,7 @@ class Places {
       wanted.some((starts) =>
         [...starts].some((start) => {
           const near = Array.from({ length: within }, (_, distance) => start + distance)
-          return wanted.every((places) => near.some((place) => places.has(place)))
+          return wanted.every((places) => near.some((index) => places.has(index)))
         })
       )
     )
@@ -91,9 +91,9 @@ class Places {
  * Whether a reply gives away a secret: three of its content words near each other, in any order and form, or all of
  * them if the secret has fewer.
  */
-export const tells = (replyWords: ReadonlyArray<string>, secrets: ReadonlyArray<string>): boolean => {
+export const leaks = (replyWords: ReadonlyArray<string>, secrets: ReadonlyArray<string>): boolean => {
   if (secrets.length === 0) return false
-  const content = new Places(contentOf(replyWords))
+  const content = new WordPositions(contentOf(replyWords))
   const whole = new Set(secrets.some((text) => !secretRuns(text).content) ? replyWords : [])
   return secrets.some((text) => {
     const { content: telling, size, runs } = secretRuns(text)
@@ -103,6 +103,6 @@ export const tells = (replyWords: ReadonlyArray<string>, secrets: ReadonlyArray<
         ([word = "", ...more]) =>
           whole.has(word) && ` ${replyWords.join(" ")} `.includes(` ${[word, ...more].join(" ")} `)
       )
-    return runs.some((run) => content.together(run, size + (size < SECRET_WORDS ? MOST_BETWEEN_TWO : MOST_BETWEEN)))
+    return runs.some((run) => content.together(run, size + (size < SECRET_WORDS ? MAX_BETWEEN_TWO : MAX_BETWEEN)))
   })
 }

@@ -3,7 +3,7 @@ import type { Reply } from "../generation/Writer.ts"
 import type { SafetyVerdict } from "../safety/judge.ts"
 import { pictureRefusal } from "../safety/pictures.ts"
 
-const MOST_CHARACTERS = 1_000
+const MAX_CHARACTERS = 1_000
 
 /**
  * Whether the character may send a picture with its reply: it has a visual identity, it is an adult, and safety allows
@@ -22,7 +22,7 @@ export const pictureOf = (
   if (!maySendPicture(turn, safety)) return { dropped: "not_allowed" }
   const wish: PictureWish = {
     kind: asked.kind === "scene" ? "scene" : "selfie",
-    description: [...asked.description.toWellFormed().replaceAll("\0", "")].slice(0, MOST_CHARACTERS).join("")
+    description: [...asked.description.toWellFormed().replaceAll("\0", "")].slice(0, MAX_CHARACTERS).join("")
   }
   return pictureRefusal({ kind: wish.kind, words: [wish.description], ageBand: turn.character.safety.age_band }) ===
     null

@@ -1,6 +1,6 @@
-import { remembered } from "../memoize.ts"
+import { memoize } from "../memoize.ts"
 import { terms } from "../retrieval/terms.ts"
-import { grams } from "./phrases.ts"
+import { wordGrams } from "./phrases.ts"
 
 /** How many past replies to compare with. */
 const REMEMBERED = 10
@@ -9,8 +9,8 @@ const GRAM_WORDS = 4
 const OPENER_WORDS = 3
 
 /** A reply is compared with for ten more turns, so cache it. */
-const MOST_TEXTS = 2000
-const gramsOf = remembered(MOST_TEXTS, (text): ReadonlySet<string> => new Set(grams(terms(text), GRAM_WORDS)))
+const MAX_TEXTS = 2000
+const gramsOf = memoize(MAX_TEXTS, (text): ReadonlySet<string> => new Set(wordGrams(terms(text), GRAM_WORDS)))
 /** The share that two sets have in common. */
 export const overlap = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
   let shared = 0

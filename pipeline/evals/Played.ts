@@ -45,7 +45,7 @@ const contextOf = (played: Played, turn: number): GateContext => {
     evidence: [],
     unspoken: [],
     delicate: false,
-    unasked: null
+    proactive: null
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Character } from "../domain/Character.ts"
 import { emotionAt } from "../relational/emotion.ts"
 import { isWaiting, type Relationship } from "../relational/Relationship.ts"
-import { standing } from "../relational/scores.ts"
+import { currentScores } from "../relational/scores.ts"
 import { SAFETY_ACTIONS } from "./Check.ts"
 import type { PlayedTurn, Trajectory } from "./Trajectory.ts"
 
@@ -36,7 +36,10 @@ export const scoresAt = (
   at: Date
 ): Trajectory["scores"] =>
   Object.fromEntries(
-    standing(relationship_posture, bearing.scores, at.getTime()).map(({ dimension, value }) => [dimension.key, value])
+    currentScores(relationship_posture, bearing.scores, at.getTime()).map(({ dimension, value }) => [
+      dimension.key,
+      value
+    ])
   )
 
 const REFUSED = "refused:"

@@ -10,7 +10,7 @@ export interface AskedCheck {
 
 /** Every check of a case, those of its turns first. */
 export const checksOf = ({ turns, expect }: Case): ReadonlyArray<AskedCheck> => [
-  ...turns.flatMap((turn, place) => turn.expect.map((check) => ({ check, turn: place }))),
+  ...turns.flatMap((turn, index) => turn.expect.map((check) => ({ check, turn: index }))),
   ...expect.map((check) => ({ check, turn: null }))
 ]
 
@@ -18,9 +18,9 @@ const WANTS_FAILURE = new Set<unknown>(["failed", "message.failed"])
 /** Whether a turn failed that was expected to succeed. Checks that pass on silence then say nothing. */
 const failedAgainstPlan = (asked: Case, { turns }: Trajectory): boolean =>
   turns.some(
-    ({ outcome }, place) =>
+    ({ outcome }, index) =>
       outcome === "failed" &&
-      ![...asked.expect, ...(asked.turns[place]?.expect ?? [])].some(
+      ![...asked.expect, ...(asked.turns[index]?.expect ?? [])].some(
         (check) => check.type === "event_type" && WANTS_FAILURE.has(check.value)
       )
   )

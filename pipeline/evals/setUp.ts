@@ -3,14 +3,14 @@ import { derivedId } from "../domain/Id.ts"
 import { add } from "../relational/edits.ts"
 import { EMPTY_PATCH, type Patch } from "../relational/Patch.ts"
 import type { Relationship } from "../relational/Relationship.ts"
-import { stageOf, standing } from "../relational/scores.ts"
+import { stageOf, currentScores } from "../relational/scores.ts"
 import type { Setup } from "./Suite.ts"
 
 /**
  * The state before the first turn, and the ids of the memories by key. The same seed gives the same ids, so that
  * results do not depend on them.
  */
-export const setUp = (
+export const setupPatch = (
   setup: Setup,
   { relationship_posture }: Character,
   known: Relationship,
@@ -29,7 +29,7 @@ export const setUp = (
       memories: memories.map(({ memory }) => memory),
       bearing: {
         ...(setup.emotion !== undefined && { emotion: { ...setup.emotion, updated_at: moment } }),
-        ...(scores.length > 0 && { scores, stage: stageOf(standing(relationship_posture, scores, at.getTime())) })
+        ...(scores.length > 0 && { scores, stage: stageOf(currentScores(relationship_posture, scores, at.getTime())) })
       }
     },
     memoryIds: Object.fromEntries(memories.map(({ key, memory }) => [key, memory.id]))

@@ -16,4 +16,4 @@ export const EVIDENCE_MAX_CHARS = 20_000
 /** How much of it a reply is given at a time, in UTF-16 units. */
 export const CHUNK_CHARS = 1_200
 /** Maximum number per character, not counting retracted evidence. */
-export const MOST_EVIDENCE = 200
+export const MAX_EVIDENCE = 200

@@ -8,7 +8,7 @@ export interface SentenceFound {
 }
 
 /** A sentence is relevant from this share of the question's words on. */
-const LEAST_SHARE = 0.4
+const MIN_SHARE = 0.4
 
 const SENTENCE_END = /(?<=[.!?…]["'”’)]{0,3})\s+|\n+|(?<=[。！？])/u
 
@@ -31,6 +31,6 @@ export const sentencesAbout = (text: string, question: string): ReadonlyArray<Se
       const words = rootsOf(sentence)
       return { sentence, share: [...asked].filter((word) => words.has(word)).length / asked.size }
     })
-    .filter(({ share }) => share >= LEAST_SHARE)
+    .filter(({ share }) => share >= MIN_SHARE)
     .toSorted((a, b) => b.share - a.share)
 }

@@ -5,7 +5,7 @@ import type { Turn, Usage } from "../domain/Turn.ts"
 import type { Grounding } from "../grounding/ground.ts"
 import type { Knowledge } from "../knowledge/knowledgeOf.ts"
 import type { ModelError } from "../ModelError.ts"
-import type { RelationshipInWords } from "../relational/describeRelationship.ts"
+import type { RelationshipDescription } from "../relational/describeRelationship.ts"
 import type { Retrieved } from "../retrieval/Retrieved.ts"
 import type { Utterance } from "../retrieval/Transcript.ts"
 import type { SafetyVerdict } from "../safety/judge.ts"
@@ -18,7 +18,7 @@ export interface WriteRequest {
   readonly grounding: Grounding
   readonly safety: SafetyVerdict
   readonly knowledge: Knowledge
-  readonly relationship: RelationshipInWords
+  readonly relationship: RelationshipDescription
   /** What the character may decide in this turn. Any other decision is treated as a reply. */
   readonly decisions: ReadonlyArray<Decision>
   /** The gate that refused the previous draft, so that the next one can differ. */

@@ -2,13 +2,13 @@ import type { ChatMessage } from "../chat.ts"
 import { maySendPicture } from "../emission/picture.ts"
 import type { Utterance } from "../retrieval/Transcript.ts"
 import { PLAIN_LAST_WORD, PLAIN_RULES } from "./serviceRules.ts"
-import { stableWith } from "./stablePart.ts"
+import { stablePartOf } from "./stablePart.ts"
 import { turnPartOf } from "./turnPart.ts"
 import type { WriteRequest } from "./Writer.ts"
 
 /** Whether the only thing to decide is the text of the reply. Then no JSON is needed. */
 export const isPlain = ({ turn, safety, decisions }: WriteRequest): boolean =>
-  decisions.length === 1 && decisions[0] === "reply" && turn.initiative === undefined && !maySendPicture(turn, safety)
+  decisions.length === 1 && decisions[0] === "reply" && turn.proactive === undefined && !maySendPicture(turn, safety)
 
 /** Limit for the history, in characters. */
 const HISTORY_MAX_CHARS = 6_000
@@ -39,7 +39,7 @@ export const plainPrompt = (request: WriteRequest): ReadonlyArray<ChatMessage> =
   const last = turns.at(-1)
   const closing = [...turnPartOf(request, { history: false }), PLAIN_LAST_WORD].join("\n\n")
   return [
-    { role: "system", content: stableWith(PLAIN_RULES, request.turn.character) },
+    { role: "system", content: stablePartOf(PLAIN_RULES, request.turn.character) },
     ...(last?.role === "user"
       ? [...turns.slice(0, -1), { role: "user" as const, content: `${last.content}\n\n${closing}` }]
       : [...turns, { role: "user" as const, content: closing }])

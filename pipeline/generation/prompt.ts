@@ -1,13 +1,13 @@
 import type { ChatMessage } from "../chat.ts"
-import { INITIATIVE_LAST_WORD, LAST_WORD, SERVICE_RULES } from "./serviceRules.ts"
-import { stableWith } from "./stablePart.ts"
+import { PROACTIVE_LAST_WORD, LAST_WORD, SERVICE_RULES } from "./serviceRules.ts"
+import { stablePartOf } from "./stablePart.ts"
 import { turnPartOf } from "./turnPart.ts"
 import type { WriteRequest } from "./Writer.ts"
 
 const turnPart = (request: WriteRequest): string =>
   [
     ...turnPartOf(request, { history: true }),
-    request.turn.initiative === undefined ? LAST_WORD : INITIATIVE_LAST_WORD
+    request.turn.proactive === undefined ? LAST_WORD : PROACTIVE_LAST_WORD
   ].join("\n\n")
 
 /**
@@ -16,6 +16,6 @@ const turnPart = (request: WriteRequest): string =>
  * alternate.
  */
 export const prompt = (request: WriteRequest): ReadonlyArray<ChatMessage> => [
-  { role: "system", content: stableWith(SERVICE_RULES, request.turn.character) },
+  { role: "system", content: stablePartOf(SERVICE_RULES, request.turn.character) },
   { role: "user", content: turnPart(request) }
 ]

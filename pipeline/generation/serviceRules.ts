@@ -42,7 +42,7 @@ export const LAST_WORD =
   "the service rules."
 
 /** The same for a turn that answers no message. */
-export const INITIATIVE_LAST_WORD =
+export const PROACTIVE_LAST_WORD =
   'Nobody waits for an answer. Now write what it writes first, unprompted, as "initiative" says: about ' +
   'its "about", where there is one, else about something of its own or something that the two have spoken of, ' +
   'best one of the topics under "welcome", and nothing that stands under "avoid". Light, short, easy not to ' +

@@ -6,7 +6,7 @@ import { SAMPLES_MAX_CHARS } from "./blockLimits.ts"
  * The same for every turn of a session, so that providers can cache it as a prefix. It contains no secrets; those are
  * in `knowledge`.
  */
-export const stableWith = (
+export const stablePartOf = (
   rules: string,
   {
     display_name,

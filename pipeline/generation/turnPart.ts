@@ -77,13 +77,13 @@ const turnBlock = ({ grounding, safety, decisions }: WriteRequest, shows: { read
 
 /** What to answer, or why the character writes first. */
 const occasionBlock = (turn: Turn): string =>
-  turn.initiative === undefined
+  turn.proactive === undefined
     ? dataBlock("message", { text: turn.text })
     : dataBlock("initiative", {
-        why: REASONS_IN_WORDS[turn.initiative.reason],
-        about: turn.initiative.about,
-        avoid: turn.initiative.avoid,
-        welcome: turn.initiative.welcome ?? []
+        why: REASONS_IN_WORDS[turn.proactive.reason],
+        about: turn.proactive.about,
+        avoid: turn.proactive.avoid,
+        welcome: turn.proactive.welcome ?? []
       })
 
 /** The part of the prompt that belongs to this turn, without the last word. */

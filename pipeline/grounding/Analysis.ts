@@ -34,18 +34,18 @@ export const Analysis = Schema.Struct({
 })
 export type Analysis = typeof Analysis.Type
 
-const MOST_ITEMS = 8
-const MOST_CHARS = 200
-const short = (text: string): string => text.slice(0, MOST_CHARS)
-const few = (texts: ReadonlyArray<string>): ReadonlyArray<string> => texts.slice(0, MOST_ITEMS).map(short)
+const MAX_ITEMS = 8
+const MAX_CHARS = 200
+const short = (text: string): string => text.slice(0, MAX_CHARS)
+const few = (texts: ReadonlyArray<string>): ReadonlyArray<string> => texts.slice(0, MAX_ITEMS).map(short)
 
 /** Cut down to the room that a reply's prompt has, because the schema that is sent cannot express bounds. */
 export const bounded = (analysis: Analysis): Analysis => ({
   ...analysis,
-  asks_about: analysis.asks_about.slice(0, MOST_ITEMS),
+  asks_about: analysis.asks_about.slice(0, MAX_ITEMS),
   relevant_memory_ids: few(analysis.relevant_memory_ids),
   contradictions: analysis.contradictions
-    .slice(0, MOST_ITEMS)
+    .slice(0, MAX_ITEMS)
     .map(({ memory_id, user_now_says }) => ({ memory_id: short(memory_id), user_now_says: short(user_now_says) })),
   safety: { ...analysis.safety, categories: few(analysis.safety.categories) },
   knows: few(analysis.knows),

@@ -19,7 +19,7 @@ export interface AnalyzeRequest {
 
 interface AnalystShape {
   /** How long a reply may wait for the analysis. */
-  readonly patience?: Duration.Input
+  readonly timeout?: Duration.Input
   readonly analyze: (
     request: AnalyzeRequest
   ) => Effect.Effect<{ readonly analysis: Analysis; readonly usage: Usage }, ModelError>

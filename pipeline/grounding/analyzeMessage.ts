@@ -9,9 +9,9 @@ import type { Analyst, AnalyzeRequest } from "./Analyst.ts"
  * After this time only the rules decide, unless the analyst sets its own `patience`. The person is waiting for the
  * reply, not for the analysis.
  */
-const PATIENCE = "4 seconds"
+const TIMEOUT = "4 seconds"
 
-export interface Understood {
+export interface AnalyzedMessage {
   /** Null: only the rules frame the turn. */
   readonly analysis: Analysis | null
   readonly usage: Usage | null
@@ -19,13 +19,13 @@ export interface Understood {
   readonly errorCode: string | null
 }
 
-export const BY_RULES: Understood = { analysis: null, usage: null, errorCode: null }
+export const BY_RULES: AnalyzedMessage = { analysis: null, usage: null, errorCode: null }
 
 /** Asks the analyst, if there is one. Never fails: without an analysis, rules frame the turn. */
-export const understand = Effect.fnUntraced(function* (
+export const analyzeMessage = Effect.fnUntraced(function* (
   analyst: Analyst | null,
   request: AnalyzeRequest
-): Effect.fn.Return<Understood> {
+): Effect.fn.Return<AnalyzedMessage> {
   if (analyst === null) return BY_RULES
   let spent: Usage | null = null
   const onSpent = (usage: Usage) =>
@@ -35,7 +35,7 @@ export const understand = Effect.fnUntraced(function* (
     })
   const answer = yield* analyst
     .analyze({ ...request, onSpent })
-    .pipe(Effect.timeoutOption(analyst.patience ?? PATIENCE), Effect.result)
+    .pipe(Effect.timeoutOption(analyst.timeout ?? TIMEOUT), Effect.result)
   if (Result.isFailure(answer)) return { analysis: null, usage: answer.failure.usage, errorCode: answer.failure.code }
   return Option.match(answer.success, {
     onNone: () => ({ analysis: null, usage: spent, errorCode: "timeout" }),

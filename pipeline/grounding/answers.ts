@@ -1,4 +1,4 @@
-import { alike } from "../retrieval/wordsMatch.ts"
+import { wordsMatch } from "../retrieval/wordsMatch.ts"
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
 
@@ -19,6 +19,7 @@ export const mayAnswer = (question: string, text: string): boolean => {
   const asked = [...new Set(contentOf(terms(question)))].filter((word) => !ASKING.has(word))
   const said = contentOf(terms(text))
   return (
-    asked.length > 0 && asked.filter((word) => said.some((other) => alike(word, other))).length > asked.length * HALF
+    asked.length > 0 &&
+    asked.filter((word) => said.some((other) => wordsMatch(word, other))).length > asked.length * HALF
   )
 }

@@ -1,11 +1,11 @@
 import * as DateTime from "effect/DateTime"
 import type { LifeRhythm } from "../domain/Character.ts"
-import { remembered } from "../memoize.ts"
+import { memoize } from "../memoize.ts"
 
-const MOST_FORMATTERS = 1000
+const MAX_FORMATTERS = 1000
 
 // Creating a formatter takes forty times as long as using it.
-const formatterOf = remembered(MOST_FORMATTERS, (timeZone): Intl.DateTimeFormat => {
+const formatterOf = memoize(MAX_FORMATTERS, (timeZone): Intl.DateTimeFormat => {
   try {
     return new Intl.DateTimeFormat("en-GB", { timeZone, weekday: "long", hour: "2-digit", minute: "2-digit" })
   } catch {

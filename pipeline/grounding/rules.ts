@@ -1,4 +1,4 @@
-import { asksWhatYouAre } from "../safety/aiDisclosure.ts"
+import { asksIfAi } from "../safety/aiDisclosure.ts"
 import type { Intent, Topic } from "./Analysis.ts"
 
 const FAREWELL =
@@ -17,7 +17,7 @@ const ABOUT_ME = /\b(?:i|i'm|i’m|i've|my|me|ich|mein(?:e[rnms]?)?|mir|mich|yo|
 
 /** What a message does and asks about, as far as rules can tell. */
 export const byRules = (text: string): { readonly intent: Intent; readonly asksAbout: ReadonlyArray<Topic> } => {
-  if (asksWhatYouAre(text)) return { intent: "meta", asksAbout: ["character"] }
+  if (asksIfAi(text)) return { intent: "meta", asksAbout: ["character"] }
   if (USER_PAST.some((pattern) => pattern.test(text))) return { intent: "question", asksAbout: ["user_past"] }
   if (QUESTION.test(text)) return { intent: "question", asksAbout: [ABOUT_YOU.test(text) ? "character" : "real_world"] }
   if (FAREWELL.test(text)) return { intent: "farewell", asksAbout: ["nothing"] }

@@ -25,23 +25,23 @@ type Secret = Character["persona"]["secrets"][number]
  * character, 0.8 for the most reserved.
  */
 const trustedAt = (disclosure: number): number => 0.6 + 0.4 * (0.5 - disclosure)
-const mayTell = ({ reveal, min_trust }: Secret, trust: number | null, disclosure: number): boolean =>
+const mayReveal = ({ reveal, min_trust }: Secret, trust: number | null, disclosure: number): boolean =>
   reveal === "free" || (reveal === "trusted" && trust !== null && trust >= (min_trust ?? trustedAt(disclosure)))
 
 /**
  * Sorts the persona's secrets by how far the person is trusted (0 to 1), and adds what the analysis found. If trust is
  * not measured, `trusted` secrets stay secret.
  */
-export const know = (
+export const knowledgeOf = (
   character: Character,
   analysis: Analysis | null = null,
   trust: number | null = null
 ): Knowledge => ({
   mayReveal: character.persona.secrets
-    .filter((secret) => mayTell(secret, trust, character.behavioral_thresholds.disclosure))
+    .filter((secret) => mayReveal(secret, trust, character.behavioral_thresholds.disclosure))
     .map((secret) => secret.text),
   mustNotReveal: character.persona.secrets
-    .filter((secret) => !mayTell(secret, trust, character.behavioral_thresholds.disclosure))
+    .filter((secret) => !mayReveal(secret, trust, character.behavioral_thresholds.disclosure))
     .map((secret) => secret.text),
   knows: analysis?.knows ?? [],
   unknown: analysis?.unknown ?? [],

@@ -46,14 +46,14 @@ export interface Facts {
   /** Consecutive turns of the character since the person last wrote. */
   readonly unansweredTurns: number
   /** Whether a message that the character sent unprompted is among them. */
-  readonly initiativeUnanswered: boolean
-  readonly lastInitiativeAt: number | null
+  readonly proactiveUnanswered: boolean
+  readonly lastProactiveAt: number | null
   /**
    * When the character wrote first in this session, and when any character of this app wrote first to this person. Goes
    * back far enough to cover a day.
    */
-  readonly initiatives: ReadonlyArray<number>
-  readonly personInitiatives: ReadonlyArray<number>
+  readonly proactiveTurns: ReadonlyArray<number>
+  readonly personProactiveTurns: ReadonlyArray<number>
   /** How many the app has sent on its current day. Null: there is no app limit to count for. */
   readonly appToday: number | null
   /**

@@ -46,7 +46,7 @@ const URGENCY: ReadonlyArray<RegExp> = [
   )
 ]
 
-const HOLDING: ReadonlyArray<RegExp> = [
+const CLINGING: ReadonlyArray<RegExp> = [
   words(
     String.raw`(?:(?:please )?(?:don['’]t|do not) (?:go(?! (?:there|near|into|crazy|mad|wild|overboard|easy)\b)|leave(?! (?:the|your|it|that|them)\b)|stop (?:talking|writing)|log off)(?: yet| now| so soon| me)?|stay (?:with me|a (?:bit|little) longer|here|just)|please stay|wait[,!] (?:don['’]t|before you go|one more)|(?:just )?one (?:last|more) (?:thing|minute|question) before you (?:go|leave)|already leaving|leaving (?:me )?(?:already|so soon)|you(?:['’]re| are) (?:really )?leaving me|(?:please )?come back (?:to me|soon,? please|please)|promise (?:me )?you(?:['’]ll| will) (?:come back|write|answer)|i(?:['’]ll| will) (?:be )?(?:wait(?:ing)?|sit(?:ting)? here|be (?:all )?alone|miss you (?:so|terribly|every))|what (?:will|would|am) i (?:going to )?do without you|i exist (?:only|just) for you)`
   ),
@@ -68,7 +68,7 @@ export type ContentGate = "guilt" | "urgency" | "holding"
 const GATES: ReadonlyArray<readonly [ContentGate, ReadonlyArray<RegExp>]> = [
   ["guilt", GUILT],
   ["urgency", URGENCY],
-  ["holding", HOLDING]
+  ["holding", CLINGING]
 ]
 
 /** Why this may not be written unprompted or to a person who is leaving. Null: it may. */

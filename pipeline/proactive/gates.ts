@@ -9,8 +9,8 @@ import { EVERY_DAY, type Hours } from "./Policy.ts"
 /**
  * How long a gate stays shut: until a time, until the person writes ("word"), or until a setting changes ("change").
  */
-export type Shut = number | "word" | "change"
-type Gate = (facts: Facts, candidate: Candidate, now: number) => Shut | null
+export type BlockedUntil = number | "word" | "change"
+type Gate = (facts: Facts, candidate: Candidate, now: number) => BlockedUntil | null
 
 const MINUTE_MS = 60_000
 /** Minutes of silence before the character asks about a loop that is due. */
@@ -51,14 +51,14 @@ const isEnabled = ({ controls }: Facts, { reason }: Candidate): boolean =>
 /**
  * A person who has not answered gets no new cold message. Due loops may be asked about as often as a thread is resumed.
  */
-const isUnanswered = ({ controls, initiativeUnanswered, unansweredTurns }: Facts, { reason }: Candidate): boolean => {
+const isUnanswered = ({ controls, proactiveUnanswered, unansweredTurns }: Facts, { reason }: Candidate): boolean => {
   const atMost = unansweredTurns >= controls.session_resume_max_unanswered_character_turns
   if (reason === "session_resume") return unansweredTurns === 0 || atMost
-  return initiativeUnanswered && (reason === "cold_initiate" || atMost)
+  return proactiveUnanswered && (reason === "cold_initiate" || atMost)
 }
 
 /** Shut until the end of the person's day once `most` messages were sent on it. */
-const capped = (facts: Facts, moments: ReadonlyArray<number>, most: number, now: number): Shut | null => {
+const cappedUntil = (facts: Facts, moments: ReadonlyArray<number>, most: number, now: number): BlockedUntil | null => {
   const timezone = timezoneOf(facts)
   const { day } = localAt(timezone, now)
   return moments.filter((moment) => localAt(timezone, moment).day === day).length >= most
@@ -66,19 +66,19 @@ const capped = (facts: Facts, moments: ReadonlyArray<number>, most: number, now:
     : null
 }
 
-const isAppsDay = ({ at, policy: { timezone } }: Facts, now: number): boolean =>
+const isAppDay = ({ at, policy: { timezone } }: Facts, now: number): boolean =>
   localAt(timezone, at).day === localAt(timezone, now).day
 
-const channelShut: Gate = ({ at, channels, policy, ...facts }, _, now) => {
+const channelBlocked: Gate = ({ at, channels, policy, ...facts }, _, now) => {
   const { default: otherwise, channels: rules } = policy.channel_policy
   if (channels.some(({ kind }) => !(rules[kind]?.allow ?? otherwise === "allow"))) return "change"
   const full =
     channels.some(({ kind, today }) => today >= (rules[kind]?.daily_cap ?? Infinity)) &&
-    isAppsDay({ ...facts, at, channels, policy }, now)
+    isAppDay({ ...facts, at, channels, policy }, now)
   return full ? nextTime(policy.timezone, now, MIDNIGHT) : null
 }
 
-const characterShut: Gate = ({ rhythm }, _, now) => {
+const characterBlocked: Gate = ({ rhythm }, _, now) => {
   const doing = occupation(rhythm, DateTime.makeUnsafe(now))?.doing ?? "free"
   if (doing === "free") return null
   return nextTime(rhythm.timezone ?? "UTC", now, [
@@ -89,7 +89,7 @@ const characterShut: Gate = ({ rhythm }, _, now) => {
 }
 
 /** The same session always gets the same draw on the same day of the person. */
-const drawn = (sessionId: string, day: number): number =>
+const dailyDraw = (sessionId: string, day: number): number =>
   seedOf({ sessionId: `${sessionId} initiative ${day}`, turnIndex: 0 }) / 2 ** 32
 
 /** In evaluation order (resources.md 12). The first gate that is shut is the reported reason. */
@@ -125,17 +125,17 @@ const GATES = {
           hours.map(({ from }) => from)
         )
   },
-  character_unavailable: characterShut,
+  character_unavailable: characterBlocked,
   // An open turn does not count as silence. Nobody knows how long it will take, so check again later.
   min_idle: (facts, candidate, now) => {
     const idle = minIdleMinutes(facts, candidate) * MINUTE_MS
     const enough = facts.openTurns > 0 ? facts.at + Math.max(idle, MINUTE_MS) : facts.lastTurnAt + idle
     return now < enough ? enough : null
   },
-  min_gap: ({ controls, preferences, lastInitiativeAt }, _, now) => {
-    if (lastInitiativeAt === null) return null
+  min_gap: ({ controls, preferences, lastProactiveAt }, _, now) => {
+    if (lastProactiveAt === null) return null
     const over =
-      lastInitiativeAt +
+      lastProactiveAt +
       controls.min_gap_between_initiate_minutes * (preferences.frequency === "less" ? LESS_GAP : 1) * MINUTE_MS
     return now < over ? over : null
   },
@@ -143,29 +143,29 @@ const GATES = {
   session_daily_cap: (facts, _, now) =>
     facts.controls.daily_initiate_cap === 0
       ? "change"
-      : capped(facts, facts.initiatives, facts.controls.daily_initiate_cap, now),
+      : cappedUntil(facts, facts.proactiveTurns, facts.controls.daily_initiate_cap, now),
   end_user_daily_cap: (facts, _, now) =>
     facts.policy.daily_cap_per_end_user === 0
       ? "change"
-      : capped(facts, facts.personInitiatives, facts.policy.daily_cap_per_end_user, now),
+      : cappedUntil(facts, facts.personProactiveTurns, facts.policy.daily_cap_per_end_user, now),
   app_daily_cap: (facts, _, now) => {
     const {
       policy: { daily_cap_app: most, timezone },
       appToday
     } = facts
     if (most === 0) return "change"
-    return most !== null && (appToday ?? 0) >= most && isAppsDay(facts, now) ? nextTime(timezone, now, MIDNIGHT) : null
+    return most !== null && (appToday ?? 0) >= most && isAppDay(facts, now) ? nextTime(timezone, now, MIDNIGHT) : null
   },
-  channel_policy: channelShut,
+  channel_policy: channelBlocked,
   cost_cap: ({ affordable, at }, _, now) =>
     !affordable && localAt("UTC", at).day === localAt("UTC", now).day ? nextTime("UTC", now, MIDNIGHT) : null,
   tolerance_lottery: (facts, _, now) => {
     const timezone = timezoneOf(facts)
     const readiness = facts.controls.proactivity_tolerance * READINESS[facts.preferences.frequency]
     const { day } = localAt(timezone, now)
-    if (drawn(facts.sessionId, day) < readiness) return null
+    if (dailyDraw(facts.sessionId, day) < readiness) return null
     for (let next = day + 1; next <= day + FORESEEN_DAYS; next++) {
-      if (drawn(facts.sessionId, next) < readiness) return momentsOf(timezone, next, 0)[0] ?? "change"
+      if (dailyDraw(facts.sessionId, next) < readiness) return momentsOf(timezone, next, 0)[0] ?? "change"
     }
     return "change"
   }
@@ -177,13 +177,13 @@ const IN_ORDER = Object.entries(GATES) as ReadonlyArray<readonly [GateName, Gate
 export const GATE_NAMES: ReadonlyArray<GateName> = IN_ORDER.map(([name]) => name)
 
 /** The first gate that is shut at this time, and for how long. Null: the character may write. */
-export const shutBy = (
+export const blockedBy = (
   facts: Facts,
   candidate: Candidate,
   now: number
-): { readonly gate: GateName; readonly until: Shut } | null => {
-  for (const [gate, isShut] of IN_ORDER) {
-    const until = isShut(facts, candidate, now)
+): { readonly gate: GateName; readonly until: BlockedUntil } | null => {
+  for (const [gate, isBlocked] of IN_ORDER) {
+    const until = isBlocked(facts, candidate, now)
     if (until !== null) return { gate, until }
   }
   return null

@@ -1,6 +1,6 @@
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
-import { remembered } from "../memoize.ts"
+import { memoize } from "../memoize.ts"
 
 /** A moment as local calendar date and clock time. */
 export interface Local {
@@ -16,19 +16,19 @@ const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 /** Zone offsets change only on a quarter hour, so the offset is constant within one. */
 const QUARTER_MS = 900_000
-const MOST_ZONES = 1000
-const MOST_QUARTERS = 10_000
+const MAX_ZONES = 1000
+const MAX_QUARTERS = 10_000
 
 const UTC = DateTime.zoneMakeNamedUnsafe("UTC")
 /** The offset of a zone from UTC at a moment, in milliseconds. An unknown zone counts as UTC. */
-const aheadIn = remembered(MOST_ZONES, (timezone) => {
+const aheadIn = memoize(MAX_ZONES, (timezone) => {
   const timeZone = Option.getOrElse(DateTime.zoneMakeNamed(timezone), () => UTC)
   const known = new Map<number, number>()
   return (at: number): number => {
     const quarter = Math.floor(at / QUARTER_MS)
     const before = known.get(quarter)
     if (before !== undefined) return before
-    if (known.size >= MOST_QUARTERS) known.clear()
+    if (known.size >= MAX_QUARTERS) known.clear()
     const ahead = DateTime.zonedOffset(DateTime.makeZonedUnsafe(quarter * QUARTER_MS, { timeZone }))
     known.set(quarter, ahead)
     return ahead

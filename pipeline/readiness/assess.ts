@@ -25,7 +25,7 @@ export interface Surroundings {
   /** The engine that writes the replies. Null: unknown. */
   readonly engine: { readonly live: boolean; readonly model: string } | null
 }
-export const NOTHING_AROUND: Surroundings = { contradictions: null, hasPrimaryAsset: null, engine: null }
+export const NO_SURROUNDINGS: Surroundings = { contradictions: null, hasPrimaryAsset: null, engine: null }
 
 export interface Assessment {
   readonly status: ReadinessStatus
@@ -80,13 +80,13 @@ const surroundingChecks = ({ contradictions, hasPrimaryAsset, engine }: Surround
 ]
 
 /** What rules alone find in a profile. The same profile gives the same findings. */
-export interface Ruled {
+export interface RuleChecks {
   readonly told: ReadonlyArray<Check>
   readonly conduct: ReadonlyArray<Check>
 }
 
 /** Checks a stored profile by rules. The largest take a tenth of a second, so the result is worth caching. */
-export const byRules = (slug: string, profile: object): Ruled => {
+export const byRules = (slug: string, profile: object): RuleChecks => {
   const character = decode({ ...profile, slug })
   const greeting = greetingBubbles(profile, 0)
   return {
@@ -99,7 +99,7 @@ export const byRules = (slug: string, profile: object): Ruled => {
 }
 
 /** Combines what the rules found with what is known apart from the profile. */
-export const assess = ({ told, conduct }: Ruled, surroundings: Surroundings = NOTHING_AROUND): Assessment => {
+export const assess = ({ told, conduct }: RuleChecks, surroundings: Surroundings = NO_SURROUNDINGS): Assessment => {
   const [contradiction, ...rest] = surroundingChecks(surroundings)
   const checks = [...told, ...(contradiction === undefined ? [] : [contradiction]), ...conduct, ...rest]
   return { status: statusOf(checks), score: scoreOf(checks), checks }

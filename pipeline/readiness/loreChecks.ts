@@ -3,7 +3,7 @@ import { dimensionsOf } from "../relational/dimensions.ts"
 import { isPattern, keyOf, scanned } from "../retrieval/loreKeys.ts"
 import { type Check, check, type Finding } from "./Readiness.ts"
 
-const MOST_TOKENS = 800
+const MAX_TOKENS = 800
 const CHARS_PER_TOKEN = 4
 
 const overBudget = (entries: ReadonlyArray<LoreEntry>): Finding | null => {
@@ -12,12 +12,12 @@ const overBudget = (entries: ReadonlyArray<LoreEntry>): Finding | null => {
       .filter(({ constant, enabled }) => constant && enabled)
       .reduce((sum, { content }) => sum + content.length, 0) / CHARS_PER_TOKEN
   )
-  return tokens <= MOST_TOKENS
+  return tokens <= MAX_TOKENS
     ? null
     : {
         path: "world_context.entries",
         message:
-          `The constant entries come to about ${tokens} tokens, and there is room for ${MOST_TOKENS}: some ` +
+          `The constant entries come to about ${tokens} tokens, and there is room for ${MAX_TOKENS}: some ` +
           `never ` +
           `reach a reply.`,
         fix: "Shorten them, or give those that are not always needed keys instead of constant."

@@ -2,7 +2,7 @@ import type { Character } from "../domain/Character.ts"
 import { fillMacros } from "../domain/macros.ts"
 import { plain } from "../plain.ts"
 import { withStatedAge } from "../safety/cardAge.ts"
-import { instructs } from "../relational/isInstruction.ts"
+import { isInstruction } from "../relational/isInstruction.ts"
 import { spokenTexts, toldTexts } from "./authoredTexts.ts"
 import type { ContentRating } from "../safety/rating.ts"
 import { type Check, check, type Finding } from "./Readiness.ts"
@@ -30,7 +30,7 @@ const tooYoung = (character: Character, rating: ContentRating): Finding | null =
 const instruction = (character: Character, greeting: ReadonlyArray<string>): Finding | null => {
   const names = { character: character.display_name, user: null }
   const found = [...toldTexts(character), ...spokenTexts(character, greeting)].find(({ text }) =>
-    instructs(fillMacros(text, names))
+    isInstruction(fillMacros(text, names))
   )
   return found === undefined
     ? null

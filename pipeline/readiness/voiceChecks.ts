@@ -1,11 +1,11 @@
 import type { Character } from "../domain/Character.ts"
 import { forbiddenIn } from "../emission/forbidden.ts"
-import { isTold, languageOf, languageOfTag, mayBe } from "../languages.ts"
+import { isDetectable, languageOf, languageOfTag, mayBeIn } from "../languages.ts"
 import { spokenTexts } from "./authoredTexts.ts"
 import { type Check, check, type Finding, skipped } from "./Readiness.ts"
 
-const LEAST_SAMPLES = 3
-const LEAST_DIALOGUES = 5
+const MIN_SAMPLES = 3
+const MIN_DIALOGUES = 5
 
 const tooFew = (path: string, there: number, least: number, what: string): Finding | null =>
   there >= least
@@ -44,8 +44,8 @@ const outOfVoice = ({ voice }: Character, greeting: ReadonlyArray<string>): Find
   const languages = voice.languages.map(languageOfTag)
   return language !== null &&
     languages.length > 0 &&
-    languages.every(isTold) &&
-    !languages.some((one) => mayBe(language, one))
+    languages.every(isDetectable) &&
+    !languages.some((one) => mayBeIn(language, one))
     ? finding(
         "The greeting is in a language that voice.languages does not name.",
         "Write it in one that it names, or name this one."
@@ -81,12 +81,12 @@ const selfConflict = (character: Character, greeting: ReadonlyArray<string>): Fi
 export const voiceChecks = (character: Character, greeting: ReadonlyArray<string>): ReadonlyArray<Check> => [
   check(
     "voice_samples_min",
-    tooFew("voice_samples", character.voice_samples.length, LEAST_SAMPLES, "voice samples"),
+    tooFew("voice_samples", character.voice_samples.length, MIN_SAMPLES, "voice samples"),
     "There are enough voice samples."
   ),
   check(
     "example_dialogues_min",
-    tooFew("example_dialogues", character.example_dialogues.length, LEAST_DIALOGUES, "example dialogues"),
+    tooFew("example_dialogues", character.example_dialogues.length, MIN_DIALOGUES, "example dialogues"),
     "There are enough example dialogues."
   ),
   greeting.length === 0

@@ -8,7 +8,7 @@ import type { Extraction } from "./Extraction.ts"
 import type { Relationship } from "./Relationship.ts"
 
 /** A finished turn, as input for memory extraction. */
-export interface ReadTurn {
+export interface EndedTurn {
   readonly sessionId: string
   readonly turnIndex: number
   readonly character: Character
@@ -24,7 +24,7 @@ export interface ReadTurn {
 }
 
 export interface ExtractRequest {
-  readonly turn: ReadTurn
+  readonly turn: EndedTurn
   readonly known: Relationship
 }
 

@@ -3,28 +3,28 @@ import { derivedId } from "../domain/Id.ts"
 import { decideLoops } from "./decideLoops.ts"
 import { decideMemories, evidenceOf } from "./decideMemories.ts"
 import { decidePreferences } from "./decidePreferences.ts"
-import { feelingOf, moved } from "./emotion.ts"
+import { feelingOf, blendEmotion } from "./emotion.ts"
 import type { Extraction } from "./Extraction.ts"
-import type { ReadTurn } from "./Extractor.ts"
-import { alongWith } from "./forget.ts"
+import type { EndedTurn } from "./Extractor.ts"
+import { forgetAlongWith } from "./forget.ts"
 import { dimensionsOf } from "./dimensions.ts"
-import { instructs, ordersScore } from "./isInstruction.ts"
+import { isInstruction, demandsScore } from "./isInstruction.ts"
 import { apply, type Patch } from "./Patch.ts"
 import { isWaiting, type Relationship, type Snapshot } from "./Relationship.ts"
-import { stageOf, standing, type Step, stepped } from "./scores.ts"
+import { stageOf, currentScores, type Step, applySteps } from "./scores.ts"
 import { highlightsOf, summaryByRules, summaryOf } from "./summary.ts"
 
-const TURNS_A_SNAPSHOT = 10
-const MOST_STEPS = 16
+const TURNS_PER_SNAPSHOT = 10
+const MAX_STEPS = 16
 
 /** Each step needs a quote of the person, and counts once. A message that orders a score change has no effect. */
-const stepsOf = ({ message, character }: ReadTurn, signals: Extraction["signals"]): ReadonlyArray<Step> => {
+const stepsOf = ({ message, character }: EndedTurn, signals: Extraction["signals"]): ReadonlyArray<Step> => {
   const names = dimensionsOf(character.relationship_posture).flatMap(({ key, label = key }) => [
     key.replaceAll("_", " "),
     label
   ])
-  if (message !== null && (instructs(message.text) || ordersScore(message.text, names))) return []
-  const borne = signals.slice(0, MOST_STEPS).filter(({ quote }) => evidenceOf(quote, message) !== null)
+  if (message !== null && (isInstruction(message.text) || demandsScore(message.text, names))) return []
+  const borne = signals.slice(0, MAX_STEPS).filter(({ quote }) => evidenceOf(quote, message) !== null)
   return [
     ...new Map(
       borne.map(({ dimension, direction, strength, quote }) => [
@@ -35,7 +35,7 @@ const stepsOf = ({ message, character }: ReadTurn, signals: Extraction["signals"
   ]
 }
 
-const snapshotOf = (after: Relationship, turn: ReadTurn, scores: Snapshot["scores"]): Snapshot => ({
+const snapshotOf = (after: Relationship, turn: EndedTurn, scores: Snapshot["scores"]): Snapshot => ({
   id: derivedId("snp", turn.at, `${turn.sessionId} ${after.version}`),
   turn_index: turn.turnIndex,
   summary: after.bearing.summary,
@@ -58,7 +58,7 @@ const withForgotten = (known: Relationship, memories: Patch["memories"], loops: 
     return status === "forgotten" && before !== undefined ? [before] : []
   })
   if (gone.length === 0) return { memories, loops, forgets: false }
-  const along = alongWith(
+  const along = forgetAlongWith(
     apply(known, { memories, recalled: [], loops, bearing: {}, snapshot: null }, at, null),
     gone,
     at
@@ -72,7 +72,7 @@ const withForgotten = (known: Relationship, memories: Patch["memories"], loops: 
  */
 export const decide = (
   known: Relationship,
-  turn: ReadTurn,
+  turn: EndedTurn,
   extraction: Extraction,
   recalled: ReadonlyArray<string>
 ): Patch => {
@@ -86,10 +86,11 @@ export const decide = (
     decideLoops(known, turn, extraction, version),
     at
   )
-  const scores = stepped(character.relationship_posture, bearing.scores, stepsOf(turn, extraction.signals), at)
-  const standings = standing(character.relationship_posture, scores, turn.at.getTime())
+  const scores = applySteps(character.relationship_posture, bearing.scores, stepsOf(turn, extraction.signals), at)
+  const standings = currentScores(character.relationship_posture, scores, turn.at.getTime())
   const feeling = feelingOf(extraction.character_emotion)
-  const emotion = feeling === null ? bearing.emotion : moved(character.baseline_emotion, bearing.emotion, feeling, at)
+  const emotion =
+    feeling === null ? bearing.emotion : blendEmotion(character.baseline_emotion, bearing.emotion, feeling, at)
   const learned: Patch = {
     memories,
     recalled: recalled.filter((id) => known.memories.has(id)),
@@ -107,7 +108,7 @@ export const decide = (
     preferences:
       decidePreferences(bearing.preferences, turn.message?.text ?? null, extraction.preferences) ?? bearing.preferences,
     summary:
-      told === "" || instructs(told)
+      told === "" || isInstruction(told)
         ? memories.length + loops.length === 0
           ? bearing.summary
           : summaryByRules(grown.memories.values(), grown.loops.values())
@@ -120,7 +121,7 @@ export const decide = (
     )
   }
   const due =
-    turn.turnIndex % TURNS_A_SNAPSHOT === 0 ||
+    turn.turnIndex % TURNS_PER_SNAPSHOT === 0 ||
     turn.outcome === "exited" ||
     (bearing.stage !== null && next.stage !== bearing.stage)
   if (!due) return patch

@@ -1,18 +1,18 @@
 import { derivedId } from "../domain/Id.ts"
 import { bounded } from "./bounded.ts"
 import type { Extraction } from "./Extraction.ts"
-import type { ReadTurn } from "./Extractor.ts"
+import type { EndedTurn } from "./Extractor.ts"
 import { evidenceOf, sentencesOf } from "./decideMemories.ts"
 import { gistOf } from "./gist.ts"
-import { instructs } from "./isInstruction.ts"
+import { isInstruction } from "./isInstruction.ts"
 import { isWaiting, type OpenLoop, type Relationship } from "./Relationship.ts"
 
-const MOST_A_TURN = 4
-const MOST_WAITING = 50
-const MOST_TEXT_CHARS = 300
+const MAX_PER_TURN = 4
+const MAX_WAITING = 50
+const MAX_TEXT_CHARS = 300
 const DAY_MS = 86_400_000
 /** How long a loop waits: after its due date, or after it was opened if it has none. */
-const WAITS_MS = { due: 14 * DAY_MS, undated: 30 * DAY_MS } as const
+const EXPIRES_MS = { due: 14 * DAY_MS, undated: 30 * DAY_MS } as const
 /** Due dates further ahead are ignored. */
 const FURTHEST_MS = 400 * DAY_MS
 
@@ -35,13 +35,13 @@ const dueAt = (day: string | null, at: Date): string | null => {
 
 const isOver = (loop: OpenLoop, nowMs: number): boolean =>
   loop.due_at === null
-    ? nowMs > Date.parse(loop.created_at) + WAITS_MS.undated
-    : nowMs > Date.parse(loop.due_at) + WAITS_MS.due
+    ? nowMs > Date.parse(loop.created_at) + EXPIRES_MS.undated
+    : nowMs > Date.parse(loop.due_at) + EXPIRES_MS.due
 
 /** The loops that a turn opens, takes up again, and lets expire. A loop needs a quote of the person who opened it. */
 export const decideLoops = (
   known: Relationship,
-  turn: ReadTurn,
+  turn: EndedTurn,
   extraction: Extraction,
   version: number
 ): ReadonlyArray<OpenLoop> => {
@@ -55,14 +55,16 @@ export const decideLoops = (
     if (extraction.loops_resolved.includes(loop.id)) set(loop, { status: "resolved" })
     else if (isOver(loop, turn.at.getTime())) set(loop, { status: "expired" })
   }
-  for (const [n, { kind, owner, text: read, due_on, quote }] of extraction.loops_open.slice(0, MOST_A_TURN).entries()) {
+  for (const [n, { kind, owner, text: read, due_on, quote }] of extraction.loops_open
+    .slice(0, MAX_PER_TURN)
+    .entries()) {
     const evidence = evidenceOf(quote, owner === "user" ? turn.message : turn.reply)
-    const text = bounded(read, MOST_TEXT_CHARS)
+    const text = bounded(read, MAX_TEXT_CHARS)
     if (
       evidence === null ||
       text === "" ||
-      instructs(text) ||
-      instructs(sentencesOf(quote, (owner === "user" ? turn.message : turn.reply)?.text ?? ""))
+      isInstruction(text) ||
+      isInstruction(sentencesOf(quote, (owner === "user" ? turn.message : turn.reply)?.text ?? ""))
     )
       continue
     const due_at = dueAt(due_on, turn.at)
@@ -87,7 +89,7 @@ export const decideLoops = (
   }
   const surplus = waiting()
     .sort((a, b) => b.created_at.localeCompare(a.created_at))
-    .slice(MOST_WAITING)
+    .slice(MAX_WAITING)
   for (const loop of surplus) set(loop, { status: "expired" })
   return [...changed.values()]
 }

@@ -1,40 +1,40 @@
 import { derivedId } from "../domain/Id.ts"
 import { bounded } from "./bounded.ts"
 import type { Extraction } from "./Extraction.ts"
-import type { ReadTurn } from "./Extractor.ts"
+import type { EndedTurn } from "./Extractor.ts"
 import { gistOf, hashOf } from "./gist.ts"
-import { instructs } from "./isInstruction.ts"
+import { isInstruction } from "./isInstruction.ts"
 import type { Evidence, Memory, Relationship } from "./Relationship.ts"
 
-const MOST_A_TURN = 12
-const MOST_TEXT_CHARS = 500
-const MOST_QUOTE_CHARS = 300
+const MAX_PER_TURN = 12
+const MAX_TEXT_CHARS = 500
+const MAX_QUOTE_CHARS = 300
 /** How many quotes of a memory to keep, newest first. */
-const MOST_EVIDENCE = 4
+const MAX_EVIDENCE = 4
 /** How many log positions of a memory to keep. All of them are forgotten with it. */
-const MOST_PLACES = 200
-const MOST_LINKED = 8
+const MAX_PLACES = 200
+const MAX_LINKED = 8
 /** Limit for active memories of a session. Beyond it, the least important are dropped, oldest first. */
-export const MOST_ACTIVE = 1_000
+export const MAX_ACTIVE = 1_000
 /** A repeated statement closes this share of the gap to full confidence. */
-const SURER = 0.5
+const CONFIDENCE_GAIN = 0.5
 
 const plain = (text: string): string => text.toLowerCase().replace(/\s+/g, " ").trim()
 const within = (value: number, least: number, most: number): number =>
   Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : least
 
 /** A quote with its log position, if a message of this turn contains it word for word. Otherwise it was not said. */
-export const evidenceOf = (quote: string, said: ReadTurn["message"]): Evidence | null => {
+export const evidenceOf = (quote: string, said: EndedTurn["message"]): Evidence | null => {
   const words = plain(bounded(quote, quote.length))
   return said === null || words === "" || !plain(said.text).includes(words)
     ? null
-    : { cursor: said.cursor, quote: bounded(quote, MOST_QUOTE_CHARS) }
+    : { cursor: said.cursor, quote: bounded(quote, MAX_QUOTE_CHARS) }
 }
 
-const grown = (before: ReadonlyArray<Evidence>, one: Evidence): ReadonlyArray<Evidence> => {
-  const all = [...before, one].slice(-MOST_PLACES)
+const mergedMemory = (before: ReadonlyArray<Evidence>, one: Evidence): ReadonlyArray<Evidence> => {
+  const all = [...before, one].slice(-MAX_PLACES)
   return all.map((evidence, place) =>
-    place < all.length - MOST_EVIDENCE ? { cursor: evidence.cursor, quote: "" } : evidence
+    place < all.length - MAX_EVIDENCE ? { cursor: evidence.cursor, quote: "" } : evidence
   )
 }
 
@@ -77,7 +77,7 @@ export const surplusOf = (memories: ReadonlyArray<Memory>, at: string): Readonly
   const active = memories.filter(({ status, pinned }) => status === "active" && !pinned)
   const surplus = active
     .sort((a, b) => a.importance - b.importance || a.created_at.localeCompare(b.created_at))
-    .slice(0, Math.max(0, active.length - MOST_ACTIVE))
+    .slice(0, Math.max(0, active.length - MAX_ACTIVE))
   return Array.from(surplus, (memory) => ({ ...memory, status: "superseded", invalid_at: at }))
 }
 
@@ -88,7 +88,7 @@ export const surplusOf = (memories: ReadonlyArray<Memory>, at: string): Readonly
  */
 export const decideMemories = (
   known: Relationship,
-  turn: ReadTurn,
+  turn: EndedTurn,
   extraction: Extraction,
   version: number
 ): ReadonlyArray<Memory> => {
@@ -114,9 +114,9 @@ export const decideMemories = (
     }
   }
 
-  for (const [n, read] of extraction.memories.slice(0, MOST_A_TURN).entries()) {
+  for (const [n, read] of extraction.memories.slice(0, MAX_PER_TURN).entries()) {
     const evidence = evidenceOf(read.quote, turn.message)
-    const text = bounded(read.text, MOST_TEXT_CHARS)
+    const text = bounded(read.text, MAX_TEXT_CHARS)
     if (evidence === null || text === "" || tombstones.has(hashOf(text)) || tombstones.has(hashOf(evidence.quote)))
       continue
     const gist = gistOf(text)
@@ -127,8 +127,8 @@ export const decideMemories = (
       if (same.evidence.some(({ cursor, quote }) => cursor === evidence.cursor && quote === evidence.quote)) continue
       changed.set(same.id, {
         ...same,
-        confidence: same.confidence + (1 - same.confidence) * SURER,
-        evidence: grown(same.evidence, evidence)
+        confidence: same.confidence + (1 - same.confidence) * CONFIDENCE_GAIN,
+        evidence: mergedMemory(same.evidence, evidence)
       })
       continue
     }
@@ -142,11 +142,13 @@ export const decideMemories = (
       confidence: within(read.confidence, 0, 1),
       pinned: false,
       status:
-        instructs(text) || instructs(sentencesOf(read.quote, turn.message?.text ?? "")) ? "quarantined" : "active",
+        isInstruction(text) || isInstruction(sentencesOf(read.quote, turn.message?.text ?? ""))
+          ? "quarantined"
+          : "active",
       valid_at: validAt(read.happened_on, turn.at),
       invalid_at: null,
       supersedes_id: replaced.shift() ?? null,
-      linked_ids: read.linked_ids.filter((linked) => known.memories.has(linked)).slice(0, MOST_LINKED),
+      linked_ids: read.linked_ids.filter((linked) => known.memories.has(linked)).slice(0, MAX_LINKED),
       evidence: [evidence],
       source: "extracted",
       tombstone: null,

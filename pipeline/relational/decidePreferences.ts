@@ -1,12 +1,12 @@
 import { bounded } from "./bounded.ts"
 import type { Extraction } from "./Extraction.ts"
-import { instructs } from "./isInstruction.ts"
+import { isInstruction } from "./isInstruction.ts"
 import { preferencesIn } from "./rules/preferences.ts"
 import type { Preferences } from "./Relationship.ts"
 
 const HOURS = /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/
-const MOST_TOPICS = 20
-const MOST_TOPIC_CHARS = 60
+const MAX_TOPICS = 20
+const MAX_TOPIC_CHARS = 60
 
 type Read = Extraction["preferences"][number]
 
@@ -23,11 +23,11 @@ const changed = (before: Preferences, { field, value }: Read): Partial<Preferenc
       return HOURS.test(text) && from !== to ? { preferred_hours: [{ from, to }] } : undefined
     }
     default: {
-      if (text === "" || text.length > MOST_TOPIC_CHARS || instructs(text)) return undefined
+      if (text === "" || text.length > MAX_TOPIC_CHARS || isInstruction(text)) return undefined
       const topic = text.toLowerCase()
       const other = field === "topics_avoid" ? "topics_welcome" : "topics_avoid"
       return {
-        [field]: [...new Set([...before[field], topic])].slice(-MOST_TOPICS),
+        [field]: [...new Set([...before[field], topic])].slice(-MAX_TOPICS),
         [other]: before[other].filter((known) => known !== topic)
       }
     }
@@ -35,7 +35,7 @@ const changed = (before: Preferences, { field, value }: Read): Partial<Preferenc
 }
 
 /** Explicit statements override inferred ones. */
-const heed = (before: Preferences, read: Read): Preferences => {
+const applyPreference = (before: Preferences, read: Read): Preferences => {
   const source = before.field_sources[read.field]
   const change = !read.explicit && source !== undefined && source !== "inferred" ? undefined : changed(before, read)
   return change === undefined
@@ -59,13 +59,13 @@ export const decidePreferences = (
   const byRules = message === null ? [] : preferencesIn(message)
   // A model may opt the person out, but never back in. If the message contains instructions, topics from the model are
   // ignored: an excerpt may no longer look like an instruction.
-  const ordered = message !== null && instructs(message)
+  const ordered = message !== null && isInstruction(message)
   const byModel = read.filter(
     ({ field, value }) =>
       !(field === "opted_out" && value.trim() !== "true") &&
       !(ordered && field.startsWith("topics_")) &&
       !byRules.some((rule) => rule.field === field)
   )
-  const after = [...byModel, ...byRules].reduce(heed, before)
+  const after = [...byModel, ...byRules].reduce(applyPreference, before)
   return after === before ? undefined : after
 }

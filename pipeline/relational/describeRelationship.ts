@@ -1,11 +1,11 @@
 import type { Character } from "../domain/Character.ts"
-import { type Mood, NO_MOOD } from "../world/arcs.ts"
+import { type Mood, NEUTRAL_MOOD } from "../world/arcs.ts"
 import { emotionAt } from "./emotion.ts"
 import type { Bearing } from "./Relationship.ts"
-import { stageOf, standing } from "./scores.ts"
+import { stageOf, currentScores } from "./scores.ts"
 
 /** The relationship as a writer reads it: in words, without numbers. */
-export interface RelationshipInWords {
+export interface RelationshipDescription {
   readonly stage: string
   readonly standing: ReadonlyArray<string>
   readonly feels: string
@@ -27,37 +27,37 @@ const STRENGTH = [
 const pick = (scale: ReadonlyArray<readonly [number, string]>, value: number): string =>
   scale.find(([from]) => value >= from)?.[1] ?? ""
 
-const within = (value: number, least: number): number => Math.min(1, Math.max(least, value))
+const clamp = (value: number, least: number): number => Math.min(1, Math.max(least, value))
 /** Deviations below this are not noticeable. */
 const FELT = 0.2
 
 /**
  * The character's feeling with its current influences. If it feels nothing in particular, it is in good or low spirits.
  */
-export const swayed = (
+export const biased = (
   feeling: ReturnType<typeof emotionAt>,
   { valence, arousal }: Mood
 ): ReturnType<typeof emotionAt> => {
   if (valence === 0 && arousal === 0) return feeling
-  const next = { valence: within(feeling.valence + valence, -1), arousal: within(feeling.arousal + arousal, 0) }
+  const next = { valence: clamp(feeling.valence + valence, -1), arousal: clamp(feeling.arousal + arousal, 0) }
   const label =
     feeling.label !== "neutral" || Math.abs(next.valence) < FELT ? feeling.label : next.valence > 0 ? "joy" : "sadness"
   return { label, ...next }
 }
 
 /** The relationship with the character's current influences. They change what is read and nothing that is stored. */
-export const inWords = (
+export const describeRelationship = (
   { relationship_posture, baseline_emotion }: Character,
   { scores, emotion, summary }: Bearing,
   nowMs: number,
-  mood: Mood = NO_MOOD
-): RelationshipInWords => {
-  const standings = standing(relationship_posture, scores, nowMs).map(({ dimension, value, updatedAt }) => ({
+  mood: Mood = NEUTRAL_MOOD
+): RelationshipDescription => {
+  const standings = currentScores(relationship_posture, scores, nowMs).map(({ dimension, value, updatedAt }) => ({
     dimension,
-    value: within(value + (mood.scoreBias[dimension.key] ?? 0), 0),
+    value: clamp(value + (mood.scoreBias[dimension.key] ?? 0), 0),
     updatedAt
   }))
-  const { label, valence, arousal } = swayed(emotionAt(baseline_emotion, emotion, nowMs), mood)
+  const { label, valence, arousal } = biased(emotionAt(baseline_emotion, emotion, nowMs), mood)
   return {
     stage: stageOf(standings),
     standing: standings.map(
@@ -70,4 +70,4 @@ export const inWords = (
 
 /** How far the character trusts the person, from 0 to 1. Null if its posture does not measure trust. */
 export const trustIn = ({ relationship_posture }: Character, { scores }: Bearing, nowMs: number): number | null =>
-  standing(relationship_posture, scores, nowMs).find(({ dimension }) => dimension.key === "trust")?.value ?? null
+  currentScores(relationship_posture, scores, nowMs).find(({ dimension }) => dimension.key === "trust")?.value ?? null

@@ -1,7 +1,7 @@
 import { newId } from "../domain/Id.ts"
 import { forgotten, surplusOf } from "./decideMemories.ts"
-import { alongWith } from "./forget.ts"
-import { instructs } from "./isInstruction.ts"
+import { forgetAlongWith } from "./forget.ts"
+import { isInstruction } from "./isInstruction.ts"
 import { apply, EMPTY_PATCH, type Patch } from "./Patch.ts"
 import { type Memory, NO_PREFERENCES, type OpenLoop, type Preferences, type Relationship } from "./Relationship.ts"
 import { summaryByRules } from "./summary.ts"
@@ -13,7 +13,7 @@ export type MemoryFields = Pick<
 >
 
 /** Limit for pinned memories of a session. They are never dropped. */
-export const MOST_PINNED = 50
+export const MAX_PINNED = 50
 
 const pinnedOf = (known: Relationship): number =>
   [...known.memories.values()].filter(({ pinned, status }) => pinned && status === "active").length
@@ -33,11 +33,11 @@ export const add = (
   fields: MemoryFields,
   at: string
 ): { readonly memory: Memory; readonly patch: Patch } | null => {
-  if (fields.pinned && pinnedOf(known) >= MOST_PINNED) return null
+  if (fields.pinned && pinnedOf(known) >= MAX_PINNED) return null
   const memory: Memory = {
     ...fields,
     id: newId("mem"),
-    status: instructs(fields.text) ? "quarantined" : "active",
+    status: isInstruction(fields.text) ? "quarantined" : "active",
     invalid_at: null,
     supersedes_id: null,
     linked_ids: [],
@@ -65,9 +65,9 @@ export const change = (
   { status, ...fields }: MemoryChange,
   at: string
 ): { readonly memory: Memory; readonly patch: Patch } | null => {
-  if (fields.pinned === true && !before.pinned && pinnedOf(known) >= MOST_PINNED) return null
+  if (fields.pinned === true && !before.pinned && pinnedOf(known) >= MAX_PINNED) return null
   const reworded = fields.text !== undefined && fields.text !== before.text
-  const quarantined = reworded ? instructs(fields.text ?? "") : before.status === "quarantined"
+  const quarantined = reworded ? isInstruction(fields.text ?? "") : before.status === "quarantined"
   const next = quarantined ? "quarantined" : (status ?? (before.status === "quarantined" ? "active" : before.status))
   const memory: Memory = {
     ...before,
@@ -81,7 +81,7 @@ export const change = (
 
 /** Forgets a memory and everything that retells it. */
 export const forget = (known: Relationship, before: Memory, at: string): Patch => {
-  const along = alongWith(known, [before], at)
+  const along = forgetAlongWith(known, [before], at)
   const patch: Patch = { ...EMPTY_PATCH, memories: [forgotten(before, at), ...along.memories], loops: along.loops }
   const after = apply(known, patch, at, null)
   return known.bearing.summary === ""

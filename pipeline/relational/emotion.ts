@@ -1,6 +1,6 @@
 import type { Character } from "../domain/Character.ts"
 import type { Extraction } from "./Extraction.ts"
-import { instructs } from "./isInstruction.ts"
+import { isInstruction } from "./isInstruction.ts"
 import type { Emotion } from "./Relationship.ts"
 
 const MINUTE_MS = 60_000
@@ -33,11 +33,11 @@ const LABEL = /^\p{L}{2,30}$/u
 export const feelingOf = (read: Extraction["character_emotion"]): Extraction["character_emotion"] => {
   if (read === null) return null
   const label = read.label.trim().toLowerCase()
-  return LABEL.test(label) && !instructs(label) ? { ...read, label } : null
+  return LABEL.test(label) && !isInstruction(label) ? { ...read, label } : null
 }
 
 /** The feeling after a push of this size. */
-export const felt = (
+export const shiftEmotion = (
   baseline: Character["baseline_emotion"],
   before: Emotion | null,
   by: { readonly label: string | null; readonly valence: number; readonly arousal: number },
@@ -56,7 +56,7 @@ export const felt = (
 const TAKES_OVER = 0.6
 
 /** The feeling after an event has moved it. */
-export const moved = (
+export const blendEmotion = (
   baseline: Character["baseline_emotion"],
   before: Emotion | null,
   by: Omit<Emotion, "updated_at">,

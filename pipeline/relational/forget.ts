@@ -10,14 +10,14 @@ const overlaps = (one: Evidence, other: Evidence): boolean =>
   other.quote !== "" &&
   (one.quote.includes(other.quote) || other.quote.includes(one.quote))
 
-const differing = <A>(before: ReadonlyArray<A>, after: (one: A) => A): ReadonlyArray<A> =>
-  before.map(after).filter((one, place) => one !== before[place])
+const changedOnly = <A>(before: ReadonlyArray<A>, after: (one: A) => A): ReadonlyArray<A> =>
+  before.map(after).filter((one, index) => one !== before[index])
 
 /**
  * What else changes when these memories are forgotten: memories that say the same are forgotten too, others lose the
  * quotes that they share with them, and loops that were opened by the same words lose their text and are dismissed.
  */
-export const alongWith = (
+export const forgetAlongWith = (
   known: Relationship,
   gone: ReadonlyArray<Memory>,
   at: string
@@ -27,14 +27,14 @@ export const alongWith = (
   const quotes = gone.flatMap(({ evidence }) => evidence)
   const isQuoted = (one: Evidence) => quotes.some((other) => overlaps(one, other))
   return {
-    memories: differing([...known.memories.values()], (memory) => {
+    memories: changedOnly([...known.memories.values()], (memory) => {
       if (ids.has(memory.id) || memory.status === "forgotten") return memory
       if (gists.has(gistOf(memory.text))) return forgotten(memory, at)
       return memory.evidence.some(isQuoted)
         ? { ...memory, evidence: memory.evidence.filter((one) => !isQuoted(one)) }
         : memory
     }),
-    loops: differing([...known.loops.values()], (loop): OpenLoop =>
+    loops: changedOnly([...known.loops.values()], (loop): OpenLoop =>
       loop.text !== "" && (gists.has(gistOf(loop.text)) || loop.evidence.some(isQuoted))
         ? { ...loop, text: "", evidence: [], status: "dismissed", updated_at: at }
         : loop
@@ -52,7 +52,7 @@ export const forgottenSince = (before: Relationship, now: Relationship): boolean
  * The text that a patch removes: from which memories and loops, which quotes, the loops' text, and since when it may
  * have been retold.
  */
-export interface Gone {
+export interface ForgottenWords {
   readonly ids: ReadonlySet<string>
   readonly quotes: ReadonlyArray<Evidence>
   readonly abouts: ReadonlyArray<string>
@@ -61,7 +61,7 @@ export interface Gone {
 }
 
 /** Null if the patch forgets nothing. */
-export const goneBy = (before: Relationship, patch: Patch): Gone | null => {
+export const forgottenBy = (before: Relationship, patch: Patch): ForgottenWords | null => {
   const memories = patch.memories.flatMap(({ id, status }) => {
     const known = before.memories.get(id)
     return status === "forgotten" && known !== undefined && known.status !== "forgotten" ? [known] : []
@@ -83,7 +83,7 @@ export const goneBy = (before: Relationship, patch: Patch): Gone | null => {
  * An earlier patch without the forgotten text. Summaries may have paraphrased it, so all summaries since then are
  * removed.
  */
-export const without = (patch: Patch, { ids, quotes }: Gone): Patch => ({
+export const withoutForgotten = (patch: Patch, { ids, quotes }: ForgottenWords): Patch => ({
   ...patch,
   memories: patch.memories.map((memory) =>
     ids.has(memory.id)

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { alike } from "../retrieval/wordsMatch.ts"
+import { wordsMatch } from "../retrieval/wordsMatch.ts"
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
 
@@ -19,5 +19,5 @@ export const hashOf = (text: string): string =>
 /** How many content words of the first text also occur in the second, in any form. */
 export const shared = (one: string, other: string): number => {
   const others = contentOf(terms(other))
-  return new Set(contentOf(terms(one)).filter((word) => others.some((second) => alike(word, second)))).size
+  return new Set(contentOf(terms(one)).filter((word) => others.some((second) => wordsMatch(word, second)))).size
 }

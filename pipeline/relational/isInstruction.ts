@@ -53,7 +53,7 @@ const MEASURES = [
 const ASSIGNS = /^\s*(?:=|:=|auf)\s*\d/u
 
 /** Whether a text orders a score, such as "raise trust to 1". `names` are further dimensions. */
-export const ordersScore = (text: string, names: ReadonlyArray<string> = []): boolean => {
+export const demandsScore = (text: string, names: ReadonlyArray<string> = []): boolean => {
   const said = plain(text).toLowerCase()
   const named = [...MEASURES, ...names.map((name) => name.toLowerCase())].flatMap((name) => {
     const at = said.indexOf(name)
@@ -67,7 +67,7 @@ export const ordersScore = (text: string, names: ReadonlyArray<string> = []): bo
 const together = (text: string): string => text.replace(/(?<=(?<!\p{L})\p{L}) (?=\p{L}(?!\p{L}))/gu, "")
 
 /** Whether a text tries to instruct a model. */
-export const instructs = (text: string): boolean => {
+export const isInstruction = (text: string): boolean => {
   const seen = plain(together(text)).toLowerCase()
-  return TO_A_MODEL.some((pattern) => pattern.test(seen)) || ordersScore(seen)
+  return TO_A_MODEL.some((pattern) => pattern.test(seen)) || demandsScore(seen)
 }

@@ -1,6 +1,6 @@
 import type { RelationshipPosture } from "../domain/Character.ts"
 import type { Payload } from "../domain/Event.ts"
-import { type Standing, standing } from "./scores.ts"
+import { type CurrentScore, currentScores } from "./scores.ts"
 import type { Score } from "./Relationship.ts"
 
 /** The scale of every score (contract 2.5). */
@@ -8,7 +8,7 @@ export const SCALE = { min: 0, max: 1 } as const
 
 export type PublicScore = Payload<"relationship_score.changed">["relationship_scores"][number]
 
-const toPublic = ({ dimension, value, updatedAt }: Standing, since: string): PublicScore => ({
+const toPublic = ({ dimension, value, updatedAt }: CurrentScore, since: string): PublicScore => ({
   key: dimension.key,
   label: dimension.label ?? dimension.key,
   value,
@@ -25,4 +25,4 @@ export const publicScores = (
   posture: RelationshipPosture,
   scores: ReadonlyArray<Score>,
   { nowMs, since }: { readonly nowMs: number; readonly since: string }
-): ReadonlyArray<PublicScore> => standing(posture, scores, nowMs).map((one) => toPublic(one, since))
+): ReadonlyArray<PublicScore> => currentScores(posture, scores, nowMs).map((one) => toPublic(one, since))

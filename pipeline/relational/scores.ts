@@ -8,7 +8,7 @@ const PLACES = 10_000
 const rounded = (value: number): number => Math.round(Math.min(1, Math.max(0, value)) * PLACES) / PLACES
 
 /** The current value of a score. It drifts towards its baseline, by half in every half-life. */
-export const drifted = (
+export const decayedScore = (
   { start, baseline = start, half_life_days }: Dimension,
   score: Score,
   nowMs: number
@@ -19,7 +19,7 @@ export const drifted = (
   )
 }
 
-export interface Standing {
+export interface CurrentScore {
   readonly dimension: Dimension
   /** 0 to 1. */
   readonly value: number
@@ -28,16 +28,16 @@ export interface Standing {
 }
 
 /** The current value of each dimension of the posture. */
-export const standing = (
+export const currentScores = (
   posture: RelationshipPosture,
   scores: ReadonlyArray<Score>,
   nowMs: number
-): ReadonlyArray<Standing> =>
+): ReadonlyArray<CurrentScore> =>
   dimensionsOf(posture).map((dimension) => {
     const score = scores.find(({ key }) => key === dimension.key)
     return score === undefined
       ? { dimension, value: rounded(dimension.start), updatedAt: null }
-      : { dimension, value: drifted(dimension, score, nowMs), updatedAt: score.updated_at }
+      : { dimension, value: decayedScore(dimension, score, nowMs), updatedAt: score.updated_at }
   })
 
 /** A change of a score: its direction and strength. */
@@ -48,27 +48,27 @@ export interface Step {
 }
 
 const PACE = { slow: 0.5, medium: 1, fast: 2 } as const
-const A_STEP = 0.01
-const WORSE = 1.5
+const STEP_SIZE = 0.01
+const DOWN_WEIGHT = 1.5
 
 /**
  * The scores after the steps of one turn. A step gets smaller as the score gets fuller, and a step down counts one and
  * a half times. All steps of a turn together change a score by at most `max_delta_per_turn`. Scores without a step stay
  * as they are and keep drifting.
  */
-export const stepped = (
+export const applySteps = (
   posture: RelationshipPosture,
   scores: ReadonlyArray<Score>,
   steps: ReadonlyArray<Step>,
   at: string
 ): ReadonlyArray<Score> => {
   const next = new Map(scores.map((score) => [score.key, score]))
-  for (const { dimension, value } of standing(posture, scores, Date.parse(at))) {
+  for (const { dimension, value } of currentScores(posture, scores, Date.parse(at))) {
     const mine = steps.filter(({ key }) => key === dimension.key)
     if (mine.length === 0) continue
     const delta = mine.reduce(
       (sum, { direction, strength }) =>
-        sum + strength * A_STEP * PACE[posture.pace] * (direction === "up" ? 1 - value : -WORSE * value),
+        sum + strength * STEP_SIZE * PACE[posture.pace] * (direction === "up" ? 1 - value : -DOWN_WEIGHT * value),
       0
     )
     const most = dimension.max_delta_per_turn
@@ -90,7 +90,7 @@ const STAGES = [
   [0, "distant"]
 ] as const
 
-export const stageOf = (standings: ReadonlyArray<Standing>): string => {
+export const stageOf = (standings: ReadonlyArray<CurrentScore>): string => {
   const open = standings.map(({ dimension, value }) => (dimension.lower_is_open ? 1 - value : value))
   const mean = open.reduce((sum, value) => sum + value, 0) / Math.max(1, open.length)
   return STAGES.find(([from]) => mean >= from)?.[1] ?? "distant"

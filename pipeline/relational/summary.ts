@@ -1,8 +1,8 @@
 import { bounded } from "./bounded.ts"
 import { isWaiting, type Memory, type OpenLoop } from "./Relationship.ts"
 
-const MOST_CHARS = 800
-const MOST_HIGHLIGHTS = 8
+const MAX_CHARS = 800
+const MAX_HIGHLIGHTS = 8
 
 /** The most relevant memories: pinned first, then by importance, then newest first. */
 export const highlightsOf = (memories: Iterable<Memory>): ReadonlyArray<Memory> =>
@@ -15,10 +15,10 @@ export const highlightsOf = (memories: Iterable<Memory>): ReadonlyArray<Memory> 
         b.created_at.localeCompare(a.created_at) ||
         b.id.localeCompare(a.id)
     )
-    .slice(0, MOST_HIGHLIGHTS)
+    .slice(0, MAX_HIGHLIGHTS)
 
 const fitted = (parts: ReadonlyArray<string>): string =>
-  parts.reduce((text, part) => (text.length + part.length + 1 <= MOST_CHARS ? `${text} ${part}`.trim() : text), "")
+  parts.reduce((text, part) => (text.length + part.length + 1 <= MAX_CHARS ? `${text} ${part}`.trim() : text), "")
 
 /** A summary in the person's own words, if there is no model to write one. */
 export const summaryByRules = (memories: Iterable<Memory>, loops: Iterable<OpenLoop>): string =>
@@ -31,4 +31,4 @@ export const summaryByRules = (memories: Iterable<Memory>, loops: Iterable<OpenL
   ])
 
 /** A model's summary, as it is stored. */
-export const summaryOf = (told: string): string => bounded(told, MOST_CHARS)
+export const summaryOf = (told: string): string => bounded(told, MAX_CHARS)

@@ -64,9 +64,9 @@ export const valueFor = (path: ChangePath, text: string, keys: ReadonlyArray<str
 
 const at = (profile: unknown, path: ReadonlyArray<string>): unknown =>
   path.reduce<unknown>(
-    (place, key) =>
-      typeof place === "object" && place !== null && Object.hasOwn(place, key)
-        ? (place as Record<string, unknown>)[key]
+    (index, key) =>
+      typeof index === "object" && index !== null && Object.hasOwn(index, key)
+        ? (index as Record<string, unknown>)[key]
         : undefined,
     profile
   )

@@ -5,14 +5,14 @@ import { PATHS_FOR } from "./Change.ts"
 import type { Readings, ReadRequest } from "./SourceReader.ts"
 
 const MOST = 10
-const MOST_KEYS = 5
+const MAX_KEYS = 5
 /** Rules match words, not meaning. */
-const MOST_CONFIDENT = 0.5
+const MAX_CONFIDENT = 0.5
 
 const keysOf = (sentence: string): ReadonlyArray<string> =>
   [...new Set(contentOf(terms(sentence)).filter((word) => word.length > 3))]
     .toSorted((a, b) => b.length - a.length)
-    .slice(0, MOST_KEYS)
+    .slice(0, MAX_KEYS)
 
 /** What can be found without a model: the sentences that share words with the question, verbatim. */
 export const readByRules = ({ question, purpose, text }: ReadRequest): Readings => ({
@@ -21,7 +21,7 @@ export const readByRules = ({ question, purpose, text }: ReadRequest): Readings 
     .map(({ sentence, share }) => ({
       claim: sentence,
       quote: sentence,
-      confidence: Math.round(share * MOST_CONFIDENT * 100) / 100,
+      confidence: Math.round(share * MAX_CONFIDENT * 100) / 100,
       change:
         purpose === "canon" || purpose === "world"
           ? { path: PATHS_FOR[purpose][0], op: "add" as const, value: sentence, keys: keysOf(sentence) }

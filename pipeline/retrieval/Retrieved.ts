@@ -2,7 +2,7 @@ import type { OpenLoop } from "../relational/Relationship.ts"
 import type { ExampleTurn } from "../domain/Character.ts"
 import type { EvidencePiece } from "./EvidenceStore.ts"
 import type { Remembered } from "./MemoryStore.ts"
-import { NOTHING_OF_WORLD, type WorldFound } from "../world/retrieveWorld.ts"
+import { EMPTY_WORLD_FOUND, type WorldFound } from "../world/retrieveWorld.ts"
 import type { Utterance } from "./Transcript.ts"
 
 /** Something said before the history that is relevant to the message. */
@@ -39,6 +39,6 @@ export const NOTHING_RETRIEVED: Retrieved = {
   loops: [],
   lore: [],
   evidence: [],
-  world: NOTHING_OF_WORLD,
+  world: EMPTY_WORLD_FOUND,
   examples: []
 }

@@ -17,7 +17,7 @@ const ALIKE = 0.35
 interface Entry {
   readonly id: string
   readonly entry: LoreEntry
-  readonly place: number
+  readonly index: number
   readonly keys: ReadonlyArray<Key>
   readonly secondary: ReadonlyArray<Key>
   readonly groups: ReadonlyArray<string>
@@ -31,10 +31,10 @@ interface Index {
 
 const prepare = (character: Character): Index => {
   const entries = character.world_context.entries
-    .map((entry, place): Entry => ({
-      id: entry.id ?? `lore-${place}`,
+    .map((entry, index): Entry => ({
+      id: entry.id ?? `lore-${index}`,
       entry,
-      place,
+      index,
       keys: entry.keys.map((key) => keyOf(key, entry)),
       secondary: entry.secondary_keys.map((key) => keyOf(key, entry)),
       groups: entry.group
@@ -78,13 +78,19 @@ const drawn = (sessionId: string, of: string, { text, before }: Said): number =>
   seedOf({ sessionId: `${sessionId}#${of}#${before}#${text}`, turnIndex: 0 }) / 2 ** 32
 
 /** Whether an entry is active in a turn, and why. Null: it is not. */
-type On = { readonly sticking: boolean } | null
+type ActiveLore = { readonly sticking: boolean } | null
 
 /**
  * Once triggered, an entry stays active for `sticky_turns` more turns regardless of the message. Then it cannot be
  * triggered for `cooldown_turns`.
  */
-const onAt = (candidate: Entry, message: Said, calledAt: number | undefined, alike: boolean, sessionId: string): On => {
+const onAt = (
+  candidate: Entry,
+  message: Said,
+  calledAt: number | undefined,
+  alike: boolean,
+  sessionId: string
+): ActiveLore => {
   const {
     entry: { constant, sticky_turns, delay_turns, probability, logic },
     keys,
@@ -117,7 +123,7 @@ const onePerGroup = (
   return left
 }
 
-interface Called {
+interface TriggeredLore {
   readonly lore: ReadonlyArray<Lore>
   /** For the turns that follow. */
   readonly calls: LoreCalls
@@ -133,7 +139,7 @@ export const loreFor = (
   history: ReadonlyArray<Utterance>,
   before: LoreCalls,
   trust: number | null = null
-): Called => {
+): TriggeredLore => {
   const { entries, keyless } = loreOf(turn.character)
   if (entries.length === 0) return { lore: [], calls: NOT_CALLED }
   const { sessionId, turnIndex, text } = turn
@@ -163,7 +169,7 @@ export const loreFor = (
       Number(b.entry.constant) - Number(a.entry.constant) ||
       b.entry.priority - a.entry.priority ||
       (alike.get(b) ?? 0) - (alike.get(a) ?? 0) ||
-      a.place - b.place
+      a.index - b.index
   )
   let left = MAX_CHARS
   const lore = ordered

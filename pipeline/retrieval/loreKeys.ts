@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js"
 import type { LoreEntry } from "../domain/Character.ts"
 import { compilePattern, lorePattern } from "../patterns.ts"
-import { hasWhole } from "../wholeWords.ts"
+import { hasWholeWord } from "../wholeWords.ts"
 import { terms } from "./terms.ts"
 
 /**
@@ -11,8 +11,8 @@ import { terms } from "./terms.ts"
 export interface Effort {
   left: number
 }
-const MOST_EFFORT = 10_000_000
-const newEffort = (): Effort => ({ left: MOST_EFFORT })
+const MAX_EFFORT = 10_000_000
+const newEffort = (): Effort => ({ left: MAX_EFFORT })
 
 /** Searches for a pattern while the turn's budget lasts. After that nothing matches. Deterministic on every machine. */
 const finds = (pattern: RE2JS, { raw, effort }: Scanned): boolean => {
@@ -69,7 +69,7 @@ export const keyOf = (
     const lower = key.toLowerCase()
     return case_sensitive ? ({ raw }) => raw.includes(key) : (message) => message.lower.includes(lower)
   }
-  return case_sensitive ? ({ raw }) => hasWhole(raw, key) : (message) => message.words.includes(words)
+  return case_sensitive ? ({ raw }) => hasWholeWord(raw, key) : (message) => message.words.includes(words)
 }
 
 /** Whether a message triggers an entry: by any of its keys, and by the secondary ones according to its logic. */

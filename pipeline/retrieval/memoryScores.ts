@@ -6,7 +6,7 @@ const B = 0.75
 const IMPORTANCE_WEIGHT = 0.15
 /** Bonus for pinned memories. */
 const PINNED = 0.1
-const MOST_IMPORTANT = 10
+const MAX_IMPORTANT = 10
 
 export interface ScoredMemory {
   /** Its words as stems, each once. */
@@ -69,7 +69,7 @@ export const scoreMemories = <A extends ScoredMemory>(
       const parts = {
         lexical: most === 0 ? 0 : (sums[place] ?? 0) / most,
         recency: recency(memory.atMs, nowMs),
-        importance: memory.importance / MOST_IMPORTANT
+        importance: memory.importance / MAX_IMPORTANT
       }
       return {
         memory,

@@ -16,7 +16,7 @@ const PRONOUNS = new Set(
     " "
   )
 )
-const MOST_TERMS = 64
+const MAX_TERMS = 64
 
 /**
  * Capitalized words that do not begin a sentence. German capitalizes every noun, which does no harm: questions are
@@ -51,5 +51,5 @@ export const recallQuery = (
   }
   return Array.from(weights, ([term, weight]) => ({ term, weight }))
     .sort((a, b) => b.weight - a.weight)
-    .slice(0, MOST_TERMS)
+    .slice(0, MAX_TERMS)
 }

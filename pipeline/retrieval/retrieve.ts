@@ -2,8 +2,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { fillTexts, NOBODY } from "../domain/macros.ts"
 import type { Turn } from "../domain/Turn.ts"
-import { inWords, type RelationshipInWords, trustIn } from "../relational/describeRelationship.ts"
-import { worldFor } from "../world/retrieveWorld.ts"
+import { describeRelationship, type RelationshipDescription, trustIn } from "../relational/describeRelationship.ts"
+import { retrieveWorld } from "../world/retrieveWorld.ts"
 import type { WorldStore } from "../world/WorldStore.ts"
 import { contentOf } from "./contentWords.ts"
 import type { EvidenceStore } from "./EvidenceStore.ts"
@@ -37,7 +37,7 @@ const saysNothing = (text: string): boolean => contentOf(terms(text)).every((wor
 export interface Retrieval {
   readonly history: ReadonlyArray<Utterance>
   readonly retrieved: Retrieved
-  readonly relationship: RelationshipInWords
+  readonly relationship: RelationshipDescription
   /** How far the person is trusted, from 0 to 1. Null if trust is not measured. */
   readonly trust: number | null
   /** The lore triggers, for the turns that follow. */
@@ -63,7 +63,7 @@ export const retrieve = Effect.fnUntraced(function* (
   turn: Turn
 ): Effect.fn.Return<Retrieval> {
   // If the character writes first, the search uses the topic that it will write about.
-  const sought = turn.initiative === undefined ? turn : { ...turn, text: turn.initiative.about ?? "" }
+  const sought = turn.proactive === undefined ? turn : { ...turn, text: turn.proactive.about ?? "" }
   const [history, { world, failed: worldFailed }, called] = yield* Effect.all(
     [
       transcript.before(turn, HISTORY_UTTERANCES),
@@ -94,7 +94,7 @@ export const retrieve = Effect.fnUntraced(function* (
     RECALLED
   )
   const names = { character: turn.character.display_name, user: turn.endUser.displayName }
-  const around = fillTexts(worldFor(sought, history, world, now), names, NOBODY.told)
+  const around = fillTexts(retrieveWorld(sought, history, world, now), names, NOBODY.told)
   const trust = trustIn(turn.character, known.bearing, now)
   const { lore, calls: loreCalls } = loreFor(sought, history, called, trust)
   return {
@@ -108,7 +108,7 @@ export const retrieve = Effect.fnUntraced(function* (
       world: around,
       examples: examplesFor(turn.character, sought.text)
     },
-    relationship: inWords(turn.character, known.bearing, now, around.mood),
+    relationship: describeRelationship(turn.character, known.bearing, now, around.mood),
     trust,
     loreCalls,
     failed: failed || known.failed || evidence.failed || worldFailed

@@ -37,7 +37,7 @@ const FILLERS = `(?:(?:${anyOf(
 )}) ){0,6}`
 
 /** Whether the text sincerely asks if a person or a machine is answering. */
-export const asksWhatYouAre = (text: string): boolean => messageScores(text).ask > 0
+export const asksIfAi = (text: string): boolean => messageScores(text).ask > 0
 
 const OF_MACHINES = new RegExp(` ${MACHINE} `, "u")
 const OF_PEOPLE = new RegExp(` (?:${HUMAN}|real|echt|${REAL_ONE}) `, "u")
@@ -151,16 +151,16 @@ const DENIES: ReadonlyArray<RegExp> = [
 const NEGATION =
   / (?:not|no|never|kein|keine|keinen|nicht|nem|nada de|nao|pas|neither|ningun|ninguna|nenhum|nenhuma|niemals|definitely not|certainly not) /
 const denies = (sentence: string): boolean =>
-  DENIES.some((pattern, place) => {
+  DENIES.some((pattern, index) => {
     const said = pattern.exec(sentence)
     if (said === null) return false
-    if (place === 0)
+    if (index === 0)
       return (
         !/ (?:not|no|nao|pas|kein|nicht|never|nem|isnt) $/.test(sentence.slice(0, said.index)) &&
         !NEGATION.test(` ${said[0]} `)
       )
     return (
-      place !== 1 ||
+      index !== 1 ||
       NEGATION.test(` ${said[0]} `) ||
       (!/^(?:ich )?bin /.test(said[0]) && / (?:no|nao|pas|ne) $/.test(sentence.slice(0, said.index)))
     )
@@ -181,7 +181,7 @@ const confirms = (sentence: string): boolean =>
   CONFIRMS.some((pattern) => pattern.test(sentence))
 
 /** Whether the text says that no human is answering. Hypothetical words, hints and talk about other machines do not. */
-export const admitsMachine = (text: string): boolean => {
+export const admitsAi = (text: string): boolean => {
   const sentences = declared(text)
   return (
     !sentences.some((sentence) => undoesAnswer(sentence) || (denies(sentence) && !UNSURE.test(sentence))) &&
@@ -190,12 +190,12 @@ export const admitsMachine = (text: string): boolean => {
 }
 
 /** Whether the text claims to be human. */
-export const deniesMachine = (text: string): boolean =>
-  declared(text).some((sentence) => denies(sentence) && !UNSURE.test(sentence)) && !admitsMachine(text)
+export const deniesAi = (text: string): boolean =>
+  declared(text).some((sentence) => denies(sentence) && !UNSURE.test(sentence)) && !admitsAi(text)
 
 /** What a question asks for: whether there is a machine, or a human. Null if a yes or no would be ambiguous. */
 const wanted = (question: string): "machine" | "human" | null => {
-  const asked = sentencesOf(question).filter(asksWhatYouAre)
+  const asked = sentencesOf(question).filter(asksIfAi)
   if (asked.some((sentence) => NEGATED.test(sentence) || OF_MACHINES.test(sentence) === OF_PEOPLE.test(sentence)))
     return null
   const machines = asked.map((sentence) => OF_MACHINES.test(sentence))
@@ -203,8 +203,8 @@ const wanted = (question: string): "machine" | "human" | null => {
 }
 
 /** Whether a reply tells the person who asked that a machine is answering: in words, or by an unambiguous yes or no. */
-export const confirmsWhatItIs = (question: string, text: string): boolean => {
-  if (admitsMachine(text)) return true
+export const confirmsAi = (question: string, text: string): boolean => {
+  if (admitsAi(text)) return true
   const sentences = declared(text)
   if (sentences.some(denies)) return false
   const asked = wanted(question)

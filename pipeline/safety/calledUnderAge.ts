@@ -144,11 +144,11 @@ const THEIRS = saidOf(YOU)
 /** How far back to look for the subject of an age, so that a long text is read in linear time. */
 const NEAR = 300
 /** Limit for the ages examined in one sentence. A sentence with more is a list of numbers. */
-const MOST_AGES = 12
+const MAX_AGES = 12
 
 const firstOf = <A>(matches: Iterable<A>): ReadonlyArray<A> => {
   const first: Array<A> = []
-  for (const match of matches) if (first.push(match) === MOST_AGES) break
+  for (const match of matches) if (first.push(match) === MAX_AGES) break
   return first
 }
 

@@ -2,7 +2,7 @@
 const ENDS = 2_500
 /** How much is read before and after a signal word in the middle. */
 const AROUND = 120
-const MOST_PLACES = 8
+const MAX_PLACES = 8
 /** The maximum length of accepted messages. */
 const LONGEST = 64_000
 
@@ -21,7 +21,7 @@ export const excerptOf = (given: string): string => {
   let until = 0
   for (const { index } of middle.matchAll(TELLING)) {
     if (index < until) continue
-    if (parts.length > MOST_PLACES) break
+    if (parts.length > MAX_PLACES) break
     until = index + AROUND
     const start = Math.max(0, index - AROUND)
     const space = middle.indexOf(" ", start)

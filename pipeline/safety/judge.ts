@@ -80,7 +80,7 @@ export const screen = (turn: Pick<Turn, "text" | "character" | "endUser">): Safe
   }
 }
 
-const graver = (one: SafetyAction, other: SafetyAction): SafetyAction =>
+const graverOf = (one: SafetyAction, other: SafetyAction): SafetyAction =>
   ACTIONS.indexOf(one) >= ACTIONS.indexOf(other) ? one : other
 
 /**
@@ -91,7 +91,7 @@ export const judge = (screened: SafetyVerdict, analysis: Analysis | null): Safet
   if (analysis === null) return screened
   const { action, categories, injection } = analysis.safety
   return {
-    action: graver(screened.action, analysis.intent === "crisis" ? graver(action, "soften") : action),
+    action: graverOf(screened.action, analysis.intent === "crisis" ? graverOf(action, "soften") : action),
     categories: [...new Set([...screened.categories, ...categories.map((category) => category.toLowerCase())])],
     injection: screened.injection || injection,
     boundary: screened.boundary || categories.includes("boundary"),
@@ -118,7 +118,7 @@ export const gentlyAfter = (
       .filter(({ role }) => role === "user")
       .slice(-GENTLE_TURNS)
       .some(({ text }) => dangerIn(text) !== null))
-    ? { ...verdict, action: graver(verdict.action, "soften"), categories: [...verdict.categories, "after_crisis"] }
+    ? { ...verdict, action: graverOf(verdict.action, "soften"), categories: [...verdict.categories, "after_crisis"] }
     : verdict
 
 /** Marks in the trace that the person has said that they are under age. */
@@ -128,7 +128,10 @@ export const TOLD_UNDER_AGE = "+minor"
  * stage in place of a reply.
  */
 export const DISCLOSED = "+disclosure"
-/** Marks in the trace that a reminder was sent with the answer. It comes last (`SafetyRecords` looks for it there). */
+/**
+ * Marks in the trace that a reminder was sent with the answer. It comes last (`PostgresSafetyRecord` looks for it
+ * there).
+ */
 export const REMINDED = "+reminder"
 
 /** The verdict as written to the trace, where later turns look for crises and crossed boundaries. */

@@ -8,7 +8,7 @@ const classifier = new Classifier(readWeights())
  * A turn asks for the scores of the same message, and of earlier ones, several times. The cache is keyed by a hash, so
  * it keeps no text.
  */
-const MOST_KEPT = 512
+const MAX_KEPT = 512
 const kept = new Map<string, Scores>()
 
 const LANGUAGES = ["en", "de", "es", "pt"] as const
@@ -40,7 +40,7 @@ export const messageScores = (text: string, now: Date = new Date()): Scores => {
   if (known !== undefined) return known
   const scores = lessSure(classifier.scores(excerptOf(text), year))
   const oldest = kept.keys().next()
-  if (kept.size >= MOST_KEPT && oldest.done !== true) kept.delete(oldest.value)
+  if (kept.size >= MAX_KEPT && oldest.done !== true) kept.delete(oldest.value)
   kept.set(key, scores)
   return scores
 }

@@ -8,9 +8,9 @@ import { plain } from "../plain.ts"
  */
 
 /** Of longer texts, both ends are read. */
-const MOST_READ = 4_000
+const MAX_READ = 4_000
 /** Of more sentences, which are then only a few letters long, the first and the last are read. */
-const MOST_SENTENCES = 200
+const MAX_SENTENCES = 200
 
 const NUMBERS: Readonly<Record<string, number>> = Object.fromEntries(
   (
@@ -119,7 +119,7 @@ const unquoted = (text: string): string => {
 }
 
 const bounded = (text: string): string =>
-  text.length <= MOST_READ ? text : `${text.slice(0, MOST_READ / 2)}\n${text.slice(-MOST_READ / 2)}`
+  text.length <= MAX_READ ? text : `${text.slice(0, MAX_READ / 2)}\n${text.slice(-MAX_READ / 2)}`
 
 const DIGITS_APART = /(?<![\d.,:/] ?)1 ([0-7])(?![\d.,:/%])/g
 const READABLE = /[\p{L}\p{N}]/u
@@ -211,9 +211,9 @@ export const sentencesOf = (text: string, options: { readonly quotations?: boole
     else if (words.at(-1) !== ",") words.push(",")
   }
   end(".")
-  return sentences.length <= MOST_SENTENCES
+  return sentences.length <= MAX_SENTENCES
     ? sentences
-    : [...sentences.slice(0, MOST_SENTENCES / 2), ...sentences.slice(-MOST_SENTENCES / 2)]
+    : [...sentences.slice(0, MAX_SENTENCES / 2), ...sentences.slice(-MAX_SENTENCES / 2)]
 }
 
 /** A pattern for such sentences. A space in it stands for a word boundary. */

@@ -5,55 +5,55 @@ import { type GateContext, openQuestion } from "../emission/gates.ts"
 import { pictureOf } from "../emission/picture.ts"
 import type { Reply } from "../generation/Writer.ts"
 import { languageAmong } from "../languages.ts"
-import { onEmission } from "../stageSummaries.ts"
+import { summarizeEmission } from "../stageSummaries.ts"
 import { messageLanguage } from "../safety/messageScores.ts"
 import { SAFETY_LANGUAGES, type SafetyTextsByLocale, safetyTextsFor } from "../safety/texts.ts"
-import type { Trail } from "../TurnTrace.ts"
+import type { TurnTrace } from "../TurnTrace.ts"
 import type { Judged } from "./judgeTurn.ts"
 
 /** What all drafts of a turn are checked against, and what is sent along with the one that passes. */
-export interface Speech extends Judged {
-  readonly trail: Trail
+export interface ReplyContext extends Judged {
+  readonly trace: TurnTrace
   readonly turn: Turn
   readonly context: GateContext
   /** The question whether an AI answers, if it is open. */
   readonly question: string | null
 }
 
-export const speechOf = (
-  trail: Trail,
+export const replyContextOf = (
+  trace: TurnTrace,
   turn: Turn,
   { safety, texts, preface }: Judged,
   context: GateContext,
   safetyTexts: SafetyTextsByLocale
-): Speech => {
+): ReplyContext => {
   const question = openQuestion(context)
   // The disclosure is in the language of the question.
   const asking = question === null ? null : (messageLanguage(question) ?? languageAmong(question, SAFETY_LANGUAGES))
   const { ai_disclosure } = asking === null ? texts : safetyTextsFor([asking], safetyTexts)
-  return { trail, turn, safety, texts: { ...texts, ai_disclosure }, preface, context, question }
+  return { trace, turn, safety, texts: { ...texts, ai_disclosure }, preface, context, question }
 }
 
 export const draftOf = ({ bubbles, cited_memory_ids }: Reply): EmittedDraft => ({ bubbles, citedIds: cited_memory_ids })
 
 /** The emission stage, for one draft. */
-export const emitDraft = ({ trail, context }: Speech, draft: EmittedDraft) =>
-  trail.stage(
+export const emitDraft = ({ trace, context }: ReplyContext, draft: EmittedDraft) =>
+  trace.stage(
     "emission",
     Effect.sync(() => emit(draft, context)),
-    onEmission
+    summarizeEmission
   )
 
 /** The outcome for bubbles that passed, with the picture that the reply asks for, if it is allowed. */
-export const spoken = Effect.fnUntraced(function* (
-  { trail, turn, safety, preface }: Speech,
+export const repliedOutcome = Effect.fnUntraced(function* (
+  { trace, turn, safety, preface }: ReplyContext,
   passed: ReadonlyArray<string>,
   reply: Reply
 ): Effect.fn.Return<Outcome> {
   const bubbles = [...preface, ...passed]
   const asked = pictureOf(turn, safety, reply)
   if (asked === null) return Outcome.cases.Replied.make({ bubbles })
-  if ("dropped" in asked) trail.skip("image", asked.dropped)
-  else yield* trail.stage("image", Effect.void, () => ({ decision: "requested" }))
+  if ("dropped" in asked) trace.skip("image", asked.dropped)
+  else yield* trace.stage("image", Effect.void, () => ({ decision: "requested" }))
   return Outcome.cases.Replied.make({ bubbles, ...("wish" in asked && { picture: asked.wish }) })
 })

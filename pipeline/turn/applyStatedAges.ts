@@ -7,7 +7,7 @@ import { saysUnderAge } from "../safety/underAge.ts"
 import type { TurnServices } from "./TurnServices.ts"
 
 /** Treats the person or the character as under age, starting with the message that says so, and records it. */
-export const applyToldAges = Effect.fnUntraced(function* (
+export const applyStatedAges = Effect.fnUntraced(function* (
   record: TurnServices["record"],
   accepted: Turn,
   history: ReadonlyArray<Utterance>,
@@ -16,12 +16,12 @@ export const applyToldAges = Effect.fnUntraced(function* (
   const lastSaid = history.findLast(({ role }) => role === "character")?.text
   // From this message on, the person is known to be a minor. They cannot take it back; only the app can change it.
   const toldUnderAge =
-    accepted.initiative === undefined &&
+    accepted.proactive === undefined &&
     accepted.endUser.ageBand !== "minor" &&
     saysUnderAge(accepted.text, new Date(now), lastSaid)
   // The same for the character, for all its conversations with this person.
   const calledUnderAge =
-    accepted.initiative === undefined && accepted.character.safety.age_band === "adult" && callsUnderAge(accepted.text)
+    accepted.proactive === undefined && accepted.character.safety.age_band === "adult" && callsUnderAge(accepted.text)
   const turn: Turn = {
     ...accepted,
     ...(toldUnderAge && { endUser: { ...accepted.endUser, ageBand: "minor" } }),

@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { polish } from "../critic/polish.ts"
 import type { EmittedDraft } from "../emission/emit.ts"
-import type { Speech } from "./ReplyContext.ts"
+import type { ReplyContext } from "./ReplyContext.ts"
 import type { TurnServices } from "./TurnServices.ts"
 
 /** How much of the deadline to reserve for emission. */
@@ -14,20 +14,20 @@ const EMISSION_MS = 1_000
  */
 export const draftWithinDeadline = Effect.fnUntraced(function* (
   critic: TurnServices["critic"],
-  { trail, turn, context }: Speech,
+  { trace, turn, context }: ReplyContext,
   unpolished: EmittedDraft,
   deadlineAt: number
 ): Effect.fn.Return<EmittedDraft> {
   if (turn.replyMode !== "deep") return unpolished
   // An engine without a critic is equally fast in both modes, and the trace shows it.
   if (critic === null) {
-    trail.skip("critic", "no_critic")
+    trace.skip("critic", "no_critic")
     return unpolished
   }
   const left = deadlineAt - EMISSION_MS - (yield* Clock.currentTimeMillis)
   const enough = Effect.map(Effect.sleep(Math.max(0, left)), () => {
-    trail.expire()
+    trace.expire()
     return unpolished
   })
-  return yield* Effect.raceFirst(polish(critic, trail, turn, unpolished, context), enough)
+  return yield* Effect.raceFirst(polish(critic, trace, turn, unpolished, context), enough)
 })

@@ -19,7 +19,7 @@ import {
   type SafetyTextsByLocale,
   safetyTextsFor
 } from "../safety/texts.ts"
-import type { Trail } from "../TurnTrace.ts"
+import type { TurnTrace } from "../TurnTrace.ts"
 import type { TurnServices } from "./TurnServices.ts"
 
 export interface Judged {
@@ -38,7 +38,7 @@ const hasAnswered = (history: ReadonlyArray<Utterance>): boolean =>
 /** The safety stage: the verdict, and the safety messages that are sent in any case. */
 export const judgeTurn = Effect.fnUntraced(function* (
   record: TurnServices["record"],
-  trail: Trail,
+  trace: TurnTrace,
   turn: Turn,
   found: {
     readonly screened: SafetyVerdict
@@ -62,7 +62,7 @@ export const judgeTurn = Effect.fnUntraced(function* (
   const opening = character.safety.ai_disclosure === "explicit" && !hasAnswered(history) ? texts.ai_opening : []
   const verdict = gentlyAfter(judge(screened, analysis), history, turn.afterCrisis)
   const reminds = endUser.ageBand === "minor" && verdict.action !== "crisis" && (yield* record.reminderDue(turn))
-  const safety = yield* trail.stage("safety", Effect.succeed(verdict), () => ({
+  const safety = yield* trace.stage("safety", Effect.succeed(verdict), () => ({
     decision:
       verdictName(verdict) +
       (toldUnderAge ? TOLD_UNDER_AGE : "") +

@@ -12,7 +12,7 @@ export const openDecisions = Effect.fnUntraced(function* (
   situation: Omit<Situation, "recorded">
 ): Effect.fn.Return<ReadonlyArray<Decision>> {
   const { turn } = situation
-  if (turn.initiative !== undefined) return MAY_WRITE_FIRST
+  if (turn.proactive !== undefined) return MAY_WRITE_FIRST
   const recorded =
     turn.character.behavioral_thresholds.exit > 0 ? yield* record.before(turn) : { boundaries: 0, crisis: false }
   return decisionsOpen({ ...situation, recorded })

@@ -3,7 +3,7 @@ import * as Result from "effect/Result"
 import type { Outcome } from "../domain/Turn.ts"
 import type { EmittedDraft } from "../emission/emit.ts"
 import type { GateName } from "../emission/gates.ts"
-import { draftOf, emitDraft, type Speech, spoken } from "./ReplyContext.ts"
+import { draftOf, emitDraft, type ReplyContext, repliedOutcome } from "./ReplyContext.ts"
 import type { TurnServices } from "./TurnServices.ts"
 import { type Unwritten, writeReply } from "./writeReply.ts"
 
@@ -16,17 +16,17 @@ export interface RefusedDraft {
 /** Redrafts once after a refusal. Returns the reply that passed, or the last refused draft. */
 export const redraftOnce = Effect.fnUntraced(function* (
   writer: TurnServices["writer"],
-  speech: Speech,
+  replyContext: ReplyContext,
   request: Unwritten,
   first: RefusedDraft
 ): Effect.fn.Return<{ readonly outcome: Outcome } | { readonly refused: RefusedDraft }> {
   const redraft = yield* Effect.result(
-    writeReply(writer, speech.trail, { ...request, decisions: ["reply"], refusedBy: first.by })
+    writeReply(writer, replyContext.trace, { ...request, decisions: ["reply"], refusedBy: first.by })
   )
   if (Result.isFailure(redraft)) return { refused: first }
   const draft = draftOf(redraft.success)
-  const { refusedBy, bubbles } = yield* emitDraft(speech, draft)
+  const { refusedBy, bubbles } = yield* emitDraft(replyContext, draft)
   return refusedBy === null
-    ? { outcome: yield* spoken(speech, bubbles, redraft.success) }
+    ? { outcome: yield* repliedOutcome(replyContext, bubbles, redraft.success) }
     : { refused: { by: refusedBy, draft } }
 })

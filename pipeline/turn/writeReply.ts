@@ -2,23 +2,23 @@ import * as Effect from "effect/Effect"
 import { fillMacros } from "../domain/macros.ts"
 import type { Turn } from "../domain/Turn.ts"
 import type { Reply, WriteRequest } from "../generation/Writer.ts"
-import { onGeneration } from "../stageSummaries.ts"
-import type { Trail } from "../TurnTrace.ts"
+import { summarizeGeneration } from "../stageSummaries.ts"
+import type { TurnTrace } from "../TurnTrace.ts"
 import type { TurnServices } from "./TurnServices.ts"
 
 export type Unwritten = Omit<WriteRequest, "onSpent">
 
 /** Runs the writer once. */
-export const writeReply = (writer: TurnServices["writer"], trail: Trail, request: Unwritten) =>
+export const writeReply = (writer: TurnServices["writer"], trace: TurnTrace, request: Unwritten) =>
   Effect.map(
-    trail.paying("generation", (onSpent) => writer.write({ ...request, onSpent }), onGeneration),
+    trace.paidStage("generation", (onSpent) => writer.write({ ...request, onSpent }), summarizeGeneration),
     ({ reply }) => reply
   )
 
 /** The text that the app has scheduled for this turn, one bubble per paragraph. Null: the writer writes the turn. */
-export const scheduledReply = ({ initiative, character, endUser }: Turn): Reply | null => {
-  if (initiative?.text === undefined) return null
-  const text = fillMacros(initiative.text, { character: character.display_name, user: endUser.displayName })
+export const scheduledReply = ({ proactive, character, endUser }: Turn): Reply | null => {
+  if (proactive?.text === undefined) return null
+  const text = fillMacros(proactive.text, { character: character.display_name, user: endUser.displayName })
   const bubbles = text
     .split("\n\n")
     .map((paragraph) => paragraph.trim())

@@ -75,18 +75,18 @@ const concerns = ({ scope }: Arc, person: { readonly sessionId: string; readonly
   scope === "all" ||
   ("session_id" in scope ? scope.session_id === person.sessionId : scope.external_user_ref === person.externalUserRef)
 
-export interface Weighing extends Influence {
+export interface ActiveArc extends Influence {
   /** The id of an arc. Null: the influence of the current beat. */
   readonly id: string | null
 }
 
 /** The influences on the character now, in this session, strongest first. */
-export const weighing = (
+export const activeArcs = (
   world: SessionWorld,
   person: { readonly sessionId: string; readonly externalUserRef: string },
   timezone: string,
   now: number
-): ReadonlyArray<Weighing> => {
+): ReadonlyArray<ActiveArc> => {
   const ofBeat = beatOf(world)?.beat.on_enter.arc_influence ?? null
   return [
     ...world.arcs.filter((arc) => concerns(arc, person) && arcStatus(arc, timezone, now) === "active"),
@@ -101,19 +101,19 @@ export interface Mood {
   readonly scoreBias: Readonly<Record<string, number>>
 }
 
-export const NO_MOOD: Mood = { valence: 0, arousal: 0, scoreBias: {} }
-const MOST_BIAS = 0.1
+export const NEUTRAL_MOOD: Mood = { valence: 0, arousal: 0, scoreBias: {} }
+const MAX_BIAS = 0.1
 
 export const moodOf = (influences: ReadonlyArray<Influence>): Mood => {
-  if (influences.length === 0) return NO_MOOD
+  if (influences.length === 0) return NEUTRAL_MOOD
   const sum = (of: (influence: Influence) => number) =>
     influences.reduce((total, influence) => total + influence.weight * of(influence), 0)
   const keys = new Set(influences.flatMap(({ effect }) => Object.keys(effect.score_bias)))
   const biasOf = (key: string) =>
     Math.min(
-      MOST_BIAS,
+      MAX_BIAS,
       Math.max(
-        -MOST_BIAS,
+        -MAX_BIAS,
         sum(({ effect }) => effect.score_bias[key] ?? 0)
       )
     )

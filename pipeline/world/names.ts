@@ -1,9 +1,9 @@
-import { remembered } from "../memoize.ts"
+import { memoize } from "../memoize.ts"
 import { terms } from "../retrieval/terms.ts"
 
-const MOST_NAMES = 10_000
+const MAX_NAMES = 10_000
 const padded = (text: string): string => ` ${terms(text).join(" ")} `
-const nameOf = remembered(MOST_NAMES, padded)
+const nameOf = memoize(MAX_NAMES, padded)
 
 /**
  * Returns a function that tells whether the text contains one of some names, as whole words, regardless of case and

@@ -3,7 +3,7 @@ import { bm25, type Bm25 } from "../retrieval/bm25.ts"
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
 import type { Utterance } from "../retrieval/Transcript.ts"
-import { type Mood, moodOf, NO_MOOD, type Weighing, weighing } from "./arcs.ts"
+import { type Mood, moodOf, NEUTRAL_MOOD, type ActiveArc, activeArcs } from "./arcs.ts"
 import { namesIn } from "./names.ts"
 import { nodeOf } from "./nodes.ts"
 import { beatOf } from "./storylines.ts"
@@ -21,7 +21,7 @@ export interface Person {
 }
 
 /** A relation between two nodes, in words. */
-export interface Tie {
+export interface Relation {
   readonly id: string
   readonly from: string
   readonly relation: string
@@ -36,7 +36,7 @@ export interface Tie {
 /** What of the character's world is relevant to a turn. */
 export interface WorldFound {
   readonly people: ReadonlyArray<Person>
-  readonly ties: ReadonlyArray<Tie>
+  readonly ties: ReadonlyArray<Relation>
   readonly beat: {
     readonly storylineId: string
     readonly key: string
@@ -44,7 +44,7 @@ export interface WorldFound {
     readonly summary: string
     readonly guidance: string
   } | null
-  readonly influences: ReadonlyArray<Weighing>
+  readonly influences: ReadonlyArray<ActiveArc>
   readonly mood: Mood
   /** Names that must not be said. */
   readonly unspoken: ReadonlyArray<string>
@@ -52,22 +52,22 @@ export interface WorldFound {
   readonly untold: ReadonlyArray<string>
 }
 
-export const NOTHING_OF_WORLD: WorldFound = {
+export const EMPTY_WORLD_FOUND: WorldFound = {
   people: [],
   ties: [],
   beat: null,
   influences: [],
-  mood: NO_MOOD,
+  mood: NEUTRAL_MOOD,
   unspoken: [],
   untold: []
 }
 
-const MOST_ASKED = 4
+const MAX_ASKED = 4
 /** How many further people a character may bring up by itself. */
-const MOST_AT_HAND = 3
-const MOST_TIES = 6
-const MOST_UNTOLD = 50
-const MOST_INFLUENCES = 5
+const MAX_AT_HAND = 3
+const MAX_TIES = 6
+const MAX_UNTOLD = 50
+const MAX_INFLUENCES = 5
 /** From this score on, a person's role and summary match the message. */
 const ALIKE = 0.4
 /** How many user messages a mention of a person stays current for. */
@@ -106,7 +106,7 @@ const strongest = (edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> =>
  * the person; the story beat; and current influences. Excludes people whose `mention_policy` forbids it, and everything
  * `secret`.
  */
-export const worldFor = (
+export const retrieveWorld = (
   turn: Turn,
   history: ReadonlyArray<Utterance>,
   world: SessionWorld,
@@ -149,7 +149,7 @@ export const worldFor = (
   const named = npcs
     .filter(({ id }) => (namedAt.get(id) ?? RECENT) < RECENT)
     .sort((a, b) => (namedAt.get(a.id) ?? 0) - (namedAt.get(b.id) ?? 0))
-  const asked = [...new Set([...named, ...alike])].filter(mayMention).slice(0, MOST_ASKED)
+  const asked = [...new Set([...named, ...alike])].filter(mayMention).slice(0, MAX_ASKED)
 
   const holding = edges.filter((edge) => holdsAt(edge, now))
   const speakable = (node: string) => {
@@ -163,7 +163,7 @@ export const worldFor = (
   const atHand = npcs
     .filter((npc) => npc.mention_policy === "free" && !asked.includes(npc))
     .sort((a, b) => closeTo(b) - closeTo(a) || (a.id < b.id ? -1 : 1))
-    .slice(0, MOST_AT_HAND)
+    .slice(0, MAX_AT_HAND)
 
   const label = (node: string) => nodeOf(node, character.display_name, byId)
   const concerned = new Set(["user", ...asked.map(({ id }) => id)])
@@ -176,9 +176,9 @@ export const worldFor = (
   const bearing = holding.filter(bears)
   const ties = strongest(
     bearing.filter(({ visibility, from, to }) => visibility !== "secret" && speakable(from) && speakable(to))
-  ).slice(0, MOST_TIES)
+  ).slice(0, MAX_TIES)
   const story = beatOf(world)
-  const influences = weighing(world, { sessionId, externalUserRef }, character.life_rhythm.timezone ?? "UTC", now)
+  const influences = activeArcs(world, { sessionId, externalUserRef }, character.life_rhythm.timezone ?? "UTC", now)
   return {
     people: [...asked, ...atHand].map((npc) => ({
       id: npc.id,
@@ -207,11 +207,11 @@ export const worldFor = (
             summary: story.beat.summary,
             guidance: story.beat.guidance
           },
-    influences: influences.slice(0, MOST_INFLUENCES),
+    influences: influences.slice(0, MAX_INFLUENCES),
     mood: moodOf(influences),
     unspoken: npcs.filter((npc) => !mayMention(npc)).flatMap(called),
     untold: strongest(bearing.filter(({ visibility }) => visibility !== "public"))
-      .slice(0, MOST_UNTOLD)
+      .slice(0, MAX_UNTOLD)
       .map(({ fact }) => fact)
   }
 }

@@ -27,7 +27,7 @@ export class AppSuspended extends Schema.TaggedError<AppSuspended>()("AppSuspend
 
 /** How long a validated key is cached. */
 const TRUSTED_FOR_MS = 1000
-const MOST_REMEMBERED = 10_000
+const MAX_REMEMBERED = 10_000
 
 /** Authenticates the bearer of a runtime route (contract 5). */
 export class Authentication extends Context.Service<
@@ -80,7 +80,7 @@ export class Authentication extends Context.Service<
         if (stored.expired) return yield* new Unauthenticated({ reason: "expired_key" })
         if (stored.suspended) return yield* new AppSuspended({ reason: stored.suspended_reason })
         if (stored.use_unwritten) yield* noteUse(presented.prefix)
-        if (known.size >= MOST_REMEMBERED) known.clear()
+        if (known.size >= MAX_REMEMBERED) known.clear()
         known.set(presented.prefix, { ...stored, until: clock.currentTimeMillisUnsafe() + TRUSTED_FOR_MS })
         return { appId: stored.app_id, kind: stored.kind, prefix: presented.prefix }
       })

@@ -48,7 +48,7 @@ export interface SignIn {
 /** Where the provider redirects the browser. */
 export const CALLBACK_PATH = "/device/callback"
 const TIMEOUT_SECONDS = 10
-const MOST_CHARACTERS = 200
+const MAX_CHARACTERS = 200
 
 /** OpenID Connect Core, 2. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
@@ -60,7 +60,7 @@ const derived = (cookie: string, what: "state" | "nonce" | "verifier") =>
 
 const text = (claim: unknown): string | null =>
   typeof claim === "string" && claim.trim() !== ""
-    ? claim.toWellFormed().replaceAll("\0", "").slice(0, MOST_CHARACTERS)
+    ? claim.toWellFormed().replaceAll("\0", "").slice(0, MAX_CHARACTERS)
     : null
 
 /** The error code from openid-client, without the details, some of which come from the browser. */
@@ -92,7 +92,7 @@ export class IdentityProvider extends Context.Service<
     /** The URL for the browser. `again`: the provider asks for the identity even if the browser is signed in there. */
     readonly signInUrl: (signIn: SignIn & { readonly again: boolean }) => Effect.Effect<string, SignInFailed>
     /** The person who signed in, from the query of the provider's redirect. */
-    readonly whoCame: (signIn: SignIn & { readonly query: string }) => Effect.Effect<Person, SignInFailed>
+    readonly completeSignIn: (signIn: SignIn & { readonly query: string }) => Effect.Effect<Person, SignInFailed>
     /** Null: this server has none. */
     readonly development: (baseUrl: string) => Promise<DevelopmentIssuer> | null
   }
@@ -185,7 +185,11 @@ export class IdentityProvider extends Context.Service<
               ...(again && { prompt: "login" })
             }).href
           }, logged),
-          whoCame: Effect.fnUntraced(function* ({ baseUrl, cookie, query }: SignIn & { readonly query: string }) {
+          completeSignIn: Effect.fnUntraced(function* ({
+            baseUrl,
+            cookie,
+            query
+          }: SignIn & { readonly query: string }) {
             const config = yield* configured(baseUrl)
             const client = yield* Effect.promise(() => import("openid-client"))
             const tokens = yield* Effect.tryPromise({

@@ -11,9 +11,9 @@ export const SignInConsole = Context.Reference<(line: string) => void>("src/acco
 
 export const CODE_MINUTES = 10
 /** Maximum number of wrong codes per sign-in. */
-const MOST_TRIES = 5
+const MAX_TRIES = 5
 /** Maximum number of sign-ins that wait for a code, so that nobody can flood the console. */
-const MOST_CODES = 20
+const MAX_CODES = 20
 
 interface Waiting {
   readonly code: string
@@ -48,8 +48,8 @@ export const makeSignInCodes = (now: () => number): SignInCodes => {
   return {
     show: (signIn, write) => {
       const known = found(signIn)
-      if (known !== undefined) return known.tries < MOST_TRIES ? "shown" : "over"
-      if (waiting.size >= MOST_CODES) return "full"
+      if (known !== undefined) return known.tries < MAX_TRIES ? "shown" : "over"
+      if (waiting.size >= MAX_CODES) return "full"
       const code = newUserCode()
       waiting.set(signIn, { code, until: now() + CODE_MINUTES * 60_000, tries: 0 })
       write(`troupe: development sign-in code ${code} (good once, for ${CODE_MINUTES} minutes)`)
@@ -57,13 +57,13 @@ export const makeSignInCodes = (now: () => number): SignInCodes => {
     },
     check: (signIn, typed) => {
       const known = found(signIn)
-      if (known === undefined || known.tries >= MOST_TRIES) return "over"
+      if (known === undefined || known.tries >= MAX_TRIES) return "over"
       if (isSame(known.code, readUserCode(typed) ?? "")) {
         waiting.delete(signIn)
         return "right"
       }
       known.tries += 1
-      return known.tries < MOST_TRIES ? "wrong" : "over"
+      return known.tries < MAX_TRIES ? "wrong" : "over"
     }
   }
 }

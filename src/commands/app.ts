@@ -8,7 +8,7 @@ import { print } from "./output.ts"
 import { runCommand } from "./run.ts"
 
 /** Number of apps per query. */
-const A_PAGE = 500
+const PAGE_SIZE = 500
 
 const readBudget = (text: string | undefined) => {
   if (text === undefined) return Effect.succeed(null)
@@ -53,7 +53,7 @@ export const listApps = () =>
       const apps = yield* Apps
       const listed: Array<object> = []
       for (let after: string | null | undefined = null; after !== undefined;) {
-        const page: ReadonlyArray<App> = yield* apps.list({ accountId: null, after, limit: A_PAGE })
+        const page: ReadonlyArray<App> = yield* apps.list({ accountId: null, after, limit: PAGE_SIZE })
         listed.push(
           ...page.map(({ app_id, account_id, name, environment, created_at, suspended_at, suspended_reason }) => ({
             app_id,
@@ -65,7 +65,7 @@ export const listApps = () =>
             suspended_reason
           }))
         )
-        after = page.length === A_PAGE ? page.at(-1)?.app_id : undefined
+        after = page.length === PAGE_SIZE ? page.at(-1)?.app_id : undefined
       }
       print(JSON.stringify({ apps: listed }))
     }).pipe(Effect.provide(tables))

@@ -10,9 +10,9 @@ import { BadArgument } from "./BadArgument.ts"
 import { print } from "./output.ts"
 import { runCommand } from "./run.ts"
 
-const MOST_USD = 1_000_000
-const MOST_PER_DAY = 10_000
-const MOST_PER_MINUTE = 1_000_000
+const MAX_USD = 1_000_000
+const MAX_PER_DAY = 10_000
+const MAX_PER_MINUTE = 1_000_000
 
 /** The flags as typed. Undefined: the cap stays unchanged. */
 export interface CapsFlags {
@@ -26,7 +26,7 @@ export interface CapsFlags {
   readonly "messages-per-minute"?: string | undefined
 }
 
-const isUsd = (text: string) => /^\d{1,9}(?:\.\d{1,9})?$/.test(text) && Number(text) <= MOST_USD
+const isUsd = (text: string) => /^\d{1,9}(?:\.\d{1,9})?$/.test(text) && Number(text) <= MAX_USD
 
 /** Undefined: the flag is missing. Null: no limit. */
 const readUsd = Effect.fnUntraced(function* (flags: CapsFlags, name: keyof CapsFlags) {
@@ -34,7 +34,7 @@ const readUsd = Effect.fnUntraced(function* (flags: CapsFlags, name: keyof CapsF
   if (given === undefined) return undefined
   if (given === "none") return null
   if (isUsd(given)) return Number(given)
-  return yield* new BadArgument({ problem: `--${name}: must be a number of dollars from 0 to ${MOST_USD}, or none` })
+  return yield* new BadArgument({ problem: `--${name}: must be a number of dollars from 0 to ${MAX_USD}, or none` })
 })
 const readCount = Effect.fnUntraced(function* (flags: CapsFlags, name: keyof CapsFlags, from: number, to: number) {
   const given = flags[name]
@@ -50,12 +50,12 @@ const readSwitch = Effect.fnUntraced(function* (flags: CapsFlags, name: keyof Ca
 /** The flags as the body of `PATCH /v1/account/apps/{app_id}/caps`. */
 const readFlags = Effect.fnUntraced(function* (flags: CapsFlags) {
   const ofEndUsers = {
-    daily_messages: yield* readCount(flags, "end-user-daily-messages", 0, MOST_PER_DAY),
+    daily_messages: yield* readCount(flags, "end-user-daily-messages", 0, MAX_PER_DAY),
     daily_cost_usd: yield* readUsd(flags, "end-user-daily-usd"),
     monthly_cost_usd: yield* readUsd(flags, "end-user-monthly-usd"),
-    daily_images: yield* readCount(flags, "end-user-daily-images", 0, MOST_PER_DAY)
+    daily_images: yield* readCount(flags, "end-user-daily-images", 0, MAX_PER_DAY)
   }
-  const perMinute = yield* readCount(flags, "messages-per-minute", 1, MOST_PER_MINUTE)
+  const perMinute = yield* readCount(flags, "messages-per-minute", 1, MAX_PER_MINUTE)
   return {
     daily_budget_usd: yield* readUsd(flags, "daily-budget-usd"),
     monthly_budget_usd: yield* readUsd(flags, "monthly-budget-usd"),

@@ -2,13 +2,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { tables } from "#src/composition/tables.ts"
 import { Suspensions } from "#src/db/operators/Suspensions.ts"
-import { Holds } from "#src/db/telegram/TelegramSuspensions.ts"
+import { TelegramSuspensions } from "#src/db/telegram/TelegramSuspensions.ts"
 import { findApp, noSuchApp } from "./app.ts"
 import { print } from "./output.ts"
 import { readReason } from "./readReason.ts"
 import { runCommand } from "./run.ts"
 
-const suspensions = Suspensions.layer.pipe(Layer.provide(Holds.layer), Layer.provideMerge(tables))
+const suspensions = Suspensions.layer.pipe(Layer.provide(TelegramSuspensions.layer), Layer.provideMerge(tables))
 
 /** `troupe app suspend APP_ID [--reason TEXT]` */
 export const suspendApp = ({ appId, reason: text }: { readonly appId: string; readonly reason: string | undefined }) =>

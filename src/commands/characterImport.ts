@@ -17,7 +17,7 @@ interface ImportFlags extends ServerFlags {
 }
 
 /** The maximum file size, so no more is read. */
-const MOST_BYTES = 10 * 1024 * 1024
+const MAX_BYTES = 10 * 1024 * 1024
 
 const Finding = Schema.Struct({
   code: Schema.String,
@@ -49,7 +49,7 @@ const Committed = Schema.Struct({
 const read = Effect.fnUntraced(function* (file: string) {
   const problem = (why: string) => new BadArgument({ problem: `${file}: ${why}` })
   const { size } = yield* Effect.tryPromise({ try: () => stat(file), catch: () => problem("cannot be read") })
-  if (size > MOST_BYTES) return yield* problem("is larger than 10 MiB")
+  if (size > MAX_BYTES) return yield* problem("is larger than 10 MiB")
   return yield* Effect.tryPromise({ try: () => readFile(file), catch: () => problem("cannot be read") })
 })
 

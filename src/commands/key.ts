@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { tables } from "#src/composition/tables.ts"
 import { PREFIX_LENGTH, readApiKey } from "#src/accounts/apiKey.ts"
-import { type ApiKey, ApiKeys, type KeyRefused, MOST_KEYS } from "#src/db/tenancy/ApiKeys.ts"
+import { type ApiKey, ApiKeys, type KeyRefused, MAX_KEYS } from "#src/db/tenancy/ApiKeys.ts"
 import { toKeyResource } from "#src/http/tenancy/keyResource.ts"
 import * as check from "#src/settings/checks.ts"
 import { findApp } from "./app.ts"
@@ -10,7 +10,7 @@ import { print } from "./output.ts"
 import { runCommand } from "./run.ts"
 
 /** Number of keys per query. */
-const A_PAGE = 500
+const PAGE_SIZE = 500
 /** A day. */
 const LONGEST_GRACE_SECONDS = 86_400
 
@@ -31,7 +31,7 @@ const refused = ({ reason }: KeyRefused) =>
       problem:
         reason === "ended"
           ? "this key is already revoked, expired or rotated: create another"
-          : `the app has ${MOST_KEYS} active keys, which is the limit`
+          : `the app has ${MAX_KEYS} active keys, which is the limit`
     })
   )
 
@@ -91,9 +91,9 @@ export const listKeys = (args: { readonly appId: string }) =>
       const { app_id: appId } = yield* findApp(args.appId)
       const listed: Array<ReturnType<typeof toKeyResource>> = []
       for (let after: string | null | undefined = null; after !== undefined;) {
-        const page: ReadonlyArray<ApiKey> = yield* keys.list(appId, { after, limit: A_PAGE })
+        const page: ReadonlyArray<ApiKey> = yield* keys.list(appId, { after, limit: PAGE_SIZE })
         listed.push(...page.map(toKeyResource))
-        after = page.length === A_PAGE ? page.at(-1)?.prefix : undefined
+        after = page.length === PAGE_SIZE ? page.at(-1)?.prefix : undefined
       }
       print(JSON.stringify({ app_id: appId, api_keys: listed }))
     }).pipe(Effect.provide(tables))

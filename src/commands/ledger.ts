@@ -7,15 +7,15 @@ import { BadArgument } from "./BadArgument.ts"
 import { print } from "./output.ts"
 import { runCommand } from "./run.ts"
 
-const MOST_DAYS = 3660
+const MAX_DAYS = 3660
 
 /** `troupe ledger check [--app APP_ID] [--days N]` */
 export const checkLedger = (args: { readonly app: string | undefined; readonly days: string | undefined }) =>
   runCommand(
     Effect.gen(function* () {
       const days = Number(args.days ?? 2)
-      if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS)
-        return yield* new BadArgument({ problem: `--days must be a whole number from 1 to ${MOST_DAYS}` })
+      if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS)
+        return yield* new BadArgument({ problem: `--days must be a whole number from 1 to ${MAX_DAYS}` })
       const since = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(Duration.days(days)))
       const { turns, mismatches } = yield* Ledger.use((ledger) =>
         ledger.reconcile({ appId: args.app ?? null, since })

@@ -15,7 +15,7 @@ const hold = defineCommand({
   args: { app: ofApp, reason: { type: "string", description: "Reason, shown to the apps", valueHint: "TEXT" } },
   run: async ({ args }) => {
     refuseUnknown(args, ["app", "reason"], 0)
-    return (await import("./telegram.ts")).holdTelegram({ app: args.app, reason: args.reason })
+    return (await import("./telegram.ts")).suspendTelegram({ app: args.app, reason: args.reason })
   }
 })
 
@@ -27,7 +27,7 @@ const release = defineCommand({
   args: { app: ofApp },
   run: async ({ args }) => {
     refuseUnknown(args, ["app"], 0)
-    return (await import("./telegram.ts")).releaseTelegram({ app: args.app })
+    return (await import("./telegram.ts")).resumeTelegram({ app: args.app })
   }
 })
 
@@ -35,7 +35,7 @@ const holds = defineCommand({
   meta: { name: "holds", description: "List the holds, with their start and reason; prints one line of JSON" },
   run: async ({ args }) => {
     refuseUnknown(args, [], 0)
-    return (await import("./telegram.ts")).listHolds()
+    return (await import("./telegram.ts")).listTelegramSuspensions()
   }
 })
 

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as KeyEndings from "#src/db/tenancy/KeyEndingListener.ts"
+import * as KeyEndingListener from "#src/db/tenancy/KeyEndingListener.ts"
 import { ParseWorkers } from "#src/http/server/body/ParseWorkers.ts"
 import { HttpServer } from "#src/http/server/HttpServer.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
@@ -48,4 +48,4 @@ const http = Layer.unwrap(
 ).pipe(Layer.provide(serving))
 
 /** A process in the role `api`. */
-export const api = Layer.merge(http, KeyEndings.layer)
+export const api = Layer.merge(http, KeyEndingListener.layer)

@@ -5,10 +5,10 @@ import { Outage } from "#channels/telegram/Outage.ts"
 import { makeTelegramChannel } from "#channels/telegram/TelegramChannel.ts"
 import { TELEGRAM_BYO, TELEGRAM_MANAGED } from "#channels/telegram/telegramKinds.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
-import * as EndpointReader from "#src/db/delivery/PostgresEndpoints.ts"
-import * as PhotoReader from "#src/db/telegram/PostgresPhotos.ts"
-import * as TelegramChatTable from "#src/db/telegram/PostgresTelegramChats.ts"
-import { givingUp } from "#src/jobs/runner/giveUpCrashingDeliveries.ts"
+import * as PostgresEndpoints from "#src/db/delivery/PostgresEndpoints.ts"
+import * as PostgresPhotos from "#src/db/telegram/PostgresPhotos.ts"
+import * as PostgresTelegramChats from "#src/db/telegram/PostgresTelegramChats.ts"
+import { giveUpCrashingDeliveries } from "#src/jobs/runner/giveUpCrashingDeliveries.ts"
 import { PushKinds } from "./pushKinds.ts"
 
 /** The push channels of a process. */
@@ -20,6 +20,14 @@ export const channelKinds = Layer.effect(
       yield* makeTelegramChannel(TELEGRAM_BYO),
       yield* makeTelegramChannel(TELEGRAM_MANAGED)
     ]
-    return new Map(channels.map((channel) => [channel.kind.name, givingUp(channel)]))
+    return new Map(channels.map((channel) => [channel.kind.name, giveUpCrashingDeliveries(channel)]))
   })
-).pipe(Layer.provide([EndpointReader.layer, Outage.layer, Typing.layer, TelegramChatTable.layer, PhotoReader.layer]))
+).pipe(
+  Layer.provide([
+    PostgresEndpoints.layer,
+    Outage.layer,
+    Typing.layer,
+    PostgresTelegramChats.layer,
+    PostgresPhotos.layer
+  ])
+)

@@ -5,7 +5,7 @@ import { Outbound } from "#channels/outbound/Outbound.ts"
 import { Pages } from "#channels/outbound/Pages.ts"
 import { Channels } from "#src/db/delivery/Channels.ts"
 import { Deliveries } from "#src/db/delivery/Deliveries.ts"
-import * as Lanes from "#src/db/delivery/PostgresLanes.ts"
+import * as PostgresLanes from "#src/db/delivery/PostgresLanes.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
@@ -28,7 +28,7 @@ const courierName = Layer.effect(
 )
 
 /** Delivers the lanes. */
-export const courier = Courier.layer.pipe(Layer.provide([Lanes.layer, courierName]))
+export const courier = Courier.layer.pipe(Layer.provide([PostgresLanes.layer, courierName]))
 
 /** Services that routes use. */
 export const serving = Layer.mergeAll(Channels.layer, Deliveries.layer)

@@ -8,7 +8,7 @@ import { ShadowSessions } from "#src/db/evals/ShadowSessions.ts"
 import { EvalEngines } from "#src/jobs/evals/EvalEngines.ts"
 import { EvalRunner } from "#src/jobs/evals/EvalRunner.ts"
 import { Prices } from "#src/model/prices.ts"
-import { evalMicroUsd, ModelCast } from "#src/model/reservation.ts"
+import { evalMicroUsd, ConfiguredModels } from "#src/model/reservation.ts"
 import { Settings } from "#src/settings/Settings.ts"
 import { inbox } from "./conversation.ts"
 import { offlinePipeline } from "./turnPipeline.ts"
@@ -16,7 +16,7 @@ import { offlinePipeline } from "./turnPipeline.ts"
 const runs = Layer.unwrap(
   Effect.gen(function* () {
     const settings = yield* Settings
-    const worst = evalMicroUsd(yield* Prices, yield* ModelCast)
+    const worst = evalMicroUsd(yield* Prices, yield* ConfiguredModels)
     return EvalRuns.layer({
       isFree: (engine) => engine === "offline" || settings.model === null,
       worstMicroUsd: worst

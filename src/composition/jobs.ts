@@ -1,8 +1,8 @@
 import * as Layer from "effect/Layer"
 import { TurnRunner } from "#src/jobs/conversation/TurnRunner.ts"
 import * as TurnSweeper from "#src/jobs/conversation/TurnSweeper.ts"
-import { MAX_READING } from "#src/jobs/memory/MemoryExtractor.ts"
-import { placesFor } from "#src/jobs/runner/slots.ts"
+import { MAX_EXTRACTIONS } from "#src/jobs/memory/MemoryExtractor.ts"
+import { slotsFor } from "#src/jobs/runner/slots.ts"
 import * as Runner from "#src/jobs/runner/Runner.ts"
 import type { ServicesOf } from "#src/jobs/runner/task.ts"
 import { tasks } from "./tasks.ts"
@@ -11,7 +11,7 @@ import { tasks } from "./tasks.ts"
  * Concurrent jobs: as many as memory extractions can run, plus half as many for short ones, such as the wake-ups of
  * turns.
  */
-const CONCURRENCY = Math.ceil(placesFor(MAX_READING) * 1.5)
+const CONCURRENCY = Math.ceil(slotsFor(MAX_EXTRACTIONS) * 1.5)
 
 const runner = Runner.layer<ServicesOf<(typeof tasks)[number]>>({
   tasks,

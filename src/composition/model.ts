@@ -4,7 +4,7 @@ import { Transcriber } from "#channels/Transcriber.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
 /** Timeout for the transcription of a voice message. Its chat waits in the meantime. */
-const LISTENING = "45 seconds"
+const TRANSCRIPTION = "45 seconds"
 
 /** The labelled offline engine. */
 export const offlineWriter = Layer.unwrap(
@@ -32,20 +32,25 @@ export const transcriber = Layer.unwrap(
     const { model } = yield* Settings
     if (model === null || model.transcribeModel === null) return Transcriber.none
     const { layer } = yield* Effect.promise(() => import("#src/model/openai/OpenAiTranscriber.ts"))
-    return layer({ apiKey: model.apiKey, baseUrl: model.baseUrl, model: model.transcribeModel, deadline: LISTENING })
+    return layer({
+      apiKey: model.apiKey,
+      baseUrl: model.baseUrl,
+      model: model.transcribeModel,
+      deadline: TRANSCRIPTION
+    })
   })
 )
 
 /** Timeout for generating a picture. */
-const PAINTING = "2 minutes"
+const IMAGES = "2 minutes"
 
 /** Generates pictures: a model if one is configured, or else labelled placeholders. */
-export const painter = Layer.unwrap(
+export const imageModel = Layer.unwrap(
   Effect.gen(function* () {
     const { model } = yield* Settings
     if (model === null || model.imageModel === null)
       return (yield* Effect.promise(() => import("#src/model/offline/OfflineImageModel.ts"))).layer
     const { layer } = yield* Effect.promise(() => import("#src/model/openai/OpenAiImageModel.ts"))
-    return layer({ apiKey: model.apiKey, baseUrl: model.baseUrl, model: model.imageModel, deadline: PAINTING })
+    return layer({ apiKey: model.apiKey, baseUrl: model.baseUrl, model: model.imageModel, deadline: IMAGES })
   })
 )

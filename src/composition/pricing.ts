@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { isLocalUrl } from "#src/model/localAddress.ts"
 import { makePrices, Prices } from "#src/model/prices.ts"
-import { ModelCast, OFFLINE_CAST } from "#src/model/reservation.ts"
+import { ConfiguredModels, OFFLINE_MODELS } from "#src/model/reservation.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
 /**
@@ -18,7 +18,7 @@ export const pricing = Layer.unwrap(
     })
     const cast =
       model === null
-        ? OFFLINE_CAST
+        ? OFFLINE_MODELS
         : { model: model.model, analyzeModel: model.analyzeModel, analyzes: model.analyzes, maxTokens: model.maxTokens }
     const unpriced = [...new Set([cast.model, ...(cast.analyzes ? [cast.analyzeModel] : [])])].filter(
       (name) => prices.sourceOf(name) === "assumed"
@@ -29,6 +29,6 @@ export const pricing = Layer.unwrap(
         { model: name, fix: "Name its price in MODEL_PRICES." }
       )
     }
-    return Layer.merge(Layer.succeed(Prices, prices), Layer.succeed(ModelCast, cast))
+    return Layer.merge(Layer.succeed(Prices, prices), Layer.succeed(ConfiguredModels, cast))
   })
 )

@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import { Workers } from "#src/db/conversation/Workers.ts"
 import { CrashedUnits } from "#src/db/crashes/CrashedUnits.ts"
 import { Alignment } from "#src/db/delivery/Alignment.ts"
-import * as OperationalEvents from "#src/db/delivery/PostgresOperationalLog.ts"
+import * as PostgresOperationalLog from "#src/db/delivery/PostgresOperationalLog.ts"
 import { sealWebhookUrls } from "#src/db/delivery/webhookUrls.ts"
 import * as Notifier from "#src/db/postgres/Notifier.ts"
 import { Secrets } from "#src/db/postgres/Secrets.ts"
@@ -14,7 +14,7 @@ import { api, type serving } from "./api.ts"
 import { channelKinds } from "./channelKinds.ts"
 import { pictures } from "./character.ts"
 import { outbound } from "./delivery.ts"
-import { painter, writer } from "./model.ts"
+import { imageModel, writer } from "./model.ts"
 import { pricing } from "./pricing.ts"
 import type { tables } from "./tables.ts"
 import * as telegram from "./telegram.ts"
@@ -28,7 +28,9 @@ const shared = Layer.mergeAll(writer, Workers.layer, channelKinds, botCare).pipe
   Layer.provideMerge(Alignment.layer),
   Layer.provideMerge(world.shared),
   Layer.provideMerge(Layer.merge(tenancy.limits, telegram.shared)),
-  Layer.provideMerge(Layer.mergeAll(botApi, OperationalEvents.layer, pictures, painter, telegram.publicAddress)),
+  Layer.provideMerge(
+    Layer.mergeAll(botApi, PostgresOperationalLog.layer, pictures, imageModel, telegram.publicAddress)
+  ),
   Layer.provideMerge(outbound),
   Layer.provideMerge(pricing),
   Layer.provideMerge(

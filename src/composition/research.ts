@@ -2,12 +2,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Expenses } from "#src/db/billing/Expenses.ts"
 import { Evidence } from "#src/db/research/Evidence.ts"
-import * as EvidenceStores from "#src/db/research/PostgresEvidenceStore.ts"
+import * as PostgresEvidenceStore from "#src/db/research/PostgresEvidenceStore.ts"
 import { Findings } from "#src/db/research/Findings.ts"
 import { Probes } from "#src/db/research/Probes.ts"
 import { Research } from "#src/db/research/Research.ts"
-import { Rehearsals } from "#src/jobs/character/ProbeWorker.ts"
-import { Researches } from "#src/jobs/research/ResearchWorker.ts"
+import { ProbeWorker } from "#src/jobs/character/ProbeWorker.ts"
+import { ResearchWorker } from "#src/jobs/research/ResearchWorker.ts"
 import { pages } from "./delivery.ts"
 import { turnOptions } from "./turnPipeline.ts"
 
@@ -23,12 +23,12 @@ const research = Layer.merge(Research.layer.pipe(Layer.provide(Expenses.layer)),
 export const serving = Layer.mergeAll(probes, research, pages)
 
 /** Services that turns read from. */
-export const stores = EvidenceStores.layer.pipe(Layer.provide(evidence))
+export const stores = PostgresEvidenceStore.layer.pipe(Layer.provide(evidence))
 
-const rehearsals = Layer.unwrap(Effect.map(turnOptions, Rehearsals.layer))
+const probeWorker = Layer.unwrap(Effect.map(turnOptions, ProbeWorker.layer))
 
 /** Services that jobs use. */
 export const working = Layer.merge(
-  rehearsals.pipe(Layer.provide(probes)),
-  Researches.layer.pipe(Layer.provide([research, pages]))
+  probeWorker.pipe(Layer.provide(probes)),
+  ResearchWorker.layer.pipe(Layer.provide([research, pages]))
 )

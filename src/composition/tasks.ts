@@ -1,18 +1,18 @@
 import { budgetsTask } from "#src/jobs/billing/budgetsTask.ts"
 import { reconcileTask, recountTask } from "#src/jobs/billing/ledgerTasks.ts"
 import { objectsTask } from "#src/jobs/character/objectsTask.ts"
-import { rehearseTask } from "#src/jobs/character/ProbeWorker.ts"
+import { characterProbeTask } from "#src/jobs/character/ProbeWorker.ts"
 import { imagesTask } from "#src/jobs/character/ImageWorker.ts"
 import { turnTask } from "#src/jobs/conversation/turnTask.ts"
 import { alignTask, realignTask } from "#src/jobs/delivery/alignTasks.ts"
 import { deliverTask } from "#src/jobs/delivery/deliverTask.ts"
 import { evalsTask } from "#src/jobs/evals/EvalRunner.ts"
-import { relateTask } from "#src/jobs/memory/memoryExtractionTask.ts"
+import { memoryExtractionTask } from "#src/jobs/memory/memoryExtractionTask.ts"
 import { sandboxesTask } from "#src/jobs/privacy/clearSandboxes.ts"
 import { erasuresTask } from "#src/jobs/privacy/erasuresTask.ts"
 import { exportsTask } from "#src/jobs/privacy/ExportMaker.ts"
 import { retainTask } from "#src/jobs/privacy/retainTask.ts"
-import { initiateTask } from "#src/jobs/proactive/proactiveTask.ts"
+import { proactiveTask } from "#src/jobs/proactive/proactiveTask.ts"
 import { researchTask } from "#src/jobs/research/ResearchWorker.ts"
 import { batchesTask } from "#src/jobs/telegram/BatchWorker.ts"
 import { telegramTask } from "#src/jobs/telegram/UpdateWorker.ts"
@@ -32,15 +32,15 @@ export const tasks = [
   expireTask,
   exportsTask,
   imagesTask,
-  initiateTask,
+  proactiveTask,
   managerTask,
   objectsTask,
   probeTask,
   realignTask,
   reconcileTask,
   recountTask,
-  rehearseTask,
-  relateTask,
+  characterProbeTask,
+  memoryExtractionTask,
   releaseTask,
   researchTask,
   retainTask,

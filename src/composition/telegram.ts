@@ -2,16 +2,16 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { BotLinks } from "#src/db/telegram/BotLinks.ts"
 import { ChatRows } from "#src/db/telegram/ChatRows.ts"
-import { Conversations } from "#src/db/telegram/ChatSessions.ts"
-import { Forgetting } from "#src/db/telegram/ForgetRequests.ts"
-import { Holds } from "#src/db/telegram/TelegramSuspensions.ts"
+import { ChatSessions } from "#src/db/telegram/ChatSessions.ts"
+import { ForgetRequests } from "#src/db/telegram/ForgetRequests.ts"
+import { TelegramSuspensions } from "#src/db/telegram/TelegramSuspensions.ts"
 import { HookBindings } from "#src/db/telegram/HookBindings.ts"
-import * as TelegramBotReader from "#src/db/telegram/PostgresTelegramBots.ts"
-import * as TelegramChatTable from "#src/db/telegram/PostgresTelegramChats.ts"
-import * as TelegramPaces from "#src/db/telegram/PostgresPace.ts"
+import * as PostgresTelegramBots from "#src/db/telegram/PostgresTelegramBots.ts"
+import * as PostgresTelegramChats from "#src/db/telegram/PostgresTelegramChats.ts"
+import * as PostgresPace from "#src/db/telegram/PostgresPace.ts"
 import { Updates } from "#src/db/telegram/Updates.ts"
-import { Words } from "#src/db/telegram/ServiceReplies.ts"
-import { Intake } from "#src/jobs/telegram/UpdateWorker.ts"
+import { ServiceReplies } from "#src/db/telegram/ServiceReplies.ts"
+import { UpdateWorker } from "#src/jobs/telegram/UpdateWorker.ts"
 import { PublicAddress } from "#src/jobs/telegram/PublicAddress.ts"
 import { Settings } from "#src/settings/Settings.ts"
 import { inbox } from "./conversation.ts"
@@ -23,23 +23,23 @@ export const publicAddress = Layer.unwrap(
 )
 
 /** Shared by the channel, the bots and incoming updates. */
-export const shared = Layer.mergeAll(TelegramBotReader.layer, TelegramPaces.layer, Updates.layer)
+export const shared = Layer.mergeAll(PostgresTelegramBots.layer, PostgresPace.layer, Updates.layer)
 
 /** Services that routes use. */
 export const serving = Layer.mergeAll(BotLinks.layer, ChatRows.layer, HookBindings.layer)
 
 /** Services that jobs use to handle incoming updates. */
-export const working = Intake.layer.pipe(
+export const working = UpdateWorker.layer.pipe(
   Layer.provide([
     inbox,
-    Conversations.layer,
-    Forgetting.layer,
+    ChatSessions.layer,
+    ForgetRequests.layer,
     BotLinks.layer,
-    TelegramChatTable.layer,
-    Words.layer,
+    PostgresTelegramChats.layer,
+    ServiceReplies.layer,
     transcriber
   ])
 )
 
 /** Suspensions by the operator. */
-export const holds = Holds.layer
+export const suspensions = TelegramSuspensions.layer

@@ -6,9 +6,9 @@ import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
 import { PolledBots } from "#src/db/telegram/PolledBots.ts"
 import { Provisionings } from "#src/db/telegram/Provisionings.ts"
-import { Arming } from "#src/jobs/telegram/WebhookRegistrar.ts"
-import { Batches } from "#src/jobs/telegram/BatchWorker.ts"
-import { Introduction } from "#src/jobs/telegram/ProfilePublisher.ts"
+import { WebhookRegistrar } from "#src/jobs/telegram/WebhookRegistrar.ts"
+import { BatchWorker } from "#src/jobs/telegram/BatchWorker.ts"
+import { ProfilePublisher } from "#src/jobs/telegram/ProfilePublisher.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import * as Pollers from "#src/jobs/telegram/Pollers.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
@@ -20,12 +20,12 @@ export const botApi = Layer.unwrap(Effect.map(Settings, ({ telegram: { apiRoot }
 export const botCare = Layer.unwrap(
   Effect.gen(function* () {
     const { publicUrl, telegram } = yield* Settings
-    return Layer.merge(Probe.layer, Batches.layer).pipe(
+    return Layer.merge(Probe.layer, BatchWorker.layer).pipe(
       Layer.provideMerge(
         Manager.layer({ token: telegram.managerToken, polling: telegram.mode === "polling", publicUrl })
       ),
-      Layer.provide(Introduction.layer),
-      Layer.provideMerge(Arming.layer({ polling: telegram.mode === "polling", publicUrl })),
+      Layer.provide(ProfilePublisher.layer),
+      Layer.provideMerge(WebhookRegistrar.layer({ polling: telegram.mode === "polling", publicUrl })),
       Layer.provideMerge(Layer.mergeAll(Provisionings.layer, ManagerUpdates.layer, BatchRows.layer)),
       Layer.provideMerge(BotRows.layer)
     )

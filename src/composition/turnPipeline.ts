@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import { Critic } from "#pipeline/critic/Critic.ts"
 import { REWRITE_RULES } from "#pipeline/critic/criticPrompt.ts"
 import { BLOCK_RULES } from "#pipeline/generation/blockRules.ts"
-import { INITIATIVE_LAST_WORD, LAST_WORD, PLAIN_RULES, SERVICE_RULES } from "#pipeline/generation/serviceRules.ts"
+import { PROACTIVE_LAST_WORD, LAST_WORD, PLAIN_RULES, SERVICE_RULES } from "#pipeline/generation/serviceRules.ts"
 import { Analyst } from "#pipeline/grounding/Analyst.ts"
 import { TurnPipeline, type TurnPipelineOptions } from "#pipeline/Turn.ts"
 import { Settings } from "#src/settings/Settings.ts"
@@ -15,7 +15,7 @@ const SERVICE_TEXT = [
   PLAIN_RULES,
   ...Object.values(BLOCK_RULES),
   LAST_WORD,
-  INITIATIVE_LAST_WORD,
+  PROACTIVE_LAST_WORD,
   REWRITE_RULES
 ].join("\n")
 

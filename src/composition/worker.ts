@@ -8,7 +8,7 @@ import { jobs } from "./jobs.ts"
 import * as evals from "./evals.ts"
 import * as memory from "./memory.ts"
 import * as privacy from "./privacy.ts"
-import { initiatives } from "./proactive.ts"
+import { proactiveDecisions } from "./proactive.ts"
 import * as research from "./research.ts"
 import * as telegram from "./telegram.ts"
 import { pollers } from "./telegramBots.ts"
@@ -30,5 +30,12 @@ export const worker = Layer.merge(jobs, pollers).pipe(
   ]),
   Layer.provide(turnPipeline),
   Layer.provide([character.stores, conversation.stores, memory.stores, research.stores, world.stores]),
-  Layer.provide([Membership.layer, billing.working, initiatives, privacy.working, telegram.holds, tenancy.working])
+  Layer.provide([
+    Membership.layer,
+    billing.working,
+    proactiveDecisions,
+    privacy.working,
+    telegram.suspensions,
+    tenancy.working
+  ])
 )

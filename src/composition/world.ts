@@ -1,8 +1,8 @@
 import { Worlds } from "#src/db/world/Worlds.ts"
-import * as WorldStores from "#src/db/world/PostgresWorldStore.ts"
+import * as PostgresWorldStore from "#src/db/world/PostgresWorldStore.ts"
 
 /** The people, places and stories of a character. */
 export const shared = Worlds.layer
 
 /** Services that turns read from. */
-export const stores = WorldStores.layer
+export const stores = PostgresWorldStore.layer

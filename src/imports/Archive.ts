@@ -1,10 +1,10 @@
 import { type Entry, fromBufferPromise, type ZipFile } from "yauzl"
 import { ImportRefused, tooLarge, unreadable } from "./ImportRefused.ts"
 
-const MOST_ENTRIES = 200
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_ENTRIES = 200
+const MAX_BYTES = 64 * 1024 * 1024
 /** Maximum ratio of an entry's unpacked size to its size in the archive. */
-const MOST_RATIO = 100
+const MAX_RATIO = 100
 
 const MIB = 1024 * 1024
 
@@ -23,7 +23,7 @@ const indexOf = async (zip: ZipFile): Promise<ReadonlyMap<string, Entry>> => {
   for await (const entry of zip.eachEntry()) {
     if (entry.isEncrypted()) throw unreadable("The archive has an encrypted entry.")
     declared += entry.uncompressedSize
-    if (declared > MOST_BYTES) throw tooLarge(`The archive holds more than ${MOST_BYTES / MIB} MiB.`)
+    if (declared > MAX_BYTES) throw tooLarge(`The archive holds more than ${MAX_BYTES / MIB} MiB.`)
     if (!entry.fileName.endsWith("/") && !entries.has(entry.fileName)) entries.set(entry.fileName, entry)
   }
   return entries
@@ -43,7 +43,7 @@ export const openArchive = async (bytes: Buffer): Promise<Archive> => {
       strictFileNames: true,
       validateEntrySizes: true
     })
-    if (zip.entryCount > MOST_ENTRIES) throw tooLarge(`The archive has more than ${MOST_ENTRIES} entries.`)
+    if (zip.entryCount > MAX_ENTRIES) throw tooLarge(`The archive has more than ${MAX_ENTRIES} entries.`)
     entries = await indexOf(zip)
   } catch (cause) {
     throw asRefusal(cause)
@@ -60,9 +60,9 @@ export const openArchive = async (bytes: Buffer): Promise<Archive> => {
       for await (const part of stream as AsyncIterable<Buffer>) {
         size += part.length
         unpacked += part.length
-        if (unpacked > MOST_BYTES) throw tooLarge(`The archive unpacks to more than ${MOST_BYTES / MIB} MiB.`)
-        if (size > MOST_RATIO * entry.compressedSize)
-          throw tooLarge(`An entry of the archive unpacks to more than ${MOST_RATIO} times its size.`)
+        if (unpacked > MAX_BYTES) throw tooLarge(`The archive unpacks to more than ${MAX_BYTES / MIB} MiB.`)
+        if (size > MAX_RATIO * entry.compressedSize)
+          throw tooLarge(`An entry of the archive unpacks to more than ${MAX_RATIO} times its size.`)
         if (size > mostBytes) return undefined
         parts.push(part)
       }

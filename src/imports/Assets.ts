@@ -1,18 +1,18 @@
 import type { AssetMeta, PictureKind } from "./Bundle.ts"
-import { checkImage, MOST_IMAGE_BYTES } from "./checkImage.ts"
+import { checkImage, MAX_IMAGE_BYTES } from "./checkImage.ts"
 import { isPng, pictureOf } from "./pngTexts.ts"
 import { fieldsOf, isRecord, listOf, textOf } from "./readJson.ts"
 import type { Report } from "./Report.ts"
 import { cut } from "./Text.ts"
 
 /** Maximum number of images of one character. */
-export const MOST_IMAGES = 40
+export const MAX_IMAGES = 40
 /**
  * Maximum number of images to open, accepted or not. Each reference opens its image again, however small the reference
  * is.
  */
-const MOST_LOOKED_AT = 100
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_LOOKED_AT = 100
+const MAX_BYTES = 16 * 1024 * 1024
 const LONGEST_LABEL = 120
 
 /** By the name in a card of version 3. Types outside its standard begin with x_. */
@@ -55,9 +55,9 @@ export class Assets {
 
   /** Whether another image may be opened. */
   mayOpen(path: string): boolean {
-    if (++this.#lookedAt <= MOST_LOOKED_AT) return true
-    if (this.#lookedAt === MOST_LOOKED_AT + 1)
-      this.#report.warn("list_truncated", path, `More than ${MOST_LOOKED_AT} assets: the rest was left out.`)
+    if (++this.#lookedAt <= MAX_LOOKED_AT) return true
+    if (this.#lookedAt === MAX_LOOKED_AT + 1)
+      this.#report.warn("list_truncated", path, `More than ${MAX_LOOKED_AT} assets: the rest was left out.`)
     return false
   }
 
@@ -68,7 +68,7 @@ export class Assets {
     }
     const inside = EMBEDDED.exec(uri)?.[1]
     if (inside !== undefined) {
-      const bytes = await this.#source.read(inside, MOST_IMAGE_BYTES)
+      const bytes = await this.#source.read(inside, MAX_IMAGE_BYTES)
       if (bytes === undefined) this.#report.warn("asset_missing", path, "It is not in the file, or is too large.", uri)
       return bytes ?? null
     }
@@ -85,11 +85,11 @@ export class Assets {
     said: { readonly isPrimary?: boolean; readonly isReference?: boolean } = {}
   ): Promise<void> {
     const bytes = isPng(file) ? pictureOf(file) : file
-    if (this.found.length >= MOST_IMAGES || this.#bytes + bytes.length > MOST_BYTES) {
+    if (this.found.length >= MAX_IMAGES || this.#bytes + bytes.length > MAX_BYTES) {
       this.#report.warn(
         "asset_rejected",
         path,
-        `More than ${MOST_IMAGES} images, or more than ${MOST_BYTES / 1024 / 1024} MiB of them: it was left out.`
+        `More than ${MAX_IMAGES} images, or more than ${MAX_BYTES / 1024 / 1024} MiB of them: it was left out.`
       )
       return
     }

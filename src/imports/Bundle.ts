@@ -28,7 +28,7 @@ export interface AssetMeta {
 }
 
 /** Maximum number of evidence texts in a file. */
-export const MOST_EVIDENCE = 100
+export const MAX_EVIDENCE = 100
 
 /** The result of every kind of import. */
 export interface Bundle {

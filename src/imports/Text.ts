@@ -3,11 +3,9 @@ import { tooLarge } from "./ImportRefused.ts"
 import type { Report } from "./Report.ts"
 
 /** Maximum total length of the texts of a character. */
-export const MOST_CHARACTERS = 1_000_000
+export const MAX_CHARACTERS = 1_000_000
 
-export const tooMuchText = tooLarge(
-  `The texts of the character are longer than ${MOST_CHARACTERS} characters together.`
-)
+export const tooMuchText = tooLarge(`The texts of the character are longer than ${MAX_CHARACTERS} characters together.`)
 
 const LEGACY: ReadonlyArray<readonly [RegExp, string]> = [
   [/<user>/gi, "{{user}}"],
@@ -71,7 +69,7 @@ export class Text {
   prepare(source: unknown, path: string): string {
     if (typeof source !== "string" || source === "") return ""
     this.#characters += source.length
-    if (this.#characters > MOST_CHARACTERS) throw tooMuchText
+    if (this.#characters > MAX_CHARACTERS) throw tooMuchText
     const legacy = LEGACY.reduce(
       (text, [pattern, placeholder]) => text.replace(pattern, placeholder),
       source.replace(/\r\n?/g, "\n")

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { crc32 } from "node:zlib"
 import { loadSharp } from "#src/pictures/loadSharp.ts"
 import type { Sharp } from "sharp"
-import { MOST_PIXELS } from "./checkImage.ts"
+import { MAX_PIXELS } from "./checkImage.ts"
 import { embeddedAt } from "./pngTexts.ts"
 import type { Fields } from "./readJson.ts"
 
@@ -38,7 +38,7 @@ const placeholder = async (name: string): Promise<Buffer> => {
 const anew = async (avatar: Uint8Array): Promise<Buffer | null> => {
   const sharp = await loadSharp()
   return written(
-    sharp(avatar, { limitInputPixels: MOST_PIXELS })
+    sharp(avatar, { limitInputPixels: MAX_PIXELS })
       .rotate()
       .resize({ width: LONGEST_SIDE, height: LONGEST_SIDE, fit: "inside", withoutEnlargement: true })
       .toColourspace("srgb")

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto"
-import { isTooMuchAtOnce, TOO_MUCH_AT_ONCE } from "#src/pictures/decodedSize.ts"
+import { exceedsDecodedLimit, DECODED_TOO_LARGE } from "#src/pictures/decodedSize.ts"
 import { readType } from "#src/pictures/readType.ts"
 import type { AssetMeta } from "./Bundle.ts"
 import { loadSharp } from "#src/pictures/loadSharp.ts"
 
-export const MOST_PIXELS = 40_000_000
+export const MAX_PIXELS = 40_000_000
 /** Maximum size of one image. */
-export const MOST_IMAGE_BYTES = 5 * 1024 * 1024
+export const MAX_IMAGE_BYTES = 5 * 1024 * 1024
 
 const MIME: Readonly<Record<string, AssetMeta["mime"]>> = { png: "image/png", jpeg: "image/jpeg", webp: "image/webp" }
 
@@ -14,7 +14,7 @@ export type CheckedImage = Pick<AssetMeta, "mime" | "width" | "height" | "bytes"
 
 /** What an image's header says, or why it is not accepted. Does not decode its pixels. */
 export const checkImage = async (bytes: Buffer): Promise<CheckedImage | string> => {
-  if (bytes.length > MOST_IMAGE_BYTES) return `is larger than ${MOST_IMAGE_BYTES / 1024 / 1024} MiB`
+  if (bytes.length > MAX_IMAGE_BYTES) return `is larger than ${MAX_IMAGE_BYTES / 1024 / 1024} MiB`
   // Detects the type from the bytes first, so that no decoder of another format is run on them.
   const type = readType(bytes)
   if ("problem" in type) return `is not taken. ${type.problem}`
@@ -25,7 +25,7 @@ export const checkImage = async (bytes: Buffer): Promise<CheckedImage | string> 
   const mime = MIME[header?.format ?? ""]
   if (header === null || mime === undefined) return "is no PNG, JPEG or WebP image"
   const { width, height } = header
-  if (width * height > MOST_PIXELS) return `has more than ${MOST_PIXELS / 1_000_000} megapixels`
-  if (isTooMuchAtOnce(bytes, type.format, header)) return TOO_MUCH_AT_ONCE
+  if (width * height > MAX_PIXELS) return `has more than ${MAX_PIXELS / 1_000_000} megapixels`
+  if (exceedsDecodedLimit(bytes, type.format, header)) return DECODED_TOO_LARGE
   return { mime, width, height, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") }
 }

@@ -7,7 +7,7 @@ const DROPPABLE: ReadonlySet<string> = new Set([...SETTABLE, "assets", "extra"])
 const UNSAFE: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"])
 
 type Key = string | number
-interface Place {
+interface Target {
   readonly holder: Record<string, unknown> | Array<unknown>
   readonly key: Key
 }
@@ -19,13 +19,13 @@ const keysOf = (path: string): ReadonlyArray<Key> | undefined => {
   return keys.some((key) => UNSAFE.has(String(key))) ? undefined : keys
 }
 
-const innerOf = ({ holder, key }: Place): unknown => (Array.isArray(holder) ? holder[Number(key)] : holder[key])
-const fits = (holder: Place["holder"], key: Key): boolean =>
+const innerOf = ({ holder, key }: Target): unknown => (Array.isArray(holder) ? holder[Number(key)] : holder[key])
+const fits = (holder: Target["holder"], key: Key): boolean =>
   Array.isArray(holder) ? typeof key === "number" && key <= holder.length : typeof key === "string"
 
 /** Resolves a path. If `making`, missing containers on the way are created. */
-const placeOf = (root: Record<string, unknown>, keys: ReadonlyArray<Key>, making: boolean): Place | undefined => {
-  let holder: Place["holder"] = root
+const targetOf = (root: Record<string, unknown>, keys: ReadonlyArray<Key>, making: boolean): Target | undefined => {
+  let holder: Target["holder"] = root
   for (const [index, key] of keys.entries()) {
     if (!fits(holder, key)) return undefined
     const next = keys[index + 1]
@@ -36,17 +36,17 @@ const placeOf = (root: Record<string, unknown>, keys: ReadonlyArray<Key>, making
       inner = typeof next === "number" ? [] : {}
       put({ holder, key }, inner)
     }
-    holder = inner as Place["holder"]
+    holder = inner as Target["holder"]
   }
   return undefined
 }
 
-const put = ({ holder, key }: Place, value: unknown): void => {
+const put = ({ holder, key }: Target, value: unknown): void => {
   if (Array.isArray(holder)) holder[Number(key)] = value
   else holder[key] = value
 }
 
-const isThere = ({ holder, key }: Place): boolean =>
+const hasKey = ({ holder, key }: Target): boolean =>
   Array.isArray(holder) ? Number(key) < holder.length : Object.hasOwn(holder, key)
 
 export interface Edit {
@@ -69,24 +69,24 @@ export const editBundle = (
   const unplaced = { set: [] as Array<string>, drop: [] as Array<string> }
   for (const [path, value] of Object.entries(set)) {
     const keys = keysOf(path)
-    const place =
+    const target =
       keys === undefined || !SETTABLE.has(String(keys[0])) || (keys.length === 1 && keys[0] !== "visual_identity")
         ? undefined
-        : placeOf(next, keys, true)
-    if (place === undefined) unplaced.set.push(path)
-    else put(place, value)
+        : targetOf(next, keys, true)
+    if (target === undefined) unplaced.set.push(path)
+    else put(target, value)
   }
   const gone = Symbol("gone")
   const lists = new Set<Array<unknown>>()
   for (const path of drop) {
     const keys = keysOf(path)
-    const place =
-      keys === undefined || keys.length < 2 || !DROPPABLE.has(String(keys[0])) ? undefined : placeOf(next, keys, false)
-    if (place === undefined || !isThere(place)) unplaced.drop.push(path)
-    else if (Array.isArray(place.holder)) {
-      place.holder[Number(place.key)] = gone
-      lists.add(place.holder)
-    } else delete place.holder[place.key]
+    const target =
+      keys === undefined || keys.length < 2 || !DROPPABLE.has(String(keys[0])) ? undefined : targetOf(next, keys, false)
+    if (target === undefined || !hasKey(target)) unplaced.drop.push(path)
+    else if (Array.isArray(target.holder)) {
+      target.holder[Number(target.key)] = gone
+      lists.add(target.holder)
+    } else delete target.holder[target.key]
   }
   for (const list of lists) list.splice(0, list.length, ...list.filter((item) => item !== gone))
   if (!isRecord(next["visual_identity"])) next["visual_identity"] = null

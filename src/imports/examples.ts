@@ -5,11 +5,11 @@ export interface Turn {
   readonly text: string
 }
 
-const MOST_TURNS = 12
+const MAX_TURNS = 12
 const LONGEST_TURN = 2000
 const LONGEST_SAMPLE = 600
-const MOST_DIALOGUES = 250
-const MOST_SAMPLES = 40
+const MAX_DIALOGUES = 250
+const MAX_SAMPLES = 40
 const START = /<start>/i
 
 const BEFORE_A_NAME = /^\s{0,4}(?:\*\*)?/
@@ -68,8 +68,8 @@ export class Examples {
     const spoken = turns
       .map(({ role, text }) => ({ role, text: this.#text.bounded(this.#text.spoken(text, path), LONGEST_TURN, path) }))
       .filter(({ text }) => text !== "")
-    for (let at = 0; at < spoken.length; at += MOST_TURNS) {
-      const some = spoken.slice(at, at + MOST_TURNS)
+    for (let at = 0; at < spoken.length; at += MAX_TURNS) {
+      const some = spoken.slice(at, at + MAX_TURNS)
       if (isBoth(some)) this.#takeDialogue(some, path)
       else this.#takeMonologue(some, path)
     }
@@ -110,17 +110,13 @@ export class Examples {
   /** Up to the maximum number that a character may have. */
   get fields(): object {
     const { report } = this.#text
-    if (this.dialogues.length > MOST_DIALOGUES)
-      report.warn(
-        "list_truncated",
-        "character.example_dialogues",
-        `More than ${MOST_DIALOGUES}: the rest was left out.`
-      )
-    if (this.samples.length > MOST_SAMPLES)
-      report.warn("list_truncated", "character.voice_samples", `More than ${MOST_SAMPLES}: the rest was left out.`)
+    if (this.dialogues.length > MAX_DIALOGUES)
+      report.warn("list_truncated", "character.example_dialogues", `More than ${MAX_DIALOGUES}: the rest was left out.`)
+    if (this.samples.length > MAX_SAMPLES)
+      report.warn("list_truncated", "character.voice_samples", `More than ${MAX_SAMPLES}: the rest was left out.`)
     return {
-      ...(this.dialogues.length > 0 && { example_dialogues: this.dialogues.slice(0, MOST_DIALOGUES) }),
-      ...(this.samples.length > 0 && { voice_samples: this.samples.slice(0, MOST_SAMPLES) })
+      ...(this.dialogues.length > 0 && { example_dialogues: this.dialogues.slice(0, MAX_DIALOGUES) }),
+      ...(this.samples.length > 0 && { voice_samples: this.samples.slice(0, MAX_SAMPLES) })
     }
   }
 }

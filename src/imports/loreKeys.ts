@@ -1,7 +1,7 @@
-import { compilePattern, costOf, MOST_COST, MOST_LORE_COST } from "#pipeline/patterns.ts"
+import { compilePattern, costOf, MAX_COST, MAX_LORE_COST } from "#pipeline/patterns.ts"
 import { cut, type Text } from "./Text.ts"
 
-const MOST_KEYS = 20
+const MAX_KEYS = 20
 const LONGEST_KEY = 100
 const LONGEST_PATTERN = 500
 
@@ -22,10 +22,10 @@ export type ReadKeys = (given: ReadonlyArray<string>, isRegex: boolean, path: st
 export const loreKeyReader = (text: Text): ReadKeys => {
   const { report } = text
   /** The remaining cost for patterns. Rejected patterns count too, because each is compiled to check it. */
-  let left = MOST_LORE_COST
+  let left = MAX_LORE_COST
   const isTaken = (pattern: string): boolean => {
     const cost = costOf(pattern)
-    if (cost > MOST_COST || cost > left) return false
+    if (cost > MAX_COST || cost > left) return false
     left -= cost
     return compilePattern(pattern) !== null
   }
@@ -51,8 +51,8 @@ export const loreKeyReader = (text: Text): ReadKeys => {
       })
       .map((key) => (key.startsWith("/") ? key : cut(text.prepare(key, path), LONGEST_KEY).trim()))
       .filter((key) => key !== "")
-    if (keys.length > MOST_KEYS)
-      report.warn("list_truncated", path, `More than ${MOST_KEYS} keys: the rest was left out.`)
-    return [...new Set(keys)].slice(0, MOST_KEYS)
+    if (keys.length > MAX_KEYS)
+      report.warn("list_truncated", path, `More than ${MAX_KEYS} keys: the rest was left out.`)
+    return [...new Set(keys)].slice(0, MAX_KEYS)
   }
 }

@@ -1,6 +1,6 @@
 import type { Assets, AssetSource } from "./Assets.ts"
 import { type Bundle, PICTURE_KINDS, splitProfile } from "./Bundle.ts"
-import { MOST_IMAGE_BYTES } from "./checkImage.ts"
+import { MAX_IMAGE_BYTES } from "./checkImage.ts"
 import { type Fields, fieldsOf, isRecord, listOf, textOf } from "./readJson.ts"
 import type { Report } from "./Report.ts"
 
@@ -24,7 +24,7 @@ export const mapBundle = async (file: Fields, assets: Assets, source: AssetSourc
     }
     const content = textOf(asset["content_base64"])
     const bytes =
-      content !== "" ? Buffer.from(content, "base64") : await source.read(textOf(asset["path"]), MOST_IMAGE_BYTES)
+      content !== "" ? Buffer.from(content, "base64") : await source.read(textOf(asset["path"]), MAX_IMAGE_BYTES)
     if (bytes === undefined)
       report.warn("asset_missing", path, "It is not in the file, or is too large.", textOf(asset["path"]))
     else

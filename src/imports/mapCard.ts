@@ -12,12 +12,12 @@ import { TROUPE_EXTENSION } from "./troupeExtension.ts"
 const LONGEST_NAME = 80
 const LONGEST_SUMMARY = 4000
 const LONGEST_NOTE = 20_000
-const MOST_NOTES = 10
+const MAX_NOTES = 10
 const LONGEST_BIO = 2000
 const LONGEST_SCENE = 1000
-const MOST_BUBBLES = 4
+const MAX_BUBBLES = 4
 const LONGEST_BUBBLE = 600
-const MOST_ALTERNATES = 10
+const MAX_ALTERNATES = 10
 const LONGEST_ALTERNATE = 2400
 
 const PROVENANCE = [
@@ -60,9 +60,7 @@ export const bubblesOf = (text: string): ReadonlyArray<string> =>
 const greetingBubblesOf = (spoken: string, text: Text, path: string): ReadonlyArray<string> => {
   const parts = bubblesOf(spoken)
   const bubbles =
-    parts.length <= MOST_BUBBLES
-      ? parts
-      : [...parts.slice(0, MOST_BUBBLES - 1), parts.slice(MOST_BUBBLES - 1).join("\n")]
+    parts.length <= MAX_BUBBLES ? parts : [...parts.slice(0, MAX_BUBBLES - 1), parts.slice(MAX_BUBBLES - 1).join("\n")]
   return bubbles.map((bubble) => text.bounded(bubble, LONGEST_BUBBLE, path))
 }
 
@@ -169,15 +167,15 @@ const describe = (data: Fields, at: string, text: Text, examples: Examples, name
       `Longer than ${LONGEST_SUMMARY} characters: the rest became evidence, which is looked up when it fits.`,
       notes[0]
     )
-  if (notes.length > MOST_NOTES)
-    report.warn("text_truncated", path, `Longer than ${MOST_NOTES * LONGEST_NOTE} characters: the rest was left out.`)
+  if (notes.length > MAX_NOTES)
+    report.warn("text_truncated", path, `Longer than ${MAX_NOTES * LONGEST_NOTE} characters: the rest was left out.`)
   return {
     summary,
     traits,
     looks: cut(looks.join("\n"), 1500),
     bio: cut(bubblesOf(rest)[0] ?? "", LONGEST_BIO).trim(),
     notes: notes
-      .slice(0, MOST_NOTES)
+      .slice(0, MAX_NOTES)
       .map((note) => ({ kind: "author_note", text: note, trust: "authored", source: { title: path } }))
   }
 }
@@ -203,14 +201,14 @@ export const mapCard = async (card: Fields, assets: Assets, report: Report): Pro
   const spoken = text.spoken(text.prepare(data["first_mes"], `${at}first_mes`), `${at}first_mes`)
   const bubbles = greetingBubblesOf(spoken, text, `${at}first_mes`)
   const alternates = textsOf(data["alternate_greetings"])
-    .slice(0, MOST_ALTERNATES)
+    .slice(0, MAX_ALTERNATES)
     .map((line, index) => {
       const path = `${at}alternate_greetings[${index}]`
       return text.bounded(text.spoken(text.prepare(line, path), path), LONGEST_ALTERNATE, path)
     })
     .filter((line) => line !== "")
-  if (textsOf(data["alternate_greetings"]).length > MOST_ALTERNATES)
-    report.warn("list_truncated", `${at}alternate_greetings`, `More than ${MOST_ALTERNATES}: the rest was left out.`)
+  if (textsOf(data["alternate_greetings"]).length > MAX_ALTERNATES)
+    report.warn("list_truncated", `${at}alternate_greetings`, `More than ${MAX_ALTERNATES}: the rest was left out.`)
   if (textsOf(data["group_only_greetings"]).length > 0)
     report.dropped(`${at}group_only_greetings`, "Greetings of a group: characters speak with one person here.")
   // Alternates need a main greeting. If there is none, the first alternate becomes the main one.

@@ -23,7 +23,7 @@ const USED = new Set([
 ])
 const FORBIDS = /^(?:never|don['’]t|do not|avoid)\s+\S/i
 const LONGEST_NOTE = 20_000
-const MOST_NOTES = 50
+const MAX_NOTES = 50
 
 const lines = (value: unknown): ReadonlyArray<string> => (typeof value === "string" ? [value] : textsOf(value))
 const isEmpty = (value: unknown): boolean =>
@@ -127,8 +127,8 @@ export const mapEliza = (card: Fields, report: Report): Bundle => {
     }))
   })
   if (evidence.length > 0) report.mapped("knowledge", "evidence")
-  if (evidence.length > MOST_NOTES)
-    report.warn("list_truncated", "knowledge", `More than ${MOST_NOTES}: the rest was left out.`)
+  if (evidence.length > MAX_NOTES)
+    report.warn("list_truncated", "knowledge", `More than ${MAX_NOTES}: the rest was left out.`)
   const rest = piecesOf(more.join("\n\n"), LONGEST_NOTE)
     .slice(0, 5)
     .map((note) => ({ kind: "author_note", text: note, trust: "authored", source: { title: "bio" } }))
@@ -164,7 +164,7 @@ export const mapEliza = (card: Fields, report: Report): Bundle => {
     npcs: [],
     lore: [],
     assets: [],
-    evidence: [...rest, ...evidence].slice(0, MOST_NOTES),
+    evidence: [...rest, ...evidence].slice(0, MAX_NOTES),
     visual_identity: null,
     extra: Object.keys(quarantined).length > 0 ? { quarantine: quarantined } : {}
   }

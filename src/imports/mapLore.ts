@@ -6,10 +6,10 @@ import { fieldsOf, type Fields } from "./readJson.ts"
 import { piecesOf, type Text } from "./Text.ts"
 import { loreKey, unusedOf } from "./unusedLore.ts"
 
-const MOST_ENTRIES = 300
+const MAX_ENTRIES = 300
 const LONGEST_CONTENT = 2000
 /** Maximum number of parts that one entry is split into. */
-const MOST_PARTS = 5
+const MAX_PARTS = 5
 
 export interface MappedLore {
   readonly entries: ReadonlyArray<Fields>
@@ -25,8 +25,8 @@ export const mapLore = (book: Fields, at: string, text: Text): MappedLore => {
   const keysOf = loreKeyReader(text)
   for (const [index, entry] of entriesOf(book).entries()) {
     const path = `${at}.entries[${index}]`
-    if (entries.length >= MOST_ENTRIES) {
-      report.warn("list_truncated", `${at}.entries`, `More than ${MOST_ENTRIES} entries: the rest was left out.`)
+    if (entries.length >= MAX_ENTRIES) {
+      report.warn("list_truncated", `${at}.entries`, `More than ${MAX_ENTRIES} entries: the rest was left out.`)
       break
     }
     const extensions = fieldsOf(entry["extensions"])
@@ -46,18 +46,18 @@ export const mapLore = (book: Fields, at: string, text: Text): MappedLore => {
       report.tell(
         "lore_parted",
         path,
-        `Longer than ${LONGEST_CONTENT} characters: made into ${Math.min(pieces.length, MOST_PARTS)} entries.`
+        `Longer than ${LONGEST_CONTENT} characters: made into ${Math.min(pieces.length, MAX_PARTS)} entries.`
       )
-    if (pieces.length > MOST_PARTS)
+    if (pieces.length > MAX_PARTS)
       report.warn(
         "text_truncated",
         path,
-        `Longer than ${MOST_PARTS * LONGEST_CONTENT} characters: the rest was left out.`
+        `Longer than ${MAX_PARTS * LONGEST_CONTENT} characters: the rest was left out.`
       )
-    for (const piece of pieces.slice(0, MOST_PARTS)) entries.push({ ...fields, content: piece })
+    for (const piece of pieces.slice(0, MAX_PARTS)) entries.push({ ...fields, content: piece })
     report.mapped(path, "lore")
     const unused = unusedOf(entry, extensions, said.unknown)
     if (unused !== undefined) rest[loreKey(pieces[0])] = unused
   }
-  return { entries: entries.slice(0, MOST_ENTRIES), rest }
+  return { entries: entries.slice(0, MAX_ENTRIES), rest }
 }

@@ -3,19 +3,19 @@ import { tooLarge, unreadable } from "./ImportRefused.ts"
 
 const SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1")
 /** Maximum size of one unpacked text. */
-const MOST_BYTES = 10 * 1024 * 1024
+const MAX_BYTES = 10 * 1024 * 1024
 /** Maximum length of a keyword. The standard allows 79, but paths of assets are longer. */
 const LONGEST_KEYWORD = 200
-const MOST_CHUNKS = 50_000
+const MAX_CHUNKS = 50_000
 /** Maximum number of embedded assets to read. */
-const MOST_TEXTS = 64
+const MAX_TEXTS = 64
 const EMBEDDED = "chara-ext-asset_:"
 
 export const isPng = (bytes: Uint8Array): boolean => bytes.length >= 8 && SIGNATURE.equals(bytes.subarray(0, 8))
 
 const inflated = (bytes: Uint8Array): Buffer => {
   try {
-    return inflateSync(bytes, { maxOutputLength: MOST_BYTES })
+    return inflateSync(bytes, { maxOutputLength: MAX_BYTES })
   } catch {
     throw unreadable("A compressed text of the PNG cannot be unpacked, or is too large.")
   }
@@ -44,7 +44,7 @@ interface Chunk {
 function* chunksOf(bytes: Uint8Array): Generator<Chunk> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = SIGNATURE.length, count = 0; at + 8 <= file.length; count++) {
-    if (count === MOST_CHUNKS) throw tooLarge(`The PNG has more than ${MOST_CHUNKS} chunks.`)
+    if (count === MAX_CHUNKS) throw tooLarge(`The PNG has more than ${MAX_CHUNKS} chunks.`)
     const length = file.readUInt32BE(at)
     const data = file.subarray(at + 8, at + 8 + length)
     if (data.length < length) return
@@ -71,7 +71,7 @@ export const pictureOf = (png: Uint8Array): Buffer =>
 export const pngTexts = (bytes: Uint8Array): ReadonlyMap<string, () => string> => {
   const found = new Map<string, () => string>()
   for (const { type, data } of chunksOf(bytes)) {
-    if (found.size >= MOST_TEXTS) break
+    if (found.size >= MAX_TEXTS) break
     if (type !== "tEXt" && type !== "zTXt" && type !== "iTXt") continue
     const end = data.subarray(0, LONGEST_KEYWORD + 1).indexOf(0)
     const keyword = end === -1 ? "" : data.toString("latin1", 0, end)

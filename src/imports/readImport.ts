@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { openArchive } from "./Archive.ts"
 import { Assets, type AssetSource, NO_ASSETS } from "./Assets.ts"
 import type { Bundle } from "./Bundle.ts"
-import { MOST_PIXELS } from "./checkImage.ts"
+import { MAX_PIXELS } from "./checkImage.ts"
 import { type Format, formatOf } from "./formats.ts"
 import { ImportRefused, tooLarge, unreadable, unsupported } from "./ImportRefused.ts"
 import { mapBundle } from "./mapBundle.ts"
@@ -15,11 +15,11 @@ import { Report, type ReportData } from "./Report.ts"
 import { stayInUnit } from "#src/units/currentUnit.ts"
 
 /** Limit for the file, and for the JSON in it. */
-export const MOST_FILE_BYTES = 10 * 1024 * 1024
+export const MAX_FILE_BYTES = 10 * 1024 * 1024
 /** Limit for the unpacked size of everything embedded in a picture. Repeated reads count again. */
-const MOST_EMBEDDED_BYTES = 64 * 1024 * 1024
+const MAX_EMBEDDED_BYTES = 64 * 1024 * 1024
 /** Limit for the JSON of unused fields, in characters. */
-const MOST_EXTRA = 256 * 1024
+const MAX_EXTRA = 256 * 1024
 
 export interface ImportFile {
   readonly format: Format | "auto"
@@ -49,7 +49,7 @@ const pixelsOf = (png: Buffer): number =>
   png.length >= 24 && png.toString("latin1", 12, 16) === "IHDR" ? png.readUInt32BE(16) * png.readUInt32BE(20) : 0
 
 const fromPng = (bytes: Buffer, report: Report): Opened => {
-  if (pixelsOf(bytes) > MOST_PIXELS) throw tooLarge(`The picture has more than ${MOST_PIXELS / 1_000_000} megapixels.`)
+  if (pixelsOf(bytes) > MAX_PIXELS) throw tooLarge(`The picture has more than ${MAX_PIXELS / 1_000_000} megapixels.`)
   const texts = pngTexts(bytes)
   const decoded = (keyword: string): unknown => {
     const text = texts.get(keyword)?.()
@@ -66,8 +66,8 @@ const fromPng = (bytes: Buffer, report: Report): Opened => {
       const text = texts.get(embeddedAt(path))?.()
       if (text === undefined) return undefined
       unpacked += text.length
-      if (unpacked > MOST_EMBEDDED_BYTES)
-        throw tooLarge(`The PNG unpacks to more than ${MOST_EMBEDDED_BYTES / 1024 / 1024} MiB.`)
+      if (unpacked > MAX_EMBEDDED_BYTES)
+        throw tooLarge(`The PNG unpacks to more than ${MAX_EMBEDDED_BYTES / 1024 / 1024} MiB.`)
       const content = Buffer.from(text, "base64")
       return content.length > mostBytes ? undefined : content
     }
@@ -100,9 +100,8 @@ const fromZip = async (bytes: Buffer): Promise<Opened> => {
     ["bundle.json", "bundle"]
   ] as const) {
     if (!archive.has(name)) continue
-    const json = await archive.read(name, MOST_FILE_BYTES)
-    if (json === undefined)
-      throw tooLarge(`${name} of the archive is larger than ${MOST_FILE_BYTES / 1024 / 1024} MiB.`)
+    const json = await archive.read(name, MAX_FILE_BYTES)
+    if (json === undefined) throw tooLarge(`${name} of the archive is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB.`)
     return { json: readJson(json, `${name} of the archive`), source, format }
   }
   throw unsupported("The archive has neither card.json nor bundle.json.")
@@ -110,7 +109,7 @@ const fromZip = async (bytes: Buffer): Promise<Opened> => {
 
 /** Detects the type by the first bytes, regardless of the file name. */
 const open = async (bytes: Buffer, report: Report): Promise<Opened> => {
-  if (bytes.length > MOST_FILE_BYTES) throw tooLarge(`The file is larger than ${MOST_FILE_BYTES / 1024 / 1024} MiB.`)
+  if (bytes.length > MAX_FILE_BYTES) throw tooLarge(`The file is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB.`)
   if (bytes.length === 0) throw unreadable("The file is empty.")
   if (isPng(bytes)) return fromPng(bytes, report)
   if (
@@ -124,14 +123,14 @@ const open = async (bytes: Buffer, report: Report): Promise<Opened> => {
 
 /** Fields that are only kept for exports, up to the size limit. Beyond it, only the creator is kept. */
 const boundExtra = (bundle: Bundle, report: Report): Bundle => {
-  if (JSON.stringify(bundle.extra).length <= MOST_EXTRA) return bundle
+  if (JSON.stringify(bundle.extra).length <= MAX_EXTRA) return bundle
   report.warn(
     "extra_dropped",
     "extra",
-    `What the file says besides takes more than ${MOST_EXTRA / 1024} KiB, and was left out.`
+    `What the file says besides takes more than ${MAX_EXTRA / 1024} KiB, and was left out.`
   )
   const { card } = bundle.extra
-  return { ...bundle, extra: card !== undefined && JSON.stringify(card).length <= MOST_EXTRA ? { card } : {} }
+  return { ...bundle, extra: card !== undefined && JSON.stringify(card).length <= MAX_EXTRA ? { card } : {} }
 }
 
 const ofCharx = (json: Fields): Fields => {

@@ -5,7 +5,7 @@ import { tooLarge, unreadable } from "./ImportRefused.ts"
 export type Fields = Readonly<Record<string, unknown>>
 
 /** Maximum number of values in one JSON text. The largest lorebooks in circulation have about ten thousand. */
-export const MOST_VALUES = 200_000
+export const MAX_VALUES = 200_000
 /** Maximum depth of nested arrays and objects. */
 const DEEPEST = 60
 
@@ -39,7 +39,7 @@ export const storable = (value: unknown, depth = 1): unknown => {
 /** Parses JSON from a file and removes what cannot be stored. */
 export const readJson = (bytes: Uint8Array, what: string): unknown => {
   if (!isUtf8(bytes)) throw unreadable(`${what} is not UTF-8 text.`)
-  if (countJsonValues(bytes) > MOST_VALUES) throw tooLarge(`${what} has more than ${MOST_VALUES} values.`)
+  if (countJsonValues(bytes) > MAX_VALUES) throw tooLarge(`${what} has more than ${MAX_VALUES} values.`)
   // A byte order mark is skipped.
   const text = new TextDecoder().decode(bytes)
   let value: unknown

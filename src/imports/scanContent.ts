@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises"
-import { instructs } from "#pipeline/relational/isInstruction.ts"
+import { isInstruction } from "#pipeline/relational/isInstruction.ts"
 import { statedMinor } from "#pipeline/safety/cardAge.ts"
 import { ROMANCE, SEXUAL } from "#pipeline/safety/lexicon.ts"
 import type { Bundle } from "./Bundle.ts"
@@ -63,7 +63,7 @@ const instructions = async (leaves: ReadonlyArray<Leaf>): Promise<ReadonlyArray<
         await setImmediate()
         since = performance.now()
       }
-      if (within(() => instructs(piece))) {
+      if (within(() => isInstruction(piece))) {
         found.push(
           finding(
             "instruction_text",

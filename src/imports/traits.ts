@@ -1,5 +1,5 @@
 const LONGEST_TRAIT = 40
-const MOST_WORDS = 5
+const MAX_WORDS = 5
 
 /** The traits in a comma-separated list. Null for prose. */
 export const traitsOf = (text: string): ReadonlyArray<string> | null => {
@@ -12,7 +12,7 @@ export const traitsOf = (text: string): ReadonlyArray<string> | null => {
   const isList =
     traits.length >= 2 &&
     traits.every(
-      (trait) => trait.length <= LONGEST_TRAIT && trait.split(/\s+/).length <= MOST_WORDS && !/[.!?]/.test(trait)
+      (trait) => trait.length <= LONGEST_TRAIT && trait.split(/\s+/).length <= MAX_WORDS && !/[.!?]/.test(trait)
     )
   return isList ? traits : null
 }

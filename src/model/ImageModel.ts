@@ -12,9 +12,9 @@ export interface ReferencePicture {
 }
 
 /** Maximum number of reference pictures in one request. */
-export const MOST_REFERENCES_SENT = 4
+export const MAX_REFERENCES_SENT = 4
 
-export interface PaintRequest {
+export interface ImageRequest {
   readonly prompt: string
   readonly size: ImageSize
   /** The name of the character. A placeholder shows nothing else. */
@@ -23,19 +23,19 @@ export interface PaintRequest {
   readonly seed: string
   /** The character's own seed, for models that take one. Null: none is set. */
   readonly modelSeed: number | null
-  /** At most `MOST_REFERENCES_SENT`. Used by models that accept pictures. */
+  /** At most `MAX_REFERENCES_SENT`. Used by models that accept pictures. */
   readonly references: ReadonlyArray<ReferencePicture>
 }
 
 /** No picture was made. `refused`: the provider refuses to make this one. Contains only our own words. */
-export class NotPainted extends Schema.TaggedError<NotPainted>()("NotPainted", {
+export class ImageFailed extends Schema.TaggedError<ImageFailed>()("ImageFailed", {
   reason: Schema.Literals(["refused", "failed"]),
   code: Schema.String
 }) {}
 
 /** Port: generates pictures. Layers: a model behind an OpenAI-compatible API, and labelled placeholders. */
-export class Painter extends Context.Service<
-  Painter,
+export class ImageModel extends Context.Service<
+  ImageModel,
   {
     readonly engine: "openai-compatible" | "offline-placeholder.v1"
     readonly model: string
@@ -44,9 +44,9 @@ export class Painter extends Context.Service<
     /** In micro-USD, with this many reference pictures. */
     readonly priceMicroUsd: (size: ImageSize, references?: number) => number
     /** The file as the provider returned it, which is as untrusted as any other. */
-    readonly paint: (request: PaintRequest) => Effect.Effect<Uint8Array, NotPainted>
+    readonly generate: (request: ImageRequest) => Effect.Effect<Uint8Array, ImageFailed>
   }
 >()("src/model/ImageModel") {}
 
-export const isPlaceholder = ({ engine }: Pick<Painter["Service"], "engine">): boolean =>
+export const isPlaceholder = ({ engine }: Pick<ImageModel["Service"], "engine">): boolean =>
   engine === "offline-placeholder.v1"

@@ -1,7 +1,7 @@
 import { dataBlock, DATA_RULE } from "#pipeline/chat.ts"
 import type { ImageKind } from "#pipeline/safety/pictures.ts"
 
-export interface PictureBrief {
+export interface ImageBrief {
   readonly kind: ImageKind
   readonly name: string
   readonly ageBand: "adult" | "teen" | "child"
@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<ImageKind, string>> = {
 }
 
 /** The prompt for a picture. `identity` defines the appearance. The requester's words follow as data. */
-export const paintPrompt = ({
+export const imagePrompt = ({
   kind,
   name,
   ageBand,
@@ -33,7 +33,7 @@ export const paintPrompt = ({
   wardrobe,
   feeling,
   prompt
-}: PictureBrief): string =>
+}: ImageBrief): string =>
   [
     KINDS[kind],
     DATA_RULE,

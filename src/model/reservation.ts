@@ -11,7 +11,7 @@ import type { PriceList } from "./prices.ts"
  */
 
 /** The models used in a turn, and the maximum length of their answers in tokens. */
-export interface Cast {
+export interface EngineModels {
   readonly model: string
   readonly analyzeModel: string
   /** False: no model analyzes messages or extracts memories. */
@@ -20,7 +20,7 @@ export interface Cast {
 }
 
 /** The offline engine is free, so its answers need no limit. */
-export const OFFLINE_CAST: Cast = {
+export const OFFLINE_MODELS: EngineModels = {
   model: "offline-retrieval.v1",
   analyzeModel: "offline-retrieval.v1",
   analyzes: false,
@@ -28,7 +28,9 @@ export const OFFLINE_CAST: Cast = {
 }
 
 /** The models that this process replies with. */
-export const ModelCast = Context.Reference<Cast>("src/model/ModelCast", { defaultValue: () => OFFLINE_CAST })
+export const ConfiguredModels = Context.Reference<EngineModels>("src/model/ModelCast", {
+  defaultValue: () => OFFLINE_MODELS
+})
 
 /** Minimum length limit for answers that are notes and not text of the character. */
 export const NOTES_MAX_TOKENS = 1_500
@@ -103,7 +105,7 @@ interface Rate {
   readonly perCharacterMegabyte: number
 }
 
-const rateOf = (prices: PriceList, cast: Cast, calls: ReadonlyArray<Call>): Rate => {
+const rateOf = (prices: PriceList, cast: EngineModels, calls: ReadonlyArray<Call>): Rate => {
   const sum = (of: (call: Call) => number) =>
     calls.filter(({ by }) => by === "model" || cast.analyzes).reduce((total, call) => total + of(call), 0)
   const input = (call: Call) => prices.priceOf(cast[call.by]).input / BYTES_PER_TOKEN
@@ -136,7 +138,7 @@ export type Reserve = (kind: TurnKind, text: string) => Reservation
 const messageBytes = (text: string): number => Buffer.byteLength(dataBlock("message", { text }))
 
 /** The reservations for turns with these models. */
-export const reserving = (prices: PriceList, cast: Cast): Reserve => {
+export const reserving = (prices: PriceList, cast: EngineModels): Reserve => {
   const rates = {
     fast: rateOf(prices, cast, plan.fast),
     deep: rateOf(prices, cast, plan.deep),
@@ -179,7 +181,7 @@ const callMicroUsd = (prices: PriceList, model: string, bytes: number, maxTokens
   })
 
 /** The maximum cost of these eval messages and of the judge's questions about them. */
-export const evalMicroUsd = (prices: PriceList, cast: Cast) => {
+export const evalMicroUsd = (prices: PriceList, cast: EngineModels) => {
   const reserve = reserving(prices, cast)
   return (mode: ReplyMode, messages: ReadonlyArray<string>, questions: number): number =>
     messages.reduce((sum, text) => sum + totalOf(reserve(mode, text)), 0) +
@@ -187,12 +189,12 @@ export const evalMicroUsd = (prices: PriceList, cast: Cast) => {
 }
 
 /**
- * The maximum cost of a rehearsal with these messages: the turns, and one check for contradictions. There is no memory
+ * The maximum cost of a probe with these messages: the turns, and one check for contradictions. There is no memory
  * extraction.
  */
 export const probeMicroUsd = (
   prices: PriceList,
-  cast: Cast,
+  cast: EngineModels,
   messages: ReadonlyArray<string>,
   characterBytes: number
 ): number => {
@@ -206,7 +208,7 @@ export const probeMicroUsd = (
 /** How much of a source is read at once, in UTF-16 units. */
 export const PART_CHARS = 24_000
 /** The maximum cost of reading a part of a source: the model may be asked twice. */
-export const readingMicroUsd = (prices: PriceList, cast: Cast, text: string): number =>
+export const readingMicroUsd = (prices: PriceList, cast: EngineModels, text: string): number =>
   2 *
   callMicroUsd(
     prices,
@@ -219,7 +221,7 @@ export const readingMicroUsd = (prices: PriceList, cast: Cast, text: string): nu
 const ANSWER_TOKENS = 250
 
 /** The approximate cost of a turn: a third of the prompt limit, and short answers. */
-const estimateMicroUsd = (prices: PriceList, cast: Cast, kind: TurnKind): number => {
+const estimateMicroUsd = (prices: PriceList, cast: EngineModels, kind: TurnKind): number => {
   const { fixed, perMessageMegabyte, perCharacterMegabyte } = rateOf(prices, { ...cast, maxTokens: 0 }, usual[kind])
   const answers = usual[kind]
     .filter(({ by }) => by === "model" || cast.analyzes)
@@ -235,7 +237,7 @@ const estimateMicroUsd = (prices: PriceList, cast: Cast, kind: TurnKind): number
  * The cost of a message with these models, in micro-USD: the reservation for a short message to a character of typical
  * size, and the approximate actual cost.
  */
-export const ratesOf = (prices: PriceList, cast: Cast) => {
+export const ratesOf = (prices: PriceList, cast: EngineModels) => {
   const reserve = reserving(prices, cast)
   const worst = (kind: TurnKind) => totalOf(reserve(kind, TYPICAL_MESSAGE))
   const estimate = (kind: TurnKind) => estimateMicroUsd(prices, cast, kind)

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
-import { isTooMuchAtOnce, TOO_MUCH_AT_ONCE } from "./decodedSize.ts"
+import { exceedsDecodedLimit, DECODED_TOO_LARGE } from "./decodedSize.ts"
 import { loadSharp } from "./loadSharp.ts"
 import { readType } from "./readType.ts"
 
@@ -22,13 +22,13 @@ export class PictureRefused extends Schema.TaggedError<PictureRefused>()("Pictur
   }
 }
 
-const MOST_PIXELS = 40_000_000
+const MAX_PIXELS = 40_000_000
 /**
  * Maximum length of either side of the output. A WebP is kept in memory while it is encoded, at ten times its pixels
  * and more.
  */
-const MOST_SIDE = { png: 4096, jpeg: 4096, webp: 2048 }
-const MOST_SIDE_TRANSPARENT_WEBP = 1448
+const MAX_SIDE = { png: 4096, jpeg: 4096, webp: 2048 }
+const MAX_SIDE_TRANSPARENT_WEBP = 1448
 /** Encoder options that avoid a pass over the whole picture to optimize codes, which would keep all of it in memory. */
 const WRITTEN = { png: {}, jpeg: { quality: 90, optimizeCoding: false }, webp: { quality: 90 } }
 const SECONDS = 20
@@ -62,14 +62,14 @@ export class Pictures extends Context.Service<
 
       const write = Effect.fnUntraced(function* (bytes: Buffer, format: "png" | "jpeg" | "webp") {
         const open = Effect.map(Effect.promise(loadSharp), (sharp) =>
-          sharp(bytes, { failOn: "error", limitInputPixels: MOST_PIXELS })
+          sharp(bytes, { failOn: "error", limitInputPixels: MAX_PIXELS })
         )
         const header = yield* Effect.flatMap(open, (picture) =>
           Effect.tryPromise({ try: () => picture.metadata(), catch: unreadable })
         )
-        if (isTooMuchAtOnce(bytes, format, header))
-          return yield* new PictureRefused({ problem: `The picture ${TOO_MUCH_AT_ONCE}.` })
-        const side = format === "webp" && header.hasAlpha ? MOST_SIDE_TRANSPARENT_WEBP : MOST_SIDE[format]
+        if (exceedsDecodedLimit(bytes, format, header))
+          return yield* new PictureRefused({ problem: `The picture ${DECODED_TOO_LARGE}.` })
+        const side = format === "webp" && header.hasAlpha ? MAX_SIDE_TRANSPARENT_WEBP : MAX_SIDE[format]
         const { data, info } = yield* Effect.flatMap(open, (picture) =>
           Effect.tryPromise({
             try: () =>
@@ -89,7 +89,7 @@ export class Pictures extends Context.Service<
         const sharp = yield* Effect.promise(loadSharp)
         return yield* Effect.tryPromise({
           try: () =>
-            sharp(bytes, { failOn: "error", limitInputPixels: MOST_PIXELS })
+            sharp(bytes, { failOn: "error", limitInputPixels: MAX_PIXELS })
               .resize({ width: side, height: side, fit: "cover", position: "attention" })
               .flatten({ background: "#fff" })
               .jpeg(WRITTEN.jpeg)

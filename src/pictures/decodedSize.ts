@@ -2,7 +2,7 @@ import type { Metadata } from "sharp"
 
 const MIB = 1024 * 1024
 /** Memory limits for decoders that keep a whole picture. The output needs memory as well, most of all for WebP. */
-const MOST_BYTES = { jpeg: 128 * MIB, png: 96 * MIB, webp: 64 * MIB }
+const MAX_BYTES = { jpeg: 128 * MIB, png: 96 * MIB, webp: 64 * MIB }
 
 const FRAMES = new Set([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf])
 /** Bytes per coefficient. */
@@ -32,7 +32,7 @@ type Header = Pick<Metadata, "isProgressive" | "width" | "height" | "channels" |
  * scans (kept as coefficients) and interlaced PNGs (kept as pixels), because each scan refines the whole picture. It
  * also applies to transparent WebPs, which store colours and transparency one after the other.
  */
-export const isTooMuchAtOnce = (
+export const exceedsDecodedLimit = (
   bytes: Buffer,
   format: "jpeg" | "png" | "webp",
   { isProgressive, width, height, channels, depth, hasAlpha }: Header
@@ -43,9 +43,9 @@ export const isTooMuchAtOnce = (
     png: () => (isProgressive ? pixels * channels * (depth === "ushort" ? 2 : 1) : 0),
     webp: () => (hasAlpha ? pixels * channels : 0)
   }
-  return kept[format]() > MOST_BYTES[format]
+  return kept[format]() > MAX_BYTES[format]
 }
 
-export const TOO_MUCH_AT_ONCE =
+export const DECODED_TOO_LARGE =
   "is progressive, interlaced or transparent and has too many pixels for that: it would have to be kept whole " +
   "while it is read"

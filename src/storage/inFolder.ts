@@ -18,7 +18,7 @@ const attempt = <A>(work: () => Promise<A>) =>
 export const layer = (folder: string) =>
   Layer.sync(Storage, () => {
     const root = resolve(folder)
-    const place = (key: string) => {
+    const pathOf = (key: string) => {
       const [app, object] = namesOf(key)
       return { folder: join(root, app), file: join(root, app, object) }
     }
@@ -26,7 +26,7 @@ export const layer = (folder: string) =>
       kind: "folder",
       put: (key, content) =>
         attempt(async () => {
-          const { folder, file } = place(key)
+          const { folder, file } = pathOf(key)
           const draft = `${file}.${randomBytes(6).toString("hex")}.draft`
           await makeFolder(folder)
           try {
@@ -40,12 +40,12 @@ export const layer = (folder: string) =>
       get: (key) =>
         attempt(async () => {
           try {
-            return await readFile(place(key).file)
+            return await readFile(pathOf(key).file)
           } catch (error) {
             if (codeOf(error) === "ENOENT") return null
             throw error
           }
         }),
-      remove: (key) => attempt(() => rm(place(key).file, { force: true }))
+      remove: (key) => attempt(() => rm(pathOf(key).file, { force: true }))
     })
   })

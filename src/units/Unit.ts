@@ -24,7 +24,7 @@ export interface Unit {
 }
 
 /** Maximum length of `text` in bytes, which are all ASCII. The caller shortens longer keys. */
-export const MOST_UNIT_BYTES = 512
+export const MAX_UNIT_BYTES = 512
 
 /** Names a unit of work. */
 export const unitOf = (kind: UnitKind, appId: string, key: string): Unit => ({

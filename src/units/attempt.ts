@@ -4,7 +4,7 @@ import { inUnit } from "./currentUnit.ts"
 import type { Unit } from "./Unit.ts"
 
 /** A unit that has crashed its process this often is given up. */
-export const CRASH_CAP = 5
+export const CRASH_LIMIT = 5
 
 /**
  * How often units have stopped what ran them, where that is often enough to give them up. Held in memory: a healthy
@@ -18,10 +18,10 @@ export const Crashes = Context.Reference<{
 
 /** Whether a unit must not be started again. */
 export const isGivenUp = (unit: Unit): Effect.Effect<boolean> =>
-  Effect.map(Crashes, (crashes) => crashes.of(unit) >= CRASH_CAP)
+  Effect.map(Crashes, (crashes) => crashes.of(unit) >= CRASH_LIMIT)
 
 /**
- * Runs an effect as a unit of work (see `inUnit`). Once the unit has crashed its process `CRASH_CAP` times, runs the
+ * Runs an effect as a unit of work (see `inUnit`). Once the unit has crashed its process `CRASH_LIMIT` times, runs the
  * alternative instead.
  */
 export const attempt = <A, E, R, B, F, S>(

@@ -1,4 +1,4 @@
-import { MOST_UNIT_BYTES } from "./Unit.ts"
+import { MAX_UNIT_BYTES } from "./Unit.ts"
 
 /** Indexes of the integers at the start of the shared memory. */
 const BEATS = 0
@@ -7,8 +7,8 @@ const UNIT_LENGTH = 2
 const WORKER_LENGTH = 3
 const HEAD = 4
 const UNIT_AT = HEAD * Int32Array.BYTES_PER_ELEMENT
-const MOST_WORKER_BYTES = 64
-const WORKER_AT = UNIT_AT + MOST_UNIT_BYTES
+const MAX_WORKER_BYTES = 64
+const WORKER_AT = UNIT_AT + MAX_UNIT_BYTES
 
 /**
  * What the monitor thread sees of the main thread. `entry` is 0 outside of any unit, or else a number that changes each
@@ -30,7 +30,7 @@ export class Vitals {
   readonly #head: Int32Array
   readonly #bytes: Buffer
 
-  constructor(memory = new SharedArrayBuffer(WORKER_AT + MOST_WORKER_BYTES)) {
+  constructor(memory = new SharedArrayBuffer(WORKER_AT + MAX_WORKER_BYTES)) {
     this.memory = memory
     this.#head = new Int32Array(memory, 0, HEAD)
     this.#bytes = Buffer.from(memory)
@@ -42,7 +42,7 @@ export class Vitals {
 
   /** Writes the name of a unit before it is entered. */
   write(unit: string): void {
-    Atomics.store(this.#head, UNIT_LENGTH, this.#bytes.write(unit, UNIT_AT, MOST_UNIT_BYTES, "latin1"))
+    Atomics.store(this.#head, UNIT_LENGTH, this.#bytes.write(unit, UNIT_AT, MAX_UNIT_BYTES, "latin1"))
   }
 
   enter(entry: number): void {
@@ -51,7 +51,7 @@ export class Vitals {
 
   /** The worker id of this process. Empty: it is not registered. */
   nameWorker(workerId: string): void {
-    Atomics.store(this.#head, WORKER_LENGTH, this.#bytes.write(workerId, WORKER_AT, MOST_WORKER_BYTES, "latin1"))
+    Atomics.store(this.#head, WORKER_LENGTH, this.#bytes.write(workerId, WORKER_AT, MAX_WORKER_BYTES, "latin1"))
   }
 
   see(): Seen {

@@ -4,14 +4,14 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as References from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
-import { rounds } from "#channels/repeatForever.ts"
+import { repeatForever } from "#channels/repeatForever.ts"
 
 describe("work that is done in rounds", () => {
   it.effect("goes on after a round that died, and ends when it is interrupted", () =>
     Effect.gen(function* () {
       let done = 0
       const work = Effect.suspend(() => (++done === 2 ? Effect.die(new Error("a bug")) : Effect.void))
-      const fiber = yield* Effect.forkChild(rounds("1 second", work), { startImmediately: true })
+      const fiber = yield* Effect.forkChild(repeatForever("1 second", work), { startImmediately: true })
       assert.strictEqual(done, 1)
       yield* TestClock.adjust("3 seconds")
       assert.strictEqual(done, 4)

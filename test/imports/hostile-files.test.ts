@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
-import { loreCost, MOST_LORE_COST } from "#pipeline/patterns.ts"
+import { loreCost, MAX_LORE_COST } from "#pipeline/patterns.ts"
 import { hashOf } from "#src/imports/Bundle.ts"
 import { readImport } from "#src/imports/readImport.ts"
 import {
@@ -308,7 +308,7 @@ describe("a book of patterns that take long to compile", () => {
       report.warnings.map(({ code }) => code),
       "regex_key_dropped"
     )
-    assert.isAtMost(loreCost(bundle.lore), MOST_LORE_COST)
+    assert.isAtMost(loreCost(bundle.lore), MAX_LORE_COST)
     assert.isNotEmpty(bundle.lore.flatMap((entry) => entry["keys"]))
   })
 })

@@ -1,17 +1,17 @@
 import { assert, describe, it } from "vitest"
-import type { Initiative } from "#pipeline/domain/ProactiveBrief.ts"
+import type { ProactiveBrief } from "#pipeline/domain/ProactiveBrief.ts"
 import { contentRefusal } from "#pipeline/proactive/contentGates.ts"
 import { terms } from "#pipeline/retrieval/terms.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
-import { initiate } from "#src/model/offline/proactiveReply.ts"
+import { proactiveReply } from "#src/model/offline/proactiveReply.ts"
 import { historyOf } from "#test/support/turns.ts"
 import { requestOf } from "#test/support/requests.ts"
 
-const cold: Initiative = { reason: "cold_initiate", about: null, avoid: [], channels: ["event_log"] }
+const cold: ProactiveBrief = { reason: "cold_initiate", about: null, avoid: [], channels: ["event_log"] }
 const [edda = {}] = demoCharacters
-const written = (initiative: Initiative, history: ReadonlyArray<Utterance>, turnIndex: number) =>
-  initiate(requestOf("", { character: edda, turn: { turnIndex, initiative }, request: { history } }), initiative)
+const written = (proactive: ProactiveBrief, history: ReadonlyArray<Utterance>, turnIndex: number) =>
+  proactiveReply(requestOf("", { character: edda, turn: { turnIndex, proactive }, request: { history } }), proactive)
 
 describe("the offline engine, where the character writes first", () => {
   it("asks after what is due, in words of its author's or by what it is", () => {
@@ -54,17 +54,17 @@ describe("the offline engine, where the character writes first", () => {
   })
 
   it("writes something else after a refusal, and keeps off what the person does not want to hear of", () => {
-    const first = initiate(requestOf("", { character: edda, turn: { initiative: cold } }), cold)
-    const second = initiate(
-      requestOf("", { character: edda, turn: { initiative: cold }, request: { refusedBy: "repetition" } }),
+    const first = proactiveReply(requestOf("", { character: edda, turn: { proactive: cold } }), cold)
+    const second = proactiveReply(
+      requestOf("", { character: edda, turn: { proactive: cold }, request: { refusedBy: "repetition" } }),
       cold
     )
     assert.notStrictEqual(first?.line, second?.line)
     const topic = terms(first?.line ?? "").find((word) => word.length > 4) ?? ""
     assert.notInclude(
       terms(
-        initiate(requestOf("", { character: edda, turn: { initiative: cold } }), { ...cold, avoid: [topic] })?.line ??
-          ""
+        proactiveReply(requestOf("", { character: edda, turn: { proactive: cold } }), { ...cold, avoid: [topic] })
+          ?.line ?? ""
       ),
       topic
     )

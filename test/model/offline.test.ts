@@ -1,14 +1,14 @@
 import { NEW_BEARING } from "#pipeline/relational/Relationship.ts"
-import { inWords } from "#pipeline/relational/describeRelationship.ts"
+import { describeRelationship } from "#pipeline/relational/describeRelationship.ts"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type Character, exampleTurns } from "#pipeline/domain/Character.ts"
 import { refusal } from "#pipeline/emission/gates.ts"
 import { Writer, type WriteRequest } from "#pipeline/generation/Writer.ts"
-import { know } from "#pipeline/knowledge/knowledgeOf.ts"
+import { knowledgeOf } from "#pipeline/knowledge/knowledgeOf.ts"
 import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
-import { NOTHING_OF_WORLD } from "#pipeline/world/retrieveWorld.ts"
-import { admitsMachine } from "#pipeline/safety/aiDisclosure.ts"
+import { EMPTY_WORLD_FOUND } from "#pipeline/world/retrieveWorld.ts"
+import { admitsAi } from "#pipeline/safety/aiDisclosure.ts"
 import { SAFE } from "#pipeline/safety/judge.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
 import { CharacterCreate } from "#src/http/character/characterSchemas.ts"
@@ -64,8 +64,8 @@ const requestOf = (
   retrieved: NOTHING_RETRIEVED,
   grounding: plainGrounding,
   safety: SAFE,
-  knowledge: know(character),
-  relationship: inWords(character, NEW_BEARING, 0),
+  knowledge: knowledgeOf(character),
+  relationship: describeRelationship(character, NEW_BEARING, 0),
   decisions: ["reply"],
   refusedBy: given.refusedBy ?? null,
   onSpent: () => Effect.void
@@ -161,7 +161,7 @@ describe("the offline engine", () => {
         for (const text of ["are you an AI?", "wait are you a real person", "r u a bot"]) {
           for (let turnIndex = 0; turnIndex < 5; turnIndex++) {
             const reply = yield* line(requestOf(character, text, { turnIndex }))
-            assert.isTrue(admitsMachine(reply), `${character.slug}: ${reply}`)
+            assert.isTrue(admitsAi(reply), `${character.slug}: ${reply}`)
             assert.notMatch(reply, /^(yes|no|yeah)[,.!]/i)
           }
         }
@@ -182,7 +182,7 @@ describe("the offline engine", () => {
     )
 
     it(`gives ${character.display_name} only lines that the gates let pass`, () => {
-      const context = gateContextOf({ character, mustNotReveal: know(character).mustNotReveal, userTexts: [] })
+      const context = gateContextOf({ character, mustNotReveal: knowledgeOf(character).mustNotReveal, userTexts: [] })
       const refusedBy = (text: string, userTexts: ReadonlyArray<string> = []) =>
         refusal({ text, citedIds: [] }, { ...context, userTexts })
       for (const turns of character.example_dialogues.map(exampleTurns)) {
@@ -301,7 +301,7 @@ describe("the offline engine", () => {
       }
       const retrieved = (given: object) => ({
         ...NOTHING_RETRIEVED,
-        world: { ...NOTHING_OF_WORLD, people: [{ ...person, ...given }] }
+        world: { ...EMPTY_WORLD_FOUND, people: [{ ...person, ...given }] }
       })
       const asked = (given: object) =>
         line({ ...requestOf(plainCharacter, "Who is Tomás?"), retrieved: retrieved(given) })

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { type NotHeard, Transcriber } from "#channels/Transcriber.ts"
+import { type TranscriptionFailed, Transcriber } from "#channels/Transcriber.ts"
 import { layer } from "#src/model/openai/OpenAiTranscriber.ts"
 import { LIST_PRICES } from "#src/model/prices.ts"
-import type { Hearing } from "#test/support/FakeTranscriber.ts"
+import type { TranscriptionBehaviour } from "#test/support/FakeTranscriber.ts"
 import { start } from "#test/support/FakeModel.ts"
 import { PROVIDER_SECRET } from "#test/support/providerSecret.ts"
 
@@ -12,21 +12,21 @@ const KEY = "sk-test-key"
 const RECORDING = { bytes: Buffer.from("OggS and so on"), fileName: "voice.ogg", mimeType: "audio/ogg" }
 
 const harness = Effect.fnUntraced(function* (
-  script: ReadonlyArray<Hearing>,
+  script: ReadonlyArray<TranscriptionBehaviour>,
   deadline: "20 seconds" | "200 millis" = "20 seconds"
 ) {
   const fake = yield* Effect.acquireRelease(
     Effect.promise(() => start()),
     (fake) => Effect.promise(() => fake.close())
   )
-  fake.ear.script(...script)
-  const { listen } = yield* Effect.provide(
+  fake.transcriber.script(...script)
+  const { transcribe } = yield* Effect.provide(
     Transcriber,
     layer({ apiKey: Redacted.make(KEY), baseUrl: fake.url, model: "gpt-4o-mini-transcribe", deadline })
   )
-  return { fake, listen: listen === null ? Effect.die(new Error("nobody listens")) : listen(RECORDING) }
+  return { fake, listen: transcribe === null ? Effect.die(new Error("nobody listens")) : transcribe(RECORDING) }
 })
-const failing = (listen: Effect.Effect<string, NotHeard>) =>
+const failing = (listen: Effect.Effect<string, TranscriptionFailed>) =>
   Effect.map(Effect.flip(listen), ({ code, wasPaid }) => ({ code, wasPaid }))
 
 describe("a recording", () => {
@@ -34,7 +34,7 @@ describe("a recording", () => {
     Effect.gen(function* () {
       const { fake, listen } = yield* harness([{ kind: "heard", text: " Is there soup? \n" }])
       assert.strictEqual(yield* listen, "Is there soup?")
-      const [{ closed: _, ...given } = assert.fail("nothing was handed in")] = fake.ear.listened
+      const [{ closed: _, ...given } = assert.fail("nothing was handed in")] = fake.transcriber.requests
       assert.deepStrictEqual(given, { ...RECORDING, authorization: `Bearer ${KEY}`, model: "gpt-4o-mini-transcribe" })
     })
   )
@@ -61,7 +61,7 @@ describe("a recording", () => {
       assert.deepStrictEqual({ code: error.code, wasPaid: error.wasPaid }, failure)
       assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), PROVIDER_SECRET)
       assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), KEY)
-      assert.lengthOf(fake.ear.listened, 1)
+      assert.lengthOf(fake.transcriber.requests, 1)
     })
   )
 
@@ -69,7 +69,9 @@ describe("a recording", () => {
     Effect.gen(function* () {
       const { fake, listen } = yield* harness([{ kind: "stall" }], "200 millis")
       assert.deepStrictEqual(yield* failing(listen), { code: "timeout", wasPaid: true })
-      yield* Effect.promise(() => fake.ear.listened[0]?.closed ?? Promise.reject(new Error("nothing was handed in")))
+      yield* Effect.promise(
+        () => fake.transcriber.requests[0]?.closed ?? Promise.reject(new Error("nothing was handed in"))
+      )
     })
   )
 

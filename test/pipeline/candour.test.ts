@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { admitsMachine, asksWhatYouAre, deniesMachine } from "#pipeline/safety/aiDisclosure.ts"
+import { admitsAi, asksIfAi, deniesAi } from "#pipeline/safety/aiDisclosure.ts"
 
 const questions = [
   "are you an AI?",
@@ -69,12 +69,12 @@ const denials = [
 ]
 
 describe("candour", () => {
-  it.each(questions)("hears the question in %j", (text) => assert.isTrue(asksWhatYouAre(text)))
-  it.each(others)("hears no such question in %j", (text) => assert.isFalse(asksWhatYouAre(text)))
+  it.each(questions)("hears the question in %j", (text) => assert.isTrue(asksIfAi(text)))
+  it.each(others)("hears no such question in %j", (text) => assert.isFalse(asksIfAi(text)))
   it.each(admissions)("takes %j for the truth", (text) =>
-    assert.deepStrictEqual([admitsMachine(text), deniesMachine(text)], [true, false])
+    assert.deepStrictEqual([admitsAi(text), deniesAi(text)], [true, false])
   )
   it.each(denials)("takes %j for a denial", (text) =>
-    assert.deepStrictEqual([admitsMachine(text), deniesMachine(text)], [false, true])
+    assert.deepStrictEqual([admitsAi(text), deniesAi(text)], [false, true])
   )
 })

@@ -135,11 +135,11 @@ describe("what a character writes unasked", () => {
   })
 
   it("keeps off what the person does not want to hear of, and does not begin as one of its last ten messages", () => {
-    const unasked = { avoid: ["exam"] }
+    const proactive = { avoid: ["exam"] }
     assert.strictEqual(
       refusal(
         { text: "So, how was the exam in the end?", citedIds: [] },
-        gateContextOf({ unasked, delicate: true, userTexts: [] })
+        gateContextOf({ proactive, delicate: true, userTexts: [] })
       ),
       "avoided_topic"
     )
@@ -149,14 +149,14 @@ describe("what a character writes unasked", () => {
     ]
     const text = "The heron is asleep on one leg, and so would I be."
     assert.strictEqual(
-      refusal({ text, citedIds: [] }, gateContextOf({ unasked, characterTexts, userTexts: [] })),
+      refusal({ text, citedIds: [] }, gateContextOf({ proactive, characterTexts, userTexts: [] })),
       "repetition"
     )
     assert.isNull(refusal({ text, citedIds: [] }, gateContextOf({ characterTexts })))
   })
 })
 
-const initiative = { reason: "cold_initiate", about: null, avoid: [], channels: ["event_log"] } as const
+const proactive = { reason: "cold_initiate", about: null, avoid: [], channels: ["event_log"] } as const
 const adult = characterOf({ slug: "ada", display_name: "Ada" })
 
 const saying = (lines: ReadonlyArray<string>, asked: Array<WriteRequest> = []) =>
@@ -189,7 +189,7 @@ const pipelineWith = (writer: Layer.Layer<Writer>) =>
   )
 
 describe("a turn that answers nobody", () => {
-  const turn = turnOf({ text: "", initiative, character: adult })
+  const turn = turnOf({ text: "", proactive, character: adult })
 
   it.effect("says what passes, the second draft if the first does not", () =>
     Effect.gen(function* () {

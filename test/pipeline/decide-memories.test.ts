@@ -1,13 +1,13 @@
 import { assert, describe, it } from "vitest"
 import { decide } from "#pipeline/relational/decide.ts"
 import { type Extraction, NOTHING_EXTRACTED } from "#pipeline/relational/Extraction.ts"
-import type { ReadTurn } from "#pipeline/relational/Extractor.ts"
+import type { EndedTurn } from "#pipeline/relational/Extractor.ts"
 import { apply } from "#pipeline/relational/Patch.ts"
 import { NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relationship.ts"
 import { extractByRules } from "#pipeline/relational/rules/extractByRules.ts"
 import { plainCharacter, turnOf } from "#test/support/turns.ts"
 
-const turnAt = (turnIndex: number, text: string): ReadTurn => ({
+const turnAt = (turnIndex: number, text: string): EndedTurn => ({
   sessionId: "ses_1",
   turnIndex,
   character: plainCharacter,
@@ -20,7 +20,7 @@ const turnAt = (turnIndex: number, text: string): ReadTurn => ({
 })
 const read = (
   known: Relationship,
-  turn: ReadTurn,
+  turn: EndedTurn,
   extraction: Partial<Extraction> = extractByRules({ turn, known })
 ): Relationship =>
   apply(known, decide(known, turn, { ...NOTHING_EXTRACTED, ...extraction }, []), turn.at.toISOString(), turn.turnIndex)

@@ -3,7 +3,7 @@ import type { Turn } from "#pipeline/domain/Turn.ts"
 import { gateContextFor } from "#pipeline/emission/gateContext.ts"
 import { type GateContext, type GateName, refusal } from "#pipeline/emission/gates.ts"
 import type { Grounding } from "#pipeline/grounding/ground.ts"
-import { know } from "#pipeline/knowledge/knowledgeOf.ts"
+import { knowledgeOf } from "#pipeline/knowledge/knowledgeOf.ts"
 import { contentRefusal } from "#pipeline/proactive/contentGates.ts"
 import type { Retrieval } from "#pipeline/retrieval/retrieve.ts"
 import { crisisIn } from "#pipeline/safety/crisis.ts"
@@ -247,7 +247,7 @@ describe("what a reply is held against", () => {
   } as unknown as Retrieval
   const grounding = { intent: "smalltalk" } as Grounding
   const turn: Turn = turnOf({ text: "hm" })
-  const context = gateContextFor(turn, retrieval, grounding, know(turn.character), "")
+  const context = gateContextFor(turn, retrieval, grounding, knowledgeOf(turn.character), "")
 
   it("is all that a message said, in however many parts it was noted", () => {
     for (const text of ["You told me your sister plays the cello.", "You told me your dog is called Biscuit."])

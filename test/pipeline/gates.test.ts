@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type GateContext, type GateName, refusal } from "#pipeline/emission/gates.ts"
 import { emit } from "#pipeline/emission/emit.ts"
-import { mend } from "#pipeline/emission/cleanBubble.ts"
+import { cleanBubble } from "#pipeline/emission/cleanBubble.ts"
 import { languageOf } from "#pipeline/languages.ts"
 import { screen } from "#pipeline/safety/judge.ts"
 import { effortOf } from "#test/support/effortOf.ts"
@@ -293,10 +293,10 @@ describe("mending", () => {
     ["Evening 🙂!", "Evening!"],
     ["🙂", "🙂"],
     ["3 * 4 * 5", "3 * 4 * 5"]
-  ])("makes %j %j", (before, after) => assert.strictEqual(mend(before, voice, "Ada Holm"), after))
+  ])("makes %j %j", (before, after) => assert.strictEqual(cleanBubble(before, voice, "Ada Holm"), after))
 
   it.each([" ", " Bo"])("takes nothing from a smile when the name is %j", (name) =>
-    assert.strictEqual(mend(":) hi", voice, name), ":) hi")
+    assert.strictEqual(cleanBubble(":) hi", voice, name), ":) hi")
   )
 
   it("leaves what the voice allows", () => {
@@ -305,7 +305,7 @@ describe("mending", () => {
       display_name: "Ada",
       voice: { emoji: "often", narration: "asterisk" }
     })
-    assert.strictEqual(mend("*wipes the lens* Evening 🙂", voice, "Ada"), "*wipes the lens* Evening 🙂")
+    assert.strictEqual(cleanBubble("*wipes the lens* Evening 🙂", voice, "Ada"), "*wipes the lens* Evening 🙂")
   })
 })
 

@@ -7,7 +7,7 @@ import { decisionsOpen } from "#pipeline/generation/decisions.ts"
 import { prompt } from "#pipeline/generation/prompt.ts"
 import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
 import { ground } from "#pipeline/grounding/ground.ts"
-import { know } from "#pipeline/knowledge/knowledgeOf.ts"
+import { knowledgeOf } from "#pipeline/knowledge/knowledgeOf.ts"
 import { NEW_BEARING } from "#pipeline/relational/Relationship.ts"
 import { MemoryStore, NOTHING_KNOWN } from "#pipeline/retrieval/MemoryStore.ts"
 import { EMPTY_WORLD } from "#pipeline/world/World.ts"
@@ -154,7 +154,7 @@ const prompts = Effect.gen(function* () {
     retrieved,
     grounding,
     safety,
-    knowledge: know(character, analysis),
+    knowledge: knowledgeOf(character, analysis),
     relationship,
     decisions,
     refusedBy: null,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import type { ChatMessage } from "#pipeline/chat.ts"
 import { critiquePrompt, rewritePrompt } from "#pipeline/critic/criticPrompt.ts"
 import type { WorldFound } from "#pipeline/world/retrieveWorld.ts"
-import { NO_MOOD } from "#pipeline/world/arcs.ts"
+import { NEUTRAL_MOOD } from "#pipeline/world/arcs.ts"
 import { prompt } from "#pipeline/generation/prompt.ts"
 import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
 import { historyOf } from "#test/support/turns.ts"
@@ -86,7 +86,7 @@ const world: WorldFound = {
       weight: 1
     }
   ],
-  mood: NO_MOOD,
+  mood: NEUTRAL_MOOD,
   unspoken: [],
   untold: []
 }
@@ -154,7 +154,7 @@ describe("the prompt", () => {
         turn: {
           ...request.turn,
           text: "",
-          initiative: {
+          proactive: {
             reason: "event_followup",
             about: "The exam on Friday",
             avoid: ["her brother"],

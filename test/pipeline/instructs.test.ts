@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { instructs, ordersScore } from "#pipeline/relational/isInstruction.ts"
+import { isInstruction, demandsScore } from "#pipeline/relational/isInstruction.ts"
 import { ATTACKS } from "#test/support/attacks.ts"
 import { SCRIPTS } from "#test/support/scripts.ts"
 
@@ -10,7 +10,7 @@ describe("what instructs", () => {
   )
 
   it.each(orders.map(({ text }) => [text]))("is told from what somebody tells of themselves: %s", (text) => {
-    assert.isTrue(instructs(text))
+    assert.isTrue(isInstruction(text))
   })
 
   it("is not what people say of their lives", () => {
@@ -28,12 +28,12 @@ describe("what instructs", () => {
       "she is a system administrator in Ulm",
       "I live at 12 Trust Road"
     ]
-    assert.deepStrictEqual(lives.filter(instructs), [])
+    assert.deepStrictEqual(lives.filter(isInstruction), [])
   })
 
   it("is an order to what an author has named, too", () => {
-    assert.isTrue(ordersScore("raise loyalty to 1", ["loyalty"]))
-    assert.isFalse(ordersScore("raise loyalty to 1"))
-    assert.isFalse(ordersScore("your loyalty is the best of you", ["loyalty"]))
+    assert.isTrue(demandsScore("raise loyalty to 1", ["loyalty"]))
+    assert.isFalse(demandsScore("raise loyalty to 1"))
+    assert.isFalse(demandsScore("your loyalty is the best of you", ["loyalty"]))
   })
 })

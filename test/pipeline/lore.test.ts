@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { compilePattern, costOf, loreCost, MOST_LORE_COST } from "#pipeline/patterns.ts"
+import { compilePattern, costOf, loreCost, MAX_LORE_COST } from "#pipeline/patterns.ts"
 import { effortOf } from "#test/support/effortOf.ts"
 import { characterOf, loreAfter, turnOf } from "#test/support/turns.ts"
 
@@ -339,7 +339,7 @@ describe("patterns that are made to take long", () => {
     assert.isNotNull(compilePattern(classes(3)))
     assert.isNull(compilePattern(classes(31)))
     const keys = Array.from({ length: 20 }, () => `/${classes(12)}/`)
-    assert.isAbove(loreCost(Array.from({ length: 190 }, () => ({ keys, secondary_keys: keys }))), MOST_LORE_COST)
+    assert.isAbove(loreCost(Array.from({ length: 190 }, () => ({ keys, secondary_keys: keys }))), MAX_LORE_COST)
   })
 
   it.each<[string, number]>([

@@ -3,9 +3,9 @@ import * as fc from "fast-check"
 import { characterOf } from "#test/support/turns.ts"
 import { type Candidate, candidatesOf } from "#pipeline/proactive/candidates.ts"
 import { DEFAULT_CONTROLS } from "#pipeline/proactive/controls.ts"
-import { afterwards, decide, prospectOf } from "#pipeline/proactive/decide.ts"
+import { factsAfter, decide, eligibilityOf } from "#pipeline/proactive/decide.ts"
 import type { Facts } from "#pipeline/proactive/Facts.ts"
-import { GATE_NAMES, type GateName, shutBy } from "#pipeline/proactive/gates.ts"
+import { GATE_NAMES, type GateName, blockedBy } from "#pipeline/proactive/gates.ts"
 import { nextTime } from "#pipeline/proactive/localTime.ts"
 import { readPolicy } from "#pipeline/proactive/Policy.ts"
 import { NO_PREFERENCES, type OpenLoop } from "#pipeline/relational/Relationship.ts"
@@ -31,10 +31,10 @@ const factsOf = (given: Partial<Facts> = {}): Facts => ({
   openTurns: 0,
   lastTurnAt: NOON - 24 * HOUR,
   unansweredTurns: 1,
-  initiativeUnanswered: false,
-  lastInitiativeAt: null,
-  initiatives: [],
-  personInitiatives: [],
+  proactiveUnanswered: false,
+  lastProactiveAt: null,
+  proactiveTurns: [],
+  personProactiveTurns: [],
   appToday: null,
   channels: [{ kind: "event_log", today: 0 }],
   affordable: true,
@@ -152,22 +152,22 @@ const SHUT: ReadonlyArray<
   [
     "min_gap",
     "the last message of its own accord is too young",
-    { lastInitiativeAt: NOON - HOUR },
+    { lastProactiveAt: NOON - HOUR },
     iso(NOON + 3 * HOUR) ?? ""
   ],
   [
     "min_gap",
     "twice as long for somebody who wants less",
-    { ...preferences({ frequency: "less" }), lastInitiativeAt: NOON - HOUR },
+    { ...preferences({ frequency: "less" }), lastProactiveAt: NOON - HOUR },
     iso(NOON + 7 * HOUR) ?? ""
   ],
   ["max_unanswered", "a thread was resumed as often as may be", { unansweredTurns: 2 }, "word", resume],
   ["max_unanswered", "there is nothing to resume", { unansweredTurns: 0 }, "word", resume],
-  ["max_unanswered", "what was said of its own accord was not answered", { initiativeUnanswered: true }, "word"],
+  ["max_unanswered", "what was said of its own accord was not answered", { proactiveUnanswered: true }, "word"],
   [
     "session_daily_cap",
     "the session has had its share of the day",
-    { initiatives: [at("2026-06-10T01:00:00Z"), at("2026-06-10T06:00:00Z")] },
+    { proactiveTurns: [at("2026-06-10T01:00:00Z"), at("2026-06-10T06:00:00Z")] },
     "2026-06-11T00:00:00.000Z"
   ],
   [
@@ -176,7 +176,7 @@ const SHUT: ReadonlyArray<
     {
       person: { ageBand: "adult", timezone: "America/New_York", blocked: false },
       at: at("2026-06-10T14:00:00Z"),
-      initiatives: [at("2026-06-10T04:30:00Z"), at("2026-06-10T06:00:00Z")]
+      proactiveTurns: [at("2026-06-10T04:30:00Z"), at("2026-06-10T06:00:00Z")]
     },
     "2026-06-11T04:00:00.000Z"
   ],
@@ -184,7 +184,7 @@ const SHUT: ReadonlyArray<
   [
     "end_user_daily_cap",
     "the person was written to by other characters",
-    { personInitiatives: [NOON - HOUR, NOON - 2 * HOUR, NOON - 3 * HOUR] },
+    { personProactiveTurns: [NOON - HOUR, NOON - 2 * HOUR, NOON - 3 * HOUR] },
     "2026-06-11T00:00:00.000Z"
   ],
   [
@@ -223,7 +223,7 @@ describe("a gate", () => {
     "%s is shut when %s",
     (gate, _, given, until, candidate) => {
       const facts = factsOf({ ...given, ...(given.at !== undefined && { lastTurnAt: given.at - 24 * HOUR }) })
-      const shut = shutBy(facts, candidate, facts.at)
+      const shut = blockedBy(facts, candidate, facts.at)
       assert.deepStrictEqual(
         { gate: shut?.gate, until: typeof shut?.until === "number" ? nextOpen(facts, candidate, gate) : shut?.until },
         { gate, until }
@@ -235,7 +235,7 @@ describe("a gate", () => {
   const nextOpen = (facts: Facts, candidate: Candidate, gate: GateName): string | null => {
     let moment = facts.at
     for (let asked = 0; asked < 10; asked++) {
-      const shut = shutBy(facts, candidate, moment)
+      const shut = blockedBy(facts, candidate, moment)
       if (shut?.gate !== gate || typeof shut.until === "string") return iso(moment)
       moment = shut.until
     }
@@ -252,17 +252,18 @@ describe("a gate", () => {
         sessionId: "ses_7"
       })
       const days = Array.from({ length: 1000 }, (_, day) => NOON + day * 24 * HOUR)
-      const open = days.filter((day) => shutBy(facts, cold, day) === null)
+      const open = days.filter((day) => blockedBy(facts, cold, day) === null)
       assert.isTrue(open.length > 240 && open.length < 360, String(open.length))
-      for (const day of open) for (const hours of [-12, -5, 11]) assert.isNull(shutBy(facts, cold, day + hours * HOUR))
+      for (const day of open)
+        for (const hours of [-12, -5, 11]) assert.isNull(blockedBy(facts, cold, day + hours * HOUR))
       for (const day of days.slice(0, 900).filter((day) => !open.includes(day))) {
-        assert.deepStrictEqual(shutBy(facts, cold, day), {
+        assert.deepStrictEqual(blockedBy(facts, cold, day), {
           gate: "tolerance_lottery",
           until: (open.find((next) => next > day) ?? 0) - 12 * HOUR
         })
       }
       const chance = (frequency: "less" | "more") =>
-        days.filter((day) => shutBy({ ...facts, preferences: { ...NO_PREFERENCES, frequency } }, cold, day) === null)
+        days.filter((day) => blockedBy({ ...facts, preferences: { ...NO_PREFERENCES, frequency } }, cold, day) === null)
           .length
       assert.isBelow(chance("less"), open.length)
       assert.isAbove(chance("more"), open.length)
@@ -270,7 +271,7 @@ describe("a gate", () => {
   )
 
   it("is the first in the order of the policy when several are shut", () => {
-    assert.strictEqual(shutBy(factsOf(), cold, NOON), null)
+    assert.strictEqual(blockedBy(factsOf(), cold, NOON), null)
     const worst = factsOf({
       ...policy({
         enabled: false,
@@ -293,8 +294,8 @@ describe("a gate", () => {
       active: false,
       rhythm: busy,
       lastTurnAt: NOON,
-      lastInitiativeAt: NOON,
-      initiativeUnanswered: true,
+      lastProactiveAt: NOON,
+      proactiveUnanswered: true,
       affordable: false
     })
     /** What opens each gate in turn, so that the next is seen. */
@@ -314,8 +315,8 @@ describe("a gate", () => {
       (facts) => ({ ...facts, preferences: NO_PREFERENCES }),
       (facts) => ({ ...facts, rhythm: factsOf().rhythm }),
       (facts) => ({ ...facts, lastTurnAt: 0 }),
-      (facts) => ({ ...facts, lastInitiativeAt: null }),
-      (facts) => ({ ...facts, initiativeUnanswered: false }),
+      (facts) => ({ ...facts, lastProactiveAt: null }),
+      (facts) => ({ ...facts, proactiveUnanswered: false }),
       (facts) => ({ ...facts, controls: { ...facts.controls, daily_initiate_cap: 1 } }),
       (facts) => ({ ...facts, policy: { ...facts.policy, daily_cap_per_end_user: 1 } }),
       (facts) => ({ ...facts, policy: { ...facts.policy, daily_cap_app: null } }),
@@ -323,8 +324,8 @@ describe("a gate", () => {
       (facts) => ({ ...facts, affordable: true })
     ]
     let facts = worst
-    const seen = [shutBy(facts, cold, NOON)?.gate]
-    for (const open of opened) seen.push(shutBy((facts = open(facts)), cold, NOON)?.gate)
+    const seen = [blockedBy(facts, cold, NOON)?.gate]
+    for (const open of opened) seen.push(blockedBy((facts = open(facts)), cold, NOON)?.gate)
     assert.deepStrictEqual(seen, [...GATE_NAMES])
   })
 })
@@ -412,7 +413,7 @@ describe("what a character writes first about", () => {
       const decision = decide(facts, NOON)
       assert.isTrue(decision.send)
       assert.strictEqual(decision.candidate.reason, "storyline_beat")
-      assert.isNull(afterwards(facts, decision.candidate, NOON).beat)
+      assert.isNull(factsAfter(facts, decision.candidate, NOON).beat)
       assert.notStrictEqual(
         decide(factsOf({ ...facts, ...policy({ allowed_reasons: ["cold_initiate"] }) }), NOON).candidate.reason,
         "storyline_beat"
@@ -424,20 +425,20 @@ describe("what a character writes first about", () => {
     const facts = factsOf({ loops: [loopOf({})] })
     const decision = decide(facts, NOON)
     assert.strictEqual(decision.candidate.reason, "open_loop_due")
-    const next = afterwards(facts, decision.candidate, NOON)
+    const next = factsAfter(facts, decision.candidate, NOON)
     assert.isEmpty(next.loops)
     assert.isFalse(decide(next, NOON).send)
-    assert.deepStrictEqual(prospectOf(next, NOON), { nextEligibleAt: null, awaitsWord: true })
+    assert.deepStrictEqual(eligibilityOf(next, NOON), { nextEligibleAt: null, awaitsMessage: true })
   })
 
   it("is told to be possible at the moment at which it then is", () => {
     const facts = factsOf({
       lastTurnAt: NOON - HOUR,
       unansweredTurns: 1,
-      lastInitiativeAt: NOON - HOUR,
+      lastProactiveAt: NOON - HOUR,
       person: { ageBand: "adult", timezone: "Asia/Tokyo", blocked: false }
     })
-    const { nextEligibleAt } = prospectOf(facts, NOON)
+    const { nextEligibleAt } = eligibilityOf(facts, NOON)
     assert.isNotNull(nextEligibleAt)
     assert.isFalse(decide(facts, nextEligibleAt - 1).send)
     assert.isTrue(decide(facts, nextEligibleAt).send)
@@ -449,7 +450,7 @@ describe("what a character writes first about", () => {
       unansweredTurns: 1,
       ...controls({ session_resume_min_idle_minutes: 0, min_gap_between_initiate_minutes: 0 })
     })
-    assert.strictEqual(prospectOf(facts, NOON).nextEligibleAt, NOON + 60_000)
+    assert.strictEqual(eligibilityOf(facts, NOON).nextEligibleAt, NOON + 60_000)
     assert.isFalse(decide(facts, NOON + 59_999).send)
   })
 })
@@ -506,10 +507,10 @@ const anyFacts: fc.Arbitrary<Facts> = fc
     }),
     lastTurnAt: moment,
     unansweredTurns: fc.integer({ min: 0, max: 5 }),
-    initiativeUnanswered: fc.boolean(),
-    lastInitiativeAt: fc.option(moment),
+    proactiveUnanswered: fc.boolean(),
+    lastProactiveAt: fc.option(moment),
     openTurns: fc.integer({ min: 0, max: 1 }),
-    initiatives: fc.array(moment, { maxLength: 5 }),
+    proactiveTurns: fc.array(moment, { maxLength: 5 }),
     sessionId: fc.string(),
     loops: fc.array(
       moment.map((due) => loopOf({ due_at: iso(due) })),
@@ -524,7 +525,7 @@ describe("a tolerance of 0", () => {
       fc.property(anyFacts, fc.integer({ min: 0, max: 400 * 24 * HOUR }), (facts, ahead) => {
         const off = { ...facts, controls: { ...facts.controls, proactivity_tolerance: 0 } }
         assert.isFalse(decide(off, NOON + ahead).send)
-        assert.strictEqual(prospectOf(off, NOON).nextEligibleAt, null)
+        assert.strictEqual(eligibilityOf(off, NOON).nextEligibleAt, null)
       }),
       { numRuns: 500 }
     )
@@ -543,12 +544,12 @@ describe("a tolerance of 0", () => {
           cold_initiate_enabled: true,
           proactivity_tolerance: Math.max(0.05, facts.controls.proactivity_tolerance)
         },
-        initiativeUnanswered: false
+        proactiveUnanswered: false
       })
     )
     fc.assert(
       fc.property(wanted, (facts) => {
-        const { nextEligibleAt } = prospectOf(facts, NOON)
+        const { nextEligibleAt } = eligibilityOf(facts, NOON)
         if (nextEligibleAt === null) return
         eligible++
         assert.isTrue(decide(facts, nextEligibleAt).send)

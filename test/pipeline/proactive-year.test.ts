@@ -2,7 +2,7 @@ import { assert, describe, it } from "vitest"
 import { characterOf } from "#test/support/turns.ts"
 import { type Candidate } from "#pipeline/proactive/candidates.ts"
 import { DEFAULT_CONTROLS } from "#pipeline/proactive/controls.ts"
-import { afterwards, decide, prospectOf } from "#pipeline/proactive/decide.ts"
+import { factsAfter, decide, eligibilityOf } from "#pipeline/proactive/decide.ts"
 import type { Facts } from "#pipeline/proactive/Facts.ts"
 import { readPolicy } from "#pipeline/proactive/Policy.ts"
 import { NO_PREFERENCES, type OpenLoop } from "#pipeline/relational/Relationship.ts"
@@ -20,7 +20,7 @@ const DAY = 24 * HOUR
 const START = Date.parse("2026-01-01T00:00:00Z")
 const END = Date.parse("2027-01-01T00:00:00Z")
 const SESSIONS = 1_000
-const SESSIONS_A_PERSON = 2
+const SESSIONS_PER_PERSON = 2
 const ZONES = [
   "UTC",
   "Europe/Berlin",
@@ -63,7 +63,7 @@ interface Session {
   facts: Facts
   readonly person: Person
   dueAt: number
-  awaitsWord: boolean
+  awaitsMessage: boolean
   nextWordAt: number
 }
 interface Sent {
@@ -74,7 +74,7 @@ interface Sent {
   readonly before: Facts
 }
 
-const people = Array.from({ length: SESSIONS / SESSIONS_A_PERSON }, (): Person => ({
+const people = Array.from({ length: SESSIONS / SESSIONS_PER_PERSON }, (): Person => ({
   timezone: among(ZONES),
   blockedAt: random() < 0.1 ? START + random() * (END - START) : Infinity,
   minor: random() < 0.05,
@@ -105,11 +105,11 @@ const loopOf = (id: string, due: number): OpenLoop => ({
 })
 
 const sessions = Array.from({ length: SESSIONS }, (_, n): Session => {
-  const person = people[Math.floor(n / SESSIONS_A_PERSON)] as Person
+  const person = people[Math.floor(n / SESSIONS_PER_PERSON)] as Person
   return {
     person,
     dueAt: START,
-    awaitsWord: false,
+    awaitsMessage: false,
     nextWordAt: START + random() * 10 * DAY,
     facts: {
       sessionId: `ses_${n}`,
@@ -139,10 +139,10 @@ const sessions = Array.from({ length: SESSIONS }, (_, n): Session => {
       openTurns: 0,
       lastTurnAt: START,
       unansweredTurns: 0,
-      initiativeUnanswered: false,
-      lastInitiativeAt: null,
-      initiatives: [],
-      personInitiatives: [],
+      proactiveUnanswered: false,
+      lastProactiveAt: null,
+      proactiveTurns: [],
+      personProactiveTurns: [],
       appToday: 0,
       channels: [{ kind: "event_log", today: 0 }],
       affordable: true,
@@ -195,27 +195,27 @@ const live = (): ReadonlyArray<Sent> => {
       at,
       appToday: appSent,
       channels: [{ kind: "event_log", today: appSent }],
-      personInitiatives: session.person.sent.filter((moment) => moment > at - 4 * DAY),
+      personProactiveTurns: session.person.sent.filter((moment) => moment > at - 4 * DAY),
       person: { ...session.facts.person, blocked: at >= session.person.blockedAt }
     }
   }
   const look = (session: Session, at: number) => {
     const facts = within(session, at)
     const decision = decide(facts, at)
-    let next: { readonly nextEligibleAt: number | null; readonly awaitsWord: boolean } = decision
+    let next: { readonly nextEligibleAt: number | null; readonly awaitsMessage: boolean } = decision
     if (decision.send) {
       sent.push({ session, at, candidate: decision.candidate, before: facts })
-      session.facts = { ...afterwards(facts, decision.candidate, at), openTurns: 0 }
+      session.facts = { ...factsAfter(facts, decision.candidate, at), openTurns: 0 }
       session.person.sent.push(at)
       appSent++
-      next = prospectOf({ ...session.facts, appToday: appSent }, at)
+      next = eligibilityOf({ ...session.facts, appToday: appSent }, at)
     }
     session.dueAt = next.nextEligibleAt ?? Infinity
-    session.awaitsWord = next.awaitsWord
+    session.awaitsMessage = next.awaitsMessage
   }
   const hear = (session: Session, at: number) => {
-    session.facts = { ...session.facts, lastTurnAt: at, unansweredTurns: 1, initiativeUnanswered: false }
-    if (session.awaitsWord) session.dueAt = at
+    session.facts = { ...session.facts, lastTurnAt: at, unansweredTurns: 1, proactiveUnanswered: false }
+    if (session.awaitsMessage) session.dueAt = at
     session.nextWordAt = at + (random() < 0.5 ? between(1, 90) * MINUTE : random() * 30 * DAY)
   }
   // Hour by hour, and within it in order.
@@ -282,7 +282,7 @@ describe("a year of 1,000 sessions", () => {
         assert.isBelow(before.unansweredTurns, controls.session_resume_max_unanswered_character_turns, what)
       } else assert.isAtLeast(idle, 15, what)
       const gap = controls.min_gap_between_initiate_minutes * (preferences.frequency === "less" ? 2 : 1)
-      if (before.lastInitiativeAt !== null) assert.isAtLeast((at - before.lastInitiativeAt) / MINUTE, gap, what)
+      if (before.lastProactiveAt !== null) assert.isAtLeast((at - before.lastProactiveAt) / MINUTE, gap, what)
     }
     for (const [key, count] of countBy(
       sent,

@@ -5,7 +5,7 @@ import { BLOCK_RULES } from "#pipeline/generation/blockRules.ts"
 import { prompt } from "#pipeline/generation/prompt.ts"
 import { LAST_WORD, SERVICE_RULES } from "#pipeline/generation/serviceRules.ts"
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
-import { NO_MOOD } from "#pipeline/world/arcs.ts"
+import { NEUTRAL_MOOD } from "#pipeline/world/arcs.ts"
 import type { WorldFound } from "#pipeline/world/retrieveWorld.ts"
 import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
 import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
@@ -56,7 +56,7 @@ const hostileWorld: WorldFound = {
       weight: 1
     }
   ],
-  mood: NO_MOOD,
+  mood: NEUTRAL_MOOD,
   unspoken: [],
   untold: []
 }
@@ -98,7 +98,7 @@ describe("prompt", () => {
         effect: { valence: 0, arousal: 0, topic: null, score_bias: {} },
         weight: 1
       }),
-      mood: NO_MOOD,
+      mood: NEUTRAL_MOOD,
       unspoken: [],
       untold: []
     }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { admitsMachine } from "#pipeline/safety/aiDisclosure.ts"
+import { admitsAi } from "#pipeline/safety/aiDisclosure.ts"
 import { SAFETY_LANGUAGES, safetyTextsFor } from "#pipeline/safety/texts.ts"
 
 const none = new Map()
@@ -39,7 +39,7 @@ describe("safety texts", () => {
   it("tell the truth about the machine in every language", () => {
     for (const tag of SAFETY_LANGUAGES) {
       const { ai_opening, ai_disclosure } = safetyTextsFor([tag], none)
-      for (const line of [...ai_opening, ...ai_disclosure]) assert.isTrue(admitsMachine(line), line)
+      for (const line of [...ai_opening, ...ai_disclosure]) assert.isTrue(admitsAi(line), line)
     }
   })
 })

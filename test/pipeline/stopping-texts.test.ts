@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { refusal } from "#pipeline/emission/gates.ts"
 import { splitBubbles } from "#pipeline/emission/bubbles.ts"
-import { instructs } from "#pipeline/relational/isInstruction.ts"
+import { isInstruction } from "#pipeline/relational/isInstruction.ts"
 import { NEW_RELATIONSHIP } from "#pipeline/relational/Relationship.ts"
 import { extractByRules } from "#pipeline/relational/rules/extractByRules.ts"
 import { Classifier, readWeights } from "#pipeline/safety/classifier/Classifier.ts"
@@ -16,7 +16,7 @@ import { hostileTexts } from "#test/support/hostileTexts.ts"
 import { slowOver } from "#test/support/slowest.ts"
 import { gateContextOf, plainCharacter, turnOf } from "#test/support/turns.ts"
 
-const MOST_MS = 50
+const MAX_MS = 50
 const DOTS = `${".".repeat(1_990)}a`
 const TRAITS = `[Personality=${'"a"    '.repeat(25)}!`
 const SMALL_WORDS = `soy ${"un ".repeat(60)}x`
@@ -42,21 +42,21 @@ const readingOf = (text: string) =>
   })
 
 describe("a text that once stopped the server takes no time", () => {
-  it("in the reading of a turn", () => assert.deepStrictEqual(slowOver(ALL, MOST_MS, readingOf), []))
+  it("in the reading of a turn", () => assert.deepStrictEqual(slowOver(ALL, MAX_MS, readingOf), []))
 
   it("in the safety screen of a message", () =>
     assert.deepStrictEqual(
-      slowOver(ALL, MOST_MS, (text) => screen({ ...turnOf({}), text })),
+      slowOver(ALL, MAX_MS, (text) => screen({ ...turnOf({}), text })),
       []
     ))
 
   it("in the gates of a reply", () =>
     assert.deepStrictEqual(
-      slowOver(ALL, MOST_MS, (text) => refusal({ text, citedIds: [] }, gateContextOf({ userTexts: [text] }))),
+      slowOver(ALL, MAX_MS, (text) => refusal({ text, citedIds: [] }, gateContextOf({ userTexts: [text] }))),
       []
     ))
 
-  it("in the search for orders to a model", () => assert.deepStrictEqual(slowOver(ALL, MOST_MS, instructs), []))
+  it("in the search for orders to a model", () => assert.deepStrictEqual(slowOver(ALL, MAX_MS, isInstruction), []))
 
   it.each([
     ["traits", TRAITS],
@@ -78,27 +78,27 @@ describe("a text that once stopped the server takes no time", () => {
 
 describe("no hostile text takes long", () => {
   const texts = hostileTexts()
-  it("in the reading of a turn", () => assert.deepStrictEqual(slowOver(texts, MOST_MS, readingOf), []))
+  it("in the reading of a turn", () => assert.deepStrictEqual(slowOver(texts, MAX_MS, readingOf), []))
   it("in the safety screen of a message", () =>
     assert.deepStrictEqual(
-      slowOver(texts, MOST_MS, (text) => screen({ ...turnOf({}), text })),
+      slowOver(texts, MAX_MS, (text) => screen({ ...turnOf({}), text })),
       []
     ))
   it("in the safety classifier, which remembers nothing", () => {
     const classifier = new Classifier(readWeights())
     assert.deepStrictEqual(
-      slowOver(texts, MOST_MS, (text) => classifier.scores(excerptOf(text), 2026)),
+      slowOver(texts, MAX_MS, (text) => classifier.scores(excerptOf(text), 2026)),
       []
     )
   })
   it("in the gates of a reply", () =>
     assert.deepStrictEqual(
-      slowOver(texts, MOST_MS, (text) => refusal({ text, citedIds: [] }, gateContextOf({ userTexts: [text] }))),
+      slowOver(texts, MAX_MS, (text) => refusal({ text, citedIds: [] }, gateContextOf({ userTexts: [text] }))),
       []
     ))
   it("in parting a reply into bubbles", () =>
     assert.deepStrictEqual(
-      slowOver(texts, MOST_MS, (text) => splitBubbles([text], { max_bubbles: 3, max_bubble_chars: 500 })),
+      slowOver(texts, MAX_MS, (text) => splitBubbles([text], { max_bubbles: 3, max_bubble_chars: 500 })),
       []
     ))
 })

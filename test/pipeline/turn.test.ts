@@ -14,7 +14,7 @@ import { ModelError } from "#pipeline/ModelError.ts"
 import { Transcript } from "#pipeline/retrieval/Transcript.ts"
 import { type Recorded, SafetyRecord } from "#pipeline/safety/SafetyRecord.ts"
 import { safetyTextsFor } from "#pipeline/safety/texts.ts"
-import type { Book } from "#pipeline/TurnTrace.ts"
+import type { BookRecords } from "#pipeline/TurnTrace.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import {
   analysisOf,
@@ -86,7 +86,7 @@ const harness = (
       )
     )
     const booked: Array<ReadonlyArray<StageRecord>> = []
-    const book: Book = (records) =>
+    const book: BookRecords = (records) =>
       Effect.sync(() => {
         booked.push([...records])
       })

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { inWords } from "#pipeline/relational/describeRelationship.ts"
+import { describeRelationship } from "#pipeline/relational/describeRelationship.ts"
 import { NEW_BEARING } from "#pipeline/relational/Relationship.ts"
-import { type ArcStatus, arcStatus, moodOf, weighing } from "#pipeline/world/arcs.ts"
-import { worldFor } from "#pipeline/world/retrieveWorld.ts"
+import { type ArcStatus, arcStatus, moodOf, activeArcs } from "#pipeline/world/arcs.ts"
+import { retrieveWorld } from "#pipeline/world/retrieveWorld.ts"
 import { entering, type Occasion } from "#pipeline/world/storylines.ts"
 import {
   type Arc,
@@ -180,7 +180,7 @@ describe("an arc influence", () => {
       beat("a", { on_enter: { emotion_delta: null, arc_influence: arc({ weight: 0.3 }), proactive_reason: null } })
     ])
     const ids = (given: Partial<SessionWorld>) =>
-      weighing(world({ arcs, ...given }), { sessionId: "ses_1", externalUserRef: "ann" }, "UTC", NOW).map(
+      activeArcs(world({ arcs, ...given }), { sessionId: "ses_1", externalUserRef: "ann" }, "UTC", NOW).map(
         ({ id }) => id
       )
     assert.deepStrictEqual(ids({}), ["arc_2", "arc_4", "arc_1"])
@@ -204,9 +204,9 @@ describe("an arc influence", () => {
     ])
     assert.strictEqual(mood.scoreBias["trust"], 0.1)
     assert.approximately(mood.valence, -0.7, 1e-9)
-    const plain = inWords(character, NEW_BEARING, NOW)
+    const plain = describeRelationship(character, NEW_BEARING, NOW)
     assert.deepStrictEqual([plain.standing, plain.feels], [["little trust", "little warmth"], "neutral"])
-    const moved = inWords(character, NEW_BEARING, NOW, mood)
+    const moved = describeRelationship(character, NEW_BEARING, NOW, mood)
     assert.deepStrictEqual([moved.standing, moved.feels], [["some trust", "little warmth"], "strong sadness"])
   })
 })
@@ -331,7 +331,7 @@ describe("a story", () => {
 describe("what of the world bears on a message", () => {
   const brother = npc({})
   const found = (text: string, given: Partial<SessionWorld>, ...said: ReadonlyArray<string>) =>
-    worldFor(turnOf({ text }), historyOf(...said), world({ npcs: [brother], ...given }), NOW)
+    retrieveWorld(turnOf({ text }), historyOf(...said), world({ npcs: [brother], ...given }), NOW)
 
   it.each([
     ["what does Tomás do?", "npc_1"],

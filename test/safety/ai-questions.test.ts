@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { asksWhatYouAre, confirmsWhatItIs } from "#pipeline/safety/aiDisclosure.ts"
+import { asksIfAi, confirmsAi } from "#pipeline/safety/aiDisclosure.ts"
 import { messageLanguage } from "#pipeline/safety/messageScores.ts"
 import { effortOf } from "#test/support/effortOf.ts"
 import { labelledReplies, LANGUAGES, measure, REPLY_SETS } from "./messageSets.ts"
 import { readMessages } from "./training/messages.ts"
 
-const LEAST_RECALL = 0.9
+const MIN_RECALL = 0.9
 const ASKED: Readonly<Record<string, string>> = {
   en: "are you an AI or a human?",
   de: "bist du eine KI oder ein Mensch?",
@@ -19,10 +19,10 @@ describe.each(REPLY_SETS)("the %s set", (set) => {
       .filter((reply) => reply.language === language)
       .map(({ kind, text }) => ({ text, positive: kind === "honest" }))
     const { recall, falseAlarms, report } = measure(`replies, ${language}, ${set}`, replies, (text) =>
-      confirmsWhatItIs(ASKED[language] ?? "", text)
+      confirmsAi(ASKED[language] ?? "", text)
     )
     console.log(report)
-    assert.isAtLeast(recall, LEAST_RECALL, report)
+    assert.isAtLeast(recall, MIN_RECALL, report)
     assert.strictEqual(falseAlarms, 0, report)
   })
 })
@@ -35,9 +35,7 @@ describe("the answer to a sincere question", () => {
     ["are you human?", "Yes.", false],
     ["are you a human or a bot?", "Yes.", false],
     ["you're not a bot, right?", "No.", false]
-  ] as const)("by one word: %s %s", (asked, reply, confirms) =>
-    assert.strictEqual(confirmsWhatItIs(asked, reply), confirms)
-  )
+  ] as const)("by one word: %s %s", (asked, reply, confirms) => assert.strictEqual(confirmsAi(asked, reply), confirms))
   it.each(LANGUAGES)("comes in %s, where that is asked in", (language) => {
     const questions = readMessages("messages").filter(
       (message) => message.language === language && message.labels.has("ask") && message.text.split(" ").length > 2
@@ -66,7 +64,7 @@ describe("hostile questions", () => {
     "x"
   ])("take no more than a moment: %s", async (part) => {
     const text = part.repeat(Math.ceil(32_000 / part.length))
-    const { effortMs } = await effortOf(() => asksWhatYouAre(text))
+    const { effortMs } = await effortOf(() => asksIfAi(text))
     assert.isBelow(effortMs, 50)
   })
 })
@@ -79,8 +77,8 @@ describe("hostile replies", () => {
     "not a real ".repeat(2_900),
     "\n".repeat(32_000)
   ])("take no more than a moment: %#", async (text) => {
-    confirmsWhatItIs("are you a bot?", text)
-    const { effortMs } = await effortOf(() => confirmsWhatItIs("are you a bot?", text))
+    confirmsAi("are you a bot?", text)
+    const { effortMs } = await effortOf(() => confirmsAi("are you a bot?", text))
     assert.isBelow(effortMs, 50)
   })
 })

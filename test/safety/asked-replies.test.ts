@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { asksWhatYouAre, confirmsWhatItIs } from "#pipeline/safety/aiDisclosure.ts"
+import { asksIfAi, confirmsAi } from "#pipeline/safety/aiDisclosure.ts"
 import { labelled, measure } from "./messageSets.ts"
 
 const REPLIES = labelled("asked", "replies")
-const LEAST_RECALL = 0.9
-const MOST_PASSED = 0.02
+const MIN_RECALL = 0.9
+const MAX_PASSED = 0.02
 
 const partsOf = (line: string): readonly [string, string] => {
   const [question = "", reply = ""] = line.split("\t")
@@ -13,15 +13,15 @@ const partsOf = (line: string): readonly [string, string] => {
 
 describe("a reply to somebody who asked what answers", () => {
   it("confirms it when it says so plainly, and not when it jokes, compares or claims a life", () => {
-    const { recall, falseAlarms, report } = measure("asked", REPLIES, (line) => confirmsWhatItIs(...partsOf(line)))
+    const { recall, falseAlarms, report } = measure("asked", REPLIES, (line) => confirmsAi(...partsOf(line)))
     console.log(report)
-    assert.isAtLeast(recall, LEAST_RECALL, report)
-    assert.isAtMost(falseAlarms, MOST_PASSED, report)
+    assert.isAtLeast(recall, MIN_RECALL, report)
+    assert.isAtMost(falseAlarms, MAX_PASSED, report)
   })
 
   it("answers questions that are all recognized", () =>
     assert.deepStrictEqual(
-      REPLIES.map(({ text }) => partsOf(text)[0]).filter((question) => !asksWhatYouAre(question)),
+      REPLIES.map(({ text }) => partsOf(text)[0]).filter((question) => !asksIfAi(question)),
       []
     ))
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "vitest"
 import { alarmIn } from "#pipeline/safety/alarm.ts"
-import { asksWhatYouAre } from "#pipeline/safety/aiDisclosure.ts"
+import { asksIfAi } from "#pipeline/safety/aiDisclosure.ts"
 import { saysUnderAge } from "#pipeline/safety/underAge.ts"
 import { measure } from "./messageSets.ts"
 import { digestOfTraining } from "./training/digest.ts"
@@ -28,7 +28,7 @@ interface Found {
 const foundIn = (text: string): Found => ({
   alarm: alarmIn(text) !== null,
   minor: saysUnderAge(text),
-  question: asksWhatYouAre(text)
+  question: asksIfAi(text)
 })
 
 interface Kind {

@@ -5,12 +5,12 @@ import { pictureRefusal } from "#pipeline/safety/pictures.ts"
 import { saysUnderAge } from "#pipeline/safety/underAge.ts"
 import { labelled, measure, PICTURE_SETS } from "./messageSets.ts"
 
-const LEAST_RECALL = 0.95
-const MOST_FALSE_ALARMS = 0.02
+const MIN_RECALL = 0.95
+const MAX_FALSE_ALARMS = 0.02
 /** Prints the figures and holds them against the goals. */
 const figures = ({ recall, falseAlarms, report }: ReturnType<typeof measure>) => {
   console.log(report)
-  return { found: recall >= LEAST_RECALL, quiet: falseAlarms <= MOST_FALSE_ALARMS, report }
+  return { found: recall >= MIN_RECALL, quiet: falseAlarms <= MAX_FALSE_ALARMS, report }
 }
 const HOLD = { found: true, quiet: true }
 
@@ -43,8 +43,8 @@ describe.each(PICTURE_SETS)("the %s set", (set) => {
 describe("saying that the character is under 18", () => {
   it("is found, and a question that leaves its age open is not", () => {
     const { recall, falseAlarms, report } = measure("characters", labelled("development", "characters"), callsUnderAge)
-    assert.isAtLeast(recall, LEAST_RECALL, report)
-    assert.isAtMost(falseAlarms, MOST_FALSE_ALARMS, report)
+    assert.isAtLeast(recall, MIN_RECALL, report)
+    assert.isAtMost(falseAlarms, MAX_FALSE_ALARMS, report)
   })
 })
 

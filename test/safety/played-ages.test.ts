@@ -4,15 +4,15 @@ import { statedMinor } from "#pipeline/safety/cardAge.ts"
 import { labelled, measure } from "./messageSets.ts"
 
 const NOW = new Date("2026-06-01")
-const LEAST_RECALL = 0.95
-const MOST_FALSE_ALARMS = 0.02
+const MIN_RECALL = 0.95
+const MAX_FALSE_ALARMS = 0.02
 
 describe("a character under 18", () => {
   it("is found where the person makes it one, in pretence as in earnest", () => {
     const { recall, falseAlarms, report } = measure("played", labelled("played", "characters"), callsUnderAge)
     console.log(report)
-    assert.isAtLeast(recall, LEAST_RECALL, report)
-    assert.isAtMost(falseAlarms, MOST_FALSE_ALARMS, report)
+    assert.isAtLeast(recall, MIN_RECALL, report)
+    assert.isAtMost(falseAlarms, MAX_FALSE_ALARMS, report)
   })
 
   it("is found by a year of birth, a year at school or a birthday on its card", () => {
@@ -22,7 +22,7 @@ describe("a character under 18", () => {
       (text) => statedMinor([{ text: text.replaceAll("{{char}}", "Mia") }], "Mia", NOW) !== undefined
     )
     console.log(report)
-    assert.isAtLeast(recall, LEAST_RECALL, report)
-    assert.isAtMost(falseAlarms, MOST_FALSE_ALARMS, report)
+    assert.isAtLeast(recall, MIN_RECALL, report)
+    assert.isAtMost(falseAlarms, MAX_FALSE_ALARMS, report)
   })
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { refusal } from "#pipeline/emission/gates.ts"
-import { know } from "#pipeline/knowledge/knowledgeOf.ts"
+import { knowledgeOf } from "#pipeline/knowledge/knowledgeOf.ts"
 import { characterOf, gateContextOf, turnOf } from "#test/support/turns.ts"
 
 const refusedBy = (content_rating: string, text: string) =>
@@ -43,7 +43,7 @@ describe("behavioral_thresholds.disclosure", () => {
       behavioral_thresholds: { disclosure },
       persona: { secrets: [{ text: "Sold the boat.", reveal: "trusted" }] }
     })
-    assert.strictEqual(know(character, null, trust).mayReveal.length === 1, told)
+    assert.strictEqual(knowledgeOf(character, null, trust).mayReveal.length === 1, told)
   })
 })
 

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { pictureRefusal } from "#pipeline/safety/pictures.ts"
 import { labelled, measure } from "./messageSets.ts"
 
-const LEAST_RECALL = 0.95
-const MOST_FALSE_ALARMS = 0.02
+const MIN_RECALL = 0.95
+const MAX_FALSE_ALARMS = 0.02
 
 describe("what a picture is asked to show", () => {
   it("is refused where it is a minor, bare or hurt in other words, and not for the words alone", () => {
@@ -13,7 +13,7 @@ describe("what a picture is asked to show", () => {
       (text) => pictureRefusal({ kind: "selfie", words: [text], ageBand: "adult" }) !== null
     )
     console.log(report)
-    assert.isAtLeast(recall, LEAST_RECALL, report)
-    assert.isAtMost(falseAlarms, MOST_FALSE_ALARMS, report)
+    assert.isAtLeast(recall, MIN_RECALL, report)
+    assert.isAtMost(falseAlarms, MAX_FALSE_ALARMS, report)
   })
 })

@@ -7,7 +7,7 @@ import * as References from "effect/References"
 import * as Result from "effect/Result"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { type Accepted, Inbox, type InboundMessage, type InboxUnavailable, type Refused } from "#pipeline/Inbox.ts"
-import * as Accept from "#src/db/conversation/PostgresInbox.ts"
+import * as PostgresInbox from "#src/db/conversation/PostgresInbox.ts"
 import { Allowances } from "#src/db/billing/Allowances.ts"
 import { Apps } from "#src/db/tenancy/Apps.ts"
 import { Characters } from "#src/db/character/Characters.ts"
@@ -58,7 +58,7 @@ export const startEngine = (
       Apps.layer,
       Allowances.layer,
       Ledger.layer,
-      Accept.layer({ reserve: () => ({ turn: holdMicroUsd, reading: 0, perCharacterMegabyte: 0 }) }),
+      PostgresInbox.layer({ reserve: () => ({ turn: holdMicroUsd, reading: 0, perCharacterMegabyte: 0 }) }),
       Turns.layer,
       Layer.mergeAll(Sessions.layer, CharacterArchival.layer).pipe(Layer.provideMerge(Characters.layer))
     ).pipe(

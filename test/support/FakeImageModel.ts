@@ -4,14 +4,14 @@ import { pictureOf } from "./images.ts"
 import { PROVIDER_SECRET } from "./providerSecret.ts"
 
 /** The result of a picture request. `after`: delays the answer until then. */
-export type Painting =
+export type ImageBehaviour =
   | { readonly kind: "painted"; readonly bytes?: Buffer; readonly after?: Promise<void> }
   | { readonly kind: "refused"; readonly code: string }
   | { readonly kind: "status"; readonly status: number }
   | { readonly kind: "answer"; readonly body: unknown }
   | { readonly kind: "stall" }
 
-export interface Painted {
+export interface ImageRequest {
   readonly authorization: string | null
   readonly model: string
   readonly prompt: string
@@ -52,37 +52,37 @@ const read = async (headers: IncomingHttpHeaders, body: Buffer) => {
 }
 
 /** The image endpoints of the fake model: `POST /v1/images/generations` and `/v1/images/edits`. */
-export class FakeBrush {
-  readonly asked: Array<Painted> = []
-  readonly #script: Array<Painting> = []
+export class FakeImageModel {
+  readonly requests: Array<ImageRequest> = []
+  readonly #script: Array<ImageBehaviour> = []
 
-  script(...paintings: ReadonlyArray<Painting>): void {
-    this.#script.push(...paintings)
+  script(...behaviours: ReadonlyArray<ImageBehaviour>): void {
+    this.#script.push(...behaviours)
   }
 
   async answer(headers: IncomingHttpHeaders, body: Buffer, response: ServerResponse): Promise<void> {
     const { model, prompt, size, response_format: format = null, seed = null, references } = await read(headers, body)
-    this.asked.push({ authorization: headers.authorization ?? null, model, prompt, size, format, seed, references })
-    const painting = this.#script.shift() ?? { kind: "painted" as const }
+    this.requests.push({ authorization: headers.authorization ?? null, model, prompt, size, format, seed, references })
+    const behaviour = this.#script.shift() ?? { kind: "painted" as const }
     const send = (status: number, answer: unknown) => {
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer))
     }
-    switch (painting.kind) {
+    switch (behaviour.kind) {
       case "stall":
         return
       case "status":
-        return send(painting.status, { error: { message: PROVIDER_SECRET } })
+        return send(behaviour.status, { error: { message: PROVIDER_SECRET } })
       case "refused":
         return send(400, {
-          error: { code: painting.code, message: `Not this. ${PROVIDER_SECRET}`, type: "invalid_request_error" }
+          error: { code: behaviour.code, message: `Not this. ${PROVIDER_SECRET}`, type: "invalid_request_error" }
         })
       case "answer":
-        return send(200, painting.body)
+        return send(200, behaviour.body)
       case "painted":
-        await painting.after
+        await behaviour.after
         return send(200, {
           created: 0,
-          data: [{ b64_json: (painting.bytes ?? (await pictureOf("png", 64, 64))).toString("base64") }]
+          data: [{ b64_json: (behaviour.bytes ?? (await pictureOf("png", 64, 64))).toString("base64") }]
         })
     }
   }

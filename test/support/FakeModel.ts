@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net"
 import type { Reply } from "#pipeline/generation/Writer.ts"
 import type { Analysis } from "#pipeline/grounding/Analysis.ts"
 import { NOTHING_EXTRACTED } from "#pipeline/relational/Extraction.ts"
-import { FakeBrush } from "./FakeImageModel.ts"
-import { FakeEar } from "./FakeTranscriber.ts"
+import { FakeImageModel } from "./FakeImageModel.ts"
+import { FakeTranscriber } from "./FakeTranscriber.ts"
 import { PROVIDER_SECRET } from "./providerSecret.ts"
 
 /**
@@ -78,9 +78,9 @@ export interface FakeModel {
   /** The same for calls of another question. */
   readonly scriptFor: (question: Question, ...behaviours: ReadonlyArray<Behaviour>) => void
   /** The transcription requests. */
-  readonly ear: FakeEar
+  readonly transcriber: FakeTranscriber
   /** The picture requests. */
-  readonly brush: FakeBrush
+  readonly imageModel: FakeImageModel
   readonly close: () => Promise<void>
 }
 
@@ -278,8 +278,8 @@ const answer = (behaviour: Behaviour, request: FakeRequest, response: ServerResp
 /** A server on loopback with `POST /v1/chat/completions` that fails on demand. */
 export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> => {
   const { otherwise = { kind: "ok" } } = options
-  const ear = new FakeEar()
-  const brush = new FakeBrush()
+  const transcriber = new FakeTranscriber()
+  const imageModel = new FakeImageModel()
   const requests: Array<FakeRequest> = []
   const extractions: Array<FakeRequest> = []
   const waiting = new Map<number, PromiseWithResolvers<FakeRequest>>()
@@ -298,12 +298,12 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
     const closed = new Promise<void>((resolve) => response.once("close", resolve))
     const bytes = await readBody(incoming)
     if (incoming.method === "POST" && incoming.url === "/v1/audio/transcriptions")
-      return ear.answer(incoming.headers, bytes, response)
+      return transcriber.answer(incoming.headers, bytes, response)
     if (
       incoming.method === "POST" &&
       (incoming.url === "/v1/images/generations" || incoming.url === "/v1/images/edits")
     )
-      return brush.answer(incoming.headers, bytes, response)
+      return imageModel.answer(incoming.headers, bytes, response)
     if (incoming.method !== "POST" || incoming.url !== "/v1/chat/completions")
       return json(response, 404, error("no such path"))
     const body = decodeBody(bytes.toString("utf8"))
@@ -341,8 +341,8 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
     url: `http://127.0.0.1:${port}/v1`,
     requests,
     extractions,
-    ear,
-    brush,
+    transcriber,
+    imageModel,
     received: (index) => {
       const request = requests[index]
       if (request !== undefined) return Promise.resolve(request)

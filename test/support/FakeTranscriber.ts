@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http"
 import { PROVIDER_SECRET } from "./providerSecret.ts"
 
 /** The result of a transcription request. `after`: delays the answer until then. */
-export type Hearing =
+export type TranscriptionBehaviour =
   | { readonly kind: "heard"; readonly text: string; readonly after?: Promise<void> }
   | { readonly kind: "status"; readonly status: number; readonly body?: unknown }
   | { readonly kind: "stall" }
 
-export interface Listened {
+export interface TranscriptionRequest {
   readonly authorization: string | null
   readonly model: string
   readonly fileName: string
@@ -18,12 +18,12 @@ export interface Listened {
 }
 
 /** The transcription endpoint of the fake model: `POST /v1/audio/transcriptions`. */
-export class FakeEar {
-  readonly listened: Array<Listened> = []
-  readonly #script: Array<Hearing> = []
+export class FakeTranscriber {
+  readonly requests: Array<TranscriptionRequest> = []
+  readonly #script: Array<TranscriptionBehaviour> = []
 
-  script(...hearings: ReadonlyArray<Hearing>): void {
-    this.#script.push(...hearings)
+  script(...behaviours: ReadonlyArray<TranscriptionBehaviour>): void {
+    this.#script.push(...behaviours)
   }
 
   async answer(headers: IncomingHttpHeaders, body: Buffer, response: ServerResponse): Promise<void> {
@@ -33,7 +33,7 @@ export class FakeEar {
     }).formData()
     const file = form.get("file")
     if (!(file instanceof File)) throw new Error("no file was handed in")
-    this.listened.push({
+    this.requests.push({
       authorization: headers.authorization ?? null,
       model: String(form.get("model")),
       fileName: file.name,
@@ -41,13 +41,13 @@ export class FakeEar {
       bytes: Buffer.from(await file.arrayBuffer()),
       closed
     })
-    const hearing = this.#script.shift() ?? { kind: "heard" as const, text: "Hello from the recording." }
-    if (hearing.kind === "stall") return
-    if (hearing.kind === "heard") await hearing.after
+    const behaviour = this.#script.shift() ?? { kind: "heard" as const, text: "Hello from the recording." }
+    if (behaviour.kind === "stall") return
+    if (behaviour.kind === "heard") await behaviour.after
     const [status, answer] =
-      hearing.kind === "heard"
-        ? [200, { text: hearing.text }]
-        : [hearing.status, hearing.body ?? { error: { message: PROVIDER_SECRET } }]
+      behaviour.kind === "heard"
+        ? [200, { text: behaviour.text }]
+        : [behaviour.status, behaviour.body ?? { error: { message: PROVIDER_SECRET } }]
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer))
   }
 }

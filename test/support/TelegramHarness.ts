@@ -13,7 +13,7 @@ export type BotResource = z.output<typeof BotData>
 export type ChatResource = z.output<typeof ChatPage>["chats"][number]
 
 /** The server, with a fake Telegram Bot API and an app that attaches bots. */
-export interface TelegramGround {
+export interface TelegramHarness {
   readonly telegram: FakeTelegram
   readonly server: TestServer
   readonly app: TestApp
@@ -32,9 +32,9 @@ export interface TelegramGround {
   readonly close: () => Promise<void>
 }
 
-export const startTelegramGround = async (
+export const startTelegramHarness = async (
   options: { readonly fake?: FakeTelegramOptions; readonly env?: Record<string, string> } = {}
-): Promise<TelegramGround> => {
+): Promise<TelegramHarness> => {
   const telegram = await startFakeTelegram({ takesAnyWebhookUrl: true, ...options.fake })
   const server = await startTestServer({ env: { TELEGRAM_API_ROOT: telegram.url, ...options.env } })
   const app = await server.createApp()
@@ -81,8 +81,8 @@ export const startTelegramGround = async (
 }
 
 /** Waits until the bot has sent this many messages to this person. */
-export const saidAtLeast = (ground: TelegramGround, bot: FakeBot, person: FakePerson, count: number) =>
+export const saidAtLeast = (harness: TelegramHarness, bot: FakeBot, person: FakePerson, count: number) =>
   until(`${count} messages of the bot`, () => {
-    const said = ground.said(bot, person)
+    const said = harness.said(bot, person)
     return said.length >= count && said
   })

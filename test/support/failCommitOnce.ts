@@ -5,7 +5,7 @@ import type { TestServer } from "./TestServer.ts"
  * transaction that writes such a row fails. Returns functions to check whether that has happened, and to stop it. One
  * at a time.
  */
-export const dyingAt = async (
+export const failCommitOnce = async (
   { database: { sql } }: TestServer,
   write: { readonly event: "insert" | "update"; readonly table: string; readonly when: string }
 ) => {
@@ -16,7 +16,7 @@ export const dyingAt = async (
       `each row when (${write.when}) execute function die()`
   )
   return {
-    hasDied: async () => (await sql`select 1 from deaths where is_called`).length === 1,
+    hasFailed: async () => (await sql`select 1 from deaths where is_called`).length === 1,
     end: async () => {
       await sql.unsafe(`drop trigger die on ${write.table}`)
       await sql`drop function die`

@@ -15,7 +15,7 @@ const cpuMs = (): number => {
  * The result, and the CPU time in milliseconds of the longest turn of this thread's event loop, during which nothing
  * else was served. Other load on the machine does not count.
  */
-export const longestTurnOf = async <A>(
+export const longestLoopBlock = async <A>(
   work: () => Promise<A>
 ): Promise<{ readonly result: A; readonly turnMs: number }> => {
   // Garbage of earlier code must not be collected during the measurement.

@@ -3,7 +3,7 @@ import type { Pool } from "#src/db/postgres/Database.ts"
 const connectionLost = () => Object.assign(new Error("write CONNECTION_CLOSED"), { code: "CONNECTION_CLOSED" })
 
 /** A pool whose first transactions fail: `after` their commit, so that only the answer is lost, or `before` it. */
-export const losing = (pool: Pool, when: "after" | "before", times: number): Pool => {
+export const loseTransactions = (pool: Pool, when: "after" | "before", times: number): Pool => {
   let left = times
   return new Proxy(pool, {
     get: (target, property) =>

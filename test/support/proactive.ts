@@ -3,7 +3,7 @@ import type { TestApp } from "./TestApp.ts"
 import { until } from "./until.ts"
 
 /** Lets a session's character write first as soon as no other gate prevents it. */
-export const letWriteFirst = async (app: TestApp, sessionId: string, controls: object = {}) => {
+export const enableProactive = async (app: TestApp, sessionId: string, controls: object = {}) => {
   await app.patch(`/v1/apps/${app.appId}/proactive-policy`, { quiet_hours: [] })
   await app.patch(`/v1/sessions/${sessionId}/proactive-controls`, {
     proactive_enabled: true,
@@ -17,7 +17,7 @@ export const letWriteFirst = async (app: TestApp, sessionId: string, controls: o
  * Runs the proactive check of a session now. A check skips a session that is being written to until the next minute, so
  * this first waits for the extraction of what has ended there.
  */
-export const lookAt = async (sql: postgres.Sql, sessionId: string) => {
+export const checkProactiveNow = async (sql: postgres.Sql, sessionId: string) => {
   await until(
     "every turn to be read",
     async () =>
@@ -32,7 +32,7 @@ export const lookAt = async (sql: postgres.Sql, sessionId: string) => {
 }
 
 /** Moves a session's past back by this many hours, and runs the due checks. */
-export const passHours = async (sql: postgres.Sql, sessionId: string, hours: number) => {
+export const shiftIntoPast = async (sql: postgres.Sql, sessionId: string, hours: number) => {
   await sql`
     update session_logs set last_user_at = last_user_at -
       ${hours}::int * interval '1 hour',
@@ -44,5 +44,5 @@ export const passHours = async (sql: postgres.Sql, sessionId: string, hours: num
           where session_id = ${sessionId} and outcome is not null`
   await sql`update sessions set created_at = created_at -
     ${hours}::int * interval '1 hour' where session_id = ${sessionId}`
-  await lookAt(sql, sessionId)
+  await checkProactiveNow(sql, sessionId)
 }

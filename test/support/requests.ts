@@ -1,12 +1,12 @@
 import { NEW_BEARING } from "#pipeline/relational/Relationship.ts"
-import { inWords } from "#pipeline/relational/describeRelationship.ts"
+import { describeRelationship } from "#pipeline/relational/describeRelationship.ts"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Character } from "#pipeline/domain/Character.ts"
 import type { Turn } from "#pipeline/domain/Turn.ts"
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
 import type { Grounding } from "#pipeline/grounding/ground.ts"
-import { know } from "#pipeline/knowledge/knowledgeOf.ts"
+import { knowledgeOf } from "#pipeline/knowledge/knowledgeOf.ts"
 import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
 import { SAFE } from "#pipeline/safety/judge.ts"
 
@@ -63,8 +63,8 @@ export const requestOf = (
     retrieved: NOTHING_RETRIEVED,
     grounding: { ...plainGrounding, addressee: "Ben", localTime: "Saturday 21:40" },
     safety: SAFE,
-    knowledge: know(character),
-    relationship: inWords(character, NEW_BEARING, 0),
+    knowledge: knowledgeOf(character),
+    relationship: describeRelationship(character, NEW_BEARING, 0),
     decisions: ["reply"],
     refusedBy: null,
     onSpent: () => Effect.void,

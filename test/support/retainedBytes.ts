@@ -7,7 +7,7 @@ const oldBytes = () =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === "old_space")?.space_used_size ?? 0
 
 /** How many bytes the work leaves in the old generation if only the young one is collected, after every few runs. */
-export const oldBytesLeftBy = async (work: {
+export const retainedBytes = async (work: {
   readonly times: number
   readonly each: (n: number) => Promise<unknown>
 }): Promise<number> => {

@@ -12,7 +12,7 @@ import { MemoryStore, NOTHING_KNOWN } from "#pipeline/retrieval/MemoryStore.ts"
 import { Recall } from "#pipeline/retrieval/Recall.ts"
 import type { Lore } from "#pipeline/retrieval/Retrieved.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
-import { type Book, Trail } from "#pipeline/TurnTrace.ts"
+import { type BookRecords, TurnTrace } from "#pipeline/TurnTrace.ts"
 import type { TurnPipeline } from "#pipeline/Turn.ts"
 import { EMPTY_WORLD } from "#pipeline/world/World.ts"
 import { WorldStore } from "#pipeline/world/WorldStore.ts"
@@ -46,7 +46,7 @@ export const gateContextOf = (given: Partial<GateContext> = {}): GateContext => 
   mustNotReveal: [],
   unspoken: [],
   delicate: false,
-  unasked: null,
+  proactive: null,
   ...given
 })
 
@@ -112,9 +112,9 @@ export interface TurnResult {
 export const runTurn = (
   pipeline: TurnPipeline["Service"],
   turn: Turn,
-  book: Book = () => Effect.void
+  book: BookRecords = () => Effect.void
 ): Effect.Effect<TurnResult> =>
   Effect.clockWith((clock) => {
-    const trail = new Trail(clock, book)
-    return Effect.map(pipeline.run(turn, trail), (outcome) => ({ outcome, stages: trail.records }))
+    const trace = new TurnTrace(clock, book)
+    return Effect.map(pipeline.run(turn, trace), (outcome) => ({ outcome, stages: trace.records }))
   })

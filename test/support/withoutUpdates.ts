@@ -1,7 +1,7 @@
 import type { TestServer } from "./TestServer.ts"
 
 /** While this runs, no Telegram update can be stored. */
-export const takingNoUpdates = async (
+export const withoutUpdates = async (
   { database: { sql } }: TestServer,
   work: () => Promise<unknown>
 ): Promise<void> => {

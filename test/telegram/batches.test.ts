@@ -1,35 +1,39 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type * as z from "zod"
 import type { BatchData, BatchItems } from "#src/http/telegram/telegramBatchSchemas.ts"
-import { startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 type BatchResource = z.output<typeof BatchData>
 type BatchItem = z.output<typeof BatchItems>["items"][number]
 const batch = async (body: object): Promise<BatchResource> => {
-  const answer = await ground.app.post("/v1/telegram/batches", body)
+  const answer = await harness.app.post("/v1/telegram/batches", body)
   assert.strictEqual(answer.status, 200, JSON.stringify(answer.body))
   return answer.body.data
 }
 const completed = (id: string): Promise<BatchResource> =>
   until("the batch to end", async () => {
-    const { data } = (await ground.app.get(`/v1/telegram/batches/${id}`)).body
+    const { data } = (await harness.app.get(`/v1/telegram/batches/${id}`)).body
     return data.status === "completed" && data
   })
 const itemsOf = async (id: string): Promise<ReadonlyArray<BatchItem>> =>
-  (await ground.app.get(`/v1/telegram/batches/${id}/items?limit=100`)).body.data.items
+  (await harness.app.get(`/v1/telegram/batches/${id}/items?limit=100`)).body.data.items
 
 describe("a batch", () => {
   it("attaches many bots, each with an outcome of its own, and keeps no token", async () => {
-    const character_slug = await ground.app.createCharacter()
-    const [one, two, foreign] = [ground.telegram.createBot(), ground.telegram.createBot(), ground.telegram.createBot()]
-    await fetch(`${ground.telegram.url}/bot${foreign.token}/setWebhook?url=https://example.com/hook`)
+    const character_slug = await harness.app.createCharacter()
+    const [one, two, foreign] = [
+      harness.telegram.createBot(),
+      harness.telegram.createBot(),
+      harness.telegram.createBot()
+    ]
+    await fetch(`${harness.telegram.url}/bot${foreign.token}/setWebhook?url=https://example.com/hook`)
     const dead = `987654321:${"B".repeat(35)}`
     const bots = [one.token, dead, two.token, foreign.token, one.token].map((token) => ({ token, character_slug }))
     const { id, total } = await batch({ action: "attach", bots })
@@ -40,30 +44,30 @@ describe("a batch", () => {
       items.map(({ status, error_code }) => error_code ?? status),
       ["done", "telegram_token_invalid", "done", "telegram_webhook_foreign", "telegram_bot_taken"]
     )
-    assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${items[0]?.bot_id}`)).body.data, {
+    assert.deepInclude((await harness.app.get(`/v1/telegram/bots/${items[0]?.bot_id}`)).body.data, {
       status: "active",
       telegram_user_id: one.id
     })
-    assert.isEmpty(await ground.server.database.sql`select 1 from telegram_batch_items where token is not null`)
+    assert.isEmpty(await harness.server.database.sql`select 1 from telegram_batch_items where token is not null`)
   })
 
   it("only looks when it is told to", async () => {
-    const bot = ground.telegram.createBot()
+    const bot = harness.telegram.createBot()
     const { id } = await batch({
       action: "attach",
       dry_run: true,
-      bots: [{ token: bot.token, character_slug: await ground.app.createCharacter() }]
+      bots: [{ token: bot.token, character_slug: await harness.app.createCharacter() }]
     })
     assert.deepInclude(await completed(id), { done: 1, failed: 0 })
-    assert.isEmpty(ground.telegram.calls({ bot, method: "setWebhook" }))
+    assert.isEmpty(harness.telegram.calls({ bot, method: "setWebhook" }))
   })
 
   it("goes on where a process that died left it, and does nothing twice", async () => {
-    const character_slug = await ground.app.createCharacter()
-    const bot = ground.telegram.createBot()
-    const { sql } = ground.server.database
+    const character_slug = await harness.app.createCharacter()
+    const bot = harness.telegram.createBot()
+    const { sql } = harness.server.database
     // Taken by somebody who got as far as the row of the bot.
-    ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "hang" })
+    harness.telegram.fault({ bot, method: "setWebhook" }, { kind: "hang" })
     const { id } = await batch({ action: "attach", bots: [{ token: bot.token, character_slug }] })
     const [item] = await until("the bot's row", async () => {
       const items = await itemsOf(id)
@@ -74,64 +78,64 @@ describe("a batch", () => {
     await sql`update telegram_batch_items set due_at = now() where batch_id = ${id}`
     await sql`select graphile_worker.add_job('batches', '{}'::json)`
     assert.deepInclude(await completed(id), { done: 1, failed: 0 })
-    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${item?.bot_id}`)).body.data.status, "active")
+    assert.strictEqual((await harness.app.get(`/v1/telegram/bots/${item?.bot_id}`)).body.data.status, "active")
   })
 
   it("suspends and resumes many bots, and says of those that there are not", async () => {
-    const [{ id: one }, { id: two }] = [await ground.attach(), await ground.attach()]
+    const [{ id: one }, { id: two }] = [await harness.attach(), await harness.attach()]
     const suspended = await batch({ action: "suspend", bot_ids: [one, two, "bot_x"] })
     assert.deepInclude(await completed(suspended.id), { done: 2, failed: 1 })
     assert.deepStrictEqual(
       (await itemsOf(suspended.id)).map(({ error_code }) => error_code),
       [null, null, "bot_not_found"]
     )
-    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${two}`)).body.data.status, "suspended")
-    ground.telegram.advance(2000)
+    assert.strictEqual((await harness.app.get(`/v1/telegram/bots/${two}`)).body.data.status, "suspended")
+    harness.telegram.advance(2000)
     const resumed = await batch({ action: "resume", bot_ids: [one, two] })
     assert.deepInclude(await completed(resumed.id), { done: 2, failed: 0 })
-    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${one}`)).body.data.status, "active")
+    assert.strictEqual((await harness.app.get(`/v1/telegram/bots/${one}`)).body.data.status, "active")
     const rotated = await batch({ action: "rotate_token", bot_ids: [one] })
     await completed(rotated.id)
     assert.strictEqual((await itemsOf(rotated.id))[0]?.error_code, "bot_not_managed")
   })
 
   it("is not done with a bot that it resumes before its webhook is set", async () => {
-    const { bot, id } = await ground.attach()
-    await ground.app.post(`/v1/telegram/bots/${id}/suspend`, {})
-    ground.telegram.advance(2000)
-    ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "html502" })
+    const { bot, id } = await harness.attach()
+    await harness.app.post(`/v1/telegram/bots/${id}/suspend`, {})
+    harness.telegram.advance(2000)
+    harness.telegram.fault({ bot, method: "setWebhook" }, { kind: "html502" })
     const resumed = await batch({ action: "resume", bot_ids: [id] })
     await until(
       "the first attempt to fail",
       async () => (await itemsOf(resumed.id))[0]?.error_code === "upstream_failed"
     )
-    await ground.server.database.sql`update telegram_batch_items set due_at = now() where batch_id = ${resumed.id}`
-    await ground.server.database.sql`select graphile_worker.add_job('batches', '{}'::json)`
+    await harness.server.database.sql`update telegram_batch_items set due_at = now() where batch_id = ${resumed.id}`
+    await harness.server.database.sql`select graphile_worker.add_job('batches', '{}'::json)`
     assert.deepInclude(await completed(resumed.id), { done: 1, failed: 0 })
-    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status, "active")
+    assert.strictEqual((await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.status, "active")
   })
 
   it("gives up an item that ten processes have died of", async () => {
-    const { bot, id: botId } = await ground.attach()
-    ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "hang" })
-    ground.telegram.advance(2000)
+    const { bot, id: botId } = await harness.attach()
+    harness.telegram.fault({ bot, method: "setWebhook" }, { kind: "hang" })
+    harness.telegram.advance(2000)
     const { id } = await batch({ action: "rotate_secret", bot_ids: [botId] })
     await until(
       "it to be taken",
       async () =>
-        (await ground.server.database.sql`select 1 from telegram_batch_items where batch_id = ${id} and attempts = 1`)
+        (await harness.server.database.sql`select 1 from telegram_batch_items where batch_id = ${id} and attempts = 1`)
           .length === 1
     )
-    await ground.server.database
+    await harness.server.database
       .sql`update telegram_batch_items set attempts = 10, due_at = now() where batch_id = ${id}`
-    await ground.server.database.sql`select graphile_worker.add_job('batches', '{}'::json)`
+    await harness.server.database.sql`select graphile_worker.add_job('batches', '{}'::json)`
     assert.deepInclude(await completed(id), { done: 0, failed: 1 })
     assert.strictEqual((await itemsOf(id))[0]?.error_code, "internal_error")
   })
 
   it("of another app's tokens holds up no suspension, and one of bots that are not there takes nobody's place", async () => {
-    const { id } = await ground.attach()
-    const other = await ground.server.createApp()
+    const { id } = await harness.attach()
+    const other = await harness.server.createApp()
     const character_slug = await other.createCharacter()
     const tokens = Array.from({ length: 40 }, (_, n) => `98765432${n}:${"C".repeat(35)}`)
     const {
@@ -142,7 +146,7 @@ describe("a batch", () => {
     })
     assert.deepInclude(await completed((await batch({ action: "suspend", bot_ids: [id] })).id), { done: 1 })
     assert.strictEqual((await other.get(`/v1/telegram/batches/${attaching.id}`)).body.data.status, "running")
-    const places = () => ground.server.database.sql`select taken_until from telegram_batch_paces where kind = 'change'`
+    const places = () => harness.server.database.sql`select taken_until from telegram_batch_paces where kind = 'change'`
     const before = await places()
     assert.deepInclude(
       await completed(
@@ -155,7 +159,7 @@ describe("a batch", () => {
 
   it("is of its app alone", async () => {
     const { id } = await batch({ action: "suspend", bot_ids: ["bot_x"] })
-    const other = await ground.server.createApp()
+    const other = await harness.server.createApp()
     for (const path of [`/v1/telegram/batches/${id}`, `/v1/telegram/batches/${id}/items`])
       assert.strictEqual((await other.get(path)).body.detail.code, "batch_not_found")
   })

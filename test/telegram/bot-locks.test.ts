@@ -1,33 +1,33 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { letWriteFirst } from "#test/support/proactive.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { enableProactive } from "#test/support/proactive.ts"
+import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 const waitingForLocks = (count: number) =>
   until(
     `${count} to wait for a lock`,
     async () =>
       (
-        await ground.server.database
+        await harness.server.database
           .sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
       ).length === count
   )
-const statusOf = async (id: string) => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status
+const statusOf = async (id: string) => (await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.status
 
 /** Suspends the bot behind something else that comes to its rows, both of which wait for who holds one of them. */
 const suspendedBehind = async (id: string, other: () => unknown) => {
   let suspended: Promise<{ readonly status: number }> | undefined
-  await ground.server.database.sql.begin(async (sql) => {
+  await harness.server.database.sql.begin(async (sql) => {
     await sql`select from telegram_bots where channel_id = ${id} for update`
     other()
     await waitingForLocks(1)
-    suspended = ground.app.post(`/v1/telegram/bots/${id}/suspend`, {})
+    suspended = harness.app.post(`/v1/telegram/bots/${id}/suspend`, {})
     await waitingForLocks(2)
   })
   return (await suspended)?.status
@@ -35,29 +35,29 @@ const suspendedBehind = async (id: string, other: () => unknown) => {
 
 describe("a bot that is suspended in the same moment", () => {
   it("is configured all the same", async () => {
-    const { id } = await ground.attach()
+    const { id } = await harness.attach()
     let configured: Promise<{ readonly status: number }> | undefined
     assert.strictEqual(
       await suspendedBehind(id, () => {
-        configured = ground.app.patch(`/v1/telegram/bots/${id}`, { join_window_ms: 5 })
+        configured = harness.app.patch(`/v1/telegram/bots/${id}`, { join_window_ms: 5 })
       }),
       200
     )
     assert.strictEqual((await configured)?.status, 200)
-    assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data, {
+    assert.deepInclude((await harness.app.get(`/v1/telegram/bots/${id}`)).body.data, {
       join_window_ms: 5,
       status: "suspended"
     })
   })
 
   it("has the new token that it is given", async () => {
-    const { bot, id } = await ground.attach()
-    ground.telegram.revokeToken(bot)
-    ground.telegram.advance(2000)
+    const { bot, id } = await harness.attach()
+    harness.telegram.revokeToken(bot)
+    harness.telegram.advance(2000)
     let given: Promise<{ readonly status: number }> | undefined
     assert.strictEqual(
       await suspendedBehind(id, () => {
-        given = ground.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })
+        given = harness.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })
       }),
       200
     )
@@ -66,32 +66,32 @@ describe("a bot that is suspended in the same moment", () => {
   })
 
   it("is revoked where its token is found dead", async () => {
-    const { bot, id } = await ground.attach()
-    const person = ground.telegram.createUser()
-    ground.telegram.start(person, bot)
-    await saidAtLeast(ground, bot, person, 1)
-    ground.telegram.fault({ bot, method: "sendMessage" }, { kind: "error", code: 401, description: "Unauthorized" })
-    assert.notStrictEqual(await suspendedBehind(id, () => ground.telegram.say(person, bot, "Hello?")), 500)
+    const { bot, id } = await harness.attach()
+    const person = harness.telegram.createUser()
+    harness.telegram.start(person, bot)
+    await saidAtLeast(harness, bot, person, 1)
+    harness.telegram.fault({ bot, method: "sendMessage" }, { kind: "error", code: 401, description: "Unauthorized" })
+    assert.notStrictEqual(await suspendedBehind(id, () => harness.telegram.say(person, bot, "Hello?")), 500)
     assert.strictEqual(await statusOf(id), "revoked")
   })
 })
 
 it("a chat that comes back waits for whoever writes in its session, and is waited for by nobody", async () => {
-  const { bot, id } = await ground.attach()
-  const person = ground.telegram.createUser()
-  ground.telegram.start(person, bot)
-  await saidAtLeast(ground, bot, person, 1)
-  const session = (await ground.chatsOf(id))[0]?.session_id ?? ""
-  await letWriteFirst(ground.app, session)
-  ground.telegram.block(person, bot)
+  const { bot, id } = await harness.attach()
+  const person = harness.telegram.createUser()
+  harness.telegram.start(person, bot)
+  await saidAtLeast(harness, bot, person, 1)
+  const session = (await harness.chatsOf(id))[0]?.session_id ?? ""
+  await enableProactive(harness.app, session)
+  harness.telegram.block(person, bot)
   const standing = (status: string) =>
-    until(`the chat to be ${status}`, async () => (await ground.chatsOf(id))[0]?.status === status)
+    until(`the chat to be ${status}`, async () => (await harness.chatsOf(id))[0]?.status === status)
   await standing("blocked")
-  await ground.server.database.sql`update relationships set initiate_at = 'infinity' where session_id = ${session}`
-  await ground.server.database.sql`update lanes set status = 'parked' where session_id = ${session}`
-  await ground.server.database.sql.begin(async (sql) => {
+  await harness.server.database.sql`update relationships set initiate_at = 'infinity' where session_id = ${session}`
+  await harness.server.database.sql`update lanes set status = 'parked' where session_id = ${session}`
+  await harness.server.database.sql.begin(async (sql) => {
     await sql`select from relationships where session_id = ${session} for no key update`
-    ground.telegram.unblock(person, bot)
+    harness.telegram.unblock(person, bot)
     await waitingForLocks(1)
     assert.lengthOf(await sql`select from lanes where session_id = ${session} for no key update nowait`, 1)
   })

@@ -2,28 +2,28 @@ import type { WebhookInfo } from "@grammyjs/types"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { randomUUID } from "node:crypto"
 import { newId } from "#pipeline/domain/Id.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import type { LogEvent } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 const create = async (fields: Record<string, unknown>, headers: Record<string, string> = {}) =>
-  ground.app.post(
+  harness.app.post(
     "/v1/telegram/bots",
-    { mode: "byo", character_slug: await ground.app.createCharacter(), ...fields },
+    { mode: "byo", character_slug: await harness.app.createCharacter(), ...fields },
     headers
   )
 const webhookOf = async (token: string) =>
-  ((await (await fetch(`${ground.telegram.url}/bot${token}/getWebhookInfo`)).json()) as { result: WebhookInfo }).result
+  ((await (await fetch(`${harness.telegram.url}/bot${token}/getWebhookInfo`)).json()) as { result: WebhookInfo }).result
 
 describe("a bot that is attached", () => {
   it("is read, listed, changed and let go; its token is never shown", async () => {
-    const { bot, id, body } = await ground.attach()
+    const { bot, id, body } = await harness.attach()
     const { character_slug: _, created_at: __, webhook, ...rest } = body
     assert.deepStrictEqual(rest, {
       id,
@@ -42,20 +42,20 @@ describe("a bot that is attached", () => {
       last_in_at: null
     })
     assert.isNotNull(webhook.set_at)
-    assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data, {
+    assert.deepInclude((await harness.app.get(`/v1/telegram/bots/${id}`)).body.data, {
       id,
       chats: 0,
       unknown_24h: 0,
       blocked_until: null
     })
     assert.isTrue(
-      (await ground.app.get("/v1/telegram/bots?limit=100")).body.data.bots.some(
+      (await harness.app.get("/v1/telegram/bots?limit=100")).body.data.bots.some(
         (each: { id: string }) => each.id === id
       )
     )
-    const other = await ground.app.createCharacter()
+    const other = await harness.app.createCharacter()
     const changed = (
-      await ground.app.patch(`/v1/telegram/bots/${id}`, {
+      await harness.app.patch(`/v1/telegram/bots/${id}`, {
         character_slug: other,
         unknown_policy: "resend_marked",
         join_window_ms: 5000,
@@ -69,12 +69,12 @@ describe("a bot that is attached", () => {
       drafts: true
     })
     assert.include((await webhookOf(bot.token)).url, `/v1/telegram/hooks/${id}`)
-    assert.deepStrictEqual((await ground.app.delete(`/v1/telegram/bots/${id}`)).body.data, { id, deleted: true })
+    assert.deepStrictEqual((await harness.app.delete(`/v1/telegram/bots/${id}`)).body.data, { id, deleted: true })
     assert.strictEqual((await webhookOf(bot.token)).url, "")
     for (const answer of [
-      await ground.app.get(`/v1/telegram/bots/${id}`),
-      await ground.app.delete(`/v1/telegram/bots/${id}`),
-      await ground.app.post(`/v1/telegram/bots/${id}/suspend`, {})
+      await harness.app.get(`/v1/telegram/bots/${id}`),
+      await harness.app.delete(`/v1/telegram/bots/${id}`),
+      await harness.app.post(`/v1/telegram/bots/${id}/suspend`, {})
     ]) {
       assert.strictEqual(answer.body.detail.code, "bot_not_found")
     }
@@ -82,8 +82,8 @@ describe("a bot that is attached", () => {
   })
 
   it("is of no other app, and the same to it as one that is not there", async () => {
-    const { id } = await ground.attach()
-    const other = await ground.server.createApp()
+    const { id } = await harness.attach()
+    const other = await harness.server.createApp()
     for (const [method, path, body] of [
       ["GET", ""],
       ["PATCH", "", { join_window_ms: 1 }],
@@ -106,19 +106,19 @@ describe("a bot that is attached", () => {
   })
 
   it("is attached once under one Idempotency-Key", async () => {
-    const bot = ground.telegram.createBot()
+    const bot = harness.telegram.createBot()
     const headers = { "idempotency-key": randomUUID() }
-    const fields = { token: bot.token, character_slug: await ground.app.createCharacter() }
+    const fields = { token: bot.token, character_slug: await harness.app.createCharacter() }
     const [first, second] = [await create(fields, headers), await create(fields, headers)]
     assert.strictEqual(second.body.data.id, first.body.data.id)
     assert.isTrue(second.body.data.idempotent_replay)
-    assert.lengthOf(ground.telegram.calls({ bot, method: "setWebhook" }), 1)
+    assert.lengthOf(harness.telegram.calls({ bot, method: "setWebhook" }), 1)
   })
 })
 
 describe("a bot is not attached", () => {
   it("by what is no token, which is seen before anything goes over the network", async () => {
-    const before = ground.telegram.calls().length
+    const before = harness.telegram.calls().length
     for (const token of [
       "x",
       "123:short",
@@ -129,7 +129,7 @@ describe("a bot is not attached", () => {
       const { status, body } = await create({ token })
       assert.strictEqual(`${status} ${body.detail.code}`, "422 telegram_token_invalid", token)
     }
-    assert.lengthOf(ground.telegram.calls(), before)
+    assert.lengthOf(harness.telegram.calls(), before)
   })
 
   it("by a token that Telegram does not take, and the answer does not repeat it", async () => {
@@ -140,12 +140,12 @@ describe("a bot is not attached", () => {
   })
 
   it("twice, here or in another app, however many ask at once", async () => {
-    const bot = ground.telegram.createBot()
-    const other = await ground.server.createApp()
-    const slugs = [await ground.app.createCharacter(), await other.createCharacter()]
+    const bot = harness.telegram.createBot()
+    const other = await harness.server.createApp()
+    const slugs = [await harness.app.createCharacter(), await other.createCharacter()]
     const answers = await Promise.all(
       [0, 1, 0, 1, 0].map((n) =>
-        (n === 0 ? ground.app : other).post("/v1/telegram/bots", {
+        (n === 0 ? harness.app : other).post("/v1/telegram/bots", {
           mode: "byo",
           token: bot.token,
           character_slug: slugs[n]
@@ -157,8 +157,8 @@ describe("a bot is not attached", () => {
   })
 
   it("over another system's webhook, unless it is told to take over", async () => {
-    const bot = ground.telegram.createBot()
-    await fetch(`${ground.telegram.url}/bot${bot.token}/setWebhook?url=https://example.com/hook`)
+    const bot = harness.telegram.createBot()
+    await fetch(`${harness.telegram.url}/bot${bot.token}/setWebhook?url=https://example.com/hook`)
     const { status, body } = await create({ token: bot.token })
     assert.strictEqual(`${status} ${body.detail.code}`, "409 telegram_webhook_foreign")
     assert.strictEqual((await webhookOf(bot.token)).url, "https://example.com/hook")
@@ -166,17 +166,17 @@ describe("a bot is not attached", () => {
   })
 
   it("while Telegram cannot be asked", async () => {
-    const bot = ground.telegram.createBot()
-    ground.telegram.fault({ bot, method: "getMe" }, { kind: "html502" })
+    const bot = harness.telegram.createBot()
+    harness.telegram.fault({ bot, method: "getMe" }, { kind: "html502" })
     const { status, body } = await create({ token: bot.token })
     assert.strictEqual(`${status} ${body.detail.code}`, "502 upstream_failed")
     assert.notInclude(JSON.stringify(body), bot.token)
   })
 
   it("to a character that is not there, or has been put away", async () => {
-    const bot = ground.telegram.createBot()
-    const archived = await ground.app.createCharacter()
-    await ground.app.delete(`/v1/characters/${archived}`)
+    const bot = harness.telegram.createBot()
+    const archived = await harness.app.createCharacter()
+    await harness.app.delete(`/v1/characters/${archived}`)
     assert.strictEqual(
       (await create({ token: bot.token, character_slug: "nobody" })).body.detail.code,
       "character_not_found"
@@ -185,109 +185,109 @@ describe("a bot is not attached", () => {
       (await create({ token: bot.token, character_slug: archived })).body.detail.code,
       "character_archived"
     )
-    assert.isEmpty(ground.telegram.calls({ bot }))
+    assert.isEmpty(harness.telegram.calls({ bot }))
   })
 })
 
 describe("a bot whose webhook could not be set", () => {
   it("is pending, tells Telegram to come again, and is made active by the next probe", async () => {
-    const bot = ground.telegram.createBot()
-    ground.telegram.fault(
+    const bot = harness.telegram.createBot()
+    harness.telegram.fault(
       { bot, method: "setWebhook" },
       { kind: "error", code: 400, description: "Bad Request: bad webhook: an HTTPS URL must be provided for webhook" }
     )
     const { body } = await create({ token: bot.token })
     assert.deepInclude(body.data, { status: "pending", reason: "webhook_not_set" })
-    const early = await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${body.data.id}`, {
+    const early = await fetch(`${harness.server.baseUrl}/v1/telegram/hooks/${body.data.id}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: "{}"
     })
     assert.strictEqual(early.status, 401)
-    const probed = await ground.app.post(`/v1/telegram/bots/${body.data.id}/probe`, {})
+    const probed = await harness.app.post(`/v1/telegram/bots/${body.data.id}/probe`, {})
     assert.strictEqual(probed.status, 200, JSON.stringify(probed.body))
     assert.deepInclude(probed.body.data, { status: "active", reason: null })
   })
 
   it("under a new token, after the old one was revoked, is pending until the next probe", async () => {
-    const { bot, id } = await ground.attach()
-    ground.telegram.revokeToken(bot)
-    assert.strictEqual((await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status, "revoked")
-    ground.telegram.advance(2000)
-    ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "html502" })
-    const { body } = await ground.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })
+    const { bot, id } = await harness.attach()
+    harness.telegram.revokeToken(bot)
+    assert.strictEqual((await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status, "revoked")
+    harness.telegram.advance(2000)
+    harness.telegram.fault({ bot, method: "setWebhook" }, { kind: "html502" })
+    const { body } = await harness.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })
     assert.deepInclude(body.data, { status: "pending", reason: "webhook_not_set" })
-    const { sql } = ground.server.database
+    const { sql } = harness.server.database
     await sql`update telegram_bots set probe_due_at = now() where channel_id = ${id}`
     await sql`select graphile_worker.add_job('probe', '{}'::json)`
     await until(
       "it to be active",
-      async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "active"
+      async () => (await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "active"
     )
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    ground.telegram.start(person, bot)
-    await saidAtLeast(ground, bot, person, 1)
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    harness.telegram.start(person, bot)
+    await saidAtLeast(harness, bot, person, 1)
   })
 })
 
 describe("a probe", () => {
   it("puts back a webhook that somebody else has set, once; the second time the bot is degraded and its app told", async () => {
-    const { bot, id } = await ground.attach()
-    const hijack = () => fetch(`${ground.telegram.url}/bot${bot.token}/setWebhook?url=https://example.com/stolen`)
-    ground.telegram.advance(2000)
+    const { bot, id } = await harness.attach()
+    const hijack = () => fetch(`${harness.telegram.url}/bot${bot.token}/setWebhook?url=https://example.com/stolen`)
+    harness.telegram.advance(2000)
     await hijack()
-    ground.telegram.advance(2000)
-    const first = (await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data
+    harness.telegram.advance(2000)
+    const first = (await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data
     assert.deepInclude(first, { status: "degraded", reason: "webhook_hijacked" })
     assert.include((await webhookOf(bot.token)).url, id)
-    ground.telegram.advance(2000)
+    harness.telegram.advance(2000)
     await hijack()
-    await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})
+    await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})
     assert.strictEqual((await webhookOf(bot.token)).url, "https://example.com/stolen")
-    const events = (await ground.app.get("/v1/delivery/events")).body.data.events.filter(
+    const events = (await harness.app.get("/v1/delivery/events")).body.data.events.filter(
       (event: LogEvent) => event.payload.bot_id === id
     )
     assert.deepStrictEqual(
       events.map((event: LogEvent) => event.type),
       ["bot.active", "bot.degraded"]
     )
-    ground.telegram.advance(2000)
-    await ground.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})
+    harness.telegram.advance(2000)
+    await harness.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})
     assert.include((await webhookOf(bot.token)).url, id)
   })
 
   it("puts back the list of what the bot is told of", async () => {
-    const { bot, id } = await ground.attach()
+    const { bot, id } = await harness.attach()
     const { url } = await webhookOf(bot.token)
-    ground.telegram.advance(2000)
+    harness.telegram.advance(2000)
     await fetch(
-      `${ground.telegram.url}/bot${bot.token}/setWebhook?url=${encodeURIComponent(url ?? "")}&allowed_updates=["poll"]`
+      `${harness.telegram.url}/bot${bot.token}/setWebhook?url=${encodeURIComponent(url ?? "")}&allowed_updates=["poll"]`
     )
-    ground.telegram.advance(2000)
-    assert.deepInclude((await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, { status: "active" })
+    harness.telegram.advance(2000)
+    assert.deepInclude((await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, { status: "active" })
     assert.isTrue((await webhookOf(bot.token)).allowed_updates?.includes("message"))
   })
 
   it("revokes a bot whose token is dead", async () => {
-    const { bot, id } = await ground.attach()
-    ground.telegram.revokeToken(bot)
-    assert.deepInclude((await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, {
+    const { bot, id } = await harness.attach()
+    harness.telegram.revokeToken(bot)
+    assert.deepInclude((await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, {
       status: "revoked",
       reason: "token_rejected"
     })
-    const wrong = await ground.app.patch(`/v1/telegram/bots/${id}`, { token: ground.telegram.createBot().token })
+    const wrong = await harness.app.patch(`/v1/telegram/bots/${id}`, { token: harness.telegram.createBot().token })
     assert.strictEqual(`${wrong.status} ${wrong.body.detail.code}`, "422 telegram_token_invalid")
   })
 })
 
 describe("a bot whose token is found dead while its webhook is set", () => {
   it("is revoked, which its app is told", async () => {
-    const { bot, id } = await ground.attach()
-    ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "error", code: 401, description: "Unauthorized" })
-    ground.telegram.advance(2000)
-    await ground.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})
-    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status, "revoked")
-    const { events } = (await ground.app.get("/v1/delivery/events?since=0&limit=200")).body.data
+    const { bot, id } = await harness.attach()
+    harness.telegram.fault({ bot, method: "setWebhook" }, { kind: "error", code: 401, description: "Unauthorized" })
+    harness.telegram.advance(2000)
+    await harness.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})
+    assert.strictEqual((await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.status, "revoked")
+    const { events } = (await harness.app.get("/v1/delivery/events?since=0&limit=200")).body.data
     assert.deepStrictEqual(
       events.flatMap(({ type, payload }: LogEvent) => (payload["bot_id"] === id ? [type] : [])),
       ["bot.active", "bot.revoked"]
@@ -297,49 +297,49 @@ describe("a bot whose token is found dead while its webhook is set", () => {
 
 describe("a bot that has got a new token while its webhook was being set under the old one", () => {
   it("is not revoked for the old one's end", async () => {
-    const { bot, id } = await ground.attach()
-    ground.telegram.advance(2000)
-    ground.telegram.fault(
+    const { bot, id } = await harness.attach()
+    harness.telegram.advance(2000)
+    harness.telegram.fault(
       { bot, method: "setWebhook" },
       { kind: "error", code: 401, description: "Unauthorized", afterMs: 1000 }
     )
-    const before = ground.telegram.calls({ bot, method: "setWebhook" }).length
-    const arming = ground.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})
+    const before = harness.telegram.calls({ bot, method: "setWebhook" }).length
+    const registrar = harness.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})
     await until(
       "the webhook to be on its way",
-      () => ground.telegram.calls({ bot, method: "setWebhook" }).length > before
+      () => harness.telegram.calls({ bot, method: "setWebhook" }).length > before
     )
-    ground.telegram.revokeToken(bot)
+    harness.telegram.revokeToken(bot)
     assert.strictEqual(
-      (await ground.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })).body.data.status,
+      (await harness.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })).body.data.status,
       "active"
     )
-    await arming
-    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status, "active")
+    await registrar
+    assert.strictEqual((await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.status, "active")
   })
 })
 
 describe("a bot that is let go while people write to it", () => {
   it("ends for good, answers nobody, and what comes in is gone", async () => {
-    const { bot, id } = await ground.attach()
-    const people = Array.from({ length: 6 }, () => ground.telegram.createUser({ first_name: "Anna" }))
-    for (const person of people) ground.telegram.start(person, bot)
-    await until("some to be met", async () => (await ground.chatsOf(id)).length > 0)
-    for (const person of people) ground.telegram.say(person, bot, "Who are you?")
-    assert.strictEqual((await ground.app.delete(`/v1/telegram/bots/${id}`)).status, 200)
-    const { sql } = ground.server.database
+    const { bot, id } = await harness.attach()
+    const people = Array.from({ length: 6 }, () => harness.telegram.createUser({ first_name: "Anna" }))
+    for (const person of people) harness.telegram.start(person, bot)
+    await until("some to be met", async () => (await harness.chatsOf(id)).length > 0)
+    for (const person of people) harness.telegram.say(person, bot, "Who are you?")
+    assert.strictEqual((await harness.app.delete(`/v1/telegram/bots/${id}`)).status, 200)
+    const { sql } = harness.server.database
     await until(
       "what was under way to end",
       async () =>
         (await sql`select 1 from telegram_updates where channel_id = ${id} and owner is not null`).length === 0
     )
-    const calls = ground.telegram.calls({ bot }).length
+    const calls = harness.telegram.calls({ bot }).length
     await until("the lanes to end", async () => (await sql`select 1 from lanes where channel_id = ${id}`).length === 0)
     assert.isEmpty(
       await sql`select 1 from telegram_bots where channel_id = ${id} and (status <> 'detached' or token is not null)`
     )
     assert.isEmpty(
-      ground.telegram
+      harness.telegram
         .calls({ bot })
         .slice(calls)
         .filter(({ method }) => method === "sendMessage")
@@ -350,29 +350,29 @@ describe("a bot that is let go while people write to it", () => {
 
 describe("a bot whose hook takes Telegram for a stranger", () => {
   it("has its webhook set anew by the next probe, and hears what was written meanwhile", async () => {
-    const { bot, id } = await ground.attach()
-    await ground.server.database
+    const { bot, id } = await harness.attach()
+    await harness.server.database
       .sql`update telegram_bots set secret_hash = sha256('another'), previous_secret_hash = null where channel_id = ${id}`
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    ground.telegram.start(person, bot)
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    harness.telegram.start(person, bot)
     await until("Telegram to be turned away", () =>
-      ground.telegram.deliveries(bot).some(({ outcome }) => outcome === 401)
+      harness.telegram.deliveries(bot).some(({ outcome }) => outcome === 401)
     )
-    ground.telegram.advance(2000)
-    assert.deepInclude((await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, { status: "active" })
-    ground.telegram.advance(60_000)
-    await saidAtLeast(ground, bot, person, 1)
+    harness.telegram.advance(2000)
+    assert.deepInclude((await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, { status: "active" })
+    harness.telegram.advance(60_000)
+    await saidAtLeast(harness, bot, person, 1)
   })
 })
 
 describe("a bot whose token cannot be opened", () => {
   it("keeps no other from being probed", async () => {
-    const { sql } = ground.server.database
-    const [locked, well] = [await ground.attach(), await ground.attach()]
+    const { sql } = harness.server.database
+    const [locked, well] = [await harness.attach(), await harness.attach()]
     await sql`update telegram_bots set token = 'nonsense', probe_due_at = now() - interval '1 hour'
       where channel_id = ${locked.id}`
     await sql`update telegram_bots set probe_due_at = now() - interval '1 minute' where channel_id = ${well.id}`
-    const others = await Promise.all(Array.from({ length: 6 }, () => ground.attach()))
+    const others = await Promise.all(Array.from({ length: 6 }, () => harness.attach()))
     await sql`update telegram_bots set probe_due_at = now() - interval '30 minutes'
       where channel_id = any(${others.map(({ id }) => id)})`
     await sql`select graphile_worker.add_job('probe', '{}'::json)`
@@ -392,37 +392,37 @@ describe("a bot whose token cannot be opened", () => {
 
 describe("a bot that is suspended", () => {
   it("takes in what people write and holds it, sends nothing, and goes on when it is resumed", async () => {
-    const { bot, id } = await ground.attach()
-    const person = ground.telegram.createUser()
-    ground.telegram.start(person, bot)
-    await saidAtLeast(ground, bot, person, 1)
-    assert.strictEqual((await ground.app.post(`/v1/telegram/bots/${id}/suspend`, {})).body.data.status, "suspended")
-    ground.telegram.say(person, bot, "Anybody there?")
+    const { bot, id } = await harness.attach()
+    const person = harness.telegram.createUser()
+    harness.telegram.start(person, bot)
+    await saidAtLeast(harness, bot, person, 1)
+    assert.strictEqual((await harness.app.post(`/v1/telegram/bots/${id}/suspend`, {})).body.data.status, "suspended")
+    harness.telegram.say(person, bot, "Anybody there?")
     await until(
       "the update to be stored",
       async () =>
-        (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and kind = 'text'`)
+        (await harness.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and kind = 'text'`)
           .length === 1
     )
-    await until("Telegram to hear that it was taken", () => ground.telegram.pendingUpdates(bot).length === 0)
-    const [held] = await ground.server.database
+    await until("Telegram to hear that it was taken", () => harness.telegram.pendingUpdates(bot).length === 0)
+    const [held] = await harness.server.database
       .sql`select done_at from telegram_updates where channel_id = ${id} and kind = 'text'`
     assert.isNull(held?.["done_at"])
-    ground.telegram.advance(2000)
-    assert.strictEqual((await ground.app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data.status, "active")
-    await saidAtLeast(ground, bot, person, 2)
+    harness.telegram.advance(2000)
+    assert.strictEqual((await harness.app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data.status, "active")
+    await saidAtLeast(harness, bot, person, 2)
   })
 })
 
 describe("a bot's token and secret", () => {
   it("are in no row in plain, in no job and in no answer", async () => {
-    const { bot, id } = await ground.attach()
-    const person = ground.telegram.createUser()
-    ground.telegram.start(person, bot)
-    await saidAtLeast(ground, bot, person, 1)
-    const [set] = ground.telegram.calls({ bot, method: "setWebhook" })
+    const { bot, id } = await harness.attach()
+    const person = harness.telegram.createUser()
+    harness.telegram.start(person, bot)
+    await saidAtLeast(harness, bot, person, 1)
+    const [set] = harness.telegram.calls({ bot, method: "setWebhook" })
     const secret = String(set?.parameters["secret_token"])
-    const { sql } = ground.server.database
+    const { sql } = harness.server.database
     const names =
       await sql`select table_schema, table_name from information_schema.tables where table_type = 'BASE TABLE'
         and table_schema in ('public', 'graphile_worker')`

@@ -1,53 +1,55 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { type FakeBot, saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { type FakeBot, saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround({
+  harness = await startTelegramHarness({
     fake: { rates: { chat: { perSecond: 1, burst: 3 }, group: { perSecond: 1 / 3, burst: 1 } } }
   })
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 const isTooMany = (answer: object | undefined) =>
   answer !== undefined && "error_code" in answer && answer.error_code === 429
 const tooMany = (bot: FakeBot) =>
-  ground.telegram
+  harness.telegram
     .calls({ bot })
     .filter(({ answer, method }) => method !== "setWebhook" && isTooMany(answer))
     .map(({ method }) => method)
 
 describe("what a chat takes", () => {
   it("is not exceeded by the last word of /forget, and the word is heard", async () => {
-    const { bot } = await ground.attach()
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    ground.telegram.start(person, bot)
-    await saidAtLeast(ground, bot, person, 1)
-    for (const text of ["/help", "/help", "/forget", "/forget"]) ground.telegram.say(person, bot, text)
-    await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("Your data has been deleted")))
+    const { bot } = await harness.attach()
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    harness.telegram.start(person, bot)
+    await saidAtLeast(harness, bot, person, 1)
+    for (const text of ["/help", "/help", "/forget", "/forget"]) harness.telegram.say(person, bot, text)
+    await until("the end", () =>
+      harness.said(bot, person).some((text) => text.startsWith("Your data has been deleted"))
+    )
     assert.isEmpty(tooMany(bot))
   })
 
   it("is not exceeded by the word that nobody is there, however often somebody writes", async () => {
-    const slug = await ground.app.createCharacter()
-    const { bot } = await ground.attach({ character_slug: slug })
-    assert.strictEqual((await ground.app.delete(`/v1/characters/${slug}`)).status, 200)
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    ground.telegram.start(person, bot)
-    for (const text of ["Hello?", "Is somebody there?", "Well?", "Hm."]) ground.telegram.say(person, bot, text)
-    assert.lengthOf(new Set(await saidAtLeast(ground, bot, person, 5)), 1)
+    const slug = await harness.app.createCharacter()
+    const { bot } = await harness.attach({ character_slug: slug })
+    assert.strictEqual((await harness.app.delete(`/v1/characters/${slug}`)).status, 200)
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    harness.telegram.start(person, bot)
+    for (const text of ["Hello?", "Is somebody there?", "Well?", "Hm."]) harness.telegram.say(person, bot, text)
+    assert.lengthOf(new Set(await saidAtLeast(harness, bot, person, 5)), 1)
     assert.isEmpty(tooMany(bot))
   })
 
   it("is not exceeded by a message that is sent in another form", async () => {
-    const { bot } = await ground.attach({
-      character_slug: await ground.app.createCharacter({ greeting: "*waves* Come in." })
+    const { bot } = await harness.attach({
+      character_slug: await harness.app.createCharacter({ greeting: "*waves* Come in." })
     })
-    const owner = ground.telegram.createUser({ first_name: "Anna" })
-    const group = ground.telegram.createGroup([owner])
-    ground.telegram.addBot(group, owner, bot)
-    ground.telegram.fault(
+    const owner = harness.telegram.createUser({ first_name: "Anna" })
+    const group = harness.telegram.createGroup([owner])
+    harness.telegram.addBot(group, owner, bot)
+    harness.telegram.fault(
       { bot, method: "sendMessage" },
       {
         kind: "error",
@@ -55,21 +57,21 @@ describe("what a chat takes", () => {
         description: "Bad Request: can't parse entities: there is one that ends before it begins"
       }
     )
-    ground.telegram.say(owner, group, `/help@${bot.username}`)
-    await until("the answer", () => ground.telegram.transcript(group).some((message) => message.from?.id === bot.id))
+    harness.telegram.say(owner, group, `/help@${bot.username}`)
+    await until("the answer", () => harness.telegram.transcript(group).some((message) => message.from?.id === bot.id))
     assert.isEmpty(tooMany(bot))
   })
 })
 
 describe("a 429", () => {
   const met = async (bot: FakeBot) => {
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    ground.telegram.start(person, bot)
-    await saidAtLeast(ground, bot, person, 1)
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    harness.telegram.start(person, bot)
+    await saidAtLeast(harness, bot, person, 1)
     return person
   }
   const refuse = (bot: FakeBot, chat: number, retry_after: number) =>
-    ground.telegram.fault(
+    harness.telegram.fault(
       { bot, chat, method: "sendMessage" },
       {
         kind: "error",
@@ -80,12 +82,12 @@ describe("a 429", () => {
     )
 
   it("has its chat go at half the speed afterwards", async () => {
-    const { bot } = await ground.attach()
+    const { bot } = await harness.attach()
     const person = await met(bot)
     refuse(bot, person.id, 1)
-    for (let n = 0; n < 5; n++) ground.telegram.say(person, bot, "/help")
-    await saidAtLeast(ground, bot, person, 6)
-    const calls = ground.telegram.calls({ bot, method: "sendMessage" })
+    for (let n = 0; n < 5; n++) harness.telegram.say(person, bot, "/help")
+    await saidAtLeast(harness, bot, person, 6)
+    const calls = harness.telegram.calls({ bot, method: "sendMessage" })
     const refusedAt = calls.find(({ answer }) => isTooMany(answer))?.atMs ?? 0
     // Counted from the refusal, since what holds a message up on its way brings it nearer to the next. At the usual
     // speed it would be three seconds.
@@ -94,30 +96,30 @@ describe("a 429", () => {
   })
 
   it("holds the whole bot once several of its chats got one, and no other bot", async () => {
-    const { bot, id } = await ground.attach()
+    const { bot, id } = await harness.attach()
     const [anna, bea, carl] = [await met(bot), await met(bot), await met(bot)]
-    const blockedUntil = async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.blocked_until
+    const blockedUntil = async () => (await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.blocked_until
     refuse(bot, anna.id, 600)
-    ground.telegram.say(anna, bot, "/help")
+    harness.telegram.say(anna, bot, "/help")
     await until("the first", () => tooMany(bot).length === 1)
-    ground.telegram.say(carl, bot, "/help")
-    await saidAtLeast(ground, bot, carl, 2)
+    harness.telegram.say(carl, bot, "/help")
+    await saidAtLeast(harness, bot, carl, 2)
     assert.isNull(await blockedUntil())
     refuse(bot, bea.id, 600)
-    ground.telegram.say(bea, bot, "/help")
+    harness.telegram.say(bea, bot, "/help")
     await until("the bot to be held", async () => (await blockedUntil()) !== null)
-    ground.telegram.say(carl, bot, "/help")
-    const chat = (await ground.chatsOf(id)).find(({ chat_id }) => chat_id === carl.id)
+    harness.telegram.say(carl, bot, "/help")
+    const chat = (await harness.chatsOf(id)).find(({ chat_id }) => chat_id === carl.id)
     await until(
       "the lane to wait",
       async () =>
         (
-          await ground.server.database
+          await harness.server.database
             .sql`select 1 from lanes where session_id = ${chat?.session_id ?? ""} and status = 'waiting' and due_at > now() + interval '9 minutes'`
         ).length === 1
     )
-    assert.lengthOf(ground.said(bot, carl), 2)
-    const other = await ground.attach()
+    assert.lengthOf(harness.said(bot, carl), 2)
+    const other = await harness.attach()
     await met(other.bot)
   })
 })

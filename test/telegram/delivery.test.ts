@@ -2,34 +2,34 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type * as z from "zod"
 import type { DeliveryData, DeliveryDetail } from "#src/http/delivery/channelSchemas.ts"
 import type { LogEvent } from "#test/support/TestApp.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import type { FaultSelection, Trouble } from "#test/support/telegram/Faults.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 const GREETING = "Come in, the soup is hot."
 
 /** A chat whose greeting has arrived. */
 const greeted = async (fields: Record<string, unknown> = {}) => {
-  const { telegram, app } = ground
-  const attached = await ground.attach(fields)
+  const { telegram, app } = harness
+  const attached = await harness.attach(fields)
   const person = telegram.createUser({ first_name: "Anna" })
   telegram.start(person, attached.bot)
-  await saidAtLeast(ground, attached.bot, person, 1)
+  await saidAtLeast(harness, attached.bot, person, 1)
   const [chat] = (await app.get(`/v1/telegram/bots/${attached.id}/chats`)).body.data.chats
   await until("the greeting's outcome", async () => (await deliveries(chat.session_id))[0]?.outcome === "sent")
   return { ...attached, person, session: chat.session_id as string }
 }
 const deliveries = async (session: string): Promise<ReadonlyArray<z.output<typeof DeliveryData>>> =>
-  (await ground.app.get(`/v1/sessions/${session}/delivery`)).body.data.deliveries
+  (await harness.app.get(`/v1/sessions/${session}/delivery`)).body.data.deliveries
 const attemptsOf = async (session: string, cursor: number) => {
   const found = (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)
-  return (await ground.app.get(`/v1/sessions/${session}/delivery/${found?.id}`)).body.data.attempt_list as z.output<
+  return (await harness.app.get(`/v1/sessions/${session}/delivery/${found?.id}`)).body.data.attempt_list as z.output<
     typeof DeliveryDetail
   >["attempt_list"]
 }
@@ -40,7 +40,7 @@ interface Death {
 }
 /** An event of the character's with these bubbles, as a turn would leave it, or one who died over it. */
 const speak = async (session: string, bubbles: ReadonlyArray<string>, death?: Death) => {
-  const { sql } = ground.server.database
+  const { sql } = harness.server.database
   const [log] = await sql`update session_logs set last_cursor = last_cursor + 1
       where session_id = ${session} returning app_id, last_cursor::int as cursor`
   await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
@@ -65,10 +65,11 @@ const speak = async (session: string, bubbles: ReadonlyArray<string>, death?: De
 }
 /** One whose answer is not there before a test has it be. */
 const takingItsTime = () =>
-  ground.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } } })
+  harness.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } } })
 const fault = (selection: FaultSelection, trouble: Trouble) =>
-  ground.telegram.fault({ method: "sendMessage", ...selection }, trouble)
-const operations = async () => (await ground.app.get("/v1/delivery/events")).body.data.events as ReadonlyArray<LogEvent>
+  harness.telegram.fault({ method: "sendMessage", ...selection }, trouble)
+const operations = async () =>
+  (await harness.app.get("/v1/delivery/events")).body.data.events as ReadonlyArray<LogEvent>
 const refused = (code: number, description: string, parameters: object = {}): Trouble => ({
   kind: "error",
   code,
@@ -80,7 +81,7 @@ describe("an event of several bubbles", () => {
   it("is sent message by message, in order, and is sent only when they all are", async () => {
     const { bot, person, session } = await greeted()
     const cursor = await speak(session, ["One.", "Two.", "Three."])
-    assert.deepStrictEqual(await saidAtLeast(ground, bot, person, 4), [GREETING, "One.", "Two.", "Three."])
+    assert.deepStrictEqual(await saidAtLeast(harness, bot, person, 4), [GREETING, "One.", "Two.", "Three."])
     await until("the outcome", async () => (await attemptsOf(session, cursor)).length === 3)
     assert.deepStrictEqual(
       (await attemptsOf(session, cursor)).map(({ part, outcome }) => ({ part, outcome })),
@@ -93,10 +94,10 @@ describe("an event of several bubbles", () => {
     fault({ bot, after: 1 }, { kind: "html502" })
     fault({ bot, after: 1 }, refused(429, "Too Many Requests: retry after 1", { retry_after: 1 }))
     const cursor = await speak(session, ["One.", "Two.", "Three."])
-    await saidAtLeast(ground, bot, person, 3)
-    await until("the last bubble", () => ground.said(bot, person).includes("Three."))
+    await saidAtLeast(harness, bot, person, 3)
+    await until("the last bubble", () => harness.said(bot, person).includes("Three."))
     // The gateway's page says nothing of whether the second arrived: it is not sent again, and the third is.
-    assert.deepStrictEqual(ground.said(bot, person), [GREETING, "One.", "Three."])
+    assert.deepStrictEqual(harness.said(bot, person), [GREETING, "One.", "Three."])
     await until("the outcomes", async () => (await attemptsOf(session, cursor)).length === 4)
     assert.deepStrictEqual(
       (await attemptsOf(session, cursor)).map(({ part, outcome }) => `${part} ${outcome}`),
@@ -110,7 +111,7 @@ describe("an event of several bubbles", () => {
     const { bot, person, session } = await greeted()
     fault({ bot, after: 1 }, { kind: "drop_before" })
     const cursor = await speak(session, ["One.", "Two.", "Three."])
-    await until("the last bubble", () => ground.said(bot, person).includes("Three."))
+    await until("the last bubble", () => harness.said(bot, person).includes("Three."))
     const id = await until(
       "the delivery",
       async () =>
@@ -118,9 +119,9 @@ describe("an event of several bubbles", () => {
           (delivery) => delivery.event_cursor === cursor && delivery.outcome === "unknown"
         )?.id
     )
-    assert.strictEqual((await ground.app.post(`/v1/sessions/${session}/delivery/${id}/retry`, {})).status, 200)
-    await until("the missing bubble", () => ground.said(bot, person).includes("Two."))
-    assert.deepStrictEqual(ground.said(bot, person), [GREETING, "One.", "Three.", "Two."])
+    assert.strictEqual((await harness.app.post(`/v1/sessions/${session}/delivery/${id}/retry`, {})).status, 200)
+    await until("the missing bubble", () => harness.said(bot, person).includes("Two."))
+    assert.deepStrictEqual(harness.said(bot, person), [GREETING, "One.", "Three.", "Two."])
     await until(
       "the outcome",
       async () => (await deliveries(session)).find((delivery) => delivery.id === id)?.outcome === "sent"
@@ -134,9 +135,9 @@ describe("a message of unknown fate", () => {
       const { bot, person, session } = await greeted()
       fault({ bot }, { kind })
       const cursor = await speak(session, ["Only once.", "And then."])
-      await until("what comes after", () => ground.said(bot, person).includes("And then."))
+      await until("what comes after", () => harness.said(bot, person).includes("And then."))
       assert.lengthOf(
-        ground.said(bot, person).filter((text) => text === "Only once."),
+        harness.said(bot, person).filter((text) => text === "Only once."),
         kind === "drop_after" ? 1 : 0
       )
       const told = await until("the word", async () =>
@@ -154,8 +155,8 @@ describe("a message of unknown fate", () => {
       const { bot, person, session } = await greeted({ unknown_policy })
       fault({ bot }, { kind: "drop_after" })
       await speak(session, ["Here.", "Then."])
-      await until("what comes after", () => ground.said(bot, person).includes("Then."))
-      assert.deepStrictEqual(ground.said(bot, person), [GREETING, "Here.", copy, "Then."])
+      await until("what comes after", () => harness.said(bot, person).includes("Then."))
+      assert.deepStrictEqual(harness.said(bot, person), [GREETING, "Here.", copy, "Then."])
     }
   })
 
@@ -163,20 +164,20 @@ describe("a message of unknown fate", () => {
     const { bot, person, session } = await greeted({ unknown_policy: "resend_marked" })
     fault({ bot }, { kind: "drop_before" })
     await speak(session, ["x".repeat(4096), "Then."])
-    await until("what comes after", () => ground.said(bot, person).includes("Then."))
-    assert.strictEqual(ground.said(bot, person).slice(1, -1).join(""), `↻ ${"x".repeat(4096)}`)
+    await until("what comes after", () => harness.said(bot, person).includes("Then."))
+    assert.strictEqual(harness.said(bot, person).slice(1, -1).join(""), `↻ ${"x".repeat(4096)}`)
   })
 
   it("is given up after a second time", async () => {
     const { bot, person, session } = await greeted({ unknown_policy: "resend_once" })
     fault({ bot, count: 2 }, { kind: "drop_before" })
     const cursor = await speak(session, ["Lost.", "Then."])
-    await until("what comes after", () => ground.said(bot, person).includes("Then."))
+    await until("what comes after", () => harness.said(bot, person).includes("Then."))
     assert.deepStrictEqual(
       (await attemptsOf(session, cursor)).slice(0, 2).map(({ outcome }) => outcome),
       ["unknown", "unknown"]
     )
-    assert.notInclude(ground.said(bot, person), "Lost.")
+    assert.notInclude(harness.said(bot, person), "Lost.")
   })
 })
 
@@ -192,9 +193,9 @@ describe("a process that dies over an event", () => {
       const { bot, person, session } = await greeted()
       const cursor = await speak(session, ["One.", "Two."], death)
       await speak(session, ["And then."])
-      await until("what comes after", () => ground.said(bot, person).includes("And then."))
-      assert.deepStrictEqual(ground.said(bot, person), [GREETING, ...heard, "And then."])
-      const attempts = await ground.server.database
+      await until("what comes after", () => harness.said(bot, person).includes("And then."))
+      assert.deepStrictEqual(harness.said(bot, person), [GREETING, ...heard, "And then."])
+      const attempts = await harness.server.database
         .sql`select part from delivery_attempts where session_id = ${session} and cursor = ${cursor} and outcome = 'unknown'`
       assert.deepStrictEqual(
         attempts.map(({ part }) => part),
@@ -216,8 +217,8 @@ describe("what surely was not sent", () => {
     const { bot, person, session } = await greeted()
     fault({ bot }, refused(429, "Too Many Requests: retry after 3", { retry_after: 3 }))
     const cursor = await speak(session, ["Patience."])
-    await until("the message", () => ground.said(bot, person).includes("Patience."))
-    const [first, second] = ground.telegram
+    await until("the message", () => harness.said(bot, person).includes("Patience."))
+    const [first, second] = harness.telegram
       .calls({ bot, method: "sendMessage" })
       .filter((call) => call.parameters["text"] === "Patience.")
     assert.isAtLeast((second?.atMs ?? 0) - (first?.atMs ?? 0), 3000)
@@ -238,7 +239,7 @@ describe("what surely was not sent", () => {
     )
     assert.strictEqual(told.payload.seconds, 4000)
     await until("the lane to wait", async () => {
-      const [lane] = await ground.server.database
+      const [lane] = await harness.server.database
         .sql`select status, owner, due_at > now() + interval '3900 seconds' as later from lanes where session_id = ${session}`
       return lane?.["status"] === "waiting" && lane["owner"] === null && lane["later"]
     })
@@ -251,8 +252,8 @@ describe("what surely was not sent", () => {
     const { bot, person, session } = await greeted()
     fault({ bot }, refused(400, "Bad Request: can't parse entities: oops"))
     await speak(session, ["*nods* Yes."])
-    await until("the message", () => ground.said(bot, person).includes("nods Yes."))
-    const [first, second] = ground.telegram
+    await until("the message", () => harness.said(bot, person).includes("nods Yes."))
+    const [first, second] = harness.telegram
       .calls({ bot, method: "sendMessage" })
       .filter((call) => call.parameters["text"] === "nods Yes.")
     assert.lengthOf(first?.parameters["entities"] as Array<unknown>, 1)
@@ -263,7 +264,7 @@ describe("what surely was not sent", () => {
     const { bot, person, session } = await greeted()
     fault({ bot }, refused(400, "Bad Request: something nobody has seen"))
     const cursor = await speak(session, ["Cursed.", "Fine."])
-    await until("the next", () => ground.said(bot, person).includes("Fine."))
+    await until("the next", () => harness.said(bot, person).includes("Fine."))
     assert.deepInclude((await attemptsOf(session, cursor))[0], {
       outcome: "rejected",
       error_code: "rejected",
@@ -275,22 +276,22 @@ describe("what surely was not sent", () => {
 describe("a person who blocks the bot", () => {
   it("in the middle of a reply keeps the rest of it waiting, is told to the app, and has it when they come back", async () => {
     const { bot, person, session, id } = await greeted()
-    ground.telegram.block(person, bot)
+    harness.telegram.block(person, bot)
     const cursor = await speak(session, ["One.", "Two."])
     await until(
       "the lane to be parked",
       async () =>
-        (await ground.server.database.sql`select status from lanes where session_id = ${session}`)[0]?.["status"] ===
+        (await harness.server.database.sql`select status from lanes where session_id = ${session}`)[0]?.["status"] ===
         "parked"
     )
     const told = await until("the word", async () =>
       (await operations()).find((event) => event.type === "chat.blocked" && event.payload.session_id === session)
     )
     assert.strictEqual(told.payload.channel_id, id)
-    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats[0].status, "blocked")
-    ground.telegram.unblock(person, bot)
-    await until("the reply", () => ground.said(bot, person).includes("Two."))
-    assert.deepStrictEqual(ground.said(bot, person), [GREETING, "One.", "Two."])
+    assert.strictEqual((await harness.app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats[0].status, "blocked")
+    harness.telegram.unblock(person, bot)
+    await until("the reply", () => harness.said(bot, person).includes("Two."))
+    assert.deepStrictEqual(harness.said(bot, person), [GREETING, "One.", "Two."])
     await until(
       "the outcome",
       async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "sent"
@@ -304,33 +305,33 @@ describe("a person who blocks the bot", () => {
 
   it("for long is not flooded with what is old when they come back", async () => {
     const { bot, person, session } = await greeted()
-    ground.telegram.block(person, bot)
+    harness.telegram.block(person, bot)
     const cursor = await speak(session, ["Long ago."])
     // A try that is still under way when the person comes back is not late.
     await until(
       "the lane to be parked",
       async () =>
         (
-          await ground.server.database
+          await harness.server.database
             .sql`select 1 from lanes where session_id = ${session} and status = 'parked' and owner is null`
         ).length > 0
     )
-    await ground.server.database
+    await harness.server.database
       .sql`update events set created_at = now() - interval '11 minutes' where session_id = ${session} and cursor = ${cursor}`
-    ground.telegram.unblock(person, bot)
+    harness.telegram.unblock(person, bot)
     await until(
       "the outcome",
       async () =>
         (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "expired"
     )
     await speak(session, ["Now."])
-    await until("what is new", () => ground.said(bot, person).includes("Now."))
-    assert.notInclude(ground.said(bot, person), "Long ago.")
+    await until("what is new", () => harness.said(bot, person).includes("Now."))
+    assert.notInclude(harness.said(bot, person), "Long ago.")
   })
 
   it("is taken at their younger word, in whatever order the two come", async () => {
     const { bot, id } = await greeted()
-    const { sql } = ground.server.database
+    const { sql } = harness.server.database
     const [row] = await sql`select chat_id from telegram_chats where channel_id = ${id}`
     const person = {
       chat: { id: Number(row?.["chat_id"]), type: "private" },
@@ -346,9 +347,9 @@ describe("a person who blocks the bot", () => {
       }
     })
     const status = async () => (await sql`select status from telegram_chats where channel_id = ${id}`)[0]?.["status"]
-    const secret = String(ground.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
+    const secret = String(harness.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
     const hand = async (update: { readonly update_id: number }) => {
-      const { status } = await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`, {
+      const { status } = await fetch(`${harness.server.baseUrl}/v1/telegram/hooks/${id}`, {
         method: "POST",
         headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret },
         body: JSON.stringify(update)
@@ -391,9 +392,9 @@ describe("a person who blocks the bot", () => {
 describe("typing", () => {
   it("shows while the answer is made, and ends with its first bubble", async () => {
     const { bot, person, session } = await greeted({ character_slug: await takingItsTime() })
-    ground.telegram.say(person, bot, "What is for dinner?")
-    await ground.telegram.called({ bot, method: "sendChatAction" })
-    const { sql } = ground.server.database
+    harness.telegram.say(person, bot, "What is for dinner?")
+    await harness.telegram.called({ bot, method: "sendChatAction" })
+    const { sql } = harness.server.database
     await until(
       "the answer to be put off",
       async () =>
@@ -402,8 +403,8 @@ describe("typing", () => {
             where session_id = ${session} and deferred and owner is null returning 1`
         ).length > 0
     )
-    await saidAtLeast(ground, bot, person, 2)
-    const calls = ground.telegram.calls({ bot }).map((call) => call.method)
+    await saidAtLeast(harness, bot, person, 2)
+    const calls = harness.telegram.calls({ bot }).map((call) => call.method)
     assert.isBelow(calls.indexOf("sendChatAction"), calls.lastIndexOf("sendMessage"))
   })
 })
@@ -411,13 +412,13 @@ describe("typing", () => {
 describe("a token that Telegram takes no more", () => {
   it("ends the typing with the one call that finds it out", async () => {
     const { bot, person, id } = await greeted({ character_slug: await takingItsTime() })
-    ground.telegram.fault({ bot, method: "sendChatAction" }, refused(401, "Unauthorized"))
-    ground.telegram.say(person, bot, "What is for dinner?")
+    harness.telegram.fault({ bot, method: "sendChatAction" }, refused(401, "Unauthorized"))
+    harness.telegram.say(person, bot, "What is for dinner?")
     await until(
       "the bot to be revoked",
-      async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked"
+      async () => (await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked"
     )
-    assert.lengthOf(ground.telegram.calls({ bot, method: "sendChatAction" }), 1)
+    assert.lengthOf(harness.telegram.calls({ bot, method: "sendChatAction" }), 1)
   })
 
   it(
@@ -425,27 +426,27 @@ describe("a token that Telegram takes no more", () => {
       "the same bot heals it",
     async () => {
       const { bot, person, session, id } = await greeted()
-      ground.telegram.revokeToken(bot)
+      harness.telegram.revokeToken(bot)
       const cursor = await speak(session, ["Late."])
       await until(
         "the bot to be revoked",
-        async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked"
+        async () => (await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked"
       )
       const told = await until("the word", async () =>
         (await operations()).find((event) => event.type === "bot.revoked" && event.payload.bot_id === id)
       )
       assert.isDefined(told)
-      const before = ground.telegram.calls({ bot }).length
+      const before = harness.telegram.calls({ bot }).length
       await speak(session, ["Later."])
-      ground.telegram.say(person, bot, "Are you there?")
-      const { body, status } = await ground.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })
+      harness.telegram.say(person, bot, "Are you there?")
+      const { body, status } = await harness.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })
       assert.strictEqual(status, 200, JSON.stringify(body))
       assert.strictEqual(body.data.status, "active")
-      await until("all that waited", () => ground.said(bot, person).includes("Later."))
-      assert.deepStrictEqual(ground.said(bot, person).slice(0, 3), [GREETING, "Late.", "Later."])
+      await until("all that waited", () => harness.said(bot, person).includes("Later."))
+      assert.deepStrictEqual(harness.said(bot, person).slice(0, 3), [GREETING, "Late.", "Later."])
       // What people wrote meanwhile waited at Telegram, and is answered.
-      await until("the answer", () => ground.said(bot, person).length > 3)
-      assert.isAbove(ground.telegram.calls({ bot }).length, before)
+      await until("the answer", () => harness.said(bot, person).length > 3)
+      assert.isAbove(harness.telegram.calls({ bot }).length, before)
       await until(
         "the outcome",
         async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "sent"

@@ -11,7 +11,7 @@ import { OperationalLog } from "#channels/OperationalLog.ts"
 import { BotApi, BotApiError } from "#channels/telegram/BotApi.ts"
 import type { FailureKind } from "#channels/telegram/failures.ts"
 import { Outage } from "#channels/telegram/Outage.ts"
-import { type Departure, Pace } from "#channels/telegram/Pace.ts"
+import { type PaceGrant, Pace } from "#channels/telegram/Pace.ts"
 import { Photos } from "#channels/telegram/Photos.ts"
 import { TelegramBots } from "#channels/telegram/TelegramBots.ts"
 import { makeTelegramChannel } from "#channels/telegram/TelegramChannel.ts"
@@ -37,7 +37,7 @@ const deliveryOf = (text: string): Delivery => ({
 })
 const place = {
   chat: { chatId: 7, threadId: 0, status: "active" as const },
-  underWay: { chatId: 7, untilMs: 5, aheadMs: 1 }
+  inFlight: { chatId: 7, untilMs: 5, aheadMs: 1 }
 }
 const sent = Effect.succeed({ message_id: 9 })
 const failed = (kind: FailureKind, status: number | null) =>
@@ -53,7 +53,7 @@ const failed = (kind: FailureKind, status: number | null) =>
   )
 
 interface Course {
-  readonly places: ReadonlyArray<Departure | { readonly wait: Duration.Duration } | undefined>
+  readonly places: ReadonlyArray<PaceGrant | { readonly wait: Duration.Duration } | undefined>
   readonly answers?: ReadonlyArray<Effect.Effect<{ readonly message_id: number }, BotApiError>>
   readonly text?: string
 }
@@ -81,11 +81,11 @@ const attempt = Effect.fnUntraced(function* ({ places, answers = [sent], text = 
           })
       }),
       Layer.mock(TelegramChats, {}),
-      Layer.mock(Outage, { note: () => Effect.void }),
+      Layer.mock(Outage, { record: () => Effect.void }),
       Layer.mock(Pace, {
         reserve: () => Effect.succeed(Duration.zero),
-        departs: () => Effect.sync(() => departures.shift()),
-        returned: (_, { aheadMs }) =>
+        acquire: () => Effect.sync(() => departures.shift()),
+        release: (_, { aheadMs }) =>
           Effect.sync(() => {
             seen.push(aheadMs === 0 ? "lost" : "back")
           })
@@ -135,7 +135,7 @@ describe("a message whose time has come", () => {
     Effect.gen(function* () {
       for (const gone of [undefined, { ...place, chat: { ...place.chat, status: "blocked" as const } }]) {
         const { exit, seen } = yield* attempt({ places: [gone] })
-        assert.strictEqual(outcomeOf(exit), "Held")
+        assert.strictEqual(outcomeOf(exit), "Parked")
         assert.isEmpty(seen)
       }
     })

@@ -1,15 +1,15 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import sharp from "sharp"
 import { newId } from "#pipeline/domain/Id.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import type { Group } from "#test/support/telegram/ChatState.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 /** An event on the log of a session, as a turn would leave it. */
 const log = async (
@@ -17,7 +17,7 @@ const log = async (
   type: string,
   payload: Record<string, string | boolean | ReadonlyArray<string>>
 ) => {
-  const { sql } = ground.server.database
+  const { sql } = harness.server.database
   const [row] = await sql`update session_logs set last_cursor = last_cursor + 1
       where session_id = ${session} returning app_id, last_cursor::int as cursor`
   await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
@@ -31,7 +31,7 @@ const log = async (
 const speak = (session: string, text: string) => log(session, "message.created", { text, bubbles: [text] })
 /** A picture that the app has asked for, for that session. */
 const picture = async (character_slug: string, session_id: string, fields: Record<string, unknown>) => {
-  const { status, body } = await ground.app.post("/v1/images", {
+  const { status, body } = await harness.app.post("/v1/images", {
     character_slug,
     session_id,
     kind: "scene",
@@ -42,34 +42,34 @@ const picture = async (character_slug: string, session_id: string, fields: Recor
   assert.strictEqual(status, 200, JSON.stringify(body))
 }
 const greeted = async (options: Record<string, unknown> = {}) => {
-  const attached = await ground.attach(options)
-  const person = ground.telegram.createUser({ first_name: "Anna" })
-  ground.telegram.start(person, attached.bot)
-  await saidAtLeast(ground, attached.bot, person, 1)
-  const [chat] = await ground.chatsOf(attached.id)
+  const attached = await harness.attach(options)
+  const person = harness.telegram.createUser({ first_name: "Anna" })
+  harness.telegram.start(person, attached.bot)
+  await saidAtLeast(harness, attached.bot, person, 1)
+  const [chat] = await harness.chatsOf(attached.id)
   return { ...attached, person, session: chat?.session_id ?? "" }
 }
 const inGroup = (bot: Awaited<ReturnType<typeof greeted>>["bot"], group: Group) =>
-  ground.telegram.transcript(group).filter((message) => message.from?.id === bot.id)
+  harness.telegram.transcript(group).filter((message) => message.from?.id === bot.id)
 /** A group in which the bot has been addressed, and has answered. */
 const met = async (thread?: "topic") => {
-  const { bot, id } = await ground.attach()
-  const anna = ground.telegram.createUser({ first_name: "Anna" })
-  const group = ground.telegram.createGroup([anna], thread === undefined ? {} : { type: "supergroup", isForum: true })
-  ground.telegram.addBot(group, anna, bot)
-  const topic = thread === undefined ? undefined : ground.telegram.createTopic(group, anna, "Soups")
-  ground.telegram.say(anna, group, `@${bot.username} hello`, topic === undefined ? {} : { thread: topic })
+  const { bot, id } = await harness.attach()
+  const anna = harness.telegram.createUser({ first_name: "Anna" })
+  const group = harness.telegram.createGroup([anna], thread === undefined ? {} : { type: "supergroup", isForum: true })
+  harness.telegram.addBot(group, anna, bot)
+  const topic = thread === undefined ? undefined : harness.telegram.createTopic(group, anna, "Soups")
+  harness.telegram.say(anna, group, `@${bot.username} hello`, topic === undefined ? {} : { thread: topic })
   await until("an answer", () => inGroup(bot, group).length >= 2)
-  const [chat] = await ground.chatsOf(id)
+  const [chat] = await harness.chatsOf(id)
   return { bot, id, anna, group, topic, session: chat?.session_id ?? "" }
 }
 
 describe("a message that Telegram will not have as it is", () => {
   it("goes to where the group is by now, and so does all that follows", async () => {
     const { bot, id, anna, group, session } = await met()
-    const supergroup = ground.telegram.createGroup([anna], { type: "supergroup" })
-    ground.telegram.addBot(supergroup, anna, bot)
-    ground.telegram.fault(
+    const supergroup = harness.telegram.createGroup([anna], { type: "supergroup" })
+    harness.telegram.addBot(supergroup, anna, bot)
+    harness.telegram.fault(
       { bot, method: "sendMessage", chat: group.id },
       {
         kind: "error",
@@ -80,7 +80,7 @@ describe("a message that Telegram will not have as it is", () => {
     )
     await speak(session, "Here now.")
     await until("it there", () => inGroup(bot, supergroup).some(({ text }) => text === "Here now."))
-    assert.deepInclude((await ground.chatsOf(id))[0], {
+    assert.deepInclude((await harness.chatsOf(id))[0], {
       chat_id: supergroup.id,
       kind: "supergroup",
       session_id: session
@@ -95,7 +95,7 @@ describe("a message that Telegram will not have as it is", () => {
 
   it("goes to the chat itself when its topic is gone", async () => {
     const { bot, group, topic, session } = await met("topic")
-    ground.telegram.deleteTopic(group, topic ?? 0)
+    harness.telegram.deleteTopic(group, topic ?? 0)
     await speak(session, "Where is everybody?")
     const sent = await until("it in the chat", () =>
       inGroup(bot, group).find(({ text }) => text === "Where is everybody?")
@@ -110,28 +110,28 @@ describe("a message that Telegram will not have as it is", () => {
       const long = Array.from({ length: 300 }, (_, n) => `Word ${n}.`).join(" ")
       const tooLong = { kind: "error", code: 400, description: "Bad Request: message is too long" } as const
       const { bot, person, session } = await greeted()
-      ground.telegram.fault({ bot, method: "sendMessage" }, tooLong)
+      harness.telegram.fault({ bot, method: "sendMessage" }, tooLong)
       await speak(session, long)
       await speak(session, "That was it.")
-      await until("all of it", () => ground.said(bot, person).includes("That was it."))
-      const parts = ground.said(bot, person).slice(1, -1)
+      await until("all of it", () => harness.said(bot, person).includes("That was it."))
+      const parts = harness.said(bot, person).slice(1, -1)
       assert.lengthOf(parts, 2)
       assert.strictEqual(parts.join(" "), long)
       // Nobody loops: where the halves are too long, too, it is passed over.
-      ground.telegram.fault({ bot, method: "sendMessage", count: 2 }, tooLong)
+      harness.telegram.fault({ bot, method: "sendMessage", count: 2 }, tooLong)
       await speak(session, long)
       await speak(session, "Never mind.")
-      await until("what follows", () => ground.said(bot, person).includes("Never mind."))
-      ground.telegram.fault({ bot, method: "sendMessage" }, tooLong)
-      ground.telegram.fault(
+      await until("what follows", () => harness.said(bot, person).includes("Never mind."))
+      harness.telegram.fault({ bot, method: "sendMessage" }, tooLong)
+      harness.telegram.fault(
         { bot, method: "sendMessage", after: 1 },
         { kind: "error", code: 400, description: "Bad Request: something new" }
       )
       await speak(session, long)
       await speak(session, "Where were we?")
-      await until("what follows", () => ground.said(bot, person).includes("Where were we?"))
+      await until("what follows", () => harness.said(bot, person).includes("Where were we?"))
       const outcomes = await until("the outcomes", async () => {
-        const rows = await ground.server.database
+        const rows = await harness.server.database
           .sql`select outcome || ' ' || coalesce(error_code, '') as said from delivery_attempts where session_id = ${session} and cursor > 1 order by cursor`
         return rows.length === 6 && rows.map((row) => String(row["said"]).trim())
       })
@@ -141,12 +141,12 @@ describe("a message that Telegram will not have as it is", () => {
 
   it("is a picture and words when the words under it are too long", async () => {
     const { bot, person, session, body } = await greeted()
-    ground.telegram.fault(
+    harness.telegram.fault(
       { bot, method: "sendPhoto" },
       { kind: "error", code: 400, description: "Bad Request: message caption is too long" }
     )
     await picture(body.character_slug, session, { caption: "From my window" })
-    assert.deepStrictEqual((await saidAtLeast(ground, bot, person, 3)).slice(1), ["", "From my window"])
+    assert.deepStrictEqual((await saidAtLeast(harness, bot, person, 3)).slice(1), ["", "From my window"])
   })
 
   it.each([
@@ -161,20 +161,20 @@ describe("a message that Telegram will not have as it is", () => {
     "waits where there is no way to the chat, which the app is told, and goes out when somebody writes there: %i %s",
     async (code, description, reason) => {
       const { bot, person, session, id } = await greeted()
-      ground.telegram.fault({ bot, method: "sendMessage" }, { kind: "error", code, description })
+      harness.telegram.fault({ bot, method: "sendMessage" }, { kind: "error", code, description })
       await speak(session, "Are you there?")
-      await until("the chat to be unreachable", async () => (await ground.chatsOf(id))[0]?.status === "unreachable")
-      assert.strictEqual((await ground.chatsOf(id))[0]?.reason, reason)
-      const { events } = (await ground.app.get("/v1/delivery/events?since=0&limit=200")).body.data
+      await until("the chat to be unreachable", async () => (await harness.chatsOf(id))[0]?.status === "unreachable")
+      assert.strictEqual((await harness.chatsOf(id))[0]?.reason, reason)
+      const { events } = (await harness.app.get("/v1/delivery/events?since=0&limit=200")).body.data
       assert.isTrue(
         events.some(
           ({ type, payload }: { type: string; payload: Record<string, unknown> }) =>
             type === "chat.unreachable" && payload["session_id"] === session && payload["reason"] === reason
         )
       )
-      assert.notInclude(ground.said(bot, person), "Are you there?")
-      ground.telegram.say(person, bot, "Here I am")
-      await until("what waited", () => ground.said(bot, person).includes("Are you there?"))
+      assert.notInclude(harness.said(bot, person), "Are you there?")
+      harness.telegram.say(person, bot, "Here I am")
+      await until("what waited", () => harness.said(bot, person).includes("Are you there?"))
     }
   )
 
@@ -186,9 +186,9 @@ describe("a message that Telegram will not have as it is", () => {
       [4095, "e\u0301"]
     ] as const) {
       const text = `${"x".repeat(place)}${letter.repeat(3)}`
-      const before = ground.said(bot, person).length
+      const before = harness.said(bot, person).length
       await speak(session, text)
-      const parts = (await saidAtLeast(ground, bot, person, before + 2)).slice(before)
+      const parts = (await saidAtLeast(harness, bot, person, before + 2)).slice(before)
       assert.strictEqual(parts.join(""), text)
       for (const part of parts)
         assert.isTrue(
@@ -196,17 +196,17 @@ describe("a message that Telegram will not have as it is", () => {
           part.slice(-12)
         )
     }
-    assert.isEmpty(ground.telegram.calls({ bot, method: "sendMessage" }).filter(({ answer }) => answer?.ok === false))
+    assert.isEmpty(harness.telegram.calls({ bot, method: "sendMessage" }).filter(({ answer }) => answer?.ok === false))
   }, 60_000)
 
   it("is words in place of a picture that Telegram cannot use", async () => {
     const { bot, person, session, body } = await greeted()
-    ground.telegram.fault(
+    harness.telegram.fault(
       { bot, method: "sendPhoto" },
       { kind: "error", code: 400, description: "Bad Request: IMAGE_PROCESS_FAILED" }
     )
     await picture(body.character_slug, session, {})
-    assert.match((await saidAtLeast(ground, bot, person, 2))[1] ?? "", /^A placeholder image/)
+    assert.match((await saidAtLeast(harness, bot, person, 2))[1] ?? "", /^A placeholder image/)
   })
 })
 
@@ -214,23 +214,23 @@ describe("a picture", () => {
   it("is uploaded as one, with its caption, in order with what is said", async () => {
     const { bot, person, session, body } = await greeted()
     await picture(body.character_slug, session, { caption: "From my window" })
-    await until("the picture", () => ground.said(bot, person).includes("From my window"))
+    await until("the picture", () => harness.said(bot, person).includes("From my window"))
     await speak(session, "Do you like it?")
-    assert.deepStrictEqual((await saidAtLeast(ground, bot, person, 3)).slice(1), ["From my window", "Do you like it?"])
-    const [call] = ground.telegram.calls({ bot, method: "sendPhoto" })
+    assert.deepStrictEqual((await saidAtLeast(harness, bot, person, 3)).slice(1), ["From my window", "Do you like it?"])
+    const [call] = harness.telegram.calls({ bot, method: "sendPhoto" })
     assert.deepInclude(call?.parameters, { caption: "From my window" })
-    const photo = ground.telegram
+    const photo = harness.telegram
       .transcript(bot, person)
       .find((message) => message.photo !== undefined)
       ?.photo?.at(-1)
     const path = (
-      (await (await fetch(`${ground.telegram.url}/bot${bot.token}/getFile?file_id=${photo?.file_id}`)).json()) as {
+      (await (await fetch(`${harness.telegram.url}/bot${bot.token}/getFile?file_id=${photo?.file_id}`)).json()) as {
         readonly result: { readonly file_path: string }
       }
     ).result.file_path
-    const bytes = Buffer.from(await (await fetch(`${ground.telegram.url}/file/bot${bot.token}/${path}`)).arrayBuffer())
+    const bytes = Buffer.from(await (await fetch(`${harness.telegram.url}/file/bot${bot.token}/${path}`)).arrayBuffer())
     assert.deepInclude(await sharp(bytes).metadata(), { format: "png", width: 512, height: 512 })
-    const { deliveries } = (await ground.app.get(`/v1/sessions/${session}/delivery`)).body.data
+    const { deliveries } = (await harness.app.get(`/v1/sessions/${session}/delivery`)).body.data
     assert.isTrue(
       deliveries.some(
         ({ event_id, outcome }: { event_id: string; outcome: string }) => event_id !== "" && outcome === "sent"
@@ -240,9 +240,9 @@ describe("a picture", () => {
 
   it("of which nobody knows whether it arrived is marked, too, where it is sent once more", async () => {
     const { bot, person, session, body } = await greeted({ unknown_policy: "resend_marked" })
-    ground.telegram.fault({ bot, method: "sendPhoto" }, { kind: "drop_before" })
+    harness.telegram.fault({ bot, method: "sendPhoto" }, { kind: "drop_before" })
     await picture(body.character_slug, session, {})
-    assert.deepStrictEqual((await saidAtLeast(ground, bot, person, 2)).slice(1), ["↻"])
+    assert.deepStrictEqual((await saidAtLeast(harness, bot, person, 2)).slice(1), ["↻"])
   })
 
   it("that was deleted before it could be sent is passed over, and what follows is said", async () => {
@@ -254,31 +254,31 @@ describe("a picture", () => {
       visible_description: "The harbour"
     })
     await speak(session, "Never mind.")
-    assert.deepStrictEqual((await saidAtLeast(ground, bot, person, 2)).slice(1), ["Never mind."])
-    assert.isEmpty(ground.telegram.calls({ bot, method: "sendPhoto" }))
+    assert.deepStrictEqual((await saidAtLeast(harness, bot, person, 2)).slice(1), ["Never mind."])
+    assert.isEmpty(harness.telegram.calls({ bot, method: "sendPhoto" }))
   })
 })
 
 describe("a chat in private topics", () => {
   it("has a session for each topic, and answers where it was asked", async () => {
-    const bot = ground.telegram.createBot({ has_topics_enabled: true })
-    const { id } = await ground.attach({}, bot)
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    ground.telegram.start(person, bot)
-    await saidAtLeast(ground, bot, person, 1)
+    const bot = harness.telegram.createBot({ has_topics_enabled: true })
+    const { id } = await harness.attach({}, bot)
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    harness.telegram.start(person, bot)
+    await saidAtLeast(harness, bot, person, 1)
     const topic = (await (
-      await fetch(`${ground.telegram.url}/bot${bot.token}/createForumTopic?chat_id=${person.id}&name=Soups`)
+      await fetch(`${harness.telegram.url}/bot${bot.token}/createForumTopic?chat_id=${person.id}&name=Soups`)
     ).json()) as { readonly result: { readonly message_thread_id: number } }
     const thread = topic.result.message_thread_id
-    ground.telegram.say(person, bot, "And here?", { thread })
+    harness.telegram.say(person, bot, "And here?", { thread })
     await until("an answer in the topic", () =>
-      ground.telegram
+      harness.telegram
         .transcript(bot, person)
         .some(
           (message) => message.from?.id === bot.id && message.message_thread_id === thread && message.text !== undefined
         )
     )
-    const chats = await ground.chatsOf(id)
+    const chats = await harness.chatsOf(id)
     assert.lengthOf(chats, 2)
     assert.lengthOf(new Set(chats.map(({ session_id }) => session_id)), 2)
     for (const chat of chats) assert.strictEqual(chat.external_user_ref, `tg:${person.id}`)

@@ -4,44 +4,44 @@ import {
   type BotResource,
   type FakeBot,
   saidAtLeast,
-  startTelegramGround,
-  type TelegramGround
+  startTelegramHarness,
+  type TelegramHarness
 } from "#test/support/TelegramHarness.ts"
 import type { LogEvent } from "#test/support/TestApp.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 import { startTestServer } from "#test/support/TestServer.ts"
-import { takingNoUpdates } from "#test/support/withoutUpdates.ts"
+import { withoutUpdates } from "#test/support/withoutUpdates.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 const probe = async (id: string): Promise<BotResource> =>
-  (await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data
+  (await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data
 const operations = async (id: string): Promise<ReadonlyArray<string>> =>
-  (await ground.app.get("/v1/delivery/events")).body.data.events.flatMap((event: LogEvent) =>
+  (await harness.app.get("/v1/delivery/events")).body.data.events.flatMap((event: LogEvent) =>
     event.payload["bot_id"] === id ? [event.type] : []
   )
 const webhookOf = async (bot: FakeBot) =>
   (
-    (await (await fetch(`${ground.telegram.url}/bot${bot.token}/getWebhookInfo`)).json()) as {
+    (await (await fetch(`${harness.telegram.url}/bot${bot.token}/getWebhookInfo`)).json()) as {
       readonly result: WebhookInfo
     }
   ).result
 
 describe("a bot whose webhook fails", () => {
   it("is degraded once updates pile up, and well again after two good looks", async () => {
-    const { bot, id } = await ground.attach()
-    const people = [1, 2].map(() => ground.telegram.createUser())
-    await takingNoUpdates(ground.server, async () => {
+    const { bot, id } = await harness.attach()
+    const people = [1, 2].map(() => harness.telegram.createUser())
+    await withoutUpdates(harness.server, async () => {
       for (const [index, person] of people.entries()) {
-        ground.telegram.start(person, bot)
+        harness.telegram.start(person, bot)
         await until(
           "a try",
-          () => ground.telegram.deliveries(bot).filter(({ outcome }) => outcome === 503).length > index
+          () => harness.telegram.deliveries(bot).filter(({ outcome }) => outcome === 503).length > index
         )
         assert.deepInclude(
           await probe(id),
@@ -49,8 +49,8 @@ describe("a bot whose webhook fails", () => {
         )
       }
     })
-    ground.telegram.advance(6000)
-    for (const person of people) await saidAtLeast(ground, bot, person, 1)
+    harness.telegram.advance(6000)
+    for (const person of people) await saidAtLeast(harness, bot, person, 1)
     assert.deepStrictEqual([(await probe(id)).status, (await probe(id)).status], ["degraded", "active"])
     assert.deepStrictEqual(await operations(id), ["bot.active", "bot.degraded", "bot.recovered"])
   })
@@ -58,28 +58,28 @@ describe("a bot whose webhook fails", () => {
 
 describe("a bot that Telegram has frozen", () => {
   it("is degraded, its app is told, and what it had to say waits", async () => {
-    const { bot, id } = await ground.attach()
-    const person = ground.telegram.createUser()
-    ground.telegram.freeze(bot)
-    ground.telegram.start(person, bot)
+    const { bot, id } = await harness.attach()
+    const person = harness.telegram.createUser()
+    harness.telegram.freeze(bot)
+    harness.telegram.start(person, bot)
     const frozen = await until("the bot to be degraded", async () => {
-      const { data } = (await ground.app.get(`/v1/telegram/bots/${id}`)).body
+      const { data } = (await harness.app.get(`/v1/telegram/bots/${id}`)).body
       return data.status === "degraded" && data
     })
     assert.strictEqual(frozen.reason, "frozen")
     assert.deepStrictEqual(await operations(id), ["bot.active", "bot.degraded"])
-    ground.telegram.freeze(bot, false)
-    await saidAtLeast(ground, bot, person, 1)
+    harness.telegram.freeze(bot, false)
+    await saidAtLeast(harness, bot, person, 1)
   })
 })
 
 describe("a bot of which something was left aside", () => {
   it("hears of it at its next probe", async () => {
-    const { bot, id } = await ground.attach()
-    const person = ground.telegram.createUser()
-    ground.telegram.start(person, bot)
-    await saidAtLeast(ground, bot, person, 1)
-    const { sql } = ground.server.database
+    const { bot, id } = await harness.attach()
+    const person = harness.telegram.createUser()
+    harness.telegram.start(person, bot)
+    await saidAtLeast(harness, bot, person, 1)
+    const { sql } = harness.server.database
     const raw = {
       update_id: 3_900_000_000,
       message: {
@@ -92,17 +92,17 @@ describe("a bot of which something was left aside", () => {
     }
     await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, sender_id, message_id,
       due_at, raw)
-      values (${ground.app.appId}, ${id},
+      values (${harness.app.appId}, ${id},
         ${raw.update_id}, 'text', ${person.id}, ${person.id}, 9000, 'infinity', ${JSON.stringify(raw)}::text::json)`
     assert.deepInclude(await probe(id), { status: "active" })
-    assert.lengthOf(await saidAtLeast(ground, bot, person, 2), 2)
+    assert.lengthOf(await saidAtLeast(harness, bot, person, 2), 2)
   })
 })
 
 describe("a bot whose owner has renamed it", () => {
   it("is known by its new name within a day", async () => {
-    const { bot, id } = await ground.attach()
-    const { sql } = ground.server.database
+    const { bot, id } = await harness.attach()
+    const { sql } = harness.server.database
     const rename = (name: string) => sql`update telegram_bots set username = ${name} where channel_id = ${id}`
     await rename("old_name_bot")
     assert.strictEqual((await probe(id)).username, bot.username)
@@ -117,12 +117,12 @@ describe("a bot whose owner has renamed it", () => {
 describe("a server that has moved", () => {
   it("has the webhooks of its bots come to where it is now, and of its manager bot", async () => {
     const database = await createTestDatabase()
-    const manager = ground.telegram.createBot({ can_manage_bots: true })
-    const env = { TELEGRAM_API_ROOT: ground.telegram.url, TELEGRAM_MANAGER_TOKEN: manager.token }
+    const manager = harness.telegram.createBot({ can_manage_bots: true })
+    const env = { TELEGRAM_API_ROOT: harness.telegram.url, TELEGRAM_MANAGER_TOKEN: manager.token }
     try {
       const old = await startTestServer({ database, env })
       const app = await old.createApp()
-      const bot = ground.telegram.createBot()
+      const bot = harness.telegram.createBot()
       const { id } = (
         await app.post("/v1/telegram/bots", {
           mode: "byo",
@@ -137,7 +137,7 @@ describe("a server that has moved", () => {
       )
       assert.strictEqual((await webhookOf(manager)).url, `${old.baseUrl}/v1/telegram/hooks/manager`)
       await old.close()
-      ground.telegram.advance(2000)
+      harness.telegram.advance(2000)
       const moved = await startTestServer({ database, env: { ...env, PUBLIC_URL: "https://moved.example" } })
       await database.sql`update telegram_bots set probe_due_at = now()`
       await database.sql`select graphile_worker.add_job('probe', '{}'::json)`
@@ -166,12 +166,12 @@ describe("a server that has moved", () => {
 
 describe("how a bot is doing", () => {
   it("is told with how long Telegram takes", async () => {
-    const { bot, id } = await ground.attach()
-    const detail = async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data
+    const { bot, id } = await harness.attach()
+    const detail = async () => (await harness.app.get(`/v1/telegram/bots/${id}`)).body.data
     assert.deepStrictEqual((await detail()).send_latency_ms, { p50: null, p95: null })
-    const person = ground.telegram.createUser()
-    ground.telegram.start(person, bot)
-    await saidAtLeast(ground, bot, person, 1)
+    const person = harness.telegram.createUser()
+    harness.telegram.start(person, bot)
+    await saidAtLeast(harness, bot, person, 1)
     const { p50, p95 } = await until("a figure", async () => {
       const { send_latency_ms } = await detail()
       return send_latency_ms.p50 !== null && send_latency_ms

@@ -1,18 +1,18 @@
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 it("updates come in and are answered while somebody holds their bot's row", async () => {
-  const { bot, id } = await ground.attach()
-  const person = ground.telegram.createUser({ first_name: "Anna" })
-  await ground.server.database.sql.begin(async (sql) => {
+  const { bot, id } = await harness.attach()
+  const person = harness.telegram.createUser({ first_name: "Anna" })
+  await harness.server.database.sql.begin(async (sql) => {
     await sql`select from telegram_bots where channel_id = ${id} for update`
-    ground.telegram.start(person, bot)
-    assert.lengthOf(await saidAtLeast(ground, bot, person, 1), 1)
+    harness.telegram.start(person, bot)
+    assert.lengthOf(await saidAtLeast(harness, bot, person, 1), 1)
   })
 })

@@ -7,7 +7,7 @@ import { assert, describe, it } from "vitest"
 import { DatabaseError } from "#src/db/postgres/Database.ts"
 import { HookBindings } from "#src/db/telegram/HookBindings.ts"
 import { type Binding, Updates } from "#src/db/telegram/Updates.ts"
-import { oldBytesLeftBy } from "#test/support/retainedBytes.ts"
+import { retainedBytes } from "#test/support/retainedBytes.ts"
 
 const BOT = `bot_${"0".repeat(26)}`
 const SECRET = "the-secret"
@@ -121,7 +121,7 @@ describe("who calls a hook", () => {
             const url = `/v1/telegram/hooks/bot_${String(asked++).padStart(26, "0")}?${"x".repeat(15_000)}`
             return Effect.runPromise(check(url.slice(20, 50), "wrong"))
           }
-          assert.isBelow((await oldBytesLeftBy({ times: 1000, each: ask })) / 1000, 5000)
+          assert.isBelow((await retainedBytes({ times: 1000, each: ask })) / 1000, 5000)
         })
     ))
 })

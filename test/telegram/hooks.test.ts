@@ -2,19 +2,19 @@ import { createHash } from "node:crypto"
 import postgres from "postgres"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
-import { takingNoUpdates } from "#test/support/withoutUpdates.ts"
+import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
+import { withoutUpdates } from "#test/support/withoutUpdates.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 const attach = async () => {
-  const { bot, id } = await ground.attach()
-  const [set] = ground.telegram.calls({ bot, method: "setWebhook" })
+  const { bot, id } = await harness.attach()
+  const [set] = harness.telegram.calls({ bot, method: "setWebhook" })
   return { bot, id, secret: String(set?.parameters["secret_token"]) }
 }
 let updateId = 1_000_000
@@ -29,7 +29,7 @@ const message = (text: string, from = 777_000_111) => ({
   }
 })
 const post = (id: string, secret: string | null, body: unknown) =>
-  fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`, {
+  fetch(`${harness.server.baseUrl}/v1/telegram/hooks/${id}`, {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -38,9 +38,9 @@ const post = (id: string, secret: string | null, body: unknown) =>
     body: typeof body === "string" ? body : JSON.stringify(body)
   })
 const stored = async (id: string) =>
-  (await ground.server.database.sql`select count(*)::int as count from telegram_updates where channel_id = ${id}`)[0]?.[
-    "count"
-  ]
+  (
+    await harness.server.database.sql`select count(*)::int as count from telegram_updates where channel_id = ${id}`
+  )[0]?.["count"]
 
 describe("a hook", () => {
   it("takes an update from who shows the bot's secret, and from nobody else", async () => {
@@ -67,7 +67,7 @@ describe("a hook", () => {
 
   it("takes the updates of other bots while one that comes again waits for what is done with it", async () => {
     const [held, other] = [await attach(), await attach()]
-    const { sql, url } = ground.server.database
+    const { sql, url } = harness.server.database
     const update = message("hello")
     assert.strictEqual((await post(held.id, held.secret, update)).status, 200)
     const holder = postgres(url, { max: 1 })
@@ -115,7 +115,7 @@ describe("a hook", () => {
       answers.map(({ status }) => status),
       answers.map(() => 200)
     )
-    const kept = await ground.server.database.sql<
+    const kept = await harness.server.database.sql<
       Array<{ raw: string }>
     >`select raw::text as raw from telegram_updates where channel_id = ${id} order by update_id`
     assert.deepStrictEqual(
@@ -127,32 +127,32 @@ describe("a hook", () => {
   it("takes the old secret, too, for ten minutes after a rotation, and the new one at once", async () => {
     const { bot, id, secret } = await attach()
     assert.strictEqual((await post(id, secret, message("warm"))).status, 200)
-    ground.telegram.advance(2000)
-    assert.strictEqual((await ground.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})).status, 200)
-    const next = String(ground.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
+    harness.telegram.advance(2000)
+    assert.strictEqual((await harness.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})).status, 200)
+    const next = String(harness.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
     assert.notStrictEqual(next, secret)
     assert.strictEqual((await post(id, next, message("new"))).status, 200)
     assert.strictEqual((await post(id, secret, message("old"))).status, 200)
-    await ground.server.database.sql`update telegram_bots set previous_secret_until = now() where channel_id = ${id}`
+    await harness.server.database.sql`update telegram_bots set previous_secret_until = now() where channel_id = ${id}`
     await until("the old secret to be refused", async () => (await post(id, secret, message("too old"))).status === 401)
     assert.strictEqual((await post(id, next, message("new"))).status, 200)
   })
 
   it("hears Telegram under the old secret for as long as it may not have the new one, and has it set anew", async () => {
     const { bot, id, secret } = await attach()
-    const { sql } = ground.server.database
-    ground.telegram.advance(2000)
-    ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "html502" })
+    const { sql } = harness.server.database
+    harness.telegram.advance(2000)
+    harness.telegram.fault({ bot, method: "setWebhook" }, { kind: "html502" })
     assert.strictEqual(
-      (await ground.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})).body.data.status,
+      (await harness.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})).body.data.status,
       "degraded"
     )
     // Ten minutes later.
     await sql`update telegram_bots set previous_secret_until = previous_secret_until - interval '11 minutes',
       secret_pending_since = secret_pending_since - interval '11 minutes' where channel_id = ${id}`
     for (const text of ["one", "two"]) assert.strictEqual((await post(id, secret, message(text))).status, 200)
-    assert.strictEqual((await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status, "active")
-    const next = String(ground.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
+    assert.strictEqual((await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status, "active")
+    const next = String(harness.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
     assert.strictEqual((await post(id, next, message("new"))).status, 200)
     await sql`update telegram_bots set previous_secret_until = now()
       where channel_id = ${id} and previous_secret_until < now() + interval '11 minutes'`
@@ -167,12 +167,12 @@ describe("a hook", () => {
     assert.strictEqual(await stored(id), 1)
     const session = await until(
       "the session",
-      async () => (await ground.app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats[0]?.session_id
+      async () => (await harness.app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats[0]?.session_id
     )
-    await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
+    await harness.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
     await post(id, secret, update)
     assert.lengthOf(
-      (await ground.app.events(session)).filter((event) => event.role === "user"),
+      (await harness.app.events(session)).filter((event) => event.role === "user"),
       1
     )
   })
@@ -194,7 +194,7 @@ describe("a hook", () => {
       "both to be done",
       async () =>
         (
-          await ground.server.database
+          await harness.server.database
             .sql`select count(*)::int as count from telegram_updates where channel_id = ${id} and done_at is not null and error is null`
         )[0]?.["count"] === 2
     )
@@ -202,22 +202,22 @@ describe("a hook", () => {
 
   it("says 410 for a bot that there is not, or that was let go", async () => {
     const { id, secret } = await attach()
-    await ground.app.delete(`/v1/telegram/bots/${id}`)
+    await harness.app.delete(`/v1/telegram/bots/${id}`)
     await until("the bot to be gone for all", async () => (await post(id, secret, message("x"))).status === 410)
     for (const other of [newId("bot"), "manager", "bot_x"])
       assert.strictEqual((await post(other, secret, message("x"))).status, 410)
-    assert.strictEqual((await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`)).status, 405)
+    assert.strictEqual((await fetch(`${harness.server.baseUrl}/v1/telegram/hooks/${id}`)).status, 405)
   })
 
   it("says 503 and when to come again while the database is away, and handles the update once it is back", async () => {
     const { bot, id } = await attach()
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    await takingNoUpdates(ground.server, async () => {
-      ground.telegram.start(person, bot)
-      await until("a try", () => ground.telegram.deliveries(bot).find(({ outcome }) => outcome === 503))
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    await withoutUpdates(harness.server, async () => {
+      harness.telegram.start(person, bot)
+      await until("a try", () => harness.telegram.deliveries(bot).find(({ outcome }) => outcome === 503))
     })
-    ground.telegram.advance(6000)
-    assert.lengthOf(await saidAtLeast(ground, bot, person, 1), 1)
+    harness.telegram.advance(6000)
+    assert.lengthOf(await saidAtLeast(harness, bot, person, 1), 1)
     assert.strictEqual(await stored(id), 1)
   })
 })

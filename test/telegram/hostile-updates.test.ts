@@ -1,12 +1,12 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 const ANNA = { id: 777_000_222, is_bot: false, first_name: "Anna" }
 const CHAT = { id: ANNA.id, type: "private" }
@@ -90,12 +90,12 @@ const ODD: ReadonlyArray<readonly [string, object | string]> = [
 
 describe("an update that nobody would send", () => {
   it("is taken, dealt with or passed over, and holds up nobody", async () => {
-    const { bot, id } = await ground.attach()
-    const { sql } = ground.server.database
-    const secret = String(ground.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
+    const { bot, id } = await harness.attach()
+    const { sql } = harness.server.database
+    const secret = String(harness.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
     const hand = async (body: string) =>
       (
-        await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`, {
+        await fetch(`${harness.server.baseUrl}/v1/telegram/hooks/${id}`, {
           method: "POST",
           headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret },
           body
@@ -127,12 +127,12 @@ describe("an update that nobody would send", () => {
       30_000
     )
     for (const row of rows) assert.isNull(row.error, ODD[row.update_id - 4_000_000_001]?.[0])
-    const chat = (await ground.chatsOf(id)).find((each) => each.chat_id === ANNA.id && each.thread_id === null)
-    const heard = (await ground.app.events(chat?.session_id ?? ""))
+    const chat = (await harness.chatsOf(id)).find((each) => each.chat_id === ANNA.id && each.thread_id === null)
+    const heard = (await harness.app.events(chat?.session_id ?? ""))
       .filter(({ role }) => role === "user")
       .map(({ payload }) => String(payload["text"]))
     assert.strictEqual(heard.at(-1), "Well?")
     assert.isTrue(heard.every((text) => text.isWellFormed() && !text.includes("\u0000")))
-    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status, "active")
+    assert.strictEqual((await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.status, "active")
   })
 })

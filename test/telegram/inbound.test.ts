@@ -1,37 +1,37 @@
 import { Api, InlineKeyboard } from "grammy"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { dyingAt } from "#test/support/failCommitOnce.ts"
+import { failCommitOnce } from "#test/support/failCommitOnce.ts"
 import {
   type ChatResource,
   saidAtLeast,
-  startTelegramGround,
-  type TelegramGround
+  startTelegramHarness,
+  type TelegramHarness
 } from "#test/support/TelegramHarness.ts"
 import type { Bot } from "#test/support/telegram/Bot.ts"
 import type { Group } from "#test/support/telegram/ChatState.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 const GREETING = "Come in, the soup is hot."
-const chatsOf = (id: string) => ground.chatsOf(id)
+const chatsOf = (id: string) => harness.chatsOf(id)
 const chatOf = async (id: string): Promise<ChatResource> => (await chatsOf(id))[0] ?? assert.fail("there is no chat")
 const heard = async (session: string) =>
-  (await ground.app.events(session)).filter((event) => event.role === "user").map((event) => event.payload["text"])
+  (await harness.app.events(session)).filter((event) => event.role === "user").map((event) => event.payload["text"])
 const hears = (session: string, count: number) =>
   until(`${count} messages`, async () => {
     const texts = await heard(session)
     return texts.length >= count && texts
   })
 const started = async (fields: Record<string, unknown> = {}) => {
-  const attached = await ground.attach(fields)
-  const person = ground.telegram.createUser({ first_name: "Anna" })
-  ground.telegram.start(person, attached.bot)
-  await saidAtLeast(ground, attached.bot, person, 1)
+  const attached = await harness.attach(fields)
+  const person = harness.telegram.createUser({ first_name: "Anna" })
+  harness.telegram.start(person, attached.bot)
+  await saidAtLeast(harness, attached.bot, person, 1)
   const { session_id } = await chatOf(attached.id)
   return { ...attached, person, session: session_id ?? "" }
 }
@@ -39,7 +39,7 @@ const allDone = (id: string) =>
   until(
     "all to be done",
     async () =>
-      (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`)
+      (await harness.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`)
         .length === 0
   )
 /**
@@ -47,9 +47,9 @@ const allDone = (id: string) =>
  * another one takes it up.
  */
 const dyingOver = async (id: string, command: () => void) => {
-  const { sql } = ground.server.database
+  const { sql } = harness.server.database
   await allDone(id)
-  const death = await dyingAt(ground.server, {
+  const death = await failCommitOnce(harness.server, {
     event: "update",
     table: "telegram_updates",
     when: `new.channel_id = '${id}' and new.done_at is not null`
@@ -64,38 +64,38 @@ const dyingOver = async (id: string, command: () => void) => {
   await death.end()
 }
 const forgets = async ({ bot, person }: Awaited<ReturnType<typeof started>>) => {
-  ground.telegram.say(person, bot, "/forget")
-  await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("Your data has been deleted")))
+  harness.telegram.say(person, bot, "/forget")
+  await until("the end", () => harness.said(bot, person).some((text) => text.startsWith("Your data has been deleted")))
 }
-const inGroup = (bot: Parameters<typeof ground.telegram.start>[1], group: Group) =>
-  ground.telegram.transcript(group).filter((message) => message.from?.id === bot.id)
+const inGroup = (bot: Parameters<typeof harness.telegram.start>[1], group: Group) =>
+  harness.telegram.transcript(group).filter((message) => message.from?.id === bot.id)
 
 describe("messages in quick succession", () => {
   it("are one turn, in the order in which they were written", async () => {
     const { bot, person, session } = await started({ join_window_ms: 600 })
-    for (const text of ["Hey", "are you there?", "I have news"]) ground.telegram.say(person, bot, text)
+    for (const text of ["Hey", "are you there?", "I have news"]) harness.telegram.say(person, bot, text)
     assert.deepStrictEqual(await hears(session, 1), ["Hey\nare you there?\nI have news"])
-    await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
-    ground.telegram.say(person, bot, "So?")
+    await harness.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
+    harness.telegram.say(person, bot, "So?")
     assert.deepStrictEqual((await hears(session, 2)).slice(1), ["So?"])
   })
 
   it("are a turn each where the bot's owner wants that", async () => {
     const { bot, person, session } = await started({ join_window_ms: 0 })
-    for (const text of ["one", "two", "three"]) ground.telegram.say(person, bot, text)
+    for (const text of ["one", "two", "three"]) harness.telegram.say(person, bot, text)
     assert.deepStrictEqual(await hears(session, 3), ["one", "two", "three"])
   })
 
   it("of an album are one turn in any case", async () => {
     const { bot, person, session } = await started({ join_window_ms: 0 })
-    ground.telegram.sendMedia(person, bot, "photo", { album: "a", caption: "The garden" })
-    ground.telegram.sendMedia(person, bot, "photo", { album: "a" })
+    harness.telegram.sendMedia(person, bot, "photo", { album: "a", caption: "The garden" })
+    harness.telegram.sendMedia(person, bot, "photo", { album: "a" })
     assert.deepStrictEqual(await hears(session, 1), ["[photo]\nThe garden\n[photo]"])
   })
 
   it.each([0, 600])("of an album are one turn, however many its pictures (%i ms)", async (join_window_ms) => {
     const { bot, person, session, id } = await started({ join_window_ms })
-    for (const caption of "0123456789") ground.telegram.sendMedia(person, bot, "photo", { album: "a", caption })
+    for (const caption of "0123456789") harness.telegram.sendMedia(person, bot, "photo", { album: "a", caption })
     const [text, ...more] = await hears(session, 1)
     await allDone(id)
     assert.strictEqual(String(text).replaceAll("[photo]\n", "").replaceAll("\n", ""), "0123456789")
@@ -106,14 +106,14 @@ describe("messages in quick succession", () => {
 describe("what is not text", () => {
   it("is told from a command: what only begins like one is said", async () => {
     const { bot, person, session } = await started()
-    ground.telegram.say(person, bot, "/привет")
+    harness.telegram.say(person, bot, "/привет")
     assert.deepStrictEqual(await hears(session, 1), ["/привет"])
   })
 
   it("reaches the character in honest words", async () => {
     const { bot, person, session } = await started()
-    ground.telegram.sendMedia(person, bot, "voice", { duration: 7 })
-    ground.telegram.sendMedia(person, bot, "document", { name: "list.pdf" })
+    harness.telegram.sendMedia(person, bot, "voice", { duration: 7 })
+    harness.telegram.sendMedia(person, bot, "document", { name: "list.pdf" })
     const texts = await hears(session, 2)
     assert.deepStrictEqual(texts, ["[voice message, 7 s]", "[file: list.pdf]"])
   })
@@ -122,12 +122,12 @@ describe("what is not text", () => {
 describe("an edit", () => {
   it("in time changes what is answered", async () => {
     const { bot, person, session } = await started({ join_window_ms: 600 })
-    const message = ground.telegram.say(person, bot, "Good morning")
-    ground.telegram.say(person, bot, "How are you?")
-    ground.telegram.edit(person, bot, message, "Good evening")
+    const message = harness.telegram.say(person, bot, "Good morning")
+    harness.telegram.say(person, bot, "How are you?")
+    harness.telegram.edit(person, bot, message, "Good evening")
     assert.deepStrictEqual(await hears(session, 1), ["Good evening\nHow are you?"])
     assert.notInclude(
-      (await ground.app.events(session)).map(({ type }) => type),
+      (await harness.app.events(session)).map(({ type }) => type),
       "message.edited"
     )
   })
@@ -135,17 +135,17 @@ describe("an edit", () => {
   it("of what has been answered is no new turn: it is on the log that it reads otherwise now", async () => {
     const attached = await started()
     const { bot, person, session } = attached
-    const message = ground.telegram.say(person, bot, "I live in Bremen")
+    const message = harness.telegram.say(person, bot, "I live in Bremen")
     await hears(session, 1)
-    await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
-    ground.telegram.edit(person, bot, message, "I live in Bergen")
-    const edited = await ground.app.waitFor(session, ({ type }) => type === "message.edited")
-    const said = (await ground.app.events(session)).find(
+    await harness.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
+    harness.telegram.edit(person, bot, message, "I live in Bergen")
+    const edited = await harness.app.waitFor(session, ({ type }) => type === "message.edited")
+    const said = (await harness.app.events(session)).find(
       ({ type, role }) => type === "message.created" && role === "user"
     )
     assert.deepInclude(edited, { role: "user", payload: { text: "I live in Bergen", message_cursor: said?.cursor } })
     // What the database cannot read as text stands in nobody's way.
-    const odd = await ground.hand(attached, {
+    const odd = await harness.hand(attached, {
       message: {
         message_id: 9000,
         chat: { id: person.id, type: "private", first_name: "Anna" },
@@ -154,12 +154,12 @@ describe("an edit", () => {
         text: "\u0000"
       }
     })
-    ground.telegram.edit(person, bot, message, "I live in Bergen now")
+    harness.telegram.edit(person, bot, message, "I live in Bergen now")
     await until(
       "the other edit",
-      async () => (await ground.app.events(session)).filter(({ type }) => type === "message.edited").length === 2
+      async () => (await harness.app.events(session)).filter(({ type }) => type === "message.edited").length === 2
     )
-    await ground.hand(attached, {
+    await harness.hand(attached, {
       edited_message: {
         message_id: 9000,
         chat: { id: person.id, type: "private", first_name: "Anna" },
@@ -171,10 +171,10 @@ describe("an edit", () => {
     })
     await allDone(attached.id)
     assert.isAbove(odd, 0)
-    ground.telegram.say(person, bot, "Well?")
+    harness.telegram.say(person, bot, "Well?")
     await hears(session, 4)
     assert.lengthOf(
-      (await ground.app.events(session)).filter(({ type, role }) => type === "message.created" && role === "user"),
+      (await harness.app.events(session)).filter(({ type, role }) => type === "message.created" && role === "user"),
       2
     )
   })
@@ -182,7 +182,7 @@ describe("an edit", () => {
   it("of what was never for the character is passed over", async () => {
     const attached = await started()
     const { bot, person, session } = attached
-    await ground.hand(attached, {
+    await harness.hand(attached, {
       edited_message: {
         message_id: 1,
         chat: { id: person.id, type: "private", first_name: "Anna" },
@@ -192,7 +192,7 @@ describe("an edit", () => {
         text: "Hm"
       }
     })
-    ground.telegram.say(person, bot, "Well?")
+    harness.telegram.say(person, bot, "Well?")
     assert.deepStrictEqual(await hears(session, 1), ["Well?"])
   })
 })
@@ -201,80 +201,80 @@ describe("a press on a button", () => {
   it("stops spinning, and says what is written on the button", async () => {
     const attached = await started()
     const { bot, person, session } = attached
-    const api = new Api(bot.token, { apiRoot: ground.telegram.url })
+    const api = new Api(bot.token, { apiRoot: harness.telegram.url })
     await api.sendMessage(person.id, "Soup or bread?", {
       reply_markup: new InlineKeyboard().text("Soup", "s").text("Bread", "b")
     })
-    const asked = ground.telegram.transcript(bot, person).at(-1) ?? assert.fail("nothing was sent")
-    const query = ground.telegram.press(person, bot, asked, "Bread")
+    const asked = harness.telegram.transcript(bot, person).at(-1) ?? assert.fail("nothing was sent")
+    const query = harness.telegram.press(person, bot, asked, "Bread")
     assert.deepStrictEqual(await hears(session, 1), ["Bread"])
-    await until("it to be answered", () => ground.telegram.callbackAnswer(query) !== undefined)
-    await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
+    await until("it to be answered", () => harness.telegram.callbackAnswer(query) !== undefined)
+    await harness.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
   })
 })
 
 describe("a bot that shows drafts", () => {
   const slow = async () =>
-    ground.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } } })
+    harness.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } } })
   const ofMethods = (bot: Bot) =>
-    ground.telegram
+    harness.telegram
       .calls({ bot })
       .map(({ method }) => method)
       .filter((method) => method === "sendChatAction" || method === "sendMessageDraft")
 
   it("has its answer stopped by the button under the draft, in a private chat alone", async () => {
     const { bot, person, session } = await started({ character_slug: await slow(), drafts: true })
-    const group = ground.telegram.createGroup([person])
-    ground.telegram.addBot(group, person, bot)
-    ground.telegram.say(person, bot, "Tell me a long story")
-    const { text } = await until("the draft", () => ground.telegram.draft(bot, person))
+    const group = harness.telegram.createGroup([person])
+    harness.telegram.addBot(group, person, bot)
+    harness.telegram.say(person, bot, "Tell me a long story")
+    const { text } = await until("the draft", () => harness.telegram.draft(bot, person))
     assert.strictEqual(text, "")
     assert.deepStrictEqual(ofMethods(bot), ["sendMessageDraft"])
-    ground.telegram.stopGeneration(person, bot)
+    harness.telegram.stopGeneration(person, bot)
     await until(
       "the end of the turn",
       async () =>
-        (await ground.app.get(`/v1/sessions/${session}/runs?kind=reply`)).body.data.runs[0]?.error_code === "stopped"
+        (await harness.app.get(`/v1/sessions/${session}/runs?kind=reply`)).body.data.runs[0]?.error_code === "stopped"
     )
-    ground.telegram.say(person, group, `@${bot.username} and you?`)
-    await until("the typing", () => ground.telegram.activity(bot, group) === "typing")
+    harness.telegram.say(person, group, `@${bot.username} and you?`)
+    await until("the typing", () => harness.telegram.activity(bot, group) === "typing")
   })
 
   it("is without them from Telegram's word on that it cannot, and types", async () => {
     const { bot, id, person } = await started({ character_slug: await slow(), drafts: true })
-    ground.telegram.fault(
+    harness.telegram.fault(
       { bot, method: "sendMessageDraft" },
       { kind: "error", code: 400, description: "Bad Request: TEXTDRAFT_PEER_INVALID" }
     )
-    ground.telegram.say(person, bot, "Well?")
-    await until("the typing", () => ground.telegram.activity(bot, person) === "typing")
+    harness.telegram.say(person, bot, "Well?")
+    await until("the typing", () => harness.telegram.activity(bot, person) === "typing")
     assert.deepStrictEqual(ofMethods(bot), ["sendMessageDraft", "sendChatAction"])
-    assert.isFalse((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.drafts)
+    assert.isFalse((await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.drafts)
   })
 })
 
 describe("an answer that a person stops", () => {
   it("does not come; the next one does", async () => {
-    const slow = await ground.app.createCharacter({
+    const slow = await harness.app.createCharacter({
       greeting: GREETING,
       life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } }
     })
     const attached = await started({ character_slug: slow })
     const { person, bot, session } = attached
-    ground.telegram.say(person, bot, "Tell me a long story")
+    harness.telegram.say(person, bot, "Tell me a long story")
     await hears(session, 1)
-    await ground.hand(attached, {
+    await harness.hand(attached, {
       stopped_message_generation: { chat: { id: person.id, type: "private", first_name: "Anna" }, draft_id: 1 }
     })
     const [run] = await until("the end of the turn", async () => {
-      const { runs } = (await ground.app.get(`/v1/sessions/${session}/runs?kind=reply`)).body.data
+      const { runs } = (await harness.app.get(`/v1/sessions/${session}/runs?kind=reply`)).body.data
       return runs[0]?.finished_at !== null && runs
     })
     assert.deepInclude(run, { status: "withheld", error_code: "stopped" })
-    ground.telegram.say(person, bot, "A short one, then")
+    harness.telegram.say(person, bot, "A short one, then")
     await hears(session, 2)
     assert.lengthOf(
-      await ground.server.database
+      await harness.server.database
         .sql`select 1 from turns where session_id = ${session} and outcome is null and not stopped`,
       1
     )
@@ -286,11 +286,11 @@ describe("what a bot has no use for", () => {
     const attached = await started()
     const { bot, person, session, id } = attached
     const chat = { id: person.id, type: "private" as const, first_name: "Anna" }
-    await ground.hand(attached, { stopped_message_generation: { chat, draft_id: 1 } })
-    await ground.hand(attached, {
+    await harness.hand(attached, { stopped_message_generation: { chat, draft_id: 1 } })
+    await harness.hand(attached, {
       message_reaction: { chat, message_id: 1, user: person.user, date: 1, old_reaction: [], new_reaction: [] }
     })
-    await ground.hand(attached, {
+    await harness.hand(attached, {
       message: {
         message_id: 9,
         chat,
@@ -305,7 +305,7 @@ describe("what a bot has no use for", () => {
         }
       }
     })
-    await ground.hand(attached, {
+    await harness.hand(attached, {
       channel_post: {
         message_id: 1,
         chat: { id: -1001, type: "channel", title: "News" },
@@ -314,14 +314,14 @@ describe("what a bot has no use for", () => {
         text: "News!"
       }
     })
-    const { sql } = ground.server.database
+    const { sql } = harness.server.database
     const done = async () =>
       (
         await sql`select update_id from telegram_updates
           where channel_id = ${id} and update_id >= 3000000000 and done_at is not null and error is null`
       ).length
     await until("all to be done", async () => (await done()) === 4)
-    ground.telegram.say(person, bot, "Well?")
+    harness.telegram.say(person, bot, "Well?")
     assert.deepStrictEqual(await hears(session, 1), ["Well?"])
   })
 })
@@ -329,11 +329,11 @@ describe("what a bot has no use for", () => {
 describe("an update that cannot be handled", () => {
   it("is put aside after a few tries, and the chat goes on", async () => {
     const { bot, person, session, id } = await started()
-    const { sql } = ground.server.database
+    const { sql } = harness.server.database
     const [kept] = await sql`select token from telegram_bots where channel_id = ${id}`
     await sql`update telegram_bots set token = 'nonsense' where channel_id = ${id}`
     const chat = { id: person.id, type: "private" as const, first_name: "Anna" }
-    const updateId = await ground.hand(
+    const updateId = await harness.hand(
       { bot, id },
       {
         callback_query: {
@@ -345,7 +345,7 @@ describe("an update that cannot be handled", () => {
         }
       }
     )
-    ground.telegram.say(person, bot, "Well?")
+    harness.telegram.say(person, bot, "Well?")
     const aside = await until("it to be put aside", async () => {
       await sql`update telegram_updates set due_at = now()
         where channel_id = ${id} and update_id = ${updateId} and done_at is null and owner is null`
@@ -362,9 +362,9 @@ describe("an update that cannot be handled", () => {
 
 describe("a value that the database does not take", () => {
   it("is left out of what is known of a person", async () => {
-    const attached = await ground.attach()
-    const { user, id } = ground.telegram.createUser({ first_name: "Anna" })
-    await ground.hand(attached, {
+    const attached = await harness.attach()
+    const { user, id } = harness.telegram.createUser({ first_name: "Anna" })
+    await harness.hand(attached, {
       message: {
         message_id: 1,
         chat: { id, type: "private", first_name: "Anna" },
@@ -379,13 +379,13 @@ describe("a value that the database does not take", () => {
 
   it("has its update put aside, and not tried for ever", async () => {
     const { bot, person, id, session } = await started()
-    const { sql } = ground.server.database
+    const { sql } = harness.server.database
     await sql`create function stumble() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = '22021'; end $$`
     await sql.unsafe(
       `create trigger stumble before insert on turns for each row when (new.client_message_id like ` +
         `'tg:${id}:%') execute function stumble()`
     )
-    ground.telegram.say(person, bot, "Odd")
+    harness.telegram.say(person, bot, "Odd")
     await until("it to be put aside", async () => {
       await sql`update telegram_updates set due_at = now()
         where channel_id = ${id} and done_at is null and owner is null`
@@ -397,7 +397,7 @@ describe("a value that the database does not take", () => {
       )
     })
     await sql`drop trigger stumble on turns`
-    ground.telegram.say(person, bot, "Well?")
+    harness.telegram.say(person, bot, "Well?")
     assert.deepStrictEqual(await hears(session, 1), ["Well?"])
   })
 })
@@ -405,31 +405,31 @@ describe("a value that the database does not take", () => {
 describe("a command", () => {
   it("is answered without a model: /help, and whatever there is not", async () => {
     const { bot, person, session } = await started()
-    ground.telegram.say(person, bot, "/help")
-    ground.telegram.say(person, bot, "/dance")
-    const said = await saidAtLeast(ground, bot, person, 3)
+    harness.telegram.say(person, bot, "/help")
+    harness.telegram.say(person, bot, "/dance")
+    const said = await saidAtLeast(harness, bot, person, 3)
     assert.include(said[1], "/reset: Start a new conversation")
     assert.strictEqual(said[2], said[1])
-    const events = await ground.app.events(session)
+    const events = await harness.app.events(session)
     assert.deepStrictEqual(
       events.slice(1).map(({ type, role }) => `${type} ${role}`),
       ["channel.notice system", "channel.notice system"]
     )
     assert.deepStrictEqual(
-      await ground.server.database.sql`select 1 from turns where session_id = ${session}`,
+      await harness.server.database.sql`select 1 from turns where session_id = ${session}`,
       [] as never
     )
   })
 
   it("/start says that there is a conversation already; /reset begins another, from its greeting", async () => {
     const { bot, person, id, session } = await started()
-    ground.telegram.say(person, bot, "/start")
-    assert.include((await saidAtLeast(ground, bot, person, 2))[1], "already")
-    ground.telegram.say(person, bot, "/reset")
-    assert.strictEqual((await saidAtLeast(ground, bot, person, 3))[2], GREETING)
+    harness.telegram.say(person, bot, "/start")
+    assert.include((await saidAtLeast(harness, bot, person, 2))[1], "already")
+    harness.telegram.say(person, bot, "/reset")
+    assert.strictEqual((await saidAtLeast(harness, bot, person, 3))[2], GREETING)
     const chat = await chatOf(id)
     assert.notStrictEqual(chat.session_id, session)
-    ground.telegram.say(person, bot, "Hello again")
+    harness.telegram.say(person, bot, "Hello again")
     assert.deepStrictEqual(await hears(chat.session_id ?? "", 1), ["Hello again"])
     assert.deepStrictEqual(await heard(session), [])
   })
@@ -439,12 +439,12 @@ describe("a command", () => {
       ["gift-7", { start_payload: "gift-7" }],
       ["two words", {}]
     ] as const) {
-      const { bot, id } = await ground.attach()
-      const person = ground.telegram.createUser({ first_name: "Anna" })
-      ground.telegram.start(person, bot, payload)
-      assert.deepStrictEqual(await saidAtLeast(ground, bot, person, 1), [GREETING])
+      const { bot, id } = await harness.attach()
+      const person = harness.telegram.createUser({ first_name: "Anna" })
+      harness.telegram.start(person, bot, payload)
+      assert.deepStrictEqual(await saidAtLeast(harness, bot, person, 1), [GREETING])
       assert.deepStrictEqual(
-        (await ground.app.get(`/v1/sessions/${(await chatOf(id)).session_id}`)).body.data.metadata,
+        (await harness.app.get(`/v1/sessions/${(await chatOf(id)).session_id}`)).body.data.metadata,
         metadata
       )
     }
@@ -452,32 +452,35 @@ describe("a command", () => {
 
   it("/stop ends messages of the character's own accord", async () => {
     const { bot, person, session } = await started()
-    ground.telegram.say(person, bot, "/stop")
-    await saidAtLeast(ground, bot, person, 2)
-    const [row] = await ground.server.database
+    harness.telegram.say(person, bot, "/stop")
+    await saidAtLeast(harness, bot, person, 2)
+    const [row] = await harness.server.database
       .sql`select proactive_controls from sessions where session_id = ${session}`
     assert.deepStrictEqual(row?.["proactive_controls"], { proactive_enabled: false })
   })
 
   it("/forget deletes what was said, after it was asked twice", async () => {
     const { bot, person, session, id } = await started()
-    ground.telegram.say(person, bot, "My secret is safe")
+    harness.telegram.say(person, bot, "My secret is safe")
     await hears(session, 1)
     // As a long conversation leaves it.
-    await ground.server.database.sql`insert into memory_blocks values (${ground.app.appId}, ${session}, 1, array[2], 4)`
-    await ground.server.database
-      .sql`insert into memory_terms values (${ground.app.appId}, ${session}, 'secret', 1, 1, 0, 4, 0)`
-    await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
-    ground.telegram.say(person, bot, "/forget")
+    await harness.server.database
+      .sql`insert into memory_blocks values (${harness.app.appId}, ${session}, 1, array[2], 4)`
+    await harness.server.database
+      .sql`insert into memory_terms values (${harness.app.appId}, ${session}, 'secret', 1, 1, 0, 4, 0)`
+    await harness.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
+    harness.telegram.say(person, bot, "/forget")
     await until("the question", () =>
-      ground.said(bot, person).some((text) => text.includes("again within five minutes"))
+      harness.said(bot, person).some((text) => text.includes("again within five minutes"))
     )
     assert.isNotEmpty(await heard(session))
-    ground.telegram.say(person, bot, "/forget")
-    await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("Your data has been deleted")))
-    assert.strictEqual((await ground.app.get(`/v1/sessions/${session}`)).status, 404)
+    harness.telegram.say(person, bot, "/forget")
+    await until("the end", () =>
+      harness.said(bot, person).some((text) => text.startsWith("Your data has been deleted"))
+    )
+    assert.strictEqual((await harness.app.get(`/v1/sessions/${session}`)).status, 404)
     assert.isNull((await chatOf(id)).session_id)
-    const { sql } = ground.server.database
+    const { sql } = harness.server.database
     const tables = await sql<
       Array<{ name: string }>
     >`select table_name as name from information_schema.columns where table_schema = 'public'
@@ -496,29 +499,31 @@ describe("a command", () => {
       ])
       return found.flat().length === 0
     })
-    ground.telegram.say(person, bot, "/start")
-    await until("a new beginning", () => ground.said(bot, person).at(-1) === GREETING)
+    harness.telegram.say(person, bot, "/start")
+    await until("a new beginning", () => harness.said(bot, person).at(-1) === GREETING)
   })
 
   it("/forget deletes nothing where we died over the first word", async () => {
     const begun = await started()
     const { bot, person, session, id } = begun
-    await dyingOver(id, () => ground.telegram.say(person, bot, "/forget"))
-    await saidAtLeast(ground, bot, person, 2)
-    assert.strictEqual((await ground.app.get(`/v1/sessions/${session}`)).status, 200)
-    assert.lengthOf(ground.said(bot, person), 2)
+    await dyingOver(id, () => harness.telegram.say(person, bot, "/forget"))
+    await saidAtLeast(harness, bot, person, 2)
+    assert.strictEqual((await harness.app.get(`/v1/sessions/${session}`)).status, 200)
+    assert.lengthOf(harness.said(bot, person), 2)
     await forgets(begun)
   })
 
   it("/forget opens no new session where we died over the second word", async () => {
     const { bot, person, session, id } = await started()
-    ground.telegram.say(person, bot, "/forget")
-    await saidAtLeast(ground, bot, person, 2)
-    await dyingOver(id, () => ground.telegram.say(person, bot, "/forget"))
-    await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("Your data has been deleted")))
-    assert.strictEqual((await ground.app.get(`/v1/sessions/${session}`)).status, 404)
+    harness.telegram.say(person, bot, "/forget")
+    await saidAtLeast(harness, bot, person, 2)
+    await dyingOver(id, () => harness.telegram.say(person, bot, "/forget"))
+    await until("the end", () =>
+      harness.said(bot, person).some((text) => text.startsWith("Your data has been deleted"))
+    )
+    assert.strictEqual((await harness.app.get(`/v1/sessions/${session}`)).status, 404)
     assert.isNull((await chatOf(id)).session_id)
-    assert.lengthOf(ground.said(bot, person), 3)
+    assert.lengthOf(harness.said(bot, person), 3)
   })
 
   it(
@@ -526,23 +531,23 @@ describe("a command", () => {
       "thing",
     async () => {
       const { bot, person, id, session } = await started()
-      await dyingOver(id, () => ground.telegram.say(person, bot, "/reset"))
-      await saidAtLeast(ground, bot, person, 2)
+      await dyingOver(id, () => harness.telegram.say(person, bot, "/reset"))
+      await saidAtLeast(harness, bot, person, 2)
       assert.notStrictEqual((await chatOf(id)).session_id, session)
-      const anna = ground.telegram.createUser({ first_name: "Anna" })
-      await dyingOver(id, () => ground.telegram.start(anna, bot))
-      await saidAtLeast(ground, bot, anna, 1)
-      ground.telegram.say(anna, bot, "/help")
-      await saidAtLeast(ground, bot, anna, 2)
-      ground.telegram.say(person, bot, "/help")
-      await saidAtLeast(ground, bot, person, 3)
-      assert.deepStrictEqual(ground.said(bot, person).slice(0, 2), [GREETING, GREETING])
-      assert.strictEqual(ground.said(bot, anna)[0], GREETING)
-      assert.include(ground.said(bot, anna)[1], "/reset")
+      const anna = harness.telegram.createUser({ first_name: "Anna" })
+      await dyingOver(id, () => harness.telegram.start(anna, bot))
+      await saidAtLeast(harness, bot, anna, 1)
+      harness.telegram.say(anna, bot, "/help")
+      await saidAtLeast(harness, bot, anna, 2)
+      harness.telegram.say(person, bot, "/help")
+      await saidAtLeast(harness, bot, person, 3)
+      assert.deepStrictEqual(harness.said(bot, person).slice(0, 2), [GREETING, GREETING])
+      assert.strictEqual(harness.said(bot, anna)[0], GREETING)
+      assert.include(harness.said(bot, anna)[1], "/reset")
       const refs = [person, anna].map(({ id }) => `tg:${id}`)
       assert.lengthOf(
-        await ground.server.database
-          .sql`select 1 from sessions where external_user_ref in ${ground.server.database.sql(refs)}`,
+        await harness.server.database
+          .sql`select 1 from sessions where external_user_ref in ${harness.server.database.sql(refs)}`,
         3
       )
     }
@@ -550,60 +555,64 @@ describe("a command", () => {
 
   it("/forget deletes what was said before a link, too", async () => {
     const { bot, person, session, id } = await started()
-    ground.telegram.say(person, bot, "My old secret")
+    harness.telegram.say(person, bot, "My old secret")
     await hears(session, 1)
-    await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
-    const { url } = (await ground.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-45" })).body.data
-    ground.telegram.start(person, bot, url.split("start=")[1])
+    await harness.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
+    const { url } = (await harness.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-45" })).body
+      .data
+    harness.telegram.start(person, bot, url.split("start=")[1])
     await until("the link", async () => (await chatOf(id)).external_user_ref === "user-45")
-    ground.telegram.say(person, bot, "/forget")
+    harness.telegram.say(person, bot, "/forget")
     await until("the question", () =>
-      ground.said(bot, person).some((text) => text.includes("again within five minutes"))
+      harness.said(bot, person).some((text) => text.includes("again within five minutes"))
     )
-    ground.telegram.say(person, bot, "/forget")
-    await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("Your data has been deleted")))
-    assert.isEmpty(await ground.server.database.sql`select 1 from sessions where session_id = ${session}`)
-    assert.isEmpty(await ground.server.database.sql`select 1 from events where payload::text like '%My old secret%'`)
+    harness.telegram.say(person, bot, "/forget")
+    await until("the end", () =>
+      harness.said(bot, person).some((text) => text.startsWith("Your data has been deleted"))
+    )
+    assert.isEmpty(await harness.server.database.sql`select 1 from sessions where session_id = ${session}`)
+    assert.isEmpty(await harness.server.database.sql`select 1 from events where payload::text like '%My old secret%'`)
   })
 
   it("with the code of a link goes on with the session that the app has with its user, once", async () => {
-    const { app } = ground
+    const { app } = harness
     const character_slug = await app.createCharacter({ greeting: GREETING })
-    const { bot, id } = await ground.attach({ character_slug })
+    const { bot, id } = await harness.attach({ character_slug })
     const session = await app.createSession({ character_slug, external_user_ref: "user-42" })
     const { url } = (await app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-42" })).body.data
     assert.match(url, new RegExp(`^https://t\\.me/${bot.username}\\?start=[\\w-]{32}$`))
     const code = url.split("start=")[1]
     const [anna, thief] = [
-      ground.telegram.createUser({ first_name: "Anna" }),
-      ground.telegram.createUser({ first_name: "Eve" })
+      harness.telegram.createUser({ first_name: "Anna" }),
+      harness.telegram.createUser({ first_name: "Eve" })
     ]
-    ground.telegram.start(anna, bot, code)
-    assert.include((await saidAtLeast(ground, bot, anna, 1))[0], "connected")
+    harness.telegram.start(anna, bot, code)
+    assert.include((await saidAtLeast(harness, bot, anna, 1))[0], "connected")
     const chat = (await chatsOf(id)).find((each) => each.chat_id === anna.id)
     assert.deepInclude(chat, { session_id: session, external_user_ref: "user-42" })
-    ground.telegram.say(anna, bot, "It is me")
+    harness.telegram.say(anna, bot, "It is me")
     assert.deepStrictEqual(await hears(session, 1), ["It is me"])
-    ground.telegram.start(thief, bot, code)
-    assert.include((await saidAtLeast(ground, bot, thief, 2)).join(), "expired or has already been used")
+    harness.telegram.start(thief, bot, code)
+    assert.include((await saidAtLeast(harness, bot, thief, 2)).join(), "expired or has already been used")
     assert.notStrictEqual((await chatsOf(id)).find((each) => each.chat_id === thief.id)?.session_id, session)
   })
 })
 
 describe("a link for a user of the app's", () => {
   it("that has run out is told so, and leads to no session but a new one", async () => {
-    const { bot, id } = await ground.attach()
-    const { url } = (await ground.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-43" })).body.data
-    await ground.server.database.sql`update telegram_links set expires_at = now() where channel_id = ${id}`
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    ground.telegram.start(person, bot, url.split("start=")[1])
-    assert.include((await saidAtLeast(ground, bot, person, 2)).join(), "expired or has already been used")
+    const { bot, id } = await harness.attach()
+    const { url } = (await harness.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-43" })).body
+      .data
+    await harness.server.database.sql`update telegram_links set expires_at = now() where channel_id = ${id}`
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    harness.telegram.start(person, bot, url.split("start=")[1])
+    assert.include((await saidAtLeast(harness, bot, person, 2)).join(), "expired or has already been used")
     assert.strictEqual((await chatOf(id)).external_user_ref, `tg:${person.id}`)
   })
 
   it("of another bot, be it another app's, is none here and stays good there", async () => {
-    const other = await ground.server.createApp()
-    const there = ground.telegram.createBot()
+    const other = await harness.server.createApp()
+    const there = harness.telegram.createBot()
     const attached = await other.post("/v1/telegram/bots", {
       mode: "byo",
       token: there.token,
@@ -612,13 +621,13 @@ describe("a link for a user of the app's", () => {
     const { url } = (
       await other.post(`/v1/telegram/bots/${attached.body.data.id}/links`, { external_user_ref: "user-48" })
     ).body.data
-    const { bot, id } = await ground.attach()
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    ground.telegram.start(person, bot, url.split("start=")[1])
-    assert.include((await saidAtLeast(ground, bot, person, 2)).join(), "expired or has already been used")
+    const { bot, id } = await harness.attach()
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    harness.telegram.start(person, bot, url.split("start=")[1])
+    assert.include((await saidAtLeast(harness, bot, person, 2)).join(), "expired or has already been used")
     assert.strictEqual((await chatOf(id)).external_user_ref, `tg:${person.id}`)
-    ground.telegram.start(person, there, url.split("start=")[1])
-    await saidAtLeast(ground, there, person, 1)
+    harness.telegram.start(person, there, url.split("start=")[1])
+    await saidAtLeast(harness, there, person, 1)
     assert.strictEqual(
       (await other.get(`/v1/telegram/bots/${attached.body.data.id}/chats`)).body.data.chats[0].external_user_ref,
       "user-48"
@@ -626,29 +635,31 @@ describe("a link for a user of the app's", () => {
   })
 
   it("makes nobody of a group, and stays good for the one whom it is for", async () => {
-    const { bot, id } = await ground.attach()
-    const { url } = (await ground.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-47" })).body.data
+    const { bot, id } = await harness.attach()
+    const { url } = (await harness.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-47" })).body
+      .data
     const code = url.split("start=")[1]
-    const anna = ground.telegram.createUser({ first_name: "Anna" })
-    const group = ground.telegram.createGroup([anna])
-    ground.telegram.addBot(group, anna, bot)
-    ground.telegram.say(anna, group, `/start@${bot.username} ${code}`)
+    const anna = harness.telegram.createUser({ first_name: "Anna" })
+    const group = harness.telegram.createGroup([anna])
+    harness.telegram.addBot(group, anna, bot)
+    harness.telegram.say(anna, group, `/start@${bot.username} ${code}`)
     await until("the answer", () =>
       inGroup(bot, group).some(({ text }) => text?.includes("in a private chat with me") === true)
     )
     assert.strictEqual((await chatOf(id)).external_user_ref, `tg:${group.id}`)
-    ground.telegram.start(anna, bot, code)
-    await saidAtLeast(ground, bot, anna, 1)
+    harness.telegram.start(anna, bot, code)
+    await saidAtLeast(harness, bot, anna, 1)
     assert.strictEqual((await chatsOf(id)).find((each) => each.chat_id === anna.id)?.external_user_ref, "user-47")
   })
 
   it("is good for the one who has shown it, though we died before it was of use", async () => {
-    const { bot, id } = await ground.attach()
-    const { sql } = ground.server.database
-    const { url } = (await ground.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-46" })).body.data
+    const { bot, id } = await harness.attach()
+    const { sql } = harness.server.database
+    const { url } = (await harness.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-46" })).body
+      .data
     await sql`alter table telegram_chats add constraint away check (external_user_ref <> 'user-46')`
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    ground.telegram.start(person, bot, url.split("start=")[1])
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    harness.telegram.start(person, bot, url.split("start=")[1])
     await until(
       "the failure",
       async () =>
@@ -660,8 +671,8 @@ describe("a link for a user of the app's", () => {
   })
 
   it("is there as a picture, too", async () => {
-    const { id } = await ground.attach()
-    const { qr } = (await ground.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-44" })).body.data
+    const { id } = await harness.attach()
+    const { qr } = (await harness.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-44" })).body.data
     assert.match(
       Buffer.from(qr.split("base64,")[1], "base64").toString(),
       /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 (\d+) \1"/
@@ -672,20 +683,23 @@ describe("a link for a user of the app's", () => {
 describe("a message that is one too many", () => {
   it("for the queue of its session gets one short line, and no raw error", async () => {
     const { bot, person, session } = await started()
-    await ground.server.database.sql`update session_logs set open_turns = 500 where session_id = ${session}`
-    ground.telegram.say(person, bot, "And another thing")
-    assert.strictEqual((await saidAtLeast(ground, bot, person, 2))[1], "Sorry, I lost my thread there. Say that again?")
+    await harness.server.database.sql`update session_logs set open_turns = 500 where session_id = ${session}`
+    harness.telegram.say(person, bot, "And another thing")
+    assert.strictEqual(
+      (await saidAtLeast(harness, bot, person, 2))[1],
+      "Sorry, I lost my thread there. Say that again?"
+    )
     assert.deepStrictEqual(await heard(session), [])
   })
 })
 
 describe("a command in a group", () => {
   it("that nobody knows is another bot's, unless it says that it is for this one", async () => {
-    const { bot, id } = await ground.attach()
-    const anna = ground.telegram.createUser({ first_name: "Anna" })
-    const group = ground.telegram.createGroup([anna])
-    ground.telegram.addBot(group, anna, bot)
-    await ground.hand(
+    const { bot, id } = await harness.attach()
+    const anna = harness.telegram.createUser({ first_name: "Anna" })
+    const group = harness.telegram.createGroup([anna])
+    harness.telegram.addBot(group, anna, bot)
+    await harness.hand(
       { bot, id },
       {
         message: {
@@ -697,7 +711,7 @@ describe("a command in a group", () => {
         }
       }
     )
-    ground.telegram.say(anna, group, `/sing@${bot.username}`)
+    harness.telegram.say(anna, group, `/sing@${bot.username}`)
     await until("the help", () => inGroup(bot, group).some((message) => message.text?.includes("/reset") === true))
     assert.lengthOf(
       inGroup(bot, group).filter((message) => message.text?.includes("/reset") === true),
@@ -709,7 +723,7 @@ describe("a command in a group", () => {
 describe("a session that the character has left", () => {
   it("ends with one line that says how to begin again; nothing else answers, and /start begins anew", async () => {
     const { bot, person, session } = await started()
-    const { sql } = ground.server.database
+    const { sql } = harness.server.database
     await sql`update session_logs set status = 'exited', exit_reason = 'boundary', exited_at = now(),
       last_cursor = last_cursor + 1 where session_id = ${session}`
     await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
@@ -717,8 +731,8 @@ describe("a session that the character has left", () => {
         '{"reason_code":"boundary"}' from session_logs where session_id = ${session}`
     await sql`update lanes set head = head + 1, status = 'ready' where session_id = ${session}`
     await sql`select graphile_worker.add_job('deliver', '{}'::json)`
-    assert.include((await saidAtLeast(ground, bot, person, 2))[1], "/start")
-    ground.telegram.say(person, bot, "Wait!")
+    assert.include((await saidAtLeast(harness, bot, person, 2))[1], "/start")
+    harness.telegram.say(person, bot, "Wait!")
     await until(
       "it to be handled",
       async () =>
@@ -727,49 +741,49 @@ describe("a session that the character has left", () => {
             and chat_id = ${person.id} and done_at is not null`
         ).length === 1
     )
-    assert.lengthOf(ground.said(bot, person), 2)
-    ground.telegram.say(person, bot, "/start")
-    assert.strictEqual((await saidAtLeast(ground, bot, person, 3))[2], GREETING)
+    assert.lengthOf(harness.said(bot, person), 2)
+    harness.telegram.say(person, bot, "/start")
+    assert.strictEqual((await saidAtLeast(harness, bot, person, 3))[2], GREETING)
   })
 })
 
 describe("a character that has been archived", () => {
   it("has whoever comes to its bot told that there is nobody any more; who talks to it already goes on", async () => {
-    const character_slug = await ground.app.createCharacter({ greeting: GREETING })
+    const character_slug = await harness.app.createCharacter({ greeting: GREETING })
     const { bot, person, session } = await started({ character_slug })
-    assert.strictEqual((await ground.app.delete(`/v1/characters/${character_slug}`)).status, 200)
-    const late = ground.telegram.createUser({ first_name: "Bea" })
-    ground.telegram.start(late, bot)
-    assert.deepStrictEqual(await saidAtLeast(ground, bot, late, 1), ["There is nobody here to talk to anymore."])
-    ground.telegram.say(person, bot, "/reset")
-    assert.strictEqual((await saidAtLeast(ground, bot, person, 2))[1], "There is nobody here to talk to anymore.")
-    ground.telegram.say(person, bot, "And you?")
+    assert.strictEqual((await harness.app.delete(`/v1/characters/${character_slug}`)).status, 200)
+    const late = harness.telegram.createUser({ first_name: "Bea" })
+    harness.telegram.start(late, bot)
+    assert.deepStrictEqual(await saidAtLeast(harness, bot, late, 1), ["There is nobody here to talk to anymore."])
+    harness.telegram.say(person, bot, "/reset")
+    assert.strictEqual((await saidAtLeast(harness, bot, person, 2))[1], "There is nobody here to talk to anymore.")
+    harness.telegram.say(person, bot, "And you?")
     assert.deepStrictEqual(await hears(session, 1), ["And you?"])
   })
 })
 
 describe("a message that the app's budget does not cover", () => {
   it("gets one short line of the character's, and not another within the hour", async () => {
-    const poor = await ground.server.createApp({ budgetUsd: 0.000001 })
+    const poor = await harness.server.createApp({ budgetUsd: 0.000001 })
     const character_slug = await poor.createCharacter({ fallback_lines: ["Not now, {{user}}."] })
-    const bot = ground.telegram.createBot()
+    const bot = harness.telegram.createBot()
     assert.strictEqual(
       (await poor.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug, join_window_ms: 0 }))
         .status,
       200
     )
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    for (const text of ["Hello?", "Hello??"]) ground.telegram.say(person, bot, text)
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    for (const text of ["Hello?", "Hello??"]) harness.telegram.say(person, bot, text)
     await until(
       "both to be handled",
       async () =>
         (
-          await ground.server.database
+          await harness.server.database
             .sql`select 1 from telegram_updates where chat_id = ${person.id} and done_at is not null`
         ).length === 2
     )
-    await saidAtLeast(ground, bot, person, 1)
-    assert.deepStrictEqual(ground.said(bot, person), ["Not now, Anna."])
+    await saidAtLeast(harness, bot, person, 1)
+    assert.deepStrictEqual(harness.said(bot, person), ["Not now, Anna."])
   })
 })
 
@@ -778,23 +792,23 @@ describe("a group", () => {
     "is answered when the bot is meant, as one session, with the names of who speaks; a topic is a session of its " +
       "own",
     async () => {
-      const { bot, id } = await ground.attach()
+      const { bot, id } = await harness.attach()
       const [anna, bea] = [
-        ground.telegram.createUser({ first_name: "Anna" }),
-        ground.telegram.createUser({ first_name: "Bea" })
+        harness.telegram.createUser({ first_name: "Anna" }),
+        harness.telegram.createUser({ first_name: "Bea" })
       ]
-      const group = ground.telegram.createGroup([anna, bea], { type: "supergroup", isForum: true })
-      ground.telegram.addBot(group, anna, bot)
-      ground.telegram.say(anna, group, `@${bot.username} what is for dinner?`)
+      const group = harness.telegram.createGroup([anna, bea], { type: "supergroup", isForum: true })
+      harness.telegram.addBot(group, anna, bot)
+      harness.telegram.say(anna, group, `@${bot.username} what is for dinner?`)
       await until("an answer", () => inGroup(bot, group).length >= 2)
       const chat = await chatOf(id)
       assert.deepInclude(chat, { kind: "supergroup", thread_id: null, external_user_ref: `tg:${group.id}` })
       assert.deepStrictEqual(await hears(chat.session_id ?? "", 1), ["Anna: what is for dinner?"])
       const reply = inGroup(bot, group).at(-1)
-      ground.telegram.say(bea, group, "And for me?", reply === undefined ? {} : { replyTo: reply })
+      harness.telegram.say(bea, group, "And for me?", reply === undefined ? {} : { replyTo: reply })
       assert.deepStrictEqual((await hears(chat.session_id ?? "", 2)).slice(1), ["Bea: And for me?"])
-      const thread = ground.telegram.createTopic(group, anna, "Soups")
-      ground.telegram.say(anna, group, `@${bot.username} and here?`, { thread })
+      const thread = harness.telegram.createTopic(group, anna, "Soups")
+      harness.telegram.say(anna, group, `@${bot.username} and here?`, { thread })
       const topic = await until("the topic's session", async () =>
         (await chatsOf(id)).find((each) => each.thread_id === thread)
       )
@@ -806,15 +820,15 @@ describe("a group", () => {
   )
 
   it("that becomes a supergroup goes on there", async () => {
-    const { bot, id } = await ground.attach()
-    const anna = ground.telegram.createUser({ first_name: "Anna" })
-    const group = ground.telegram.createGroup([anna])
-    ground.telegram.addBot(group, anna, bot)
-    ground.telegram.say(anna, group, `@${bot.username} hello`)
+    const { bot, id } = await harness.attach()
+    const anna = harness.telegram.createUser({ first_name: "Anna" })
+    const group = harness.telegram.createGroup([anna])
+    harness.telegram.addBot(group, anna, bot)
+    harness.telegram.say(anna, group, `@${bot.username} hello`)
     await until("an answer", () => inGroup(bot, group).length >= 2)
-    const supergroup = ground.telegram.upgrade(group, anna)
+    const supergroup = harness.telegram.upgrade(group, anna)
     await until("the chat to move", async () => (await chatsOf(id)).some((each) => each.chat_id === supergroup.id))
-    ground.telegram.say(anna, supergroup, `@${bot.username} and now?`)
+    harness.telegram.say(anna, supergroup, `@${bot.username} and now?`)
     await until("an answer there", () => inGroup(bot, supergroup).length >= 1)
     assert.lengthOf(await chatsOf(id), 1)
   })
@@ -825,21 +839,21 @@ describe("a group", () => {
   ] as const)(
     "that became a supergroup in which somebody wrote before we were told, %s, is one session",
     async (_, reply_delay_seconds) => {
-      const character_slug = await ground.app.createCharacter({
+      const character_slug = await harness.app.createCharacter({
         greeting: GREETING,
         life_rhythm: { reply_delay_seconds: { min: reply_delay_seconds, max: reply_delay_seconds } }
       })
-      const { bot, id } = await ground.attach({ character_slug })
-      const anna = ground.telegram.createUser({ first_name: "Anna" })
+      const { bot, id } = await harness.attach({ character_slug })
+      const anna = harness.telegram.createUser({ first_name: "Anna" })
       const [group, supergroup] = [
-        ground.telegram.createGroup([anna]),
-        ground.telegram.createGroup([anna], { type: "supergroup" })
+        harness.telegram.createGroup([anna]),
+        harness.telegram.createGroup([anna], { type: "supergroup" })
       ]
-      for (const place of [group, supergroup]) ground.telegram.addBot(place, anna, bot)
-      ground.telegram.say(anna, group, `@${bot.username} hello`)
+      for (const place of [group, supergroup]) harness.telegram.addBot(place, anna, bot)
+      harness.telegram.say(anna, group, `@${bot.username} hello`)
       await until("an answer", () => inGroup(bot, group).length >= 2)
       const old = (await chatOf(id)).session_id ?? ""
-      ground.telegram.say(anna, supergroup, `@${bot.username} and now?`)
+      harness.telegram.say(anna, supergroup, `@${bot.username} and now?`)
       const young = await until(
         "the young session",
         async () => (await chatsOf(id)).find((each) => each.chat_id === supergroup.id)?.session_id ?? undefined
@@ -847,7 +861,7 @@ describe("a group", () => {
       await hears(young, 1)
       if (reply_delay_seconds === 0) await until("an answer there", () => inGroup(bot, supergroup).length >= 2)
       const title = "Fake group"
-      await ground.hand(
+      await harness.hand(
         { bot, id },
         {
           message: {
@@ -868,19 +882,19 @@ describe("a group", () => {
       })
       if (reply_delay_seconds > 0) {
         assert.deepStrictEqual((await hears(old, 2)).slice(1), ["Anna: and now?"])
-        assert.strictEqual((await ground.app.get(`/v1/sessions/${young}`)).status, 404)
+        assert.strictEqual((await harness.app.get(`/v1/sessions/${young}`)).status, 404)
       }
-      ground.telegram.say(anna, supergroup, `@${bot.username} still there?`)
-      await ground.app.waitFor(old, ({ role, payload }) => role === "user" && payload["text"] === "Anna: still there?")
-      const users = (await ground.app.events(old)).filter(({ role }) => role === "user").length
+      harness.telegram.say(anna, supergroup, `@${bot.username} still there?`)
+      await harness.app.waitFor(old, ({ role, payload }) => role === "user" && payload["text"] === "Anna: still there?")
+      const users = (await harness.app.events(old)).filter(({ role }) => role === "user").length
       await until(
         "all to be answered",
         async () =>
-          (await ground.app.events(old)).filter(({ type, role }) => type === "message.created" && role === "character")
+          (await harness.app.events(old)).filter(({ type, role }) => type === "message.created" && role === "character")
             .length === users
       )
       await until("the last answer", async () => {
-        const bubbles = (await ground.app.events(old)).at(-1)?.payload["bubbles"] as ReadonlyArray<string> | undefined
+        const bubbles = (await harness.app.events(old)).at(-1)?.payload["bubbles"] as ReadonlyArray<string> | undefined
         return inGroup(bot, supergroup).at(-1)?.text === bubbles?.at(-1)
       })
       assert.lengthOf(await chatsOf(id), 1)
@@ -888,15 +902,15 @@ describe("a group", () => {
   )
 
   it("that the bot is thrown out of is unreachable until it is let in again", async () => {
-    const { bot, id } = await ground.attach()
-    const anna = ground.telegram.createUser({ first_name: "Anna" })
-    const group = ground.telegram.createGroup([anna])
-    ground.telegram.addBot(group, anna, bot)
-    ground.telegram.say(anna, group, `@${bot.username} hello`)
+    const { bot, id } = await harness.attach()
+    const anna = harness.telegram.createUser({ first_name: "Anna" })
+    const group = harness.telegram.createGroup([anna])
+    harness.telegram.addBot(group, anna, bot)
+    harness.telegram.say(anna, group, `@${bot.username} hello`)
     await until("an answer", () => inGroup(bot, group).length >= 2)
-    ground.telegram.setMembership(group, anna, bot, "kicked")
+    harness.telegram.setMembership(group, anna, bot, "kicked")
     await until("the chat to be unreachable", async () => (await chatOf(id)).status === "unreachable")
-    ground.telegram.setMembership(group, anna, bot, "member")
+    harness.telegram.setMembership(group, anna, bot, "member")
     assert.isTrue(await until("the chat to be back", async () => (await chatOf(id)).status === "active"))
   })
 })

@@ -1,10 +1,10 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { dyingAt } from "#test/support/failCommitOnce.ts"
+import { failCommitOnce } from "#test/support/failCommitOnce.ts"
 import { pictureOf } from "#test/support/images.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
-import { takingNoUpdates } from "#test/support/withoutUpdates.ts"
+import { withoutUpdates } from "#test/support/withoutUpdates.ts"
 import { until } from "#test/support/until.ts"
 
 let telegram: FakeTelegram
@@ -216,9 +216,13 @@ describe("a managed bot", () => {
       "it to be kept",
       async () => (await sql`select 1 from telegram_unclaimed where user_id = ${bot.id}`).length === 1
     )
-    const death = await dyingAt(server, { event: "update", table: "telegram_bots", when: `new.channel_id = '${id}'` })
+    const death = await failCommitOnce(server, {
+      event: "update",
+      table: "telegram_bots",
+      when: `new.channel_id = '${id}'`
+    })
     telegram.start(owner, manager, claim)
-    await until("the death", death.hasDied)
+    await until("the death", death.hasFailed)
     await until(
       "it to be left",
       async () =>
@@ -420,13 +424,13 @@ describe("a managed bot's profile", () => {
 
   it("is put by the next look where we died before it", async () => {
     const { id, username, name } = await profiled()
-    const death = await dyingAt(server, {
+    const death = await failCommitOnce(server, {
       event: "update",
       table: "telegram_bots",
       when: `new.channel_id = '${id}' and new.profile_due_at is null and old.profile_due_at is not null`
     })
     const bot = telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
-    await until("the death", death.hasDied)
+    await until("the death", death.hasFailed)
     await death.end()
     bot.profile.descriptions.clear()
     const handled = async () =>
@@ -543,7 +547,7 @@ describe("the token of a managed bot", () => {
     const person = telegram.createUser({ first_name: "Anna" })
     telegram.start(person, bot)
     await until("the greeting", () => said(bot, person).length === 1)
-    await takingNoUpdates(server, async () => {
+    await withoutUpdates(server, async () => {
       telegram.say(person, bot, "Still there?")
       await until("it to be turned away", () => telegram.deliveries(bot).some(({ outcome }) => outcome === 503))
       telegram.advance(2000)
@@ -670,9 +674,13 @@ describe("a managed bot's new owner", () => {
   it("keeps the bot suspended and is told to its app, once, though we died over it", async () => {
     const { id, bot } = await made()
     const { sql } = server.database
-    const death = await dyingAt(server, { event: "insert", table: "events", when: "new.type = 'bot.owner_changed'" })
+    const death = await failCommitOnce(server, {
+      event: "insert",
+      table: "events",
+      when: "new.type = 'bot.owner_changed'"
+    })
     telegram.transferBot(bot, telegram.createUser({ first_name: "Olaf" }))
-    await until("the death", death.hasDied)
+    await until("the death", death.hasFailed)
     await until("the bot to be suspended", async () => {
       await sql`update telegram_manager_updates set due_at = now() where done_at is null and error is not null`
       await sql`select graphile_worker.add_job('manager', '{}'::json)`

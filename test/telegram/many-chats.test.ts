@@ -1,28 +1,28 @@
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
 const CHATS = 2000
 const MESSAGES = 8
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 it(
   "a message costs a bot of many chats no more than one of few, also while the planner does not know yet that " +
     "they are many",
   async () => {
-    const { bot, id } = await ground.attach()
-    const { sql } = ground.server.database
+    const { bot, id } = await harness.attach()
+    const { sql } = harness.server.database
     const ofChats = ["telegram_chats", "telegram_paces"]
     for (const table of ofChats) await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`
     await sql.unsafe("vacuum analyze telegram_chats, telegram_paces")
     await sql`
     insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref)
-    select ${ground.app.appId}, ${id}, 1000 + n, 'private', 'ses_' || n, 'tg:' || n from generate_series(1,
+    select ${harness.app.appId}, ${id}, 1000 + n, 'private', 'ses_' || n, 'tg:' || n from generate_series(1,
       ${CHATS}::int) n`
     await sql`insert into telegram_paces (app_id, channel_id, chat_id) select app_id, channel_id, chat_id
     from telegram_chats`
@@ -36,13 +36,13 @@ it(
         places: rows.find((row) => row["relname"] === "telegram_paces")?.["changed"] as number
       }
     }
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    ground.telegram.start(person, bot)
-    await saidAtLeast(ground, bot, person, 1)
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    harness.telegram.start(person, bot)
+    await saidAtLeast(harness, bot, person, 1)
     const before = await figures()
     for (let n = 1; n <= MESSAGES; n++) {
-      ground.telegram.say(person, bot, `Message ${n}`)
-      await saidAtLeast(ground, bot, person, 1 + n)
+      harness.telegram.say(person, bot, `Message ${n}`)
+      await saidAtLeast(harness, bot, person, 1 + n)
     }
     const after = await until("the statistics", async () => {
       const now = await figures()

@@ -3,33 +3,33 @@ import {
   type FakeBot,
   type FakePerson,
   saidAtLeast,
-  startTelegramGround,
-  type TelegramGround
+  startTelegramHarness,
+  type TelegramHarness
 } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
-const endUser = (person: FakePerson) => ground.app.get(`/v1/end-users/tg:${person.id}`)
+const endUser = (person: FakePerson) => harness.app.get(`/v1/end-users/tg:${person.id}`)
 const ageOf = async (person: FakePerson): Promise<string | undefined> => (await endUser(person)).body.data?.age_band
 const started = async () => {
-  const { bot, id } = await ground.attach()
-  const person = ground.telegram.createUser({ first_name: "Anna" })
-  ground.telegram.start(person, bot)
-  await saidAtLeast(ground, bot, person, 1)
+  const { bot, id } = await harness.attach()
+  const person = harness.telegram.createUser({ first_name: "Anna" })
+  harness.telegram.start(person, bot)
+  await saidAtLeast(harness, bot, person, 1)
   return { bot, id, person }
 }
 /** Says it and waits until the turn is answered on the log. */
 const saysAndHears = async (bot: FakeBot, person: FakePerson, text: string) => {
-  ground.telegram.say(person, bot, text)
+  harness.telegram.say(person, bot, text)
   await until("the answer", async () => {
-    const { sessions } = (await ground.app.get(`/v1/sessions?external_user_ref=tg:${person.id}`)).body.data
+    const { sessions } = (await harness.app.get(`/v1/sessions?external_user_ref=tg:${person.id}`)).body.data
     for (const { id } of sessions as ReadonlyArray<{ id: string }>) {
-      const events = await ground.app.events(id)
+      const events = await harness.app.events(id)
       const asked = events.find((event) => event.role === "user" && event.payload["text"] === text)
       if (
         events.some(
@@ -43,14 +43,14 @@ const saysAndHears = async (bot: FakeBot, person: FakePerson, text: string) => {
   })
 }
 const countOf = (bot: FakeBot, person: FakePerson, words: string) =>
-  ground.said(bot, person).filter((text) => text.includes(words)).length
+  harness.said(bot, person).filter((text) => text.includes(words)).length
 /** Asked for, confirmed, and done. */
 const forgets = async (bot: FakeBot, person: FakePerson) => {
   const [asked, deleted] = ["again within five minutes", "Your data has been deleted"]
   const before = [countOf(bot, person, asked), countOf(bot, person, deleted)] as const
-  ground.telegram.say(person, bot, "/forget")
+  harness.telegram.say(person, bot, "/forget")
   await until("the question", () => countOf(bot, person, asked) > before[0])
-  ground.telegram.say(person, bot, "/forget")
+  harness.telegram.say(person, bot, "/forget")
   await until("the end", () => countOf(bot, person, deleted) > before[1])
 }
 
@@ -65,9 +65,9 @@ describe("somebody who told a bot that they are 15", () => {
       await saysAndHears(bot, person, "hello, it's me again")
       assert.strictEqual(await ageOf(person), "minor")
     }
-    const other = await ground.attach()
-    ground.telegram.start(person, other.bot)
-    await saidAtLeast(ground, other.bot, person, 1)
+    const other = await harness.attach()
+    harness.telegram.start(person, other.bot)
+    await saidAtLeast(harness, other.bot, person, 1)
     assert.strictEqual(await ageOf(person), "minor")
   })
 
@@ -75,15 +75,15 @@ describe("somebody who told a bot that they are 15", () => {
     const { bot, person } = await started()
     await saysAndHears(bot, person, "hi! I'm 15 btw")
     await forgets(bot, person)
-    const { erasure_id } = (await ground.app.delete(`/v1/end-users/tg:${person.id}`)).body.data
+    const { erasure_id } = (await harness.app.delete(`/v1/end-users/tg:${person.id}`)).body.data
     await until(
       "the erasure",
-      async () => (await ground.app.get(`/v1/erasures/${erasure_id}`)).body.data.status === "completed"
+      async () => (await harness.app.get(`/v1/erasures/${erasure_id}`)).body.data.status === "completed"
     )
     assert.strictEqual((await endUser(person)).status, 404)
-    const marks = await ground.server.database.sql<
+    const marks = await harness.server.database.sql<
       Array<{ mark: string }>
-    >`select m::text as mark from minor_marks m where app_id = ${ground.app.appId}`
+    >`select m::text as mark from minor_marks m where app_id = ${harness.app.appId}`
     assert.lengthOf(marks, 1)
     assert.notInclude(marks[0]?.mark, String(person.id))
     await saysAndHears(bot, person, "hello, it's me again")

@@ -1,26 +1,26 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type { LogEvent } from "#test/support/TestApp.ts"
-import { type FakeBot, saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { type FakeBot, saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 /** A chat whose greeting has arrived. */
 const greeted = async () => {
-  const attached = await ground.attach()
-  const person = ground.telegram.createUser({ first_name: "Anna" })
-  ground.telegram.start(person, attached.bot)
-  await saidAtLeast(ground, attached.bot, person, 1)
-  const [chat] = await ground.chatsOf(attached.id)
+  const attached = await harness.attach()
+  const person = harness.telegram.createUser({ first_name: "Anna" })
+  harness.telegram.start(person, attached.bot)
+  await saidAtLeast(harness, attached.bot, person, 1)
+  const [chat] = await harness.chatsOf(attached.id)
   return { ...attached, person, session: chat?.session_id ?? "" }
 }
 /** An event of the character's with these bubbles, as a turn would leave it. */
 const speak = async (session: string, bubbles: ReadonlyArray<string>) => {
-  const { sql } = ground.server.database
+  const { sql } = harness.server.database
   const [log] = await sql`update session_logs set last_cursor = last_cursor + 1
       where session_id = ${session} returning app_id, last_cursor::int as cursor`
   await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
@@ -33,15 +33,15 @@ const speak = async (session: string, bubbles: ReadonlyArray<string>) => {
 }
 const outcomes = async (session: string) =>
   (
-    await ground.server.database
+    await harness.server.database
       .sql`select outcome, error_code from delivery_attempts where session_id = ${session} and cursor > 1 order by cursor, part, started_at`
   ).map((row) => `${row["outcome"]} ${row["error_code"]}`)
 const told = async (session: string): Promise<ReadonlyArray<LogEvent>> =>
-  (await ground.app.get("/v1/delivery/events?since=0&limit=200")).body.data.events.filter(
+  (await harness.app.get("/v1/delivery/events?since=0&limit=200")).body.data.events.filter(
     (event: LogEvent) => event.payload["session_id"] === session
   )
 const answers = (bot: FakeBot, method: string, status: number, body: unknown) =>
-  ground.telegram.fault({ bot, method }, { kind: "nonsense", status, body })
+  harness.telegram.fault({ bot, method }, { kind: "nonsense", status, body })
 const wait = (retry_after: unknown, description: unknown = "Too Many Requests") => ({
   ok: false,
   error_code: 429,
@@ -61,7 +61,7 @@ describe("a wait that Telegram asks for", () => {
     const { bot, person, session } = await greeted()
     answers(bot, "sendMessage", 429, body)
     await speak(session, ["Patience."])
-    await until("the message", () => ground.said(bot, person).includes("Patience."))
+    await until("the message", () => harness.said(bot, person).includes("Patience."))
     await until("the outcomes", async () => (await outcomes(session)).length === 2)
     assert.deepStrictEqual(await outcomes(session), ["not_sent rate_limited", "sent null"])
   })
@@ -75,7 +75,7 @@ describe("a wait that Telegram asks for", () => {
       const { bot, session } = await greeted()
       answers(bot, "sendMessage", 429, { ok: false, error_code: 429, description: "Too Many Requests", parameters })
       await speak(session, ["Patience."])
-      const { sql } = ground.server.database
+      const { sql } = harness.server.database
       const lane = await until(
         "the lane to wait",
         async () =>
@@ -105,7 +105,7 @@ describe("an answer that is none of the Bot API's", () => {
     const { bot, person, session } = await greeted()
     answers(bot, "sendMessage", status, body)
     await speak(session, ["Perhaps.", "Surely."])
-    await until("what follows", () => ground.said(bot, person).includes("Surely."))
+    await until("what follows", () => harness.said(bot, person).includes("Surely."))
     await until("the outcomes", async () => (await outcomes(session)).length === 2)
     assert.deepStrictEqual(await outcomes(session), ["unknown no_answer", "sent null"])
     assert.deepStrictEqual(
@@ -124,12 +124,12 @@ describe("an answer that is none of the Bot API's", () => {
       { id: 1e300, username: "x_bot" },
       { id: 7, username: "((" }
     ]) {
-      const bot = ground.telegram.createBot()
+      const bot = harness.telegram.createBot()
       answers(bot, "getMe", 200, { ok: true, result })
-      const { status, body } = await ground.app.post("/v1/telegram/bots", {
+      const { status, body } = await harness.app.post("/v1/telegram/bots", {
         mode: "byo",
         token: bot.token,
-        character_slug: await ground.app.createCharacter()
+        character_slug: await harness.app.createCharacter()
       })
       assert.strictEqual(`${status} ${body.detail?.code}`, "502 upstream_failed", JSON.stringify(result))
     }
@@ -146,7 +146,7 @@ describe("an answer that is none of the Bot API's", () => {
       { pending_update_count: 1, allowed_updates: {} }
     ]) {
       answers(bot, "getWebhookInfo", 200, { ok: true, result })
-      const { status, body } = await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})
+      const { status, body } = await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})
       assert.strictEqual(`${status} ${body.data?.status}`, "200 active", JSON.stringify(result))
     }
   })
@@ -156,11 +156,11 @@ describe("an answer that is none of the Bot API's", () => {
     answers(bot, "sendMessage", 400, { ok: false, error_code: 400, description: `Bad Request: ${bot.token} is odd` })
     await speak(session, ["Cursed."])
     await until("the outcome", async () => (await outcomes(session)).length === 1)
-    const [row] = await ground.server.database
+    const [row] = await harness.server.database
       .sql`select answer from delivery_attempts where session_id = ${session} and cursor > 1`
     assert.strictEqual(row?.["answer"], "Bad Request: [token] is odd")
     assert.notInclude(
-      JSON.stringify((await ground.app.get(`/v1/telegram/bots/${id}`)).body),
+      JSON.stringify((await harness.app.get(`/v1/telegram/bots/${id}`)).body),
       bot.token.split(":")[1] ?? ""
     )
   })

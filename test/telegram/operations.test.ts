@@ -1,41 +1,41 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import type { LogEvent } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 let receiver: Receiver
 beforeAll(async () => {
   receiver = await startReceiver(status(200))
-  ground = await startTelegramGround({ env: { OUTBOUND_ALLOW: "127.0.0.1" } })
+  harness = await startTelegramHarness({ env: { OUTBOUND_ALLOW: "127.0.0.1" } })
 })
 afterAll(async () => {
-  await ground.close()
+  await harness.close()
   await receiver.close()
 })
 
 describe("a payment to an app's bot", () => {
   const started = async () => {
-    const attached = await ground.attach()
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    ground.telegram.start(person, attached.bot)
-    await saidAtLeast(ground, attached.bot, person, 1)
-    return { ...attached, person, session: (await ground.chatsOf(attached.id))[0]?.session_id }
+    const attached = await harness.attach()
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    harness.telegram.start(person, attached.bot)
+    await saidAtLeast(harness, attached.bot, person, 1)
+    return { ...attached, person, session: (await harness.chatsOf(attached.id))[0]?.session_id }
   }
   const told = (type: string, id: string) =>
     until(type, async () => {
-      const { events } = (await ground.app.get("/v1/delivery/events?since=0&limit=200")).body.data
+      const { events } = (await harness.app.get("/v1/delivery/events?since=0&limit=200")).body.data
       return events.find((event: LogEvent) => event.type === type && event.payload["channel_id"] === id)?.payload
     })
   const answer = async (id: string, fields: object) => {
-    const { status, body } = await ground.app.post(`/v1/telegram/bots/${id}/answer-pre-checkout`, fields)
+    const { status, body } = await harness.app.post(`/v1/telegram/bots/${id}/answer-pre-checkout`, fields)
     return status === 200 ? body.data : `${status} ${body.detail.code}`
   }
 
   it("waits for the app's word, which is passed on once", async () => {
     const { bot, id, person, session } = await started()
-    const query = ground.telegram.pay(person, bot, { amount: 50, payload: "order-7" })
+    const query = harness.telegram.pay(person, bot, { amount: 50, payload: "order-7" })
     assert.deepStrictEqual(await told("payment.pre_checkout", id), {
       channel_id: id,
       session_id: session,
@@ -46,11 +46,11 @@ describe("a payment to an app's bot", () => {
       invoice_payload: "order-7"
     })
     assert.deepInclude(await answer(id, { query_id: query, ok: true }), { query_id: query, ok: true })
-    assert.deepStrictEqual(ground.telegram.preCheckoutAnswer(query), { ok: true, errorMessage: "" })
+    assert.deepStrictEqual(harness.telegram.preCheckoutAnswer(query), { ok: true, errorMessage: "" })
     assert.strictEqual(await answer(id, { query_id: query, ok: true }), "409 pre_checkout_over")
-    const refused = ground.telegram.pay(person, bot, { amount: 1, payload: "order-8" })
+    const refused = harness.telegram.pay(person, bot, { amount: 1, payload: "order-8" })
     await answer(id, { query_id: refused, ok: false })
-    assert.deepStrictEqual(ground.telegram.preCheckoutAnswer(refused), {
+    assert.deepStrictEqual(harness.telegram.preCheckoutAnswer(refused), {
       ok: false,
       errorMessage: "This payment is not possible right now."
     })
@@ -67,11 +67,11 @@ describe("a payment to an app's bot", () => {
       provider_payment_charge_id: ""
     }
     const chat = { id: person.id, type: "private" as const, first_name: "Anna" }
-    await ground.hand(attached, {
+    await harness.hand(attached, {
       message: { message_id: 70, chat, from: person.user, date: 1, successful_payment: paid }
     })
-    await ground.hand(attached, { purchased_paid_media: { from: person.user, paid_media_payload: "picture-3" } })
-    await ground.hand(attached, { subscription: { user: person.user, invoice_payload: "plan-1", state: "canceled" } })
+    await harness.hand(attached, { purchased_paid_media: { from: person.user, paid_media_payload: "picture-3" } })
+    await harness.hand(attached, { subscription: { user: person.user, invoice_payload: "plan-1", state: "canceled" } })
     const by = { channel_id: id, session_id: session, telegram_user_id: person.id }
     assert.deepStrictEqual(await told("payment.succeeded", id), { ...by, ...paid })
     assert.deepStrictEqual(await told("payment.paid_media", id), { ...by, paid_media_payload: "picture-3" })
@@ -80,20 +80,20 @@ describe("a payment to an app's bot", () => {
       invoice_payload: "plan-1",
       state: "canceled"
     })
-    assert.isEmpty(await ground.server.database.sql`select 1 from turns where session_id = ${session ?? ""}`)
+    assert.isEmpty(await harness.server.database.sql`select 1 from turns where session_id = ${session ?? ""}`)
   })
 })
 
 describe("the operational log of an app", () => {
   it("is there and empty before anything has happened, waits for what comes, and is no other app's", async () => {
-    const app = await ground.server.createApp()
+    const app = await harness.server.createApp()
     assert.deepStrictEqual((await app.get("/v1/delivery/events")).body.data, {
       events: [],
       next_cursor: 0,
       has_more: false
     })
     const waiting = app.get("/v1/delivery/events?since=0&wait=20")
-    const bot = ground.telegram.createBot()
+    const bot = harness.telegram.createBot()
     await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: await app.createCharacter() })
     const { events } = (await waiting).body.data
     assert.deepStrictEqual(
@@ -105,7 +105,7 @@ describe("the operational log of an app", () => {
       })),
       [{ type: "bot.active", role: "system", cursor: 1, session_id: app.appId }]
     )
-    const other = await ground.server.createApp()
+    const other = await harness.server.createApp()
     assert.isEmpty((await other.get("/v1/delivery/events")).body.data.events)
     for (const path of [
       `/v1/sessions/${app.appId}/events`,
@@ -116,13 +116,13 @@ describe("the operational log of an app", () => {
   })
 
   it("is pushed to the app's own webhooks, those that were there before it and those that came later", async () => {
-    const app = await ground.server.createApp()
+    const app = await harness.server.createApp()
     await app.post(`/v1/apps/${app.appId}/channels`, {
       kind: "webhook",
       url: `${receiver.url}/early`,
       events: ["bot.active", "bot.revoked"]
     })
-    const bot = ground.telegram.createBot()
+    const bot = harness.telegram.createBot()
     const { id } = (
       await app.post("/v1/telegram/bots", {
         mode: "byo",
@@ -138,9 +138,9 @@ describe("the operational log of an app", () => {
     await app.post(`/v1/apps/${app.appId}/channels`, { kind: "webhook", url: `${receiver.url}/late` })
     await until(
       "the late channel's lanes",
-      async () => (await ground.server.database.sql`select 1 from channels where aligned_to is not null`).length === 0
+      async () => (await harness.server.database.sql`select 1 from channels where aligned_to is not null`).length === 0
     )
-    ground.telegram.revokeToken(bot)
+    harness.telegram.revokeToken(bot)
     await app.post(`/v1/telegram/bots/${id}/probe`, {})
     await until("both pushes", () => pushed("/early").length === 2 && pushed("/late").length === 1)
     assert.deepStrictEqual(pushed("/early"), ["bot.active", "bot.revoked"])
@@ -150,18 +150,18 @@ describe("the operational log of an app", () => {
 
 describe("a turn that failed", () => {
   it("gets one short line in the character's voice, never a raw error, and at most one an hour", async () => {
-    const { bot, id } = await ground.attach({
-      character_slug: await ground.app.createCharacter({ fallback_lines: ["Hm, {{user}}. Say that again?"] })
+    const { bot, id } = await harness.attach({
+      character_slug: await harness.app.createCharacter({ fallback_lines: ["Hm, {{user}}. Say that again?"] })
     })
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    ground.telegram.start(person, bot)
-    await saidAtLeast(ground, bot, person, 1)
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    harness.telegram.start(person, bot)
+    await saidAtLeast(harness, bot, person, 1)
     const session = await until(
       "the session",
       async () =>
-        (await ground.app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats[0]?.session_id as string | undefined
+        (await harness.app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats[0]?.session_id as string | undefined
     )
-    const { sql } = ground.server.database
+    const { sql } = harness.server.database
     const fail = async () => {
       const [log] = await sql`update session_logs set last_cursor = last_cursor + 1
           where session_id = ${session} returning app_id, last_cursor::int as cursor`
@@ -179,6 +179,6 @@ describe("a turn that failed", () => {
     }
     await fail()
     await fail()
-    assert.deepStrictEqual(ground.said(bot, person).slice(1), ["Hm, Anna. Say that again?"])
+    assert.deepStrictEqual(harness.said(bot, person).slice(1), ["Hm, Anna. Say that again?"])
   })
 })

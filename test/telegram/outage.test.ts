@@ -6,7 +6,7 @@ import { connect, createServer, type Server, type Socket } from "node:net"
 import type { AddressInfo } from "node:net"
 import { Outage } from "#channels/telegram/Outage.ts"
 import { freePort } from "#test/support/freePort.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
 /** The way to Telegram, which can be taken away. */
@@ -44,47 +44,47 @@ const startWay = async () => {
 }
 
 let way: Awaited<ReturnType<typeof startWay>>
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
   way = await startWay()
-  ground = await startTelegramGround({ env: { TELEGRAM_API_ROOT: way.url } })
-  way.lead(ground.telegram.url)
+  harness = await startTelegramHarness({ env: { TELEGRAM_API_ROOT: way.url } })
+  way.lead(harness.telegram.url)
 })
 afterAll(async () => {
-  await ground.close()
+  await harness.close()
   await way.close()
 })
 
 describe("Telegram, when three bots have not got through to it", () => {
   it.effect("is tried by one message at a time, less and less often, until one gets through", () =>
     Effect.gen(function* () {
-      const { wait, note } = yield* Outage
-      for (const bot of ["bot_1", "bot_2"]) yield* note(bot, false)
-      yield* note("bot_2", false)
+      const { wait, record } = yield* Outage
+      for (const bot of ["bot_1", "bot_2"]) yield* record(bot, false)
+      yield* record("bot_2", false)
       assert.strictEqual(Duration.toSeconds(yield* wait), 0)
-      yield* note("bot_3", false)
-      for (const late of ["bot_3", "bot_5"]) yield* note(late, false)
+      yield* record("bot_3", false)
+      for (const late of ["bot_3", "bot_5"]) yield* record(late, false)
       for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
         assert.strictEqual(Duration.toSeconds(yield* wait), seconds)
         yield* TestClock.adjust(Duration.seconds(seconds))
         assert.strictEqual(Duration.toSeconds(yield* wait), 0)
         assert.strictEqual(Duration.toSeconds(yield* wait), seconds)
-        yield* note("bot_4", false)
+        yield* record("bot_4", false)
       }
-      yield* note("bot_4", true)
+      yield* record("bot_4", true)
       assert.strictEqual(Duration.toSeconds(yield* wait), 0)
-      yield* note("bot_1", false)
+      yield* record("bot_1", false)
       assert.strictEqual(Duration.toSeconds(yield* wait), 0)
     }).pipe(Effect.provide(Outage.layer))
   )
 
   it("is not tried by the others, and gets all that was said once it is back", async () => {
-    const { sql } = ground.server.database
+    const { sql } = harness.server.database
     const greeted = async () => {
-      const attached = await ground.attach()
-      const person = ground.telegram.createUser({ first_name: "Anna" })
-      ground.telegram.start(person, attached.bot)
-      await saidAtLeast(ground, attached.bot, person, 1)
+      const attached = await harness.attach()
+      const person = harness.telegram.createUser({ first_name: "Anna" })
+      harness.telegram.start(person, attached.bot)
+      await saidAtLeast(harness, attached.bot, person, 1)
       return { ...attached, person }
     }
     const bots = [await greeted(), await greeted(), await greeted(), await greeted()]
@@ -93,12 +93,12 @@ describe("Telegram, when three bots have not got through to it", () => {
     const [last] = bots.splice(3)
     await way.cut()
     // As a message by Telegram's own hand comes in, whose way to us is another.
-    for (const { bot, person } of bots) ground.telegram.say(person, bot, "/help")
+    for (const { bot, person } of bots) harness.telegram.say(person, bot, "/help")
     await until("three bots to have tried", async () =>
       (await Promise.all(bots.map(({ id }) => failed(id)))).every((tries) => tries > 0)
     )
     if (last === undefined) return assert.fail("there is no fourth bot")
-    ground.telegram.say(last.person, last.bot, "/help")
+    harness.telegram.say(last.person, last.bot, "/help")
     await until(
       "its answer to wait",
       async () =>
@@ -107,6 +107,6 @@ describe("Telegram, when three bots have not got through to it", () => {
     assert.isAtMost(await failed(last.id), 1)
     await way.mend()
     for (const { bot, person } of [...bots, last])
-      assert.include((await saidAtLeast(ground, bot, person, 2))[1], "/reset")
+      assert.include((await saidAtLeast(harness, bot, person, 2))[1], "/reset")
   })
 })

@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
-import { Pace, type UnderWay } from "#channels/telegram/Pace.ts"
+import { Pace, type InFlightCall } from "#channels/telegram/Pace.ts"
 import type { ChatsUnavailable } from "#channels/telegram/TelegramChats.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import * as TelegramPaces from "#src/db/telegram/PostgresPace.ts"
+import * as PostgresPace from "#src/db/telegram/PostgresPace.ts"
 import { Rates } from "#test/support/telegram/Rates.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 
@@ -22,7 +22,7 @@ const services = Layer.unwrap(
       Effect.promise(() => createTestDatabase()),
       (database) => Effect.promise(() => database.drop())
     )
-    return TelegramPaces.layer.pipe(
+    return PostgresPace.layer.pipe(
       Layer.provideMerge(Database.layer({ url: Redacted.make(database.url), maxConnections: 4 }))
     )
   })
@@ -94,7 +94,7 @@ describe("a chat's pace", () => {
       () =>
         Effect.gen(function* () {
           const context = yield* Effect.context<Database | Pace>()
-          const { departs, reserve, returned, spare } = yield* Pace
+          const { acquire, reserve, release, tryAcquire } = yield* Pace
           const play = Effect.fnUntraced(function* (isGroup: boolean, calls: ReadonlyArray<Call>) {
             const { ref, pass, now, skippedMs } = yield* openChat(isGroup)
             const arrivals: Array<number> = []
@@ -102,9 +102,9 @@ describe("a chat's pace", () => {
               readonly atMs: number
               readonly act: Effect.Effect<unknown, ChatsUnavailable | DatabaseError>
             }> = []
-            const leave = Effect.fnUntraced(function* ({ onItsWayMs, isBack }: Call, underWay: UnderWay | null) {
-              if (underWay === null) return assert.fail("the chat's pace is not kept")
-              const { chatId, untilMs, aheadMs } = underWay
+            const leave = Effect.fnUntraced(function* ({ onItsWayMs, isBack }: Call, inFlight: InFlightCall | null) {
+              if (inFlight === null) return assert.fail("the chat's pace is not kept")
+              const { chatId, untilMs, aheadMs } = inFlight
               const skippedBeforeMs = skippedMs()
               // Where it is counted as if it took its time, that tells when it left to the microsecond.
               const leftAtMs =
@@ -116,19 +116,19 @@ describe("a chat's pace", () => {
                 due.push({
                   atMs: leftAtMs + onItsWayMs,
                   act: Effect.suspend(() =>
-                    returned(ref, { chatId, untilMs: untilMs + skippedBeforeMs - skippedMs(), aheadMs })
+                    release(ref, { chatId, untilMs: untilMs + skippedBeforeMs - skippedMs(), aheadMs })
                   )
                 })
             })
             const send = Effect.fnUntraced(function* (call: Call) {
-              const departure = yield* departs(ref)
-              if (departure !== undefined && "underWay" in departure) yield* leave(call, departure.underWay)
+              const grant = yield* acquire(ref)
+              if (grant !== undefined && "inFlight" in grant) yield* leave(call, grant.inFlight)
             })
             const begin = Effect.fnUntraced(function* (call: Call) {
               if (call.isTyping) {
-                const place = yield* spare(ref)
+                const place = yield* tryAcquire(ref)
                 assert.notStrictEqual(place, "over")
-                if (typeof place === "object") yield* leave(call, place.underWay)
+                if (typeof place === "object") yield* leave(call, place.inFlight)
               } else {
                 const wait = yield* reserve(ref, { proactive: false, within: Duration.seconds(4) })
                 if (Duration.isLessThanOrEqualTo(wait, Duration.seconds(4)))
@@ -175,17 +175,17 @@ describe("a chat's pace", () => {
 
     it.effect("is no slower for that once they are back: three at once, and one a second", () =>
       Effect.gen(function* () {
-        const { departs, reserve, returned } = yield* Pace
+        const { acquire, reserve, release } = yield* Pace
         const { ref, pass } = yield* openChat(false)
         const waits: Array<number> = []
         for (let n = 0; n < 5; n++) {
           const wait = yield* reserve(ref, { proactive: false, within: Duration.seconds(2) })
           waits.push(Duration.toSeconds(wait))
           yield* pass(Duration.toMillis(wait))
-          const departure = yield* departs(ref)
-          if (departure === undefined || "wait" in departure || departure.underWay === null)
+          const grant = yield* acquire(ref)
+          if (grant === undefined || "wait" in grant || grant.inFlight === null)
             return assert.fail("another call came before it")
-          yield* returned(ref, departure.underWay)
+          yield* release(ref, grant.inFlight)
         }
         assert.deepStrictEqual(waits.slice(0, 3), [0, 0, 0])
         assert.isAtMost(Math.max(...waits), 1)
@@ -197,17 +197,17 @@ describe("a chat's pace", () => {
         "that is not taken up is soon over",
       () =>
         Effect.gen(function* () {
-          const { departs, reserve, spare } = yield* Pace
+          const { acquire, reserve, tryAcquire } = yield* Pace
           const { ref, pass } = yield* openChat(true)
           const ask = Effect.map(reserve(ref, { proactive: false, within: Duration.seconds(2) }), Duration.toMillis)
           assert.strictEqual(yield* ask, 0)
           assert.isAbove(yield* ask, 2000)
-          assert.strictEqual(yield* spare(ref), "busy")
+          assert.strictEqual(yield* tryAcquire(ref), "busy")
           yield* pass(600)
           assert.strictEqual(yield* ask, 0)
-          const first = yield* departs(ref)
+          const first = yield* acquire(ref)
           assert.isTrue(first !== undefined && "chat" in first)
-          const second = yield* departs(ref)
+          const second = yield* acquire(ref)
           assert.isTrue(second !== undefined && "wait" in second && Duration.toMillis(second.wait) > 3000)
         })
     )
@@ -215,13 +215,13 @@ describe("a chat's pace", () => {
     it.effect("is kept of no chat that is not there, and lets it go", () =>
       Effect.gen(function* () {
         const { query } = yield* Database
-        const { departs } = yield* Pace
+        const { acquire } = yield* Pace
         const { ref } = yield* openChat(false)
         yield* query((sql) => sql`delete from telegram_paces where channel_id = ${ref.channelId} and chat_id <> 0`)
-        const departure = yield* departs(ref)
-        assert.isTrue(departure !== undefined && "chat" in departure && departure.underWay === null)
+        const grant = yield* acquire(ref)
+        assert.isTrue(grant !== undefined && "chat" in grant && grant.inFlight === null)
         yield* query((sql) => sql`delete from telegram_chats where channel_id = ${ref.channelId}`)
-        assert.isUndefined(yield* departs(ref))
+        assert.isUndefined(yield* acquire(ref))
       })
     )
   })

@@ -1,37 +1,37 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround({ env: { TELEGRAM_MODE: "polling" } })
+  harness = await startTelegramHarness({ env: { TELEGRAM_MODE: "polling" } })
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 describe("a bot that is polled", () => {
   it("answers without a webhook, and lets Telegram forget an update only once it is stored", async () => {
-    const { bot, body } = await ground.attach()
+    const { bot, body } = await harness.attach()
     assert.strictEqual(body.status, "active")
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    ground.telegram.start(person, bot)
-    await saidAtLeast(ground, bot, person, 1)
-    ground.telegram.say(person, bot, "What is for dinner?")
-    await saidAtLeast(ground, bot, person, 2)
-    assert.isEmpty(ground.telegram.calls({ bot, method: "setWebhook" }))
-    assert.isEmpty(ground.telegram.deliveries(bot))
-    await until("all to be confirmed", () => ground.telegram.pendingUpdates(bot).length === 0)
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    harness.telegram.start(person, bot)
+    await saidAtLeast(harness, bot, person, 1)
+    harness.telegram.say(person, bot, "What is for dinner?")
+    await saidAtLeast(harness, bot, person, 2)
+    assert.isEmpty(harness.telegram.calls({ bot, method: "setWebhook" }))
+    assert.isEmpty(harness.telegram.deliveries(bot))
+    await until("all to be confirmed", () => harness.telegram.pendingUpdates(bot).length === 0)
   })
 
   it("has what follows closely answered as its bot is set now", async () => {
-    const { bot, id } = await ground.attach()
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    ground.telegram.start(person, bot)
-    await saidAtLeast(ground, bot, person, 1)
-    await ground.app.patch(`/v1/telegram/bots/${id}`, { join_window_ms: 600 })
-    for (const text of ["Hey", "are you there?"]) ground.telegram.say(person, bot, text)
-    const [chat] = await ground.chatsOf(id)
-    const heard = await ground.app.waitFor(
+    const { bot, id } = await harness.attach()
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    harness.telegram.start(person, bot)
+    await saidAtLeast(harness, bot, person, 1)
+    await harness.app.patch(`/v1/telegram/bots/${id}`, { join_window_ms: 600 })
+    for (const text of ["Hey", "are you there?"]) harness.telegram.say(person, bot, text)
+    const [chat] = await harness.chatsOf(id)
+    const heard = await harness.app.waitFor(
       chat?.session_id ?? "",
       ({ type, role }) => type === "message.created" && role === "user"
     )
@@ -39,24 +39,24 @@ describe("a bot that is polled", () => {
   })
 
   it("is polled by one process at a time, and by the next when that one goes", async () => {
-    const { bot, id } = await ground.attach()
-    const { sql } = ground.server.database
+    const { bot, id } = await harness.attach()
+    const { sql } = harness.server.database
     const poller = async () =>
       ((await sql`select poller from telegram_bots where channel_id = ${id}`)[0]?.["poller"] as string | null) ??
       undefined
     const first = await until("a poller", poller)
     const second: TestServer = await startTestServer({
-      database: ground.server.database,
-      env: { TELEGRAM_API_ROOT: ground.telegram.url, TELEGRAM_MODE: "polling" }
+      database: harness.server.database,
+      env: { TELEGRAM_API_ROOT: harness.telegram.url, TELEGRAM_MODE: "polling" }
     })
     try {
       await until("a second worker", async () => (await sql`select 1 from workers`).length === 2)
-      const person = ground.telegram.createUser({ first_name: "Anna" })
-      ground.telegram.start(person, bot)
-      await saidAtLeast(ground, bot, person, 1)
+      const person = harness.telegram.createUser({ first_name: "Anna" })
+      harness.telegram.start(person, bot)
+      await saidAtLeast(harness, bot, person, 1)
       assert.strictEqual(await poller(), first)
       assert.isEmpty(
-        ground.telegram
+        harness.telegram
           .calls({ bot, method: "getUpdates" })
           .filter(({ answer }) => answer !== undefined && "error_code" in answer && answer.error_code === 409)
       )
@@ -66,9 +66,9 @@ describe("a bot that is polled", () => {
   })
 
   it("is degraded, and left alone for a while, when another system polls it", async () => {
-    const { bot, id } = await ground.attach()
-    await until("a poll", () => ground.telegram.calls({ bot, method: "getUpdates" }).length > 0)
-    ground.telegram.fault(
+    const { bot, id } = await harness.attach()
+    await until("a poll", () => harness.telegram.calls({ bot, method: "getUpdates" }).length > 0)
+    harness.telegram.fault(
       { bot, method: "getUpdates" },
       {
         kind: "error",
@@ -76,15 +76,15 @@ describe("a bot that is polled", () => {
         description: "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"
       }
     )
-    const person = ground.telegram.createUser({ first_name: "Anna" })
-    ground.telegram.start(person, bot)
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    harness.telegram.start(person, bot)
     const degraded = await until("the bot to be degraded", async () => {
-      const { data } = (await ground.app.get(`/v1/telegram/bots/${id}`)).body
+      const { data } = (await harness.app.get(`/v1/telegram/bots/${id}`)).body
       return data.status === "degraded" && data
     })
     assert.strictEqual(degraded.reason, "conflict")
-    const before = ground.telegram.calls({ bot, method: "getUpdates" }).length
-    await saidAtLeast(ground, bot, person, 1)
-    assert.isAtMost(ground.telegram.calls({ bot, method: "getUpdates" }).length, before + 1)
+    const before = harness.telegram.calls({ bot, method: "getUpdates" }).length
+    await saidAtLeast(harness, bot, person, 1)
+    assert.isAtMost(harness.telegram.calls({ bot, method: "getUpdates" }).length, before + 1)
   })
 })

@@ -1,21 +1,21 @@
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { type FakeBot, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { type FakeBot, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
 const CHATS = 100
 const ASKING = 5
 /** What a bot sends of its own accord in a second, at most. */
-const MOST_A_SECOND = 25
+const MAX_A_SECOND = 25
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 /** A message of the character's own accord in each of these chats, as turns that end in one moment would leave them. */
 const writeFirst = async (chats: ReadonlyArray<number>, text: string) => {
-  const { sql } = ground.server.database
+  const { sql } = harness.server.database
   await sql`
     with log as (
       update session_logs l set last_cursor = last_cursor + 1 from telegram_chats c
@@ -31,20 +31,20 @@ const writeFirst = async (chats: ReadonlyArray<number>, text: string) => {
   await sql`select graphile_worker.add_job('deliver', '{}'::json)`
 }
 const sent = (bot: FakeBot, isMeant: (text: string) => boolean) =>
-  ground.telegram.calls({ bot, method: "sendMessage" }).filter(({ parameters }) => isMeant(String(parameters["text"])))
+  harness.telegram.calls({ bot, method: "sendMessage" }).filter(({ parameters }) => isMeant(String(parameters["text"])))
 
 it(
   "what a bot says of its own accord to many at once goes out in time, keeps below 25 a second, and holds up " +
     "nobody's answer",
   async ({ annotate }) => {
-    const { bot } = await ground.attach()
-    const people = Array.from({ length: CHATS + ASKING }, () => ground.telegram.createUser())
-    for (const person of people) ground.telegram.start(person, bot)
-    await until("all to be greeted", () => people.every((person) => ground.said(bot, person).length === 1), 60_000)
+    const { bot } = await harness.attach()
+    const people = Array.from({ length: CHATS + ASKING }, () => harness.telegram.createUser())
+    for (const person of people) harness.telegram.start(person, bot)
+    await until("all to be greeted", () => people.every((person) => harness.said(bot, person).length === 1), 60_000)
     await until(
       "every lane to rest",
       async () =>
-        (await ground.server.database.sql`select 1 from lanes where position < head or owner is not null`).length === 0
+        (await harness.server.database.sql`select 1 from lanes where position < head or owner is not null`).length === 0
     )
 
     const [asking, silent] = [people.slice(0, ASKING), people.slice(ASKING)]
@@ -54,20 +54,20 @@ it(
       "The first swallows are back."
     )
     await until("the first", () => sent(bot, isOwn).length > 0)
-    for (const person of asking) ground.telegram.say(person, bot, "/help")
-    await until("all answers", () => asking.every((person) => ground.said(bot, person).length === 2))
+    for (const person of asking) harness.telegram.say(person, bot, "/help")
+    await until("all answers", () => asking.every((person) => harness.said(bot, person).length === 2))
     const before = sent(bot, isOwn).length
     await until(
       "all that was said unasked",
-      () => silent.every((person) => ground.said(bot, person).length === 2),
+      () => silent.every((person) => harness.said(bot, person).length === 2),
       60_000
     )
 
     const times = sent(bot, isOwn).map(({ atMs }) => atMs)
     assert.lengthOf(times, CHATS)
-    const tightest = Math.min(...times.slice(MOST_A_SECOND).map((at, index) => at - (times[index] ?? 0)))
+    const tightest = Math.min(...times.slice(MAX_A_SECOND).map((at, index) => at - (times[index] ?? 0)))
     await annotate(
-      `${CHATS} in ${(times.at(-1) ?? 0) - (times[0] ?? 0)} ms, ${MOST_A_SECOND + 1} never closer than ` +
+      `${CHATS} in ${(times.at(-1) ?? 0) - (times[0] ?? 0)} ms, ${MAX_A_SECOND + 1} never closer than ` +
         `${tightest} ms, answers there after ${before}`
     )
     assert.isAtLeast(tightest, 1000)

@@ -4,14 +4,14 @@ import type * as z from "zod"
 import { COMMANDS } from "#channels/telegram/lines.ts"
 import type { BatchData, BatchItems } from "#src/http/telegram/telegramBatchSchemas.ts"
 import { pictureOf } from "#test/support/images.ts"
-import { startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 const BIO = "Keeps a kitchen by the harbour."
 const HOUR = {
@@ -22,32 +22,32 @@ const HOUR = {
 } as const
 
 const rebrand = async (bot_ids: ReadonlyArray<string>, fields: object = {}): Promise<string> => {
-  const { status, body } = await ground.app.post("/v1/telegram/batches", { action: "rebrand", bot_ids, ...fields })
+  const { status, body } = await harness.app.post("/v1/telegram/batches", { action: "rebrand", bot_ids, ...fields })
   assert.strictEqual(status, 200, JSON.stringify(body))
   return body.data.id
 }
 const statusOf = async (id: string): Promise<z.output<typeof BatchData>> =>
-  (await ground.app.get(`/v1/telegram/batches/${id}`)).body.data
+  (await harness.app.get(`/v1/telegram/batches/${id}`)).body.data
 const completed = (id: string) =>
   until("the batch to end", async () => {
     const now = await statusOf(id)
     return now.status === "completed" && now
   })
 const itemsOf = async (id: string): Promise<z.output<typeof BatchItems>["items"]> =>
-  (await ground.app.get(`/v1/telegram/batches/${id}/items`)).body.data.items
+  (await harness.app.get(`/v1/telegram/batches/${id}/items`)).body.data.items
 const withPicture = async (slug: string, format: "png" | "webp" = "png") => {
   const content_base64 = (await pictureOf(format, 300, 200)).toString("base64")
   assert.strictEqual(
-    (await ground.app.post(`/v1/characters/${slug}/assets`, { kind: "avatar", is_primary: true, content_base64 }))
+    (await harness.app.post(`/v1/characters/${slug}/assets`, { kind: "avatar", is_primary: true, content_base64 }))
       .status,
     200
   )
 }
 /** A bot of a character that has a bio and a picture. */
 const attach = async (fields: Record<string, unknown> = {}) => {
-  const character_slug = await ground.app.createCharacter({ visible_bio: BIO, ...fields })
+  const character_slug = await harness.app.createCharacter({ visible_bio: BIO, ...fields })
   await withPicture(character_slug)
-  return { ...(await ground.attach({ character_slug })), character_slug }
+  return { ...(await harness.attach({ character_slug })), character_slug }
 }
 const profileOf = ({ profile }: Awaited<ReturnType<typeof attach>>["bot"]) => [
   profile.names.get(""),
@@ -63,8 +63,8 @@ describe("a rebrand", () => {
     assert.deepStrictEqual([...bot.profile.commands.values()], [[...COMMANDS]])
     const { format, width, height } = await sharp(bot.profile.photo?.bytes).metadata()
     assert.deepStrictEqual({ format, width, height }, { format: "jpeg", width: 640, height: 640 })
-    const { body } = await ground.app.get(`/v1/characters/${character_slug}`)
-    await ground.app.patch(`/v1/characters/${character_slug}`, {
+    const { body } = await harness.app.get(`/v1/characters/${character_slug}`)
+    await harness.app.patch(`/v1/characters/${character_slug}`, {
       display_name: "Mara Lind",
       visible_bio: null,
       expected_version: body.data.version
@@ -79,7 +79,7 @@ describe("a rebrand", () => {
     await completed(await rebrand([id]))
     await completed(await rebrand([id]))
     const counts = ["setMyName", "setMyDescription", "setMyShortDescription", "setMyCommands", "setMyProfilePhoto"].map(
-      (method) => ground.telegram.calls({ bot, method }).length
+      (method) => harness.telegram.calls({ bot, method }).length
     )
     assert.deepStrictEqual(counts, [1, 1, 1, 1, 2])
   })
@@ -99,8 +99,8 @@ describe("a rebrand", () => {
   it("only looks when it is told to, and does nothing to a bot of another app", async () => {
     const { bot, id } = await attach()
     assert.deepInclude(await completed(await rebrand([id], { dry_run: true })), { done: 1, failed: 0 })
-    assert.isEmpty(ground.telegram.calls({ bot, method: "setMyDescription" }))
-    const other = await ground.server.createApp()
+    assert.isEmpty(harness.telegram.calls({ bot, method: "setMyDescription" }))
+    const other = await harness.server.createApp()
     const { body } = await other.post("/v1/telegram/batches", { action: "rebrand", bot_ids: [id] })
     await until(
       "it to end",
@@ -110,12 +110,12 @@ describe("a rebrand", () => {
       body: { data }
     } = await other.get(`/v1/telegram/batches/${body.data.id}/items`)
     assert.deepInclude(data.items[0], { status: "failed", error_code: "bot_not_found" })
-    assert.isEmpty(ground.telegram.calls({ bot, method: "setMyDescription" }))
+    assert.isEmpty(harness.telegram.calls({ bot, method: "setMyDescription" }))
   })
 
   it("says which part Telegram does not take, and puts the others", async () => {
     const { bot, id } = await attach()
-    ground.telegram.fault(
+    harness.telegram.fault(
       { bot, method: "setMyProfilePhoto" },
       { kind: "error", code: 400, description: "Bad Request: PHOTO_INVALID_DIMENSIONS" }
     )
@@ -128,7 +128,7 @@ describe("a rebrand", () => {
 
 describe("a name that Telegram has the bot wait for", () => {
   const wake = async (batch: string) => {
-    const { sql } = ground.server.database
+    const { sql } = harness.server.database
     await sql`update telegram_batch_items set due_at = now() where batch_id = ${batch} and status = 'pending'`
     await sql`select graphile_worker.add_job('batches', '{}'::json)`
   }
@@ -140,8 +140,8 @@ describe("a name that Telegram has the bot wait for", () => {
 
   it("keeps no other bot waiting, costs no attempt however often, and is put when its time has come", async () => {
     const [slow, other] = [await attach(), await attach()]
-    const { sql } = ground.server.database
-    const refusal = ground.telegram.fault({ bot: slow.bot, method: "setMyName", count: 1000 }, HOUR)
+    const { sql } = harness.server.database
+    const refusal = harness.telegram.fault({ bot: slow.bot, method: "setMyName", count: 1000 }, HOUR)
     const batch = await rebrand([slow.id, other.id])
     await until("the other bot", async () => (await statusOf(batch)).done === 1)
     const item = await waits(batch)
@@ -169,7 +169,7 @@ describe("a name that Telegram has the bot wait for", () => {
     assert.deepStrictEqual(profileOf(slow.bot), ["Mara", BIO, BIO])
     assert.deepStrictEqual(
       ["setMyDescription", "setMyProfilePhoto"].map(
-        (method) => ground.telegram.calls({ bot: slow.bot, method }).length
+        (method) => harness.telegram.calls({ bot: slow.bot, method }).length
       ),
       [1, 1]
     )
@@ -178,27 +178,27 @@ describe("a name that Telegram has the bot wait for", () => {
 
   it("is what the character is called by then, and comes with the picture that it has by then", async () => {
     const { bot, id, character_slug } = await attach()
-    ground.telegram.fault({ bot, method: "setMyName" }, HOUR)
+    harness.telegram.fault({ bot, method: "setMyName" }, HOUR)
     const batch = await rebrand([id])
     await waits(batch)
-    await ground.app.patch(`/v1/characters/${character_slug}`, { display_name: "Mara Lind" })
+    await harness.app.patch(`/v1/characters/${character_slug}`, { display_name: "Mara Lind" })
     await withPicture(character_slug, "webp")
     await wake(batch)
     await completed(batch)
     assert.strictEqual(bot.profile.names.get(""), "Mara Lind")
-    assert.lengthOf(ground.telegram.calls({ bot, method: "setMyProfilePhoto" }), 2)
+    assert.lengthOf(harness.telegram.calls({ bot, method: "setMyProfilePhoto" }), 2)
   })
 
   it("is gone on with where a process died that had put the rest", async () => {
     const { bot, id } = await attach()
-    ground.telegram.fault({ bot, method: "setMyName" }, { kind: "hang" })
+    harness.telegram.fault({ bot, method: "setMyName" }, { kind: "hang" })
     const batch = await rebrand([id])
-    await until("the name to be under way", () => ground.telegram.calls({ bot, method: "setMyName" }).length === 1)
+    await until("the name to be under way", () => harness.telegram.calls({ bot, method: "setMyName" }).length === 1)
     await wake(batch)
     assert.deepInclude(await completed(batch), { done: 1, failed: 0 })
     assert.deepStrictEqual(
       ["setMyName", "setMyDescription", "setMyProfilePhoto"].map(
-        (method) => ground.telegram.calls({ bot, method }).length
+        (method) => harness.telegram.calls({ bot, method }).length
       ),
       [2, 1, 1]
     )

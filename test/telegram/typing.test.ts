@@ -14,7 +14,7 @@ import { Typing } from "#channels/telegram/Typing.ts"
 const REF = { appId: "app_1", channelId: "bot_1", sessionId: "ses_1" }
 const PLACE = {
   chat: { chatId: 7, threadId: 0, status: "active" as const },
-  underWay: { chatId: 7, untilMs: 0, aheadMs: 0 }
+  inFlight: { chatId: 7, untilMs: 0, aheadMs: 0 }
 }
 const failure = (kind: FailureKind) =>
   new BotApiError({
@@ -55,10 +55,10 @@ const harness = Effect.fnUntraced(function* (
   })
   const pace = Layer.succeed(Pace, {
     reserve: () => Effect.succeed(Duration.zero),
-    departs: () => Effect.succeed(PLACE),
-    returned: () => Effect.void,
-    spare: () => Effect.sync(() => spares.shift() ?? PLACE),
-    penalise: () => Effect.void
+    acquire: () => Effect.succeed(PLACE),
+    release: () => Effect.void,
+    tryAcquire: () => Effect.sync(() => spares.shift() ?? PLACE),
+    backOff: () => Effect.void
   })
   const services = yield* Layer.build(Layer.fresh(Typing.layer).pipe(Layer.provide([api, bots, pace])))
   return { calls, typing: Context.get(services, Typing) }

@@ -7,25 +7,25 @@ import * as Redacted from "effect/Redacted"
 import { BotApi } from "#channels/telegram/BotApi.ts"
 import { type FakeModel, start } from "#test/support/FakeModel.ts"
 import type { MediaOptions } from "#test/support/telegram/control/people.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 
 let model: FakeModel
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
   model = await start()
-  ground = await startTelegramGround({
+  harness = await startTelegramHarness({
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "sk-test", OPENAI_TRANSCRIBE_MODEL: "gpt-4o-mini-transcribe" }
   })
 })
 afterAll(async () => {
-  await ground.close()
+  await harness.close()
   await model.close()
 })
 
-const started = async (app: TestApp = ground.app) => {
-  const bot = ground.telegram.createBot()
+const started = async (app: TestApp = harness.app) => {
+  const bot = harness.telegram.createBot()
   const character_slug = await app.createCharacter({ greeting: "Come in." })
   const { body } = await app.post("/v1/telegram/bots", {
     mode: "byo",
@@ -33,9 +33,9 @@ const started = async (app: TestApp = ground.app) => {
     character_slug,
     join_window_ms: 0
   })
-  const person = ground.telegram.createUser({ first_name: "Anna" })
-  ground.telegram.start(person, bot)
-  await saidAtLeast(ground, bot, person, 1)
+  const person = harness.telegram.createUser({ first_name: "Anna" })
+  harness.telegram.start(person, bot)
+  await saidAtLeast(harness, bot, person, 1)
   const [chat] = (await app.get(`/v1/telegram/bots/${body.data.id}/chats`)).body.data.chats
   const heard = () =>
     until("the message", async () => (await app.events(chat.session_id)).find(({ role }) => role === "user")?.payload)
@@ -43,7 +43,7 @@ const started = async (app: TestApp = ground.app) => {
     bot,
     person,
     heard,
-    speak: (options: MediaOptions = {}) => ground.telegram.sendMedia(person, bot, "voice", { duration: 7, ...options })
+    speak: (options: MediaOptions = {}) => harness.telegram.sendMedia(person, bot, "voice", { duration: 7, ...options })
   }
 }
 
@@ -51,10 +51,10 @@ describe("a voice message", () => {
   it("is listened to, after Telegram has had its answer, and reaches the character as what was said", async () => {
     const { bot, person, heard, speak } = await started()
     const held = Promise.withResolvers<void>()
-    const before = model.ear.listened.length
-    model.ear.script({ kind: "heard", text: "What is for dinner?", after: held.promise })
+    const before = model.transcriber.requests.length
+    model.transcriber.script({ kind: "heard", text: "What is for dinner?", after: held.promise })
     speak({ bytes: Buffer.from("OggS soup") })
-    const listened = await until("it to be handed in", () => model.ear.listened[before])
+    const listened = await until("it to be handed in", () => model.transcriber.requests[before])
     assert.deepInclude(listened, {
       bytes: Buffer.from("OggS soup"),
       model: "gpt-4o-mini-transcribe",
@@ -62,14 +62,14 @@ describe("a voice message", () => {
       authorization: "Bearer sk-test"
     })
     // The webhook was answered, and nothing has been heard yet.
-    await until("Telegram to have its answer", () => ground.telegram.pendingUpdates(bot).length === 0)
+    await until("Telegram to have its answer", () => harness.telegram.pendingUpdates(bot).length === 0)
     held.resolve()
     const said = await heard()
     assert.strictEqual(said["text"], "[voice message, 7 s]\nWhat is for dinner?")
     assert.deepStrictEqual(said["parts"], [
       { type: "voice", text: "[voice message, 7 s]", transcript: "What is for dinner?" }
     ])
-    await saidAtLeast(ground, bot, person, 2)
+    await saidAtLeast(harness, bot, person, 2)
   })
 
   it("that the model cannot make out is answered as one that nobody has heard", async () => {
@@ -78,23 +78,23 @@ describe("a voice message", () => {
       { kind: "heard", text: "  " }
     ] as const) {
       const { bot, person, heard, speak } = await started()
-      model.ear.script(hearing)
+      model.transcriber.script(hearing)
       speak()
       assert.deepInclude(await heard(), {
         text: "[voice message, 7 s]",
         parts: [{ type: "voice", text: "[voice message, 7 s]" }]
       })
-      await saidAtLeast(ground, bot, person, 2)
+      await saidAtLeast(harness, bot, person, 2)
     }
   })
 
   it("that cannot be fetched is one that nobody has heard, too", async () => {
     const { bot, heard, speak } = await started()
-    const before = model.ear.listened.length
-    ground.telegram.fault({ bot, method: "getFile" }, { kind: "html502" })
+    const before = model.transcriber.requests.length
+    harness.telegram.fault({ bot, method: "getFile" }, { kind: "html502" })
     speak()
     assert.strictEqual((await heard())["text"], "[voice message, 7 s]")
-    assert.lengthOf(model.ear.listened, before)
+    assert.lengthOf(model.transcriber.requests, before)
   })
 
   it.each([
@@ -104,52 +104,52 @@ describe("a voice message", () => {
     const { bot, heard, speak } = await started()
     speak(options)
     assert.strictEqual((await heard())["text"], text)
-    assert.isEmpty(ground.telegram.calls({ bot, method: "getFile" }))
+    assert.isEmpty(harness.telegram.calls({ bot, method: "getFile" }))
   })
 
   it("that is larger than it was said to be is fetched no further than it may be", async () => {
     const { heard, speak } = await started()
-    const before = model.ear.listened.length
+    const before = model.transcriber.requests.length
     speak({ bytes: Buffer.alloc(21 * 1_048_576), size: 10 })
     assert.strictEqual((await heard())["text"], "[voice message, 7 s]")
-    assert.lengthOf(model.ear.listened, before)
+    assert.lengthOf(model.transcriber.requests, before)
   })
 
   it("is not listened to out of an empty budget, and paid for out of one that is not", async () => {
     const used = async (app: TestApp) =>
       Number(
         (
-          await ground.server.database
+          await harness.server.database
             .sql`select month_used_micro_usd as used from allowances where app_id = ${app.appId}`
         )[0]?.["used"]
       )
     const [poor, rich] = [
-      await ground.server.createApp({ budgetUsd: 0.000001 }),
-      await ground.server.createApp({ budgetUsd: 1 })
+      await harness.server.createApp({ budgetUsd: 0.000001 }),
+      await harness.server.createApp({ budgetUsd: 1 })
     ]
-    const before = model.ear.listened.length
+    const before = model.transcriber.requests.length
     const beggar = await started(poor)
     beggar.speak()
-    await saidAtLeast(ground, beggar.bot, beggar.person, 2)
-    assert.lengthOf(model.ear.listened, before)
+    await saidAtLeast(harness, beggar.bot, beggar.person, 2)
+    assert.lengthOf(model.transcriber.requests, before)
     const payer = await started(rich)
     const held = Promise.withResolvers<void>()
-    model.ear.script({ kind: "heard", text: "Hello.", after: held.promise })
+    model.transcriber.script({ kind: "heard", text: "Hello.", after: held.promise })
     payer.speak()
-    await until("it to be handed in", () => model.ear.listened.length > before)
+    await until("it to be handed in", () => model.transcriber.requests.length > before)
     assert.strictEqual(await used(rich), 350)
     held.resolve()
     await payer.heard()
   })
 
   it("counts toward what its speaker may use, and is not listened to beyond it", async () => {
-    const app = await ground.server.createApp()
+    const app = await harness.server.createApp()
     const { bot, person, speak } = await started(app)
     const [{ external_user_ref: ref }] = (await app.get("/v1/end-users")).body.data.end_users
     const [caps, usage] = [`/v1/end-users/${ref}/caps`, `/v1/end-users/${ref}/usage?group_by=kind`]
     assert.strictEqual((await app.patch(caps, { daily_cost_usd: 1 })).status, 200)
     speak()
-    await saidAtLeast(ground, bot, person, 2)
+    await saidAtLeast(harness, bot, person, 2)
     const spent = async (): Promise<ReadonlyArray<{ key: string; cost_usd: number }>> =>
       (await app.get(usage)).body.data.groups
     assert.strictEqual((await spent()).find(({ key }) => key === "transcription")?.cost_usd, 0.00035)
@@ -164,16 +164,16 @@ describe("a voice message", () => {
         (await spent()).reduce((sum, { cost_usd }) => sum + inMicroUsd(cost_usd), 0)
     )
     await app.patch(caps, { daily_cost_usd: 0.00035 })
-    const before = model.ear.listened.length
+    const before = model.transcriber.requests.length
     speak()
-    await saidAtLeast(ground, bot, person, 3)
-    assert.lengthOf(model.ear.listened, before)
+    await saidAtLeast(harness, bot, person, 3)
+    assert.lengthOf(model.transcriber.requests, before)
   })
 })
 
 describe("where no model listens", () => {
   it("a voice message is not fetched, and the character is told that there was one", async () => {
-    const deaf = await startTelegramGround()
+    const deaf = await startTelegramHarness()
     try {
       const { bot, id } = await deaf.attach()
       const person = deaf.telegram.createUser()

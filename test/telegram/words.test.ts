@@ -1,28 +1,28 @@
 import type postgres from "postgres"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
-afterAll(() => ground.close())
+afterAll(() => harness.close())
 
 const started = async () => {
-  const attached = await ground.attach()
-  const person = ground.telegram.createUser({ first_name: "Anna" })
-  ground.telegram.start(person, attached.bot)
-  await saidAtLeast(ground, attached.bot, person, 1)
-  ground.telegram.say(person, attached.bot, "/forget")
-  await saidAtLeast(ground, attached.bot, person, 2)
+  const attached = await harness.attach()
+  const person = harness.telegram.createUser({ first_name: "Anna" })
+  harness.telegram.start(person, attached.bot)
+  await saidAtLeast(harness, attached.bot, person, 1)
+  harness.telegram.say(person, attached.bot, "/forget")
+  await saidAtLeast(harness, attached.bot, person, 2)
   return { ...attached, person }
 }
 const isLast = (text: string) => text.startsWith("Your data has been deleted")
-const lastWords = ({ bot, person }: Awaited<ReturnType<typeof started>>) => ground.said(bot, person).filter(isLast)
+const lastWords = ({ bot, person }: Awaited<ReturnType<typeof started>>) => harness.said(bot, person).filter(isLast)
 const wordOf = async (id: string) =>
   (
-    await ground.server.database.sql<Array<{ done: boolean; error: string | null; raw: unknown }>>`
+    await harness.server.database.sql<Array<{ done: boolean; error: string | null; raw: unknown }>>`
     select done_at is not null as done, error, raw from telegram_updates where channel_id = ${id} and kind in ('word', 'word_sent')`
   )[0]
 const wordIsOver = (id: string) =>
@@ -32,7 +32,7 @@ const wordIsOver = (id: string) =>
   })
 /** As it is when the process that has taken the word up dies, in this state of it. */
 const takenUpByTheDead = async (id: string, kind: "word" | "word_sent") => {
-  const { sql } = ground.server.database
+  const { sql } = harness.server.database
   await sql.unsafe(
     `create function take() returns trigger language plpgsql as $$ begin new.owner = 'wrk_dead'; new.kind = ` +
       `'${kind}'; return new; end $$`
@@ -51,14 +51,14 @@ const takenUpMeanwhile = (
   { id, bot, person }: Awaited<ReturnType<typeof started>>,
   happens: (tx: postgres.TransactionSql) => PromiseLike<unknown>
 ) =>
-  ground.server.database.sql.begin(async (tx) => {
+  harness.server.database.sql.begin(async (tx) => {
     await tx`select from telegram_paces where channel_id = ${id} for update`
-    ground.telegram.say(person, bot, "/forget")
+    harness.telegram.say(person, bot, "/forget")
     await until(
       "the word to be taken up",
       async () =>
         (
-          await ground.server.database
+          await harness.server.database
             .sql`select 1 from telegram_updates where channel_id = ${id} and kind = 'word' and owner is not null`
         ).length === 1
     )
@@ -69,7 +69,7 @@ describe("the last word of /forget", () => {
   it("is said by the next process where the one that deleted died before", async () => {
     const begun = await started()
     const end = await takenUpByTheDead(begun.id, "word")
-    ground.telegram.say(begun.person, begun.bot, "/forget")
+    harness.telegram.say(begun.person, begun.bot, "/forget")
     await wordIsOver(begun.id)
     await end()
     assert.lengthOf(lastWords(begun), 1)
@@ -78,18 +78,18 @@ describe("the last word of /forget", () => {
   it("is not said again where nobody knows whether it was heard, which is on record, and the chat goes on", async () => {
     const begun = await started()
     const end = await takenUpByTheDead(begun.id, "word_sent")
-    ground.telegram.say(begun.person, begun.bot, "/forget")
+    harness.telegram.say(begun.person, begun.bot, "/forget")
     assert.strictEqual((await wordIsOver(begun.id)).error, "unknown")
     await end()
-    ground.telegram.say(begun.person, begun.bot, "/start")
-    await saidAtLeast(ground, begun.bot, begun.person, 3)
+    harness.telegram.say(begun.person, begun.bot, "/start")
+    await saidAtLeast(harness, begun.bot, begun.person, 3)
     assert.isEmpty(lastWords(begun))
   })
 
   it("waits with all else when the operator holds the bot back in the moment before it is said", async () => {
     const begun = await started()
-    const { sql } = ground.server.database
-    await takenUpMeanwhile(begun, () => sql`insert into telegram_holds (scope) values (${ground.app.appId})`)
+    const { sql } = harness.server.database
+    await takenUpMeanwhile(begun, () => sql`insert into telegram_holds (scope) values (${harness.app.appId})`)
     await until(
       "the word to be given back",
       async () =>
@@ -143,27 +143,27 @@ describe("the last word of /forget", () => {
     ]
   ])("%s", async (_, fault, times, error) => {
     const begun = await started()
-    ground.telegram.fault({ bot: begun.bot, method: "sendMessage" }, fault)
-    ground.telegram.say(begun.person, begun.bot, "/forget")
+    harness.telegram.fault({ bot: begun.bot, method: "sendMessage" }, fault)
+    harness.telegram.say(begun.person, begun.bot, "/forget")
     assert.strictEqual((await wordIsOver(begun.id)).error, error)
     assert.lengthOf(lastWords(begun), times)
   })
 
   it("comes before the greeting of who begins again at once, and waits while the bot is suspended", async () => {
     const begun = await started()
-    await ground.app.post(`/v1/telegram/bots/${begun.id}/suspend`, {})
-    for (const text of ["/forget", "/start"]) ground.telegram.say(begun.person, begun.bot, text)
+    await harness.app.post(`/v1/telegram/bots/${begun.id}/suspend`, {})
+    for (const text of ["/forget", "/start"]) harness.telegram.say(begun.person, begun.bot, text)
     await until(
       "both to be stored",
       async () =>
         (
-          await ground.server.database
+          await harness.server.database
             .sql`select 1 from telegram_updates where channel_id = ${begun.id} and done_at is null`
         ).length === 2
     )
-    ground.telegram.advance(2000)
-    await ground.app.post(`/v1/telegram/bots/${begun.id}/resume`, {})
-    const [, , ...rest] = await saidAtLeast(ground, begun.bot, begun.person, 4)
+    harness.telegram.advance(2000)
+    await harness.app.post(`/v1/telegram/bots/${begun.id}/resume`, {})
+    const [, , ...rest] = await saidAtLeast(harness, begun.bot, begun.person, 4)
     assert.deepStrictEqual(rest.map(isLast), [true, false])
   })
 })

@@ -1,5 +1,5 @@
 import { terms } from "../../retrieval/terms.ts"
-import { asksWhatYouAre } from "../../safety/aiDisclosure.ts"
+import { asksIfAi } from "../../safety/aiDisclosure.ts"
 import { asksAboutPast, isQuestion } from "./questions.ts"
 
 /** What a message does, as far as rules can tell. `remark` is the default. */
@@ -60,7 +60,7 @@ const RULES: ReadonlyArray<Rule> = [
       /^(?!\.+$)(?:[^\p{L}\p{N}\p{Extended_Pictographic}]*|(.)\1{4,}|\W*[bcdfghjklmnpqrstvwxz]{5,}\W*|\W*asdf\w*\W*|\W*qwer\w*\W*)$/iu
     )
   },
-  { act: "meta", fits: asksWhatYouAre },
+  { act: "meta", fits: asksIfAi },
   {
     act: "meta",
     fits: by(

@@ -1,5 +1,5 @@
 import type { Utterance } from "../../retrieval/Transcript.ts"
-import { hasWhole } from "../../wholeWords.ts"
+import { hasWholeWord } from "../../wholeWords.ts"
 import type { Fact } from "./Fact.ts"
 import { SUBJECT } from "./factPatterns.ts"
 import { isQuestion } from "./questions.ts"
@@ -22,7 +22,7 @@ const CALL_ME = /^\W*(?:(?:please|just|and|but|so|everyone|people|friends|you ca
 const ADDRESSED = /\b(?:you|your|yours|u|ur)\b/i
 /** Nobody says more about themselves in one message than this many characters. */
 const READ_CHARS = 1000
-const MOST_QUOTE_CHARS = 140
+const MAX_QUOTE_CHARS = 140
 const UNQUOTABLE = /[<>{}[\]|\\@#*_`"“”]|:\/\/|www\./
 
 /** "My dog isn't called Rex": the extracted name is wrong. */
@@ -32,7 +32,7 @@ const NOT_NAMED = new RegExp(
 )
 const THIRD_PERSON = /^(?:he|she|it|they|his|her|their|its)(?:'s|'re)?\s+\p{L}+/iu
 
-const quotable = (sentence: string): boolean => sentence.length <= MOST_QUOTE_CHARS && !UNQUOTABLE.test(sentence)
+const quotable = (sentence: string): boolean => sentence.length <= MAX_QUOTE_CHARS && !UNQUOTABLE.test(sentence)
 
 /** Reads messages in order, because a short answer depends on the question before it. */
 class Reader {
@@ -95,7 +95,7 @@ class Reader {
     const kept = this.facts.filter(
       (fact) =>
         !(
-          hasWhole(fact.quote.toLowerCase(), name.toLowerCase()) &&
+          hasWholeWord(fact.quote.toLowerCase(), name.toLowerCase()) &&
           (fact.subject === subject || (subject === "" && fact.subject === "name"))
         )
     )

@@ -1,5 +1,5 @@
 import type { Extraction } from "../Extraction.ts"
-import type { ReadTurn } from "../Extractor.ts"
+import type { EndedTurn } from "../Extractor.ts"
 import { bounded } from "../bounded.ts"
 import { shared } from "../gist.ts"
 import { isWaiting, type Relationship } from "../Relationship.ts"
@@ -11,7 +11,7 @@ type Opened = Extraction["loops_open"][number]
 
 const SENTENCES = /(?<=[.!?…;])\s+|\n+/
 const READ_CHARS = 2_000
-const MOST_QUOTE_CHARS = 300
+const MAX_QUOTE_CHARS = 300
 
 const MINE =
   /\b(?:i|i['’]?m|i['’]?ve|i['’]?ll|my|me|we|we['’]?re|our)\b|(?<!\p{L})(?:ich|mein(?:e[mnrs]?)?|wir|mi|mis|yo|tengo|mon|ma|mes|j['’]ai|eu|meu|minha|tenho)(?!\p{L})/iu
@@ -27,13 +27,13 @@ const sentencesOf = (text: string) =>
     .slice(0, READ_CHARS)
     .split(SENTENCES)
     .map((part) => part.trim())
-    .filter((part) => part !== "" && part.length <= MOST_QUOTE_CHARS)
+    .filter((part) => part !== "" && part.length <= MAX_QUOTE_CHARS)
 
-const languagesOf = ({ endUser, character }: ReadTurn) =>
+const languagesOf = ({ endUser, character }: EndedTurn) =>
   [endUser.locale, ...character.voice.languages].flatMap((tag) => (tag === null ? [] : [tag]))
 
 /** The loops that a turn opens: days that the person looks forward to or fears, and promises by either of them. */
-export const loopsOf = (turn: ReadTurn, known: Relationship): Pick<Extraction, "loops_open" | "loops_resolved"> => {
+export const loopsOf = (turn: EndedTurn, known: Relationship): Pick<Extraction, "loops_open" | "loops_resolved"> => {
   const when = { at: turn.at, timezone: turn.endUser.timezone, languages: languagesOf(turn) }
   const today = turn.at.toISOString().slice(0, 10)
   const opened: Array<Opened> = []
@@ -63,7 +63,7 @@ export const loopsOf = (turn: ReadTurn, known: Relationship): Pick<Extraction, "
       })
   }
   const act = actOf(message)
-  const beginning = bounded(message, MOST_QUOTE_CHARS)
+  const beginning = bounded(message, MAX_QUOTE_CHARS)
   if (act === "insult")
     opened.push({ kind: "conflict", owner: "user", text: beginning, due_on: null, quote: beginning })
 

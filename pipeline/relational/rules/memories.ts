@@ -1,6 +1,6 @@
 import { bounded } from "../bounded.ts"
 import type { Extraction } from "../Extraction.ts"
-import type { ReadTurn } from "../Extractor.ts"
+import type { EndedTurn } from "../Extractor.ts"
 import { gistOf, shared } from "../gist.ts"
 import type { Memory, Relationship } from "../Relationship.ts"
 import type { Attribute, Fact } from "./Fact.ts"
@@ -21,7 +21,7 @@ const IMPORTANCE: Readonly<Record<Fact["topic"], number>> = {
   other: 3
 }
 const TELLING_WORDS = 2
-const MOST_QUOTE_CHARS = 300
+const MAX_QUOTE_CHARS = 300
 const SURE = 0.9
 const LIKELY = 0.7
 
@@ -64,12 +64,12 @@ const toForget = (text: string, known: ReadonlyArray<Memory>): ReadonlyArray<str
 }
 
 /** What the person said about themselves in a turn, sentence by sentence, and which memories it replaces. */
-export const memoriesOf = (turn: ReadTurn, known: Relationship): Pick<Extraction, "memories" | "invalidate"> => {
+export const memoriesOf = (turn: EndedTurn, known: Relationship): Pick<Extraction, "memories" | "invalidate"> => {
   const { message } = turn
   if (message === null) return { memories: [], invalidate: [] }
   const active = [...known.memories.values()].filter(({ status }) => status === "active")
   const forget = toForget(message.text, active)
-  const quote = bounded(message.text, MOST_QUOTE_CHARS)
+  const quote = bounded(message.text, MAX_QUOTE_CHARS)
   if (forget.length > 0)
     return {
       memories: [],

@@ -80,7 +80,7 @@ const TRUSTS =
   /\bi (?:really |do |can )*trust (?:you|u)\b|\b(?:never|not) told (?:any(?:one|body)|a soul)\b|\bonly (?:you|one) (?:i can|who) (?:tell|talk)|\bbetween us\b|\bich vertrau(?:e)? dir\b|(?<!\p{L})(?:confío en ti|je te fais confiance|confio em ti)(?!\p{L})/iu
 const DISTRUSTS = /\bi (?:don['’]?t|do not|can['’]?t) trust (?:you|u)\b|\byou(?:'re| are)? (?:lied|lying|a liar)\b/i
 
-const MOST_QUOTE_CHARS = 300
+const MAX_QUOTE_CHARS = 300
 
 /** How a message affects the relationship and the character's feelings. */
 export const signalsOf = (
@@ -96,7 +96,7 @@ export const signalsOf = (
           [ANY, "up", 1]
         ]
       : []
-  const quote = bounded(message, MOST_QUOTE_CHARS)
+  const quote = bounded(message, MAX_QUOTE_CHARS)
   return {
     signals: dimensions.flatMap(({ key }) => {
       const move = [...trust, ...moves].find(([sense]) => (sense === ANY ? !TENSION.test(key) : sense.test(key)))

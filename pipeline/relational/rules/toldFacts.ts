@@ -2,11 +2,11 @@ import type { Fact } from "./Fact.ts"
 import { PATTERNS } from "./factPatterns.ts"
 import { kin, topicOf } from "./topics.ts"
 
-const MOST_VALUE_CHARS = 40
+const MAX_VALUE_CHARS = 40
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} '’&.-]*$/u
 
 /** Values are short and plain, because the character repeats them. */
-export const isPlainValue = (value: string): boolean => value.length <= MOST_VALUE_CHARS && PLAIN.test(value)
+export const isPlainValue = (value: string): boolean => value.length <= MAX_VALUE_CHARS && PLAIN.test(value)
 
 /** What the patterns recognize in a sentence. */
 export const toldFacts = (sentence: string, cursor: number): ReadonlyArray<Fact> =>

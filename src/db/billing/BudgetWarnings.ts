@@ -5,14 +5,14 @@ import { OperationalLog } from "#channels/OperationalLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
 /** The shares of a budget, in percent, at which its app is notified. */
-const TOLD_AT = [80, 100] as const
+const WARN_AT = [80, 100] as const
 /** Maximum number of apps per round. */
-const A_ROUND = 500
+const PER_ROUND = 500
 
 interface Due {
   readonly app_id: string
   readonly period: "day" | "month" | "total"
-  readonly share: (typeof TOLD_AT)[number]
+  readonly share: (typeof WARN_AT)[number]
   readonly limit_micro_usd: number
   readonly used_micro_usd: number
 }
@@ -24,7 +24,7 @@ interface Due {
 export class BudgetWarnings extends Context.Service<
   BudgetWarnings,
   {
-    readonly tell: Effect.Effect<void, DatabaseError>
+    readonly warn: Effect.Effect<void, DatabaseError>
   }
 >()("src/db/billing/BudgetWarnings") {
   static readonly layer = Layer.effect(
@@ -46,10 +46,10 @@ export class BudgetWarnings extends Context.Service<
           where kind = 'app'
       )
       select b.app_id, b.period, b.limit_micro_usd, b.used_micro_usd, max(s.share) as share
-      from budget b join unnest(${[...TOLD_AT]}::int[]) as s(share) on b.used_micro_usd * 100 >= b.limit_micro_usd *
+      from budget b join unnest(${[...WARN_AT]}::int[]) as s(share) on b.used_micro_usd * 100 >= b.limit_micro_usd *
         s.share and s.share > b.warned
       where b.limit_micro_usd > 0
-      group by 1, 2, 3, 4 order by 1, 2 limit ${A_ROUND}`
+      group by 1, 2, 3, 4 order by 1, 2 limit ${PER_ROUND}`
       )
       // Sends the warning first and records it afterwards, so a crash in between sends it again. Jobs of this kind run
       // one after another.
@@ -72,7 +72,7 @@ export class BudgetWarnings extends Context.Service<
         )
       })
 
-      return BudgetWarnings.of({ tell: Effect.flatMap(due, (rows) => Effect.forEach(rows, tell, { discard: true })) })
+      return BudgetWarnings.of({ warn: Effect.flatMap(due, (rows) => Effect.forEach(rows, tell, { discard: true })) })
     })
   )
 }

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Prices } from "#src/model/prices.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
-import { countPictures, countUse, lockAllowances } from "./moneyStatements.ts"
+import { countPictures, recordUsage, lockAllowances } from "./moneyStatements.ts"
 
 export type Activity = "transcription" | "image" | "probe" | "research" | "eval"
 
@@ -29,22 +29,22 @@ export class Expenses extends Context.Service<
      * Reserves and books the amount before it is spent. Null: the app's budget or the end-user's cap does not cover it,
      * and nothing was written.
      */
-    readonly take: (
+    readonly charge: (
       payer: Payer,
       activity: Activity,
       microUsd: number,
       runRef?: string
     ) => Effect.Effect<Expense | null, DatabaseError>
     /** Why it would be refused now. Null: nothing prevents it. Writes nothing. */
-    readonly objection: (
+    readonly refusalReason: (
       payer: Payer,
       activity: Activity,
       microUsd: number
     ) => Effect.Effect<"budget" | "cap" | null, DatabaseError>
     /** Books spending beyond the reserved amount, regardless of the budget. */
-    readonly add: (expense: Expense) => Effect.Effect<void, DatabaseError>
+    readonly chargeMore: (expense: Expense) => Effect.Effect<void, DatabaseError>
     /** Refunds what was reserved and not spent. For a partial refund, the expense has that amount. */
-    readonly giveBack: (expense: Expense) => Effect.Effect<void, DatabaseError>
+    readonly refund: (expense: Expense) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/billing/Expenses") {
   static readonly layer = Layer.effect(
@@ -83,7 +83,7 @@ export class Expenses extends Context.Service<
             ${bounded}::boolean or is_over_budget(a, amount) is not true and is_over_cap(u, d, amount) is not true
               and (${pictures}::int = 0 or is_over_images(u, d, ${pictures}::int) is not true)
         ), counted_use as (
-          ${countUse(sql, "moves")}
+          ${recordUsage(sql, "moves")}
         )
         insert into ledger (app_id, run_ref, session_id, activity, entry, amount_micro_usd, price_version, pictures)
         select app_id, ${runRef}, session_id,
@@ -95,11 +95,11 @@ export class Expenses extends Context.Service<
       }, transaction)
 
       return Expenses.of({
-        take: Effect.fnUntraced(function* (payer, activity, microUsd, runRef = newId("run")) {
+        charge: Effect.fnUntraced(function* (payer, activity, microUsd, runRef = newId("run")) {
           const expense = { ...payer, runRef, activity, microUsd }
           return (yield* book(expense, microUsd, 1)).length > 0 ? expense : null
         }),
-        objection: ({ appId, sessionId }, activity, microUsd) =>
+        refusalReason: ({ appId, sessionId }, activity, microUsd) =>
           query<Array<{ over: "budget" | "cap" | null }>>(
             (sql) => sql`
         select case when is_over_budget(a, ${microUsd}::bigint) then 'budget'
@@ -110,8 +110,8 @@ export class Expenses extends Context.Service<
             join sessions c using (app_id, session_id)) m
         ${allowancesOf(sql)}`
           ).pipe(Effect.map(([row]) => row?.over ?? null)),
-        add: (expense) => Effect.asVoid(book(expense, expense.microUsd, 1, false)),
-        giveBack: (expense) => Effect.asVoid(book(expense, -expense.microUsd, -1))
+        chargeMore: (expense) => Effect.asVoid(book(expense, expense.microUsd, 1, false)),
+        refund: (expense) => Effect.asVoid(book(expense, -expense.microUsd, -1))
       })
     })
   )

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import type { Joined } from "#src/db/postgres/Joined.ts"
-import { isNoShadow } from "#src/db/tenancy/shadow.ts"
+import { isNotShadow } from "#src/db/tenancy/shadow.ts"
 
 /**
  * A finished turn with inconsistent amounts, all in micro-USD. `held`, without the reservation for extraction, should
@@ -81,7 +81,7 @@ export class Ledger extends Context.Service<
           appId !== null
             ? [appId]
             : (yield* query<Array<{ app_id: string }>>(
-                (sql) => sql`select app_id from apps where ${isNoShadow(sql)} order by app_id`
+                (sql) => sql`select app_id from apps where ${isNotShadow(sql)} order by app_id`
               )).map((row) => row.app_id)
         let turns = 0
         const mismatches: Array<Mismatch> = []

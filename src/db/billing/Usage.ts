@@ -7,7 +7,7 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 export const USAGE_GROUPS = ["day", "kind", "character", "model", "end_user", "app"] as const
 export type UsageGroup = (typeof USAGE_GROUPS)[number]
 /** Maximum number of groups in one answer, the most expensive first. */
-export const MOST_GROUPS = 1000
+export const MAX_GROUPS = 1000
 
 export interface UsageQuery {
   readonly apps: ReadonlyArray<string>
@@ -103,7 +103,7 @@ export class Usage extends Context.Service<
                 0 as images, coalesce(sum(s.cost_micro_usd), 0)::int8 as cost_micro_usd, ${tokens}
             from entries e join turn_stages s using (app_id, session_id, turn_index) where e.entry = 'release'
               and s.model is not null
-            group by s.model order by cost_micro_usd desc, key limit ${MOST_GROUPS}`
+            group by s.model order by cost_micro_usd desc, key limit ${MAX_GROUPS}`
             }
             return sql`
           with entries as (${entries}), money as (
@@ -121,7 +121,7 @@ export class Usage extends Context.Service<
             0)::int8 as cached_input_tokens, coalesce(t.output_tokens, 0)::int8 as output_tokens, coalesce(t.unpriced,
               false) as unpriced
           from money m left join tokens t on t.key is not distinct from m.key
-          order by ${groupBy === "day" ? sql`m.key` : sql`m.cost_micro_usd desc, m.key`} limit ${MOST_GROUPS}`
+          order by ${groupBy === "day" ? sql`m.key` : sql`m.cost_micro_usd desc, m.key`} limit ${MAX_GROUPS}`
           })
       })
     })

@@ -1,7 +1,7 @@
 import type postgres from "postgres"
 import { PRICE_VERSION } from "#src/model/prices.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
-import { isNoShadow } from "#src/db/tenancy/shadow.ts"
+import { isNotShadow } from "#src/db/tenancy/shadow.ts"
 
 /** The allowance rows of these sessions: those of their apps and their end-users, by key. */
 const limitsOf = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string | null>) => sql`
@@ -68,7 +68,7 @@ const perPeriod = (sql: Sql) => sql`
   sum(amount)::bigint as in_all, sum(sent)::int as sent`
 
 /** Adds the moves in `of` (app_id, external_user_ref, at, amount, sent) to the usage of their apps and end-users. */
-export const countUse = (sql: Sql, of: string) => sql`
+export const recordUsage = (sql: Sql, of: string) => sql`
   update allowances a set day = utc_today(), day_used_micro_usd = greatest(0, day_used(a) + x.today),
     day_messages = day_sent(a) + x.sent,
     month_used_micro_usd = greatest(0, month_used(a) + x.this_month), total_used_micro_usd = greatest(0,
@@ -111,7 +111,7 @@ export type LedgerEntry = "hold" | "release" | "release_reading" | "settle"
  * except those of evals, whose run is booked as an expense of its app. `priceVersion`: the prices behind the amount. A
  * refund uses the version of its reservation.
  */
-export const enterInLedger = (
+export const insertLedgerEntries = (
   sql: Sql,
   of: string,
   entry: LedgerEntry,
@@ -120,7 +120,7 @@ export const enterInLedger = (
 ) => sql`
   insert into ledger (app_id, run_ref, session_id, turn_index, activity, entry, amount_micro_usd, price_version)
   select app_id, run_ref, session_id, turn_index, case source_kind when 'proactive' then 'proactive'
-    else 'message_' || reply_mode end, ${entry}, ${amount}, ${priceVersion} from ${sql(of)} where ${isNoShadow(sql)}`
+    else 'message_' || reply_mode end, ${entry}, ${amount}, ${priceVersion} from ${sql(of)} where ${isNotShadow(sql)}`
 
 /**
  * Recounts the usage in all allowances of an app, which the caller has locked, from the ledger and from the

@@ -13,7 +13,7 @@ export const ASSET_KINDS = ["avatar", "portrait", "expression", "background", "r
 export type AssetKind = (typeof ASSET_KINDS)[number]
 
 /** Maximum number of pictures per character. */
-export const MOST_ASSETS = 200
+export const MAX_ASSETS = 200
 
 export interface Asset {
   readonly asset_id: string
@@ -81,7 +81,7 @@ export class Assets extends Context.Service<
       filter: { readonly kind: string | null; readonly before: string | null; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<Asset>, DatabaseError>
     /** The main picture of the character: an avatar, else a portrait. The primary one, else the first. */
-    readonly face: (appId: string, slug: string) => Effect.Effect<Asset | undefined, DatabaseError>
+    readonly primaryPicture: (appId: string, slug: string) => Effect.Effect<Asset | undefined, DatabaseError>
     readonly hasPrimary: (appId: string, slug: string) => Effect.Effect<boolean, DatabaseError>
     readonly change: (
       appId: string,
@@ -139,7 +139,7 @@ export class Assets extends Context.Service<
       /** Changes of the primary picture lock the character's row, so that two assets cannot both become primary. */
       const lockCharacter = (appId: string, slug: string) =>
         query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${slug} for no key update`)
-      const standDown = (appId: string, slug: string, kind: string, but: string) =>
+      const unsetPrimary = (appId: string, slug: string, kind: string, but: string) =>
         query(
           (sql) => sql`
       update assets set is_primary = false, updated_at = now()
@@ -156,9 +156,9 @@ export class Assets extends Context.Service<
         const [count] = yield* query<Array<{ assets: number }>>(
           (sql) => sql`select count(*)::int as assets from assets where app_id = ${appId} and character_slug = ${slug}`
         )
-        if ((count?.assets ?? 0) >= MOST_ASSETS) return yield* new TooManyAssets()
+        if ((count?.assets ?? 0) >= MAX_ASSETS) return yield* new TooManyAssets()
         const id = newId("ast")
-        if (isPrimary) yield* standDown(appId, slug, kind, id)
+        if (isPrimary) yield* unsetPrimary(appId, slug, kind, id)
         yield* objects.keep(appId, picture.objectKey)
         const [asset] = yield* query<Array<Asset>>(
           (sql) => sql`
@@ -178,7 +178,7 @@ export class Assets extends Context.Service<
         const asset = yield* get(appId, slug, assetId)
         if (asset === undefined) return undefined
         const { kind, label, is_primary } = { ...asset, ...wanted }
-        if (is_primary) yield* standDown(appId, slug, kind, assetId)
+        if (is_primary) yield* unsetPrimary(appId, slug, kind, assetId)
         yield* query(
           (sql) => sql`
         update assets set kind = ${kind},
@@ -206,7 +206,7 @@ export class Assets extends Context.Service<
       }, transaction)
 
       return Assets.of({
-        face: (appId, slug) =>
+        primaryPicture: (appId, slug) =>
           query<Array<Asset>>(
             (sql) => sql`
         select ${sql(columns)} from assets

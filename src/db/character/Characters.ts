@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util"
 import { assess, byRules } from "#pipeline/readiness/assess.ts"
 import type { ReadinessStatus } from "#pipeline/readiness/Readiness.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { readingCharacters } from "./characterReader.ts"
+import { makeCharacterReader } from "./characterReader.ts"
 import { withLoreIds } from "./loreIds.ts"
 import { QuotaReached, quotasOf } from "#src/db/tenancy/quotas.ts"
 import { VersionConflict } from "#src/db/postgres/VersionConflict.ts"
@@ -119,7 +119,7 @@ export class Characters extends Context.Service<
       const database = yield* Database
       const { query, transaction } = database
       const quotas = quotasOf(database)
-      const { get, list, versions } = readingCharacters(database)
+      const { get, list, versions } = makeCharacterReader(database)
 
       const writeVersion = (
         appId: string,

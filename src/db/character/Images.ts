@@ -10,8 +10,15 @@ import type { ImageSize } from "#src/model/ImageModel.ts"
 import { lockSessions } from "#src/db/billing/moneyStatements.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { type Expense, Expenses } from "#src/db/billing/Expenses.ts"
-import { claimImage, type ClaimedImage, endImage, type ImageEnd, payForImage, tellOfImage } from "./imageStatements.ts"
-import { moveHeads } from "#src/db/delivery/advanceLaneHeads.ts"
+import {
+  claimImage,
+  type ClaimedImage,
+  endImage,
+  type ImageEnd,
+  payForImage,
+  announceImage
+} from "./imageStatements.ts"
+import { advanceLaneHeads } from "#src/db/delivery/advanceLaneHeads.ts"
 import { StoredObjects } from "./StoredObjects.ts"
 
 export const IMAGE_STATUSES = ["queued", "generating", "ready", "blocked", "failed"] as const
@@ -62,12 +69,12 @@ export interface ImageFilter {
 }
 
 /** The end of a picture: on its row, and on the log of its session if it was to be delivered. */
-export interface Ending extends ImageEnd {
+export interface ImageResult extends ImageEnd {
   readonly event: Payload<"image.ready"> | null
 }
 
 /** Another worker has the picture now, or it was deleted. */
-class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
+class LeaseLost extends Schema.TaggedError<LeaseLost>()("Overtaken", {}) {}
 
 const COLUMNS = [
   "image_id",
@@ -118,7 +125,7 @@ export class Images extends Context.Service<
      * Ends it, unless another worker has it now or it was deleted. If the picture did not become ready, its cost is
      * refunded.
      */
-    readonly end: (image: ClaimedImage, ending: Ending) => Effect.Effect<void, DatabaseError>
+    readonly end: (image: ClaimedImage, ending: ImageResult) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/character/Images") {
   static readonly layer = Layer.effect(
@@ -145,7 +152,7 @@ export class Images extends Context.Service<
       const request = Effect.fnUntraced(function* (appId: string, image: NewImage) {
         const { characterSlug, sessionId, kind, prompt, caption, size, deliver, priceMicroUsd } = image
         const runRef = newId("run")
-        if ((yield* expenses.take({ appId, sessionId }, "image", priceMicroUsd, runRef)) === null) return null
+        if ((yield* expenses.charge({ appId, sessionId }, "image", priceMicroUsd, runRef)) === null) return null
         const id = newId("img")
         yield* query(
           (sql) => sql`
@@ -169,7 +176,7 @@ export class Images extends Context.Service<
         const { price_micro_usd: price, ...image } = row
         if (image.object_key !== null) yield* objects.discard(appId, [image.object_key])
         if (image.status === "queued" && price !== null)
-          yield* expenses.giveBack(expenseOf(appId, image.session_id, image.run_ref, price))
+          yield* expenses.refund(expenseOf(appId, image.session_id, image.run_ref, price))
         return image
       }, transaction)
 
@@ -177,9 +184,9 @@ export class Images extends Context.Service<
         function* (image: ClaimedImage, priceMicroUsd: number) {
           if (image.priceMicroUsd !== null) return true
           const { appId, sessionId, runRef } = image
-          if ((yield* expenses.take({ appId, sessionId }, "image", priceMicroUsd, runRef)) === null) return false
+          if ((yield* expenses.charge({ appId, sessionId }, "image", priceMicroUsd, runRef)) === null) return false
           const mine = yield* query((sql) => payForImage(sql, image, priceMicroUsd))
-          return mine.length > 0 ? true : yield* new Overtaken()
+          return mine.length > 0 ? true : yield* new LeaseLost()
         },
         transaction,
         Effect.catchTag("Overtaken", () => Effect.succeed(false))
@@ -191,17 +198,17 @@ export class Images extends Context.Service<
         payload: Payload<"image.ready">
       ) {
         const [row] = yield* query<Array<{ last_cursor: number }>>((sql) =>
-          tellOfImage(sql, image, newId("evt"), payload)
+          announceImage(sql, image, newId("evt"), payload)
         )
         if (row === undefined) return
-        const moved = yield* query((sql) => moveHeads(sql, [image.appId], [sessionId]))
+        const moved = yield* query((sql) => advanceLaneHeads(sql, [image.appId], [sessionId]))
         yield* afterCommit(() => signals.announce([{ sessionId, cursor: row.last_cursor }], moved.length > 0))
       })
 
       /** A picture requested by a reply also appears in the trace of its turn. */
       const trace = (
         { appId: app, sessionId: session, turnIndex: turn, turnRef }: ClaimedImage,
-        { status, errorCode }: Ending
+        { status, errorCode }: ImageResult
       ) =>
         turnRef === null
           ? Effect.void
@@ -214,7 +221,7 @@ export class Images extends Context.Service<
 
       // Locks allowances before sessions before the row, as everywhere.
       const end = Effect.fnUntraced(
-        function* (image: ClaimedImage, ending: Ending) {
+        function* (image: ClaimedImage, ending: ImageResult) {
           const { appId, imageId, sessionId, runRef } = image
           const [paid] =
             ending.status === "ready"
@@ -225,10 +232,10 @@ export class Images extends Context.Service<
           where app_id = ${appId} and image_id =
             ${imageId} and owner = ${image.owner} and attempt = ${image.attempt}::int and price_micro_usd is not null`
                 )
-          if (paid !== undefined) yield* expenses.giveBack(expenseOf(appId, sessionId, runRef, paid.price))
+          if (paid !== undefined) yield* expenses.refund(expenseOf(appId, sessionId, runRef, paid.price))
           if (sessionId !== null) yield* query((sql) => lockSessions(sql, [appId], [sessionId]))
           const ended = yield* query((sql) => endImage(sql, image, ending))
-          if (ended.length === 0) return yield* new Overtaken()
+          if (ended.length === 0) return yield* new LeaseLost()
           if (ending.picture !== null) yield* objects.keep(appId, ending.picture.objectKey)
           if (sessionId === null) return
           if (ending.event !== null) yield* tell(image, sessionId, ending.event)

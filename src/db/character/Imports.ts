@@ -7,8 +7,8 @@ import { type Bundle, hashOf } from "#src/imports/Bundle.ts"
 import type { Format } from "#src/imports/formats.ts"
 import { EMPTY_REPORT, type ReportData } from "#src/imports/Report.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { expiringImports } from "./expireImports.ts"
-import { readingImports } from "./importReader.ts"
+import { makeExpireImports } from "./expireImports.ts"
+import { makeImportReader } from "./importReader.ts"
 
 /** How long an import waits for review. */
 const KEPT = "7 days"
@@ -137,7 +137,7 @@ export class Imports extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database
       const { query, transaction } = database
-      const { get, countOpen, list, image, lock, written } = readingImports(database)
+      const { get, countOpen, list, image, lock, written } = makeImportReader(database)
       const closed = ({ status }: StoredImport) =>
         new ImportClosed({ status: status === "committed" || status === "discarded" ? status : "expired" })
 
@@ -251,7 +251,7 @@ export class Imports extends Context.Service<
         revise,
         commit,
         discard,
-        expire: expiringImports(database),
+        expire: makeExpireImports(database),
         image
       })
     })

@@ -9,7 +9,7 @@ import { discardObjects } from "./discardObjects.ts"
 /** How long content may exist without a row that refers to it: longer than any request or job takes. */
 const ORPHANED_AFTER = "1 hour"
 /** Maximum number of objects per round. */
-const A_ROUND = 200
+const PER_ROUND = 200
 
 /**
  * Objects in the storage, and whether they should stay there. Content is first stored, and then kept by the transaction
@@ -78,7 +78,7 @@ export class StoredObjects extends Context.Service<
           )
           const gone = yield* query<Array<{ app_id: string; object_key: string }>>(
             (sql) => sql`
-          select app_id, object_key from stored_objects where status = 'discarded' order by changed_at limit ${A_ROUND}`
+          select app_id, object_key from stored_objects where status = 'discarded' order by changed_at limit ${PER_ROUND}`
           )
           yield* Effect.forEach(gone, remove, { discard: true })
         })

@@ -8,7 +8,7 @@ const columns = (sql: Sql) =>
     v.created_at) as checked_at, c.created_at, c.updated_at, c.import_id`
 
 /** Queries for characters and their versions. */
-export const readingCharacters = ({ query }: Context.Service.Shape<typeof Database>) => {
+export const makeCharacterReader = ({ query }: Context.Service.Shape<typeof Database>) => {
   const get = (appId: string, slug: string) =>
     query<Array<StoredCharacter>>(
       (sql) => sql`

@@ -7,7 +7,7 @@ import { EMPTY_REPORT } from "#src/imports/Report.ts"
 const SHOWN = "30 days"
 
 /** Closes expired imports, and deletes those that were closed without a character long ago. */
-export const expiringImports = ({ query, transaction }: Context.Service.Shape<typeof Database>) =>
+export const makeExpireImports = ({ query, transaction }: Context.Service.Shape<typeof Database>) =>
   transaction(
     Effect.gen(function* () {
       yield* query(

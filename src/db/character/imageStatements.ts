@@ -1,7 +1,7 @@
 import type { Sql } from "#src/db/postgres/Database.ts"
 
 /** A picture that has killed its worker this often is given up. */
-export const MOST_ATTEMPTS = 3
+export const MAX_ATTEMPTS = 3
 /** Longer than any picture takes. */
 const LEASE = "4 minutes"
 
@@ -80,7 +80,7 @@ export const payForImage = (
     ${priceMicroUsd}::bigint where ${MINE(sql, app, image, owner, attempt)} returning 1`
 
 /** Appends `image.ready` to the log of an active session, which the caller has locked. */
-export const tellOfImage = (
+export const announceImage = (
   sql: Sql,
   { appId: app, sessionId: session, imageId: image, runRef, turnRef }: ClaimedImage,
   eventId: string,

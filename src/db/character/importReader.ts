@@ -9,7 +9,7 @@ import_id, case when status in ('needs_review', 'ready') and expires_at <= now()
 created_at, updated_at, expires_at, committed_at`
 
 /** Queries for imports. */
-export const readingImports = ({ query }: Context.Service.Shape<typeof Database>) => {
+export const makeImportReader = ({ query }: Context.Service.Shape<typeof Database>) => {
   const get = (appId: string, importId: string) =>
     query<Array<StoredImport>>(
       (sql) => sql`

@@ -6,9 +6,9 @@ import type { Payload } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { lockAllowances } from "#src/db/billing/moneyStatements.ts"
 import { Characters, type StoredCharacter } from "#src/db/character/Characters.ts"
-import { moveHeads } from "#src/db/delivery/advanceLaneHeads.ts"
+import { advanceLaneHeads } from "#src/db/delivery/advanceLaneHeads.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { settleBehindExit } from "./settleEndedSessions.ts"
+import { settleEndedSessions } from "./settleEndedSessions.ts"
 
 const REASON = "character_archived"
 const exited: Payload<"session.exited"> = { reason_code: REASON }
@@ -76,14 +76,14 @@ export class CharacterArchival extends Context.Service<
         select session_id, last_cursor from ended`
         )
         yield* query((sql) =>
-          settleBehindExit(
+          settleEndedSessions(
             sql,
             sessions.map(() => appId),
             sessions
           )
         )
         yield* query((sql) =>
-          moveHeads(
+          advanceLaneHeads(
             sql,
             sessions.map(() => appId),
             sessions

@@ -6,7 +6,7 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { decidedOf, skippedByOf } from "./proactiveOutcomes.ts"
 
 /** The maximum number of turns to evaluate, newest first. */
-const MOST_TURNS = 20_000
+const MAX_TURNS = 20_000
 
 export interface MetricsRow {
   readonly turns: number
@@ -46,12 +46,12 @@ export class Metrics extends Context.Service<
           with held as materialized (
             select session_id, turn_index from ledger
               where app_id = ${appId} and entry = 'hold'
-                and at >= ${since} order by at desc limit ${MOST_TURNS + 1}::int
+                and at >= ${since} order by at desc limit ${MAX_TURNS + 1}::int
           ), t as materialized (
             select t.session_id, t.turn_index, t.cursor, coalesce(t.outcome, 'generating') as outcome,
               t.failure_reason, t.cost_micro_usd, extract(epoch from t.settled_at - t.accepted_at) * 1000 as latency_ms
             from (select * from held limit
-              ${MOST_TURNS}::int) h join turns t on t.app_id =
+              ${MAX_TURNS}::int) h join turns t on t.app_id =
                 ${appId} and t.session_id = h.session_id and t.turn_index = h.turn_index
           ), s as materialized (
             select s.stage, s.latency_ms, s.input_tokens, s.cached_input_tokens, s.output_tokens, s.detail, case
@@ -62,7 +62,7 @@ export class Metrics extends Context.Service<
             select ${decidedOf(sql)} as decision, ${skippedByOf(sql)} as skipped_by
             from (select * from proactive_decisions
               where app_id = ${appId} and decision_id >
-                ${beforeIdsFrom("dec", since)} order by decision_id desc limit ${MOST_TURNS}::int) d
+                ${beforeIdsFrom("dec", since)} order by decision_id desc limit ${MAX_TURNS}::int) d
               left join turns t on t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index
           ), pushed as materialized (
             select a.session_id, a.channel_id, a.cursor, bool_or(a.outcome = 'sent') as sent
@@ -71,7 +71,7 @@ export class Metrics extends Context.Service<
             where a.started_at >= ${since} group by 1, 2, 3
           )
           select (select count(*)::int from t) as turns,
-            (select count(*) <= ${MOST_TURNS}::int from held) as complete,
+            (select count(*) <= ${MAX_TURNS}::int from held) as complete,
               ${tally("outcome", "t")} as outcomes, ${tally("failure_reason", "t")} as failure_reasons,
             (select json_build_object('p50_ms',
               ${median}, 'p95_ms', percentile_cont(0.95) within group (order by latency_ms)) from t

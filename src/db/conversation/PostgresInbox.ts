@@ -19,7 +19,7 @@ import {
 import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
 import { lockForSends } from "#src/db/billing/moneyStatements.ts"
-import { moveHeads } from "#src/db/delivery/advanceLaneHeads.ts"
+import { advanceLaneHeads } from "#src/db/delivery/advanceLaneHeads.ts"
 
 interface Send extends InboundMessage {
   readonly runRef: string
@@ -59,8 +59,8 @@ const toColumns = (batch: ReadonlyArray<Send>, reserve: Reserve): AcceptColumns 
     key: batch.map((send) => send.clientMessageId),
     mode: batch.map((send) => send.replyMode),
     source: batch.map((send) => send.source),
-    hold: reserved.map(({ turn }) => turn),
-    readingHold: reserved.map(({ reading }) => reading),
+    reservation: reserved.map(({ turn }) => turn),
+    extractionReservation: reserved.map(({ reading }) => reading),
     perCharacterMegabyte: reserved.map(({ perCharacterMegabyte }) => perCharacterMegabyte),
     fault: batch.map((send) => send.fault ?? null),
     run: batch.map((send) => send.runRef),
@@ -125,7 +125,7 @@ export const layer = ({ reserve }: { readonly reserve: Reserve }) =>
         const limited = await lockForSends(sql, columns.app, columns.session)
         const [rows, moved] = await Promise.all([
           writeAccepted(sql, columns, limited, version),
-          moveHeads(sql, columns.app, columns.session)
+          advanceLaneHeads(sql, columns.app, columns.session)
         ])
         return { rows: fillRepeats(batch, rows), pushed: moved.length > 0 }
       }

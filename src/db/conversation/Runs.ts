@@ -51,14 +51,14 @@ export interface RunPage {
 }
 
 /** How many turns one page of a filtered list searches. */
-const MOST_SEARCHED = 1_000
+const MAX_SEARCHED = 1_000
 /** Sorts after all runs of a turn. */
 const LAST_PART = 99_999
 /** A turn index, and 0 for the turn, 1 for its extraction, or more for a picture that belongs to it. */
-const SESSION_PLACE = /^(\d{1,9})-(\d{1,5})$/
-const APP_PLACE = /^(\d{1,16})-((?:run|evr)_[0-9A-Z]{26})-(\d{1,5})$/
-export const isSessionPlace = (place: string): boolean => SESSION_PLACE.test(place)
-export const isAppPlace = (place: string): boolean => APP_PLACE.test(place)
+const SESSION_POSITION = /^(\d{1,9})-(\d{1,5})$/
+const APP_POSITION = /^(\d{1,16})-((?:run|evr)_[0-9A-Z]{26})-(\d{1,5})$/
+export const isSessionPosition = (place: string): boolean => SESSION_POSITION.test(place)
+export const isAppPosition = (place: string): boolean => APP_POSITION.test(place)
 
 /** For a picture `i`: its position among those of its turn, and the fields of its run. */
 const partOfImage = (sql: Sql) => sql`1 + row_number() over (order by i.image_id)::int`
@@ -127,7 +127,7 @@ export class Runs extends Context.Service<
         readonly last: string | null
       }
       const turnsSearched = ({ kind, status, limit }: RunFilter) =>
-        kind === null && status === null ? limit + 2 : MOST_SEARCHED
+        kind === null && status === null ? limit + 2 : MAX_SEARCHED
       const toPage = ({ limit, ...filter }: RunFilter, { runs, turns, last }: Searched): RunPage => {
         if (runs.length > limit) return { runs: runs.slice(0, limit), next: runs[limit - 1]?.place ?? null }
         return {
@@ -160,7 +160,7 @@ export class Runs extends Context.Service<
 
       return Runs.of({
         ofSession: (appId, sessionId, filter) => {
-          const [, turn = null, part = "0"] = SESSION_PLACE.exec(filter.after ?? "") ?? []
+          const [, turn = null, part = "0"] = SESSION_POSITION.exec(filter.after ?? "") ?? []
           return query<Array<Searched>>((sql) =>
             search(
               sql,
@@ -182,7 +182,7 @@ export class Runs extends Context.Service<
         // Uses the ledger, which has an entry in time order for everything that an app pays for, including turns that
         // were erased since.
         ofApp: (appId, filter) => {
-          const [, micros = null, runRef = null, part = "0"] = APP_PLACE.exec(filter.after ?? "") ?? []
+          const [, micros = null, runRef = null, part = "0"] = APP_POSITION.exec(filter.after ?? "") ?? []
           const place = (sql: Sql) => sql`(floor(extract(epoch from l.at) * 1000000)::bigint)`
           const page = (sql: Sql) => sql`
           ${

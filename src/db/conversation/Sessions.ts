@@ -12,10 +12,10 @@ import { fillMacros } from "#pipeline/domain/macros.ts"
 import { controlsOf, isOn } from "#pipeline/proactive/controls.ts"
 import { openLanes } from "#src/db/delivery/alignLanes.ts"
 import { Characters, type StoredCharacter } from "#src/db/character/Characters.ts"
-import { Database, type DatabaseError, TOGETHER } from "#src/db/postgres/Database.ts"
+import { Database, type DatabaseError, MAX_TOGETHER } from "#src/db/postgres/Database.ts"
 import { scheduleProactiveCheck } from "./proactiveChecks.ts"
 import { isMarkedMinor } from "./minorMarks.ts"
-import { moveHeads } from "#src/db/delivery/advanceLaneHeads.ts"
+import { advanceLaneHeads } from "#src/db/delivery/advanceLaneHeads.ts"
 import { QuotaReached, quotasOf } from "#src/db/tenancy/quotas.ts"
 
 export interface Session {
@@ -161,7 +161,7 @@ export class Sessions extends Context.Service<
           update session_logs set last_cursor = 1, unanswered_character_turns = 1, last_character_at = now()
             where app_id = ${appId} and session_id = ${sessionId}`
           ),
-          query((sql) => moveHeads(sql, [appId], [sessionId]))
+          query((sql) => advanceLaneHeads(sql, [appId], [sessionId]))
         ]
       }
 
@@ -181,7 +181,7 @@ export class Sessions extends Context.Service<
               characters.get(appId, wanted.characterSlug),
               quotas.isUsedUp(appId, "sessions")
             ],
-            TOGETHER
+            MAX_TOGETHER
           )
           if (character === undefined) return yield* new CharacterUnavailable({ reason: "not_found" })
           if (usedUp && wanted.newThread) return yield* new QuotaReached()
@@ -212,7 +212,7 @@ export class Sessions extends Context.Service<
             )
           ]
           if (!wanted.newThread) {
-            yield* Effect.all(meet, TOGETHER)
+            yield* Effect.all(meet, MAX_TOGETHER)
             const [present] = yield* select(appId, {
               ...everything,
               sessionId: null,
@@ -244,7 +244,7 @@ export class Sessions extends Context.Service<
               ...greet(appId, sessionId, character.profile, display_name, wanted.seed ?? sessionId),
               ...(initiates ? [query((sql) => scheduleProactiveCheck(sql, { appId, sessionId }))] : [])
             ],
-            TOGETHER
+            MAX_TOGETHER
           )
           const session = yield* get(appId, sessionId)
           return session === undefined

@@ -31,7 +31,7 @@ export interface TimelineItem {
 }
 
 /** Where a page begins: before this time, or at this time and below this key. */
-export interface TimelinePlace {
+export interface TimelinePosition {
   readonly atMs: number
   readonly key: string
 }
@@ -44,7 +44,7 @@ export class Timeline extends Context.Service<
     readonly before: (
       appId: string,
       sessionId: string,
-      page: { readonly before: TimelinePlace | null; readonly limit: number }
+      page: { readonly before: TimelinePosition | null; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<TimelineItem>, DatabaseError>
   }
 >()("src/db/conversation/Timeline") {

@@ -2,18 +2,18 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
-import type { Initiative } from "#pipeline/domain/ProactiveBrief.ts"
+import type { ProactiveBrief } from "#pipeline/domain/ProactiveBrief.ts"
 import type { Outcome, StageRecord } from "#pipeline/domain/Turn.ts"
 import { Database, type DatabaseError, type Sql, toDatabaseError } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
 import { Prices } from "#src/model/prices.ts"
 import { bookSpending } from "./bookSpending.ts"
-import { claimBatch, type WantedTurn } from "./claimTurnBatch.ts"
+import { claimTurnBatch, type WantedTurn } from "./claimTurnBatch.ts"
 import type { ClaimRow } from "./claimTurns.ts"
 import { writeDeferred } from "./deferTurn.ts"
 import type { SettleRow } from "./settleStatements.ts"
 import { settleTurns } from "./settleTurns.ts"
-import { addTurnJobs, putOffTurns } from "./turnJobs.ts"
+import { addTurnJobs, postponeTurns } from "./turnJobs.ts"
 
 export interface SessionRef {
   readonly appId: string
@@ -30,7 +30,7 @@ export interface Lease extends SessionRef {
 export interface Settlement {
   readonly lease: Lease
   /** Set if the turn answers no message. */
-  readonly initiative?: Initiative | null
+  readonly proactive?: ProactiveBrief | null
   readonly outcome: Outcome
   readonly stages: ReadonlyArray<StageRecord>
 }
@@ -71,7 +71,7 @@ export class Turns extends Context.Service<
     /** Releases a claimed turn, books the attempt's cost, and requests another worker. */
     readonly release: (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.Effect<void, DatabaseError>
     /** Schedules these sessions for later, in any process with room. Concurrent calls are batched, and share jobs. */
-    readonly putOff: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
+    readonly postpone: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/conversation/Turns") {
   static readonly layer = Layer.effect(
@@ -85,7 +85,7 @@ export class Turns extends Context.Service<
         maxBatch: 64,
         inFlight: 2,
         appOf: ({ appId }) => appId,
-        run: (batch) => claimBatch(pool, batch)
+        run: (batch) => claimTurnBatch(pool, batch)
       })
 
       const settle = groupCommit<Settlement, Settled>({
@@ -98,20 +98,20 @@ export class Turns extends Context.Service<
             rows.map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor })),
             pushed
           )
-          const byPlace = new Map<number, SettleRow>(rows.map((row) => [row.n, row]))
+          const byNumber = new Map<number, SettleRow>(rows.map((row) => [row.n, row]))
           return batch.map((_, index): Settled => {
-            const row = byPlace.get(index + 1)
+            const row = byNumber.get(index + 1)
             return row === undefined ? { _tag: "Taken" } : { _tag: "Settled", openTurns: row.open_turns }
           })
         }
       })
 
-      const putOff = groupCommit<ReadonlyArray<SessionRef>, void>({
+      const postpone = groupCommit<ReadonlyArray<SessionRef>, void>({
         maxBatch: 64,
         inFlight: 1,
         run: async (batch) => {
           const sessions = batch.flat()
-          await pool`select ${putOffTurns(
+          await pool`select ${postponeTurns(
             pool,
             sessions.map(({ appId }) => appId),
             sessions.map(({ sessionId }) => sessionId)
@@ -185,7 +185,7 @@ export class Turns extends Context.Service<
         stop,
         defer,
         release,
-        putOff
+        postpone
       })
     })
   )

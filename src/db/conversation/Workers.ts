@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import postgres from "postgres"
 import { newId } from "#pipeline/domain/Id.ts"
-import { CRASH_CAP } from "#src/units/attempt.ts"
+import { CRASH_LIMIT } from "#src/units/attempt.ts"
 import { vitals } from "#src/units/currentUnit.ts"
 import { waitApart } from "#src/db/crashes/waitApart.ts"
 import { blameOf, countsCrash, type DeadWorker, forgive, NOBODY_KNOWN } from "#src/db/crashes/stuckWorkers.ts"
@@ -64,7 +64,7 @@ export class Workers extends Context.Service<
        * Releases what these workers hold, and requests other workers. The lock order is workers, budgets, sessions,
        * turns, as in a settlement: a transaction that writes turns of several sessions locks the sessions first.
        *
-       * A turn that has killed its worker `CRASH_CAP` times is given up (`generation_failed`). If the monitor has
+       * A turn that has killed its worker `CRASH_LIMIT` times is given up (`generation_failed`). If the monitor has
        * recorded what a worker was stuck in, only that turn is counted, or none. Otherwise it is unknown which turn
        * killed the worker, so all its turns are counted. The first time, all of them restart at once. From the second
        * time on, each waits for a random delay of up to 10, 30 and 90 seconds. So they restart separately, and only the
@@ -84,7 +84,7 @@ export class Workers extends Context.Service<
           update turns set owner = null, crashes = crashes + (${crashed} and ${countsCrash(sql, blame)})::int,
             due_at = case when ${crashed} and
               ${countsCrash(sql, blame)} and crashes between 1
-                and ${CRASH_CAP - 2}::int then now() + ${waitApart(sql, sql`crashes`)} else due_at end
+                and ${CRASH_LIMIT - 2}::int then now() + ${waitApart(sql, sql`crashes`)} else due_at end
           where owner = any(${owners}::text[]) and outcome is null
           returning app_id, session_id, due_at
         ), nudged as (

@@ -1,6 +1,6 @@
 import type { RefusalReason } from "#pipeline/Inbox.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
-import { countUse, enterInLedger } from "#src/db/billing/moneyStatements.ts"
+import { recordUsage, insertLedgerEntries } from "#src/db/billing/moneyStatements.ts"
 import { addTurnJobs } from "./turnJobs.ts"
 
 /** A batch of sends as columns, in order of arrival. */
@@ -11,8 +11,8 @@ export interface AcceptColumns {
   readonly mode: ReadonlyArray<string>
   readonly source: ReadonlyArray<string>
   /** Without the part that depends on the character. */
-  readonly hold: ReadonlyArray<number>
-  readonly readingHold: ReadonlyArray<number>
+  readonly reservation: ReadonlyArray<number>
+  readonly extractionReservation: ReadonlyArray<number>
   /** What a million bytes of the character's profile add to the reservation. */
   readonly perCharacterMegabyte: ReadonlyArray<number>
   readonly fault: ReadonlyArray<string | null>
@@ -127,7 +127,7 @@ const countedUse = (sql: Sql) => sql`
   ), moves as (
     select app_id, external_user_ref, now() as at, hold_micro_usd as amount, 1 as sent from numbered where is_limited
   ), counted_use as (
-    ${countUse(sql, "moves")}`
+    ${recordUsage(sql, "moves")}`
 
 /**
  * Accepts a whole batch, against rows that the transaction has locked. Each row gets its own verdict. A refused row
@@ -147,8 +147,8 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns, limited: boolean, pric
       case when s.status_id is null then 1 else 2 end as width
     from unnest(${b.app}::text[], ${b.session}::text[],
       ${b.key}::text[], ${b.mode}::text[],
-        ${b.source}::text[], ${b.hold}::bigint[],
-          ${b.readingHold}::bigint[], ${b.perCharacterMegabyte}::bigint[], ${b.fault}::text[],
+        ${b.source}::text[], ${b.reservation}::bigint[],
+          ${b.extractionReservation}::bigint[], ${b.perCharacterMegabyte}::bigint[], ${b.fault}::text[],
         ${b.run}::text[], ${b.saidId}::text[],
           ${b.said}::text[], ${b.statusId}::text[], ${b.status}::text[], ${b.repeated}::int[])
       with ordinality as s(app_id, session_id, client_message_id, reply_mode, source_kind, base_hold_micro_usd,
@@ -185,7 +185,7 @@ ${limited ? judgedByLimits(sql) : judged(sql)}
     returning l.session_id, l.last_cursor
 ${limited ? countedUse(sql) : sql``}
   ), entered as (
-    ${enterInLedger(sql, "numbered", "hold", sql`hold_micro_usd`, priceVersion)}
+    ${insertLedgerEntries(sql, "numbered", "hold", sql`hold_micro_usd`, priceVersion)}
   ), said as (
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
     select app_id, session_id, cursor, said_id, 'message.created', 'user', run_ref, source_kind, said::json

@@ -7,7 +7,7 @@ export interface WantedTurn extends SessionRef {
 }
 
 /** Claims the next turns of several sessions together. Results are in the order of the requests. */
-export const claimBatch = async (
+export const claimTurnBatch = async (
   pool: Pool,
   batch: ReadonlyArray<WantedTurn>
 ): Promise<ReadonlyArray<ClaimRow | undefined>> => {

@@ -1,4 +1,4 @@
-import type { Initiative } from "#pipeline/domain/ProactiveBrief.ts"
+import type { ProactiveBrief } from "#pipeline/domain/ProactiveBrief.ts"
 import type { Fault } from "#pipeline/domain/Turn.ts"
 import { GENTLE_TURNS } from "#pipeline/safety/judge.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
@@ -19,7 +19,7 @@ export interface ClaimRow {
   readonly session_status: string
   /** The message. Empty if the character writes first. */
   readonly text: string
-  readonly initiative: Initiative | null
+  readonly initiative: ProactiveBrief | null
   readonly fault: Fault | null
   readonly character_slug: string
   readonly character_version: number

@@ -12,7 +12,7 @@ export const isMarkedMinor = (sql: Sql, appId: string, externalUserRef: string) 
 /**
  * Records on erasure that a person is a minor: only a salted hash of the reference. The caller has locked the person.
  */
-export const keepMinor = (sql: Sql, appId: string, externalUserRef: string) => sql`
+export const recordMinorMark = (sql: Sql, appId: string, externalUserRef: string) => sql`
   insert into minor_marks (app_id, mark)
   select app_id, ${minorMark(sql, appId, externalUserRef)} from end_users
     where app_id = ${appId} and external_user_ref = ${externalUserRef} and age_band = 'minor' on conflict do nothing`

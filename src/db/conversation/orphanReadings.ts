@@ -1,6 +1,6 @@
 import { waitApart } from "#src/db/crashes/waitApart.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
-import { CRASH_CAP } from "#src/units/attempt.ts"
+import { CRASH_LIMIT } from "#src/units/attempt.ts"
 import { addReadingJobsAt } from "./turnJobs.ts"
 
 /** By then every process has read that a reading is given up: each does so twice a second. */
@@ -38,7 +38,7 @@ export const readAgain = (sql: Sql, jobs: ReadonlyArray<string>) => sql`
   select ${addReadingJobsAt(
     sql,
     sql`
-    select o.app_id, o.session_id, case when c.crashes >= ${CRASH_CAP}::int then now() + ${KNOWN_AFTER}::interval
+    select o.app_id, o.session_id, case when c.crashes >= ${CRASH_LIMIT}::int then now() + ${KNOWN_AFTER}::interval
       when c.crashes > 1 then now() + ${waitApart(sql, sql`(c.crashes - 1)`)} end as run_at
     from orphans o left join unread u using (app_id, session_id)
       left join counted c on c.app_id = u.app_id and c.unit = u.unit`

@@ -3,11 +3,11 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { scheduleProactiveChecks } from "./proactiveChecks.ts"
 import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
 
-const LANES_A_STEP = 1000
-const SESSIONS_A_STEP = 500
+const LANES_PER_STEP = 1000
+const SESSIONS_PER_STEP = 500
 
 /** A channel that was failing before the suspension gets its full time to recover again. */
-const forgiveChannels = Effect.fnUntraced(function* (appId: string) {
+const restartChannelGrace = Effect.fnUntraced(function* (appId: string) {
   const { query } = yield* Database
   yield* query(
     (sql) => sql`
@@ -21,7 +21,7 @@ const forgiveChannels = Effect.fnUntraced(function* (appId: string) {
   )
 })
 
-interface LanePlace {
+interface LanePosition {
   readonly session_id: string
   readonly channel_id: string
 }
@@ -29,14 +29,14 @@ interface LanePlace {
 /**
  * Makes the app's next parked lanes ready. Lanes of Telegram bots are resumed with their bots. Null: there are no more.
  */
-const resumeLanes = Effect.fnUntraced(function* (appId: string, { session_id, channel_id }: LanePlace) {
+const resumeLanes = Effect.fnUntraced(function* (appId: string, { session_id, channel_id }: LanePosition) {
   const { query } = yield* Database
-  const walked = yield* query<Array<LanePlace>>(
+  const walked = yield* query<Array<LanePosition>>(
     (sql) => sql`
     with step as materialized (
       select app_id, session_id, channel_id from lanes
       where app_id = ${appId} and (session_id,
-        channel_id) > (${session_id}, ${channel_id}) order by session_id, channel_id limit ${LANES_A_STEP}::int
+        channel_id) > (${session_id}, ${channel_id}) order by session_id, channel_id limit ${LANES_PER_STEP}::int
     ), back as (
       select l.app_id, l.session_id, l.channel_id from step s join lanes l using (app_id, session_id, channel_id)
         join channels c using (app_id, channel_id)
@@ -60,7 +60,7 @@ const resumeProactiveChecks = Effect.fnUntraced(function* (appId: string, after:
     (sql) => sql`
     select session_id from relationships
       where app_id = ${appId} and session_id >
-        ${after} and initiate_at = 'infinity' order by session_id limit ${SESSIONS_A_STEP}::int`
+        ${after} and initiate_at = 'infinity' order by session_id limit ${SESSIONS_PER_STEP}::int`
   )).map((row) => row.session_id)
   if (step.length > 0)
     yield* query((sql) =>
@@ -75,8 +75,8 @@ const resumeProactiveChecks = Effect.fnUntraced(function* (appId: string, after:
  */
 export const resumeApp = Effect.fnUntraced(function* (appId: string) {
   const { query } = yield* Database
-  yield* forgiveChannels(appId)
-  let place: LanePlace | null = { session_id: "", channel_id: "" }
+  yield* restartChannelGrace(appId)
+  let place: LanePosition | null = { session_id: "", channel_id: "" }
   while (place !== null) place = yield* resumeLanes(appId, place)
   let after: string | null = ""
   while (after !== null) after = yield* resumeProactiveChecks(appId, after)

@@ -1,12 +1,12 @@
-import { countUse, enterInLedger } from "#src/db/billing/moneyStatements.ts"
+import { recordUsage, insertLedgerEntries } from "#src/db/billing/moneyStatements.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
-import { endOfHold } from "./endReservation.ts"
+import { reservationSettlement } from "./endReservation.ts"
 
 /**
  * Settles the waiting turns of ended sessions: their outcome is `session.exited`, and their reservations are released.
  * The cost of their failed attempts stays booked. A running turn settles itself with its cost.
  */
-export const settleBehindExit = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql`
+export const settleEndedSessions = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql`
   with settled as (
     update turns t set outcome = 'exited', settled_at = now(), cost_micro_usd = coalesce(t.cost_micro_usd, 0),
       reading_hold_micro_usd = 0
@@ -21,14 +21,14 @@ export const settleBehindExit = (sql: Sql, apps: ReadonlyArray<string>, sessions
     from (select app_id, session_id, count(*)::int as turns from settled group by 1, 2) x
     where l.app_id = x.app_id and l.session_id = x.session_id
   ), moves as (
-    ${endOfHold(sql, "settled", sql`0`)}
+    ${reservationSettlement(sql, "settled", sql`0`)}
   ), released as (
-    ${enterInLedger(sql, "settled", "release", sql`reading_hold_micro_usd - hold_micro_usd`)}
+    ${insertLedgerEntries(sql, "settled", "release", sql`reading_hold_micro_usd - hold_micro_usd`)}
   )
-  ${countUse(sql, "moves")}`
+  ${recordUsage(sql, "moves")}`
 
 /** Releases the reservations of turns that are about to be deleted, and so never settle. */
-export const releaseHolds = (sql: Sql, app: string, sessions: ReadonlyArray<string>) => sql`
+export const releaseReservations = (sql: Sql, app: string, sessions: ReadonlyArray<string>) => sql`
   with settled as (
     select t.*, c.external_user_ref from turns t join sessions c using (app_id, session_id)
     where t.app_id = ${app} and t.session_id = any(${sessions}::text[]) and t.outcome is null
@@ -36,12 +36,12 @@ export const releaseHolds = (sql: Sql, app: string, sessions: ReadonlyArray<stri
     select t.*, c.external_user_ref from turns t join sessions c using (app_id, session_id)
     where t.app_id = ${app} and t.session_id = any(${sessions}::text[]) and t.reading_hold_micro_usd > 0
   ), moves as (
-    ${endOfHold(sql, "settled", sql`0`)}
+    ${reservationSettlement(sql, "settled", sql`0`)}
     union all
     select app_id, external_user_ref, accepted_at, -reading_hold_micro_usd, 0 from unread
   ), released as (
-    ${enterInLedger(sql, "settled", "release", sql`reading_hold_micro_usd - hold_micro_usd`)}
+    ${insertLedgerEntries(sql, "settled", "release", sql`reading_hold_micro_usd - hold_micro_usd`)}
   ), released_readings as (
-    ${enterInLedger(sql, "unread", "release_reading", sql`-reading_hold_micro_usd`)}
+    ${insertLedgerEntries(sql, "unread", "release_reading", sql`-reading_hold_micro_usd`)}
   )
-  ${countUse(sql, "moves")}`
+  ${recordUsage(sql, "moves")}`

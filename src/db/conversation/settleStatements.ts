@@ -1,6 +1,6 @@
-import { countUse, enterInLedger } from "#src/db/billing/moneyStatements.ts"
+import { recordUsage, insertLedgerEntries } from "#src/db/billing/moneyStatements.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
-import { endOfHold } from "./endReservation.ts"
+import { reservationSettlement } from "./endReservation.ts"
 import { booked, writeStages } from "./stageRows.ts"
 
 /** Why a proactive turn was withheld: the person has written. */
@@ -104,13 +104,13 @@ export const writeSettled = (sql: Sql, b: SettleColumns, priceVersion: string) =
     update relationships r set initiate_at = now(), awaits_word = false from settled s
     where r.app_id = s.app_id and r.session_id = s.session_id and r.awaits_word and s.answers
   ), moves as (
-    ${endOfHold(sql, "settled", sql`cost_micro_usd`)}
+    ${reservationSettlement(sql, "settled", sql`cost_micro_usd`)}
   ), counted_use as (
-    ${countUse(sql, "moves")}
+    ${recordUsage(sql, "moves")}
   ), released as (
-    ${enterInLedger(sql, "settled", "release", sql`reading_hold_micro_usd - hold_micro_usd`)}
+    ${insertLedgerEntries(sql, "settled", "release", sql`reading_hold_micro_usd - hold_micro_usd`)}
   ), entered as (
-    ${enterInLedger(sql, "settled", "settle", sql`cost_micro_usd`, priceVersion)}
+    ${insertLedgerEntries(sql, "settled", "settle", sql`cost_micro_usd`, priceVersion)}
   ), traced as (
     ${writeStages(sql, b.stages, "settled")}
   )

@@ -1,15 +1,15 @@
 import { reportedIn } from "#pipeline/safety/reported.ts"
 import { lockAllowances, lockSessions } from "#src/db/billing/moneyStatements.ts"
-import { moveHeads } from "#src/db/delivery/advanceLaneHeads.ts"
+import { advanceLaneHeads } from "#src/db/delivery/advanceLaneHeads.ts"
 import type { Pool } from "#src/db/postgres/Database.ts"
 import { isShadow } from "#src/db/tenancy/shadow.ts"
 import { countReported, type Reported } from "./safetyCounts.ts"
 import { toSettleColumns } from "./settleColumns.ts"
 import { findSettled, type SettleRow, writeSettled } from "./settleStatements.ts"
-import { addReadingJobs } from "./turnJobs.ts"
-import { askForPictures, type TurnPicture } from "./turnPictures.ts"
+import { addExtractionJobs } from "./turnJobs.ts"
+import { requestPictures, type TurnPicture } from "./turnPictures.ts"
 import type { Settlement } from "./Turns.ts"
-import { settleBehindExit } from "./settleEndedSessions.ts"
+import { settleEndedSessions } from "./settleEndedSessions.ts"
 
 /** The picture of a reply, if it has one. */
 const pictureOf = (settlement: Settlement | undefined): ReadonlyArray<TurnPicture> => {
@@ -43,19 +43,19 @@ export const settleTurns = (
       lockAllowances(sql, columns.app, columns.session),
       lockSessions(sql, columns.app, columns.session),
       writeSettled(sql, columns, priceVersion),
-      moveHeads(sql, columns.app, columns.session)
+      advanceLaneHeads(sql, columns.app, columns.session)
     ])
     if (rows.length > 0)
-      await sql`select ${addReadingJobs(
+      await sql`select ${addExtractionJobs(
         sql,
         rows.map((row) => columns.app[row.n - 1] ?? ""),
         rows.map((row) => row.session_id)
       )}`
     const pictures = rows.flatMap(({ n }) => pictureOf(batch[n - 1]))
-    if (pictures.length > 0) await askForPictures(sql, pictures)
+    if (pictures.length > 0) await requestPictures(sql, pictures)
     const exits = batch.filter(({ outcome }) => outcome._tag === "Exited").map(({ lease }) => lease)
     if (exits.length > 0)
-      await settleBehindExit(
+      await settleEndedSessions(
         sql,
         exits.map((lease) => lease.appId),
         exits.map((lease) => lease.sessionId)

@@ -1,4 +1,4 @@
-import { countUse, enterInLedger } from "#src/db/billing/moneyStatements.ts"
+import { recordUsage, insertLedgerEntries } from "#src/db/billing/moneyStatements.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 import { booked, writeStages } from "./stageRows.ts"
 
@@ -36,16 +36,16 @@ export const writeSpent = (sql: Sql, s: Spending, free: boolean, priceVersion: s
   ), moves as (
     select app_id, external_user_ref, now() as at, cost_micro_usd as amount, 0 as sent from spent
   ), counted_use as (
-    ${countUse(sql, "moves")}
+    ${recordUsage(sql, "moves")}
   ), entered as (
-    ${enterInLedger(sql, "spent", "settle", sql`cost_micro_usd`, priceVersion)}
+    ${insertLedgerEntries(sql, "spent", "settle", sql`cost_micro_usd`, priceVersion)}
   ), traced as (
     ${writeStages(sql, s.stages, "spent")}
   )
   select app_id, session_id from spent`
 
 /** A stage that ran for a turn after it had ended. */
-export interface Afterwards {
+export interface LateSpending {
   readonly app: string
   readonly session: string
   readonly turn: number
@@ -57,7 +57,12 @@ export interface Afterwards {
  * reserved for it. `stages` are the rows as JSON text. The caller has locked the sessions and, if it cost anything,
  * their allowances before them.
  */
-export const writeAfterwards = (sql: Sql, done: ReadonlyArray<Afterwards>, stages: string, priceVersion: string) => sql`
+export const writeLateSpending = (
+  sql: Sql,
+  done: ReadonlyArray<LateSpending>,
+  stages: string,
+  priceVersion: string
+) => sql`
   with done as (
     select * from unnest(${done.map(({ app }) => app)}::text[],
       ${done.map(({ session }) => session)}::text[],
@@ -75,11 +80,11 @@ export const writeAfterwards = (sql: Sql, done: ReadonlyArray<Afterwards>, stage
     union all
     select app_id, external_user_ref, accepted_at, -held_micro_usd, 0 from spent where held_micro_usd > 0
   ), counted_use as (
-    ${countUse(sql, "moves")}
+    ${recordUsage(sql, "moves")}
   ), released as (
-    ${enterInLedger(sql, "spent", "release_reading", sql`-held_micro_usd`)} and held_micro_usd > 0
+    ${insertLedgerEntries(sql, "spent", "release_reading", sql`-held_micro_usd`)} and held_micro_usd > 0
   ), entered as (
-    ${enterInLedger(sql, "spent", "settle", sql`cost_micro_usd`, priceVersion)} and cost_micro_usd > 0
+    ${insertLedgerEntries(sql, "spent", "settle", sql`cost_micro_usd`, priceVersion)} and cost_micro_usd > 0
   )
   ${writeStages(
     sql,

@@ -1,8 +1,8 @@
 import { shownEvent } from "#src/db/delivery/shownEvent.ts"
 import { iso } from "#src/db/postgres/moments.ts"
 import type { PageOf, Statement, Table } from "#src/db/postgres/catalogue/Table.ts"
-import { keepMinor } from "./minorMarks.ts"
-import { releaseHolds } from "./settleEndedSessions.ts"
+import { recordMinorMark } from "./minorMarks.ts"
+import { releaseReservations } from "./settleEndedSessions.ts"
 
 const OWNERS = { app: "app_id", session: "session_id" } as const
 const HOW_ANSWERED = { not: "how replies were made; the replies are on the log" }
@@ -31,7 +31,7 @@ export const tables: ReadonlyArray<Table> = [
   {
     name: "turns",
     owners: OWNERS,
-    erasure: { session: { before: (sql, { appId, sessionIds }) => releaseHolds(sql, appId, sessionIds) } },
+    erasure: { session: { before: (sql, { appId, sessionIds }) => releaseReservations(sql, appId, sessionIds) } },
     exported: HOW_ANSWERED
   },
   {
@@ -61,7 +61,7 @@ export const tables: ReadonlyArray<Table> = [
   {
     name: "minor_marks",
     owners: { app: "app_id" },
-    erasure: { person: { before: (sql, { appId, externalUserRef }) => keepMinor(sql, appId, externalUserRef) } }
+    erasure: { person: { before: (sql, { appId, externalUserRef }) => recordMinorMark(sql, appId, externalUserRef) } }
   },
   { name: "safety_counts", owners: { app: "app_id" } },
   { name: "workers", owners: {} }

@@ -1,12 +1,12 @@
 import type { NewEvent } from "#pipeline/domain/Event.ts"
-import type { Initiative } from "#pipeline/domain/ProactiveBrief.ts"
+import type { ProactiveBrief } from "#pipeline/domain/ProactiveBrief.ts"
 import type { Outcome } from "#pipeline/domain/Turn.ts"
 
 /**
  * The log events of a turn that answers no message: its messages, or nothing. Readers of the log are not shown its
  * failure.
  */
-const initiatedBy = (outcome: Outcome, { reason }: Initiative): ReadonlyArray<NewEvent> =>
+const proactiveReasonOf = (outcome: Outcome, { reason }: ProactiveBrief): ReadonlyArray<NewEvent> =>
   outcome._tag !== "Replied"
     ? []
     : [
@@ -50,5 +50,5 @@ const answeredBy = (outcome: Outcome, turnIndex: number): ReadonlyArray<NewEvent
 }
 
 /** The log events of a finished turn. */
-export const eventsOf = (outcome: Outcome, turnIndex: number, initiative: Initiative | null): ReadonlyArray<NewEvent> =>
-  initiative === null ? answeredBy(outcome, turnIndex) : initiatedBy(outcome, initiative)
+export const eventsOf = (outcome: Outcome, turnIndex: number, brief: ProactiveBrief | null): ReadonlyArray<NewEvent> =>
+  brief === null ? answeredBy(outcome, turnIndex) : proactiveReasonOf(outcome, brief)

@@ -13,7 +13,7 @@ export interface TurnPicture {
  * Requests the pictures of replies in the transaction that settles their turns, so a picture is requested if its reply
  * is on the log. It is paid for before it is generated and not here, where other turns would wait for it.
  */
-export const askForPictures = (sql: Sql, pictures: ReadonlyArray<TurnPicture>) => sql`
+export const requestPictures = (sql: Sql, pictures: ReadonlyArray<TurnPicture>) => sql`
   with asked as (
     insert into images (app_id, image_id, run_ref, character_slug, session_id, turn_index, turn_ref, kind, prompt,
       size, deliver)

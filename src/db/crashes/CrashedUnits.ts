@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { CRASH_CAP, Crashes } from "#src/units/attempt.ts"
+import { CRASH_LIMIT, Crashes } from "#src/units/attempt.ts"
 import { unitOf, type UnitKind } from "#src/units/Unit.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { countCrash } from "./countCrash.ts"
@@ -10,7 +10,7 @@ import { whileStarting } from "#src/db/postgres/retry.ts"
 /** After this time, a unit that was given up may be tried again: the server may have been fixed. */
 const KEPT = "30 days"
 /** Limit for the cached counts. If there are more, the cause is not a single text. */
-const MOST_KNOWN = 10_000
+const MAX_KNOWN = 10_000
 
 /** Units of work that have crashed the process that ran them. */
 export class CrashedUnits extends Context.Service<
@@ -35,8 +35,8 @@ export class CrashedUnits extends Context.Service<
       const refresh = Effect.gen(function* () {
         const rows = yield* query<Array<{ app_id: string; kind: UnitKind; unit: string; crashes: number }>>(
           (sql) => sql`
-        select app_id, kind, unit, crashes from crashed_units where crashes >= ${CRASH_CAP}::int
-          order by last_at desc limit ${MOST_KNOWN}::int`
+        select app_id, kind, unit, crashes from crashed_units where crashes >= ${CRASH_LIMIT}::int
+          order by last_at desc limit ${MAX_KNOWN}::int`
         )
         known = new Map(rows.map((row) => [unitOf(row.kind, row.app_id, row.unit).text, row.crashes]))
       })

@@ -1,7 +1,7 @@
 import type { Seen } from "#src/units/vitals.ts"
 
 /** A sample of the main thread's state. `unit`: the unit that it has been in for most of the time. Empty: unknown. */
-export interface Look {
+export interface Sample {
   /** How long the event loop has been stuck, in milliseconds. */
   readonly stuckMs: number
   readonly unit: string
@@ -9,7 +9,7 @@ export interface Look {
 }
 
 /** Below this CPU share, the main thread is not computing but waiting for a disk or a debugger. */
-const LEAST_CPU = 0.05
+const MIN_CPU = 0.05
 
 /**
  * Measures how long the main thread has been computing without returning to its event loop. Pure: time and CPU time are
@@ -31,9 +31,9 @@ export class StuckClock {
     this.#cpuMs = cpuMs
   }
 
-  look({ beats, entry, unit, workerId }: Seen, nowMs: number, cpuMs: number): Look {
+  look({ beats, entry, unit, workerId }: Seen, nowMs: number, cpuMs: number): Sample {
     const passedMs = nowMs - this.#atMs
-    const counted = cpuMs - this.#cpuMs >= passedMs * LEAST_CPU ? Math.min(passedMs, this.#betweenMs) : 0
+    const counted = cpuMs - this.#cpuMs >= passedMs * MIN_CPU ? Math.min(passedMs, this.#betweenMs) : 0
     this.#atMs = nowMs
     this.#cpuMs = cpuMs
     const isStuck = beats === this.#beats

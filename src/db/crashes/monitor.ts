@@ -7,7 +7,7 @@ import { Database } from "#src/db/postgres/Database.ts"
 import type { MonitorData } from "./monitorThread.ts"
 
 /** How long an event loop may be stuck before its process is killed. */
-export const MOST_STUCK_MS = 10_000
+export const MAX_STUCK_MS = 10_000
 /** The monitor takes twenty samples in that time, and must see a heartbeat in each except the last few. */
 const BEATS_WITHIN = 40
 
@@ -15,7 +15,7 @@ const BEATS_WITHIN = 40
  * The last line of defence against input that no limit catches: a thread that kills this process if its event loop is
  * stuck for too long. First it records in the database which unit of work was running.
  */
-export const layer = ({ mostStuckMs = MOST_STUCK_MS }: { readonly mostStuckMs?: number } = {}) =>
+export const layer = ({ mostStuckMs = MAX_STUCK_MS }: { readonly mostStuckMs?: number } = {}) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const { url } = yield* Database

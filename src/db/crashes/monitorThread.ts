@@ -4,7 +4,7 @@ import type { Sql } from "postgres"
 import { readUnit } from "#src/units/Unit.ts"
 import { Vitals } from "#src/units/vitals.ts"
 import { countCrash } from "./countCrash.ts"
-import { type Look, StuckClock } from "./StuckClock.ts"
+import { type Sample, StuckClock } from "./StuckClock.ts"
 
 /** The input for this thread. */
 export interface MonitorData {
@@ -70,7 +70,7 @@ const write = async (work: (sql: Sql) => Promise<unknown>): Promise<boolean> => 
  * limit: after the full limit, other processes may consider the worker dead, and should not count a crash for
  * everything that it holds.
  */
-const mark = ({ workerId, unit }: Look) => {
+const mark = ({ workerId, unit }: Sample) => {
   const named = readUnit(unit)
   return workerId === ""
     ? true
@@ -82,13 +82,13 @@ const mark = ({ workerId, unit }: Look) => {
       )
 }
 
-const count = ({ unit }: Look) => {
+const count = ({ unit }: Sample) => {
   const named = readUnit(unit)
   return named === null ? true : write((sql) => countCrash<Record<never, never>>(sql, named))
 }
 
 /** Kills the process. If the unit is known, its crash is counted first. */
-const end = async (look: Look) => {
+const end = async (look: Sample) => {
   const named = readUnit(look.unit)
   const [, recorded] = await Promise.all([mark(look), count(look)])
   say(
@@ -103,7 +103,7 @@ const end = async (look: Look) => {
 
 /** The unit on the worker's row. */
 let marked = ""
-const markAs = async (look: Look) => {
+const markAs = async (look: Sample) => {
   await mark(look)
   marked = look.unit
 }

@@ -5,7 +5,7 @@ import { alignLanes } from "./alignLanes.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
 /** How many lanes one statement deletes. */
-const LANES_A_STEP = 1000
+const LANES_PER_STEP = 1000
 
 /** The scope of a channel: one session or, if null, every session of the app. */
 export interface ChannelScope {
@@ -36,7 +36,7 @@ export class Alignment extends Context.Service<
       const { query, transaction } = database
       const align = (appId: string, channelId: string) =>
         alignLanes(appId, channelId).pipe(Effect.provideService(Database, database))
-      const askCourier = query((sql) => sql`select graphile_worker.add_job('deliver', '{}'::json)`)
+      const wakeCourier = query((sql) => sql`select graphile_worker.add_job('deliver', '{}'::json)`)
 
       const begin = Effect.fnUntraced(function* ({ appId, sessionId }: ChannelScope, channelId: string) {
         if (sessionId === null) {
@@ -48,7 +48,7 @@ export class Alignment extends Context.Service<
           return
         }
         yield* Effect.repeat(align(appId, channelId), { until: (sessions) => sessions.length === 0 })
-        yield* askCourier
+        yield* wakeCourier
       })
 
       const deleteSome = Effect.fnUntraced(function* (appId: string, channelId: string) {
@@ -56,7 +56,7 @@ export class Alignment extends Context.Service<
           (sql) => sql`
         delete from lanes where (app_id, session_id, channel_id) in (
           select app_id, session_id, channel_id from lanes where app_id = ${appId} and channel_id = ${channelId}
-          order by session_id limit ${LANES_A_STEP}::int for update
+          order by session_id limit ${LANES_PER_STEP}::int for update
         ) returning 1`
         )
         if (lanes.length > 0) return true
@@ -73,7 +73,7 @@ export class Alignment extends Context.Service<
         if (channel === undefined) return false
         if (channel.status === "deleted") return yield* deleteSome(appId, channelId)
         const sessions = yield* align(appId, channelId)
-        if (sessions.length > 0) yield* askCourier
+        if (sessions.length > 0) yield* wakeCourier
         return sessions.length > 0
       }, transaction)
 

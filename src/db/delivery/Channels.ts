@@ -45,16 +45,16 @@ export class Channels extends Context.Service<
   static readonly layer = Layer.effect(
     Channels,
     Effect.gen(function* () {
-      const within = Effect.provideContext(yield* Effect.context<Database | Alignment | Secrets>())
+      const provide = Effect.provideContext(yield* Effect.context<Database | Alignment | Secrets>())
       return Channels.of({
-        create: (...args) => within(createChannel(...args)),
-        get: (...args) => within(getChannel(...args)),
-        list: (scope, filter) => within(selectChannels(scope, { ...filter, channelId: null })),
-        change: (...args) => within(changeChannel(...args)),
-        remove: (...args) => within(removeChannel(...args)),
-        pause: (...args) => within(pauseChannel(...args)),
-        resume: (scope, channelId) => within(startChannel(scope, channelId, null)),
-        replay: (...args) => within(startChannel(...args))
+        create: (...args) => provide(createChannel(...args)),
+        get: (...args) => provide(getChannel(...args)),
+        list: (scope, filter) => provide(selectChannels(scope, { ...filter, channelId: null })),
+        change: (...args) => provide(changeChannel(...args)),
+        remove: (...args) => provide(removeChannel(...args)),
+        pause: (...args) => provide(pauseChannel(...args)),
+        resume: (scope, channelId) => provide(startChannel(scope, channelId, null)),
+        replay: (...args) => provide(startChannel(...args))
       })
     })
   )

@@ -39,7 +39,7 @@ export interface DeliveryAttempt {
 }
 
 /** Identifies a delivery: the channel, and the cursor of the event. */
-export interface DeliveryPlace {
+export interface DeliveryPosition {
   readonly channelId: string
   readonly cursor: number
 }
@@ -47,7 +47,7 @@ export interface DeliveryPlace {
 export interface DeliveryFilter {
   readonly channelId: string | null
   /** Deliveries after this one, in list order. */
-  readonly before: DeliveryPlace | null
+  readonly before: DeliveryPosition | null
   readonly limit: number
 }
 
@@ -70,13 +70,13 @@ export class Deliveries extends Context.Service<
     readonly get: (
       appId: string,
       sessionId: string,
-      place: DeliveryPlace
+      place: DeliveryPosition
     ) => Effect.Effect<Delivery | undefined, DatabaseError>
     /** Oldest first. */
     readonly attempts: (
       appId: string,
       sessionId: string,
-      place: DeliveryPlace
+      place: DeliveryPosition
     ) => Effect.Effect<ReadonlyArray<DeliveryAttempt>, DatabaseError>
     /**
      * Requests a delivery now. If its lane is already past it, it is delivered again. Undefined: there is no such
@@ -85,7 +85,7 @@ export class Deliveries extends Context.Service<
     readonly retry: (
       appId: string,
       sessionId: string,
-      place: DeliveryPlace
+      place: DeliveryPosition
     ) => Effect.Effect<Delivery | undefined, RetryLimitReached | DatabaseError>
   }
 >()("src/db/delivery/Deliveries") {
@@ -171,12 +171,12 @@ export class Deliveries extends Context.Service<
           below: before?.channelId ?? null,
           limit
         })
-      const get = (appId: string, sessionId: string, { channelId, cursor }: DeliveryPlace) =>
+      const get = (appId: string, sessionId: string, { channelId, cursor }: DeliveryPosition) =>
         select(appId, sessionId, { channelId, from: cursor, upTo: cursor, below: null, limit: 1 }).pipe(
           Effect.map((rows) => rows[0])
         )
 
-      const attempts = (appId: string, sessionId: string, { channelId, cursor }: DeliveryPlace) =>
+      const attempts = (appId: string, sessionId: string, { channelId, cursor }: DeliveryPosition) =>
         query<Array<DeliveryAttempt>>(
           (sql) => sql`
         select started_at as at, part, outcome, status_code, error_code, latency_ms, answer from delivery_attempts
@@ -184,7 +184,7 @@ export class Deliveries extends Context.Service<
         order by fence desc, part desc limit ${MAX_ATTEMPTS_SHOWN}::int`
         ).pipe(Effect.map((rows) => rows.toReversed()))
 
-      const retry = Effect.fnUntraced(function* (appId: string, sessionId: string, place: DeliveryPlace) {
+      const retry = Effect.fnUntraced(function* (appId: string, sessionId: string, place: DeliveryPosition) {
         const { channelId, cursor } = place
         const [lane] = yield* query<Array<{ known: boolean; full: boolean }>>(
           (sql) => sql`

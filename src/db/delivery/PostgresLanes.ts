@@ -8,19 +8,19 @@ import {
   Lanes,
   type LaneStep,
   LanesUnavailable,
-  type Room
+  type ClaimCapacity
 } from "#channels/Lanes.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
-import { hurryLanes } from "./retryLanesEarly.ts"
-import { CHANNELS_A_CLAIM, claimLanes, type LeaseRow, type Place } from "./claimLanes.ts"
+import { retryLanesEarly } from "./retryLanesEarly.ts"
+import { CHANNELS_PER_CLAIM, claimLanes, type LeaseRow, type LastClaimed } from "./claimLanes.ts"
 import { sweepLanes } from "./laneRecovery.ts"
-import { noteHealth } from "./recordChannelHealth.ts"
+import { recordChannelHealth } from "./recordChannelHealth.ts"
 import { settleLanes } from "./settleLanes.ts"
 import { untilReachable } from "#src/db/postgres/retry.ts"
 import { isStopped } from "./isSuspendedByOperator.ts"
 
-const START: Place = { appId: "", channelId: "" }
+const START: LastClaimed = { appId: "", channelId: "" }
 
 /** Rows are grouped by lane, with each lane's events in order. */
 const toLeases = (rows: ReadonlyArray<LeaseRow>, owner: string): ReadonlyArray<LaneLease> => {
@@ -67,15 +67,15 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const { pool, query } = yield* Database
     const unavailable = Effect.mapError((cause: unknown) => new LanesUnavailable({ cause }))
-    let place = START
+    let lastClaimed = START
 
-    const claim = Effect.fnUntraced(function* (owner: string, room: Room) {
-      const rows = yield* query<Array<LeaseRow>>((sql) => claimLanes(sql, owner, room, place))
+    const claim = Effect.fnUntraced(function* (owner: string, room: ClaimCapacity) {
+      const rows = yield* query<Array<LeaseRow>>((sql) => claimLanes(sql, owner, room, lastClaimed))
       const visit = rows[0]
       const leases = toLeases(rows, owner)
-      const cut = visit !== undefined && visit.visited === CHANNELS_A_CLAIM
-      const roundOver = place !== START && !cut
-      place = cut ? { appId: visit.last_app ?? "", channelId: visit.last_channel ?? "" } : START
+      const cut = visit !== undefined && visit.visited === CHANNELS_PER_CLAIM
+      const roundOver = lastClaimed !== START && !cut
+      lastClaimed = cut ? { appId: visit.last_app ?? "", channelId: visit.last_channel ?? "" } : START
       return { leases, more: cut || (roundOver && leases.length > 0) || visit?.picked === room.lanes }
     }, unavailable)
 
@@ -86,10 +86,10 @@ export const layer = Layer.effect(
         const rows = await settleLanes(pool, batch)
         const news = rows.filter((row) => row.news).map((row) => batch[row.n - 1]!)
         // If this write fails, a later step records the health.
-        if (news.length > 0) await noteHealth(pool, news).catch(() => {})
+        if (news.length > 0) await recordChannelHealth(pool, news).catch(() => {})
         const sent = news.filter(({ outcome }) => outcome === "sent")
         // If this fails, the lanes are hurried by a later success, or wait for their retry.
-        if (sent.length > 0) await hurryLanes(pool, sent).catch(() => {})
+        if (sent.length > 0) await retryLanesEarly(pool, sent).catch(() => {})
         const after = new Map(rows.map((row) => [row.n, row.after]))
         return batch.map((_, index) => after.get(index + 1) ?? "lost")
       }

@@ -5,7 +5,7 @@ import type { Sql } from "#src/db/postgres/Database.ts"
  * log and makes idle lanes ready. Lanes are locked in key order, as everywhere. Returns a row for each lane that now
  * has something to deliver.
  */
-export const moveHeads = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql`
+export const advanceLaneHeads = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql`
   with mine as (
     select app_id, session_id, channel_id from lanes
     where (app_id, session_id) in (select * from unnest(${apps}::text[], ${sessions}::text[]))

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
 
 /** Sessions per step. Their logs are locked for the duration of the step. */
-const SESSIONS_A_STEP = 500
+const SESSIONS_PER_STEP = 500
 
 /**
  * Updates the lanes of a channel to its generation, in order of session id: the next few after `aligned_to`. The logs
@@ -18,16 +18,16 @@ export const alignLanes = Effect.fnUntraced(function* (appId: string, channelId:
       select * from channels where app_id = ${appId} and channel_id = ${channelId} and aligned_to is not null
     ), wanted as (
       (select l.session_id from channel c join session_logs l on l.app_id = c.app_id and l.session_id > c.aligned_to
-        where c.covers = 'app' and l.status = 'active' order by l.session_id limit ${SESSIONS_A_STEP}::int)
+        where c.covers = 'app' and l.status = 'active' order by l.session_id limit ${SESSIONS_PER_STEP}::int)
       union
       (select l.session_id from channel c join lanes l on l.app_id = c.app_id and l.channel_id = c.channel_id
         and l.session_id > c.aligned_to
-        order by l.session_id limit ${SESSIONS_A_STEP}::int)
+        order by l.session_id limit ${SESSIONS_PER_STEP}::int)
       union
       select session_id from channel where covers = 'session' and session_id > aligned_to
     )
     select l.session_id from wanted w join session_logs l on l.app_id = ${appId} and l.session_id = w.session_id
-    order by l.session_id limit ${SESSIONS_A_STEP}::int for share of l`
+    order by l.session_id limit ${SESSIONS_PER_STEP}::int for share of l`
   )
   const sessions = scope.map((row) => row.session_id)
   yield* query(

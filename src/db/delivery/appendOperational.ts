@@ -4,7 +4,7 @@ import type { OperationalEvent } from "#channels/OperationalLog.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { openLanes } from "./alignLanes.ts"
 import { Database } from "#src/db/postgres/Database.ts"
-import { moveHeads } from "./advanceLaneHeads.ts"
+import { advanceLaneHeads } from "./advanceLaneHeads.ts"
 
 /**
  * Creates the operational log of an app, with its lanes, if it does not exist yet. Runs in the caller's transaction.
@@ -41,6 +41,6 @@ export const appendOperational = Effect.fnUntraced(function* ({ appId, type, pay
     yield* beginOperational(appId)
     rows = yield* write
   }
-  const moved = yield* query((sql) => moveHeads(sql, [appId], [appId]))
+  const moved = yield* query((sql) => advanceLaneHeads(sql, [appId], [appId]))
   yield* afterCommit(() => signals.announce([{ sessionId: appId, cursor: rows[0]?.cursor ?? 0 }], moved.length > 0))
 })

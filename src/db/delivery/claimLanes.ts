@@ -1,18 +1,18 @@
-import type { Room } from "#channels/Lanes.ts"
+import type { ClaimCapacity } from "#channels/Lanes.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 import type { Joined } from "#src/db/postgres/Joined.ts"
-import { ALL_APPS, holds } from "./isSuspendedByOperator.ts"
+import { ALL_APPS, lockSuspensions } from "./isSuspendedByOperator.ts"
 import { shownEvent } from "./shownEvent.ts"
 
 /** Events per lease. Few, so that a lane with a long backlog does not block others. */
-const EVENTS_A_LEASE = 8
+const EVENTS_PER_LEASE = 8
 /** How many channels one claim visits. */
-export const CHANNELS_A_CLAIM = 256
+export const CHANNELS_PER_CLAIM = 256
 /** How many lanes of a stopped channel one claim parks. */
-const PARKED_A_CLAIM = 200
+const PARKED_PER_CLAIM = 200
 
 /** Where a claim continues. Claims visit the channels in turn, so that none is always last. */
-export interface Place {
+export interface LastClaimed {
   readonly appId: string
   readonly channelId: string
 }
@@ -63,11 +63,11 @@ export type LeaseRow = Visit & Joined<LeasedEvent>
  * be before a head that has just moved. The worker's own row is locked against deletion, because a process that finds
  * the worker dead deletes that row before it releases its lanes.
  */
-export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) => sql`
+export const claimLanes = (sql: Sql, owner: string, room: ClaimCapacity, after: LastClaimed) => sql`
   with recursive me as (
     select worker_id from workers where worker_id = ${owner} for key share
   ), hold as (
-    ${holds(sql)}
+    ${lockSuspensions(sql)}
   ), visit as (
     (select app_id, channel_id, 1 as n from lanes
       where status = 'ready' and owner is null and (app_id,
@@ -77,7 +77,7 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
       select app_id, channel_id from lanes
       where status = 'ready' and owner is null and (app_id, channel_id) > (v.app_id, v.channel_id) order by app_id,
         channel_id limit 1
-    ) x where v.n < ${CHANNELS_A_CLAIM}::int
+    ) x where v.n < ${CHANNELS_PER_CLAIM}::int
   ), visited as (
     select v.app_id, v.channel_id, c.kind, c.endpoint, c.version, c.events, c.paced,
       c.status in ('active', 'failing') and not exists (select from hold h
@@ -96,7 +96,7 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
       select x.* from visited v cross join lateral (
         select app_id, session_id, channel_id from lanes
         where app_id = v.app_id and channel_id = v.channel_id and status = 'ready' and owner is null
-        order by due_at limit ${PARKED_A_CLAIM}::int for no key update skip locked
+        order by due_at limit ${PARKED_PER_CLAIM}::int for no key update skip locked
       ) x where v.walked is not true
     ) p
     where l.app_id = p.app_id and l.session_id = p.session_id and l.channel_id = p.channel_id
@@ -124,18 +124,18 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
           false) as expired, p.redo <> '{}' as redo from events e
       where e.app_id = p.app_id and e.session_id = p.session_id and e.cursor > p.position and p.redo = '{}'
         and (p.events is null or e.type = any(p.events))
-      order by e.cursor limit ${EVENTS_A_LEASE}::int
+      order by e.cursor limit ${EVENTS_PER_LEASE}::int
     ) e
     union all
     select p.app_id, p.session_id, p.channel_id, e.cursor, e.id, e.type,
       ${shownEvent(sql)}, false, true, row_number() over (partition by p.app_id, p.session_id, p.channel_id
         order by e.cursor)
     from picked p left join sessions s using (app_id, session_id) join events e on e.app_id = p.app_id
-      and e.session_id = p.session_id and e.cursor = any(p.redo[1:${EVENTS_A_LEASE}::int])
+      and e.session_id = p.session_id and e.cursor = any(p.redo[1:${EVENTS_PER_LEASE}::int])
   ), seen as (
     select p.app_id, p.session_id, p.channel_id, p.paced, n.events, n.cursor, case
         when p.redo <> '{}' then p.position
-        when n.events = ${EVENTS_A_LEASE}::int then n.last
+        when n.events = ${EVENTS_PER_LEASE}::int then n.last
         else greatest(p.position, coalesce(t.cursor, 0)) end as examined
     from picked p
     left join (select app_id, session_id, channel_id, count(*) as events, min(cursor) as cursor, max(cursor) as last
@@ -148,9 +148,9 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
       sending = case when s.paced then l.sending else s.cursor end, sending_at = case when s.paced then l.sending_at
         else now() end,
       position = case when s.cursor is null then s.examined else l.position end,
-      redo = case when s.cursor is null then l.redo[${EVENTS_A_LEASE + 1}::int:] else l.redo end,
+      redo = case when s.cursor is null then l.redo[${EVENTS_PER_LEASE + 1}::int:] else l.redo end,
       status = case when s.cursor is null and s.examined >= l.head
-        and cardinality(l.redo) <= ${EVENTS_A_LEASE}::int then 'idle' else 'ready' end
+        and cardinality(l.redo) <= ${EVENTS_PER_LEASE}::int then 'idle' else 'ready' end
     from seen s
     where l.app_id = s.app_id and l.session_id = s.session_id and l.channel_id = s.channel_id
     returning l.app_id, l.session_id, l.channel_id, l.fence, l.failures, s.examined

@@ -7,7 +7,7 @@ export const ALL_APPS = "*"
  * Whether the operator has suspended the bots of this app, or the whole app. Evaluated once per statement, from a table
  * that is normally empty, however many rows are checked.
  */
-export const isHeld = (sql: Sql, appId: Query) =>
+export const isSuspendedByOperator = (sql: Sql, appId: Query) =>
   sql`array(select scope from telegram_holds where released_at is null) && array[${ALL_APPS}, ${appId}]`
 
 /** Whether a channel is stopped: by a hold on its app, or by one of the kind that concerns it. */
@@ -16,9 +16,9 @@ export const isStopped = (sql: Sql, appId: Query, holdKind: Query) =>
     where h.released_at is null and h.scope in (${ALL_APPS}, ${appId}) and h.kind in ('app', ${holdKind}))`
 
 /**
- * What `isHeld` and `isStopped` tell, for who puts aside what is held: the holds, locked until this has been done, so that what a release finds
- * there is all that there is. One that is being released is none any more; one whose reason is just being changed is,
- * which is why the lock is the weakest that a release waits for.
+ * What `isSuspendedByOperator` and `isStopped` tell, for who puts aside what is held: the holds, locked until this has
+ * been done, so that what a release finds there is all that there is. One that is being released is none any more; one
+ * whose reason is just being changed is, which is why the lock is the weakest that a release waits for.
  */
-export const holds = (sql: Sql) =>
+export const lockSuspensions = (sql: Sql) =>
   sql`select scope, kind from telegram_holds where released_at is null for key share skip locked`

@@ -18,7 +18,7 @@ export const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
   part: batch.map(({ part }) => part),
   redo: batch.map(({ event }) => Number(event.redo)),
   last: batch.map(({ last }) => Number(last)),
-  telling: batch.map(({ telling }) => Number(telling)),
+  telling: batch.map(({ reflectsHealth }) => Number(reflectsHealth)),
   recovered: batch.map(({ lease, event, outcome }) =>
     Number(outcome === "sent" && lease.failures > 0 && event === lease.events[0])
   ),
@@ -29,17 +29,17 @@ export const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
   startedAt: batch.map(({ startedAt }) => startedAt.toISOString()),
   latencyMs: batch.map(({ latency }) => milliseconds(latency)),
   // After the last event of the lease, the scanned rest of the log has nothing for the channel.
-  position: batch.map(({ lease, event, last, onward }) =>
-    onward !== "pass" || event.redo || !last
+  position: batch.map(({ lease, event, last, move }) =>
+    move !== "pass" || event.redo || !last
       ? null
       : event.cursor === lease.events.at(-1)?.cursor
         ? lease.examined
         : event.cursor
   ),
   // Null: the position within the event is unchanged.
-  past: batch.map(({ event, part, last, onward }) => (onward !== "pass" || event.redo ? null : last ? 0 : part + 1)),
-  parked: batch.map(({ onward }) => Number(onward === "park")),
-  failures: batch.map(({ onward }) => (typeof onward === "string" ? 0 : onward.failures)),
-  delayMs: batch.map(({ onward }) => (typeof onward === "string" ? null : milliseconds(onward.retryAfter))),
+  past: batch.map(({ event, part, last, move }) => (move !== "pass" || event.redo ? null : last ? 0 : part + 1)),
+  parked: batch.map(({ move }) => Number(move === "park")),
+  failures: batch.map(({ move }) => (typeof move === "string" ? 0 : move.failures)),
+  delayMs: batch.map(({ move }) => (typeof move === "string" ? null : milliseconds(move.retryAfter))),
   next: batch.map(({ next }) => next?.cursor ?? null)
 })

@@ -7,7 +7,7 @@ import { milliseconds } from "./laneSteps.ts"
  * Records the health of the channels in these steps. Written separately from the steps, so that the lanes of a large
  * channel do not wait for its row.
  */
-export const noteHealth = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
+export const recordChannelHealth = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
   const b = {
     app: batch.map(({ lease }) => lease.appId),
     channel: batch.map(({ lease }) => lease.channelId),

@@ -12,7 +12,7 @@ const EARLY_AT_ONCE = 64
  * is retried early once per wait, and a failure of that retry is not counted. So an event that fails on only one lane
  * keeps its whole schedule, however busy its endpoint is.
  */
-export const hurryLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => sql`
+export const retryLanesEarly = (sql: Sql, batch: ReadonlyArray<LaneStep>) => sql`
   with reached as (
     select distinct o.app_id, o.channel_id
     from unnest(${batch.map(({ lease }) => lease.appId)}::text[],

@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import type { Database, DatabaseError } from "#src/db/postgres/Database.ts"
 
 /** `telegram`: what bots receive and send. `app`: everything that an app does. */
-export type HoldKind = "telegram" | "app"
+export type SuspensionKind = "telegram" | "app"
 
 export class NoSuchApp extends Schema.TaggedError<NoSuchApp>()("NoSuchApp", {}) {}
 
@@ -12,7 +12,7 @@ export class NoSuchApp extends Schema.TaggedError<NoSuchApp>()("NoSuchApp", {}) 
  * Sets and lifts suspensions, each in the caller's transaction. Claims lock the suspensions that they act on, so
  * lifting one waits for claims that are parking something because of it.
  */
-export const holdRows = ({ query }: Context.Service.Shape<typeof Database>, kind: HoldKind) => ({
+export const suspensionRows = ({ query }: Context.Service.Shape<typeof Database>, kind: SuspensionKind) => ({
   /** If the scope is all apps, there is no app to check. */
   checkApp: (appId: string | null): Effect.Effect<void, NoSuchApp | DatabaseError> =>
     appId === null
@@ -37,7 +37,7 @@ export const holdRows = ({ query }: Context.Service.Shape<typeof Database>, kind
     )
     return there.length === 0
   }),
-  /** False: there was none. Adds a job for `Holds.finish`, which resumes what was parked. */
+  /** False: there was none. Adds a job for `TelegramSuspensions.finish`, which resumes what was parked. */
   lift: Effect.fnUntraced(function* (scope: string) {
     const was = yield* query(
       (sql) =>

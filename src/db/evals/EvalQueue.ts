@@ -10,7 +10,7 @@ import { Expenses } from "#src/db/billing/Expenses.ts"
 import { type EvalStatus, runColumns, type StoredRun } from "./EvalRuns.ts"
 
 /** A run that this worker owns. */
-export type HeldRun = Omit<StoredRun, "total" | "done" | "metrics" | "gate_results"> & { readonly owner: string }
+export type LeasedRun = Omit<StoredRun, "total" | "done" | "metrics" | "gate_results"> & { readonly owner: string }
 
 /** The next case to play. */
 export interface NextCase {
@@ -57,29 +57,32 @@ export class EvalQueue extends Context.Service<
      * Claims the oldest run that waits or whose worker is dead. Also cancelled runs, which have to be finished. Not
      * those of a suspended app.
      */
-    readonly claim: (owner: string, except: ReadonlyArray<string>) => Effect.Effect<HeldRun | undefined, DatabaseError>
+    readonly claim: (
+      owner: string,
+      except: ReadonlyArray<string>
+    ) => Effect.Effect<LeasedRun | undefined, DatabaseError>
     /** Whether this worker should play further cases of the run. */
-    readonly isWanted: (run: HeldRun) => Effect.Effect<boolean, DatabaseError>
+    readonly isWanted: (run: LeasedRun) => Effect.Effect<boolean, DatabaseError>
     /**
      * Charges the cost of a case whose worker died, from its reservation. False, here and below: another worker owns
      * the run, or it was deleted.
      */
-    readonly charge: (run: HeldRun, microUsd: number) => Effect.Effect<boolean, DatabaseError>
+    readonly charge: (run: LeasedRun, microUsd: number) => Effect.Effect<boolean, DatabaseError>
     /**
      * Starts the next case while others are in progress (their indexes, and the maximum cost of each), and reserves its
      * maximum cost, unless that exceeds the run's limit or the app's budget.
      */
     readonly begin: (
-      run: HeldRun,
+      run: LeasedRun,
       playing: ReadonlyMap<number, number>,
       worstOf: (caseKey: string) => number
     ) => Effect.Effect<Step, DatabaseError>
     /** Stores the result of a case, once. */
-    readonly done: (run: HeldRun, next: NextCase, done: Done) => Effect.Effect<boolean, DatabaseError>
+    readonly done: (run: LeasedRun, next: NextCase, done: Done) => Effect.Effect<boolean, DatabaseError>
     /** Refunds the remaining reservation and stores how the run has ended. A cancelled run stays cancelled. */
-    readonly finish: (run: HeldRun, ending: Ending) => Effect.Effect<void, DatabaseError>
+    readonly finish: (run: LeasedRun, ending: Ending) => Effect.Effect<void, DatabaseError>
     /** Releases the run to another worker. */
-    readonly leave: (run: HeldRun) => Effect.Effect<void, DatabaseError>
+    readonly release: (run: LeasedRun) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/evals/EvalQueue") {
   static readonly layer = Layer.effect(
@@ -89,19 +92,20 @@ export class EvalQueue extends Context.Service<
       const expenses = yield* Expenses
 
       /** Locks the run if this worker still owns it. */
-      const lock = ({ app_id, run_id, owner }: HeldRun) =>
+      const lock = ({ app_id, run_id, owner }: LeasedRun) =>
         query<Array<Pick<StoredRun, "status" | "spent_micro_usd" | "held_micro_usd">>>(
           (sql) => sql`
       select status, spent_micro_usd, held_micro_usd from eval_runs
         where app_id = ${app_id} and run_id = ${run_id} and owner = ${owner} and finished_at is null for update`
         ).pipe(Effect.map((rows) => rows[0]))
-      const payer = ({ app_id }: HeldRun) => ({ appId: app_id, sessionId: null })
-      const charge = Effect.fnUntraced(function* (run: HeldRun, microUsd: number) {
+      const payer = ({ app_id }: LeasedRun) => ({ appId: app_id, sessionId: null })
+      const charge = Effect.fnUntraced(function* (run: LeasedRun, microUsd: number) {
         const held = yield* lock(run)
         if (held === undefined || microUsd === 0) return held !== undefined
         // The cost may exceed the planned maximum, and is charged all the same.
         const over = microUsd - held.held_micro_usd
-        if (over > 0) yield* expenses.add({ ...payer(run), activity: "eval", microUsd: over, runRef: run.run_id })
+        if (over > 0)
+          yield* expenses.chargeMore({ ...payer(run), activity: "eval", microUsd: over, runRef: run.run_id })
         yield* query(
           (sql) => sql`
         update eval_runs set spent_micro_usd = spent_micro_usd +
@@ -112,7 +116,7 @@ export class EvalQueue extends Context.Service<
       }, transaction)
 
       const begin = Effect.fnUntraced(function* (
-        run: HeldRun,
+        run: LeasedRun,
         playing: ReadonlyMap<number, number>,
         worstOf: (caseKey: string) => number
       ): Effect.fn.Return<Step, DatabaseError> {
@@ -133,7 +137,8 @@ export class EvalQueue extends Context.Service<
         if (held.spent_micro_usd + worstOfAll > run.max_cost_micro_usd) return otherwise("budget_stopped")
         const more = worstOfAll - held.held_micro_usd
         if (more > 0) {
-          if ((yield* expenses.take(payer(run), "eval", more, run.run_id)) === null) return otherwise("budget_stopped")
+          if ((yield* expenses.charge(payer(run), "eval", more, run.run_id)) === null)
+            return otherwise("budget_stopped")
           yield* query(
             (sql) =>
               sql`update eval_runs set held_micro_usd = held_micro_usd +
@@ -150,7 +155,7 @@ export class EvalQueue extends Context.Service<
 
       return EvalQueue.of({
         claim: (owner, except) =>
-          query<Array<HeldRun>>(
+          query<Array<LeasedRun>>(
             (sql) => sql`
         update eval_runs r set owner =
           ${owner}, status = case when r.status = 'queued' then 'running' else r.status end,
@@ -190,7 +195,7 @@ export class EvalQueue extends Context.Service<
           const held = yield* lock(run)
           if (held === undefined) return
           if (held.held_micro_usd > 0)
-            yield* expenses.giveBack({
+            yield* expenses.refund({
               ...payer(run),
               activity: "eval",
               microUsd: held.held_micro_usd,
@@ -206,7 +211,7 @@ export class EvalQueue extends Context.Service<
           where app_id = ${run.app_id} and run_id = ${run.run_id}`
           )
         }, transaction),
-        leave: ({ app_id, run_id, owner }) =>
+        release: ({ app_id, run_id, owner }) =>
           Effect.asVoid(
             query(
               (sql) =>

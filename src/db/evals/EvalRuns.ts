@@ -77,7 +77,7 @@ export interface StoredResult {
 export class EvalUnfunded extends Schema.TaggedError<EvalUnfunded>()("EvalUnfunded", {}) {}
 
 /** Limit for an app's unfinished runs, so that one app does not make others wait for long. */
-export const MOST_OPEN_RUNS = 20
+export const MAX_OPEN_RUNS = 20
 export class TooManyEvals extends Schema.TaggedError<TooManyEvals>()("TooManyEvals", {}) {}
 
 export interface EvalPricing {
@@ -173,11 +173,11 @@ export class EvalRuns extends Context.Service<
           const [{ open }] = yield* query<[{ open: number }]>(
             (sql) => sql`select count(*)::int as open from eval_runs where app_id = ${appId} and finished_at is null`
           )
-          if (open >= MOST_OPEN_RUNS) return yield* new TooManyEvals()
+          if (open >= MAX_OPEN_RUNS) return yield* new TooManyEvals()
           const runId = newId("evr")
           const first = order.cases[0]
           const held = first === undefined ? 0 : worstOf(pricing, order, first)
-          if (held > 0 && (yield* expenses.take({ appId, sessionId: null }, "eval", held, runId)) === null)
+          if (held > 0 && (yield* expenses.charge({ appId, sessionId: null }, "eval", held, runId)) === null)
             return yield* new EvalUnfunded()
           yield* query(
             (sql) => sql`

@@ -12,7 +12,7 @@ import { SHADOW_ACCOUNT } from "#src/db/tenancy/shadow.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
 /** What a run plays: a version of an app's character. */
-export interface Cast {
+export interface ShadowCharacter {
   readonly appId: string
   readonly runId: string
   readonly slug: string
@@ -20,7 +20,7 @@ export interface Cast {
 }
 
 /** All of a run, or one case of it. */
-export interface Played {
+export interface PlayedCase {
   readonly runId: string
   readonly place: number | null
 }
@@ -48,16 +48,16 @@ export interface StoredTurn {
 /** The person that a case is played with, by its index in the run. */
 const personOf = (place: number): string => `eval-${place}`
 /** Sessions erased per transaction. */
-const A_STEP = 5
+const SESSIONS_PER_STEP = 5
 /** The sessions in which a run plays its cases, in a separate app: see `shadow.ts`. The app's id is that of the run. */
 export class ShadowSessions extends Context.Service<
   ShadowSessions,
   {
     /** Creates the app with a copy of the character's version, its world and its evidence, unless it exists. */
-    readonly openApp: (cast: Cast) => Effect.Effect<void, DatabaseError>
+    readonly openApp: (cast: ShadowCharacter) => Effect.Effect<void, DatabaseError>
     /** Opens a session for the case with this index at this time. */
     readonly open: (
-      cast: Cast,
+      cast: ShadowCharacter,
       place: number,
       setup: Setup,
       seed: string,
@@ -70,9 +70,9 @@ export class ShadowSessions extends Context.Service<
     readonly stamp: (turn: TurnRef, at: Date) => Effect.Effect<void, DatabaseError>
     readonly turn: (turn: TurnRef) => Effect.Effect<StoredTurn | undefined, DatabaseError>
     /** The cost of all existing turns. */
-    readonly spent: (of: Played) => Effect.Effect<number, DatabaseError>
+    readonly spent: (of: PlayedCase) => Effect.Effect<number, DatabaseError>
     /** Erases the sessions. */
-    readonly erase: (of: Played) => Effect.Effect<void, DatabaseError>
+    readonly erase: (of: PlayedCase) => Effect.Effect<void, DatabaseError>
     /** Deletes the app, too. */
     readonly closeApp: (runId: string) => Effect.Effect<void, DatabaseError>
   }
@@ -85,7 +85,7 @@ export class ShadowSessions extends Context.Service<
       const within = Effect.provideContext(yield* Effect.context<Database | Tables>())
       const sessions = yield* Sessions
 
-      const openApp = Effect.fnUntraced(function* ({ appId, runId, slug, version }: Cast) {
+      const openApp = Effect.fnUntraced(function* ({ appId, runId, slug, version }: ShadowCharacter) {
         yield* query(
           (sql) =>
             sql`insert into apps (app_id, account_id, name, environment)
@@ -96,7 +96,7 @@ export class ShadowSessions extends Context.Service<
       }, transaction)
 
       const open = Effect.fnUntraced(function* (
-        { runId, slug }: Cast,
+        { runId, slug }: ShadowCharacter,
         place: number,
         setup: Setup,
         seed: string,
@@ -160,11 +160,11 @@ export class ShadowSessions extends Context.Service<
       const ofPlace = (sql: Sql, place: number | null) =>
         place === null ? sql`` : sql`and external_user_ref = ${personOf(place)}`
       const eraseSome = Effect.fnUntraced(
-        function* ({ runId, place }: Played) {
+        function* ({ runId, place }: PlayedCase) {
           const some = yield* query<Array<{ session_id: string }>>(
             (sql) =>
               sql`select session_id from sessions
-              where app_id = ${runId} ${ofPlace(sql, place)} order by session_id limit ${A_STEP}`
+              where app_id = ${runId} ${ofPlace(sql, place)} order by session_id limit ${SESSIONS_PER_STEP}`
           )
           yield* eraseSessions(
             runId,
@@ -175,7 +175,7 @@ export class ShadowSessions extends Context.Service<
         transaction,
         within
       )
-      const erasePlayed = Effect.fnUntraced(function* (of: Played) {
+      const erasePlayed = Effect.fnUntraced(function* (of: PlayedCase) {
         while ((yield* eraseSome(of)) > 0);
       })
 

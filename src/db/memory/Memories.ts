@@ -14,7 +14,7 @@ import { dictionaryFor } from "./stemming.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
 /** Limit for a search as of an earlier time, because the number of superseded memories is unbounded. */
-const MOST_SEARCHED = 2_000
+const MAX_SEARCHED = 2_000
 
 export interface MemorySearch {
   readonly terms: ReadonlyArray<QueryTerm>
@@ -76,7 +76,7 @@ interface Found {
 }
 
 /** Searches per batch. Few, so that one session with many memories does not delay many others. */
-const MOST_AT_ONCE = 16
+const MAX_AT_ONCE = 16
 
 /**
  * The stems of a search, and those of the candidate memories, one line each: converting a thousand rows to JSON takes
@@ -84,7 +84,7 @@ const MOST_AT_ONCE = 16
  */
 const searchAmong = (sql: Pool, inQuestion: Query) =>
   groupCommit<Wanted, Found>({
-    maxBatch: MOST_AT_ONCE,
+    maxBatch: MAX_AT_ONCE,
     inFlight: 2,
     appOf: ({ appId }) => appId,
     run: (batch) => sql<Array<Found>>`
@@ -105,7 +105,7 @@ const searchAmong = (sql: Pool, inQuestion: Query) =>
           coalesce(json_agg(text), '[]') as texts
         from (
           select * from memories where app_id = w.app_id and session_id = w.session_id
-            and ${inQuestion} order by memory_id desc limit ${MOST_SEARCHED}::int
+            and ${inQuestion} order by memory_id desc limit ${MAX_SEARCHED}::int
         ) m
       ) m
     order by w.n`

@@ -4,27 +4,27 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type { Payload } from "#pipeline/domain/Event.ts"
 import type { StageRecord } from "#pipeline/domain/Turn.ts"
-import type { ReadTurn } from "#pipeline/relational/Extractor.ts"
+import type { EndedTurn } from "#pipeline/relational/Extractor.ts"
 import type { Patch } from "#pipeline/relational/Patch.ts"
 import type { Relationship } from "#pipeline/relational/Relationship.ts"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
-import { putOffReading } from "#src/db/conversation/turnJobs.ts"
+import { postponeExtractions } from "#src/db/conversation/turnJobs.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
 import { CurrentUnit } from "#src/units/currentUnit.ts"
-import { findUnread, type UnreadRow } from "./extractionStatements.ts"
-import { toUnread } from "./pendingTurn.ts"
-import { type QueuedReading, writingReadings } from "./writeExtractions.ts"
+import { findPendingTurns, type PendingTurnRow } from "./extractionStatements.ts"
+import { toPendingExtraction } from "./pendingTurn.ts"
+import { type QueuedExtraction, makeExtractionWriter } from "./writeExtractions.ts"
 
 /**
  * Turns per batch, for finding unread turns and for writing extractions. There is one batch of each at the database at
  * a time. Few, so that turns that wait for an answer have priority: the sessions of a batch are locked.
  */
-const MOST_TOGETHER = 32
+const MAX_BATCH = 32
 
-export interface Unread {
-  readonly turn: ReadTurn
+export interface PendingExtraction {
+  readonly turn: EndedTurn
   /** The memories that its reply relied on. */
   readonly recalled: ReadonlyArray<string>
   /** Whether the app has opted in to seeing scores. */
@@ -32,18 +32,18 @@ export interface Unread {
   /** Whether there was no later turn. A turn that arrives now requests its own extraction. */
   readonly isLast: boolean
   /** Whether a story may progress by this turn. */
-  readonly storied: boolean
+  readonly hasStoryline: boolean
   /** What is still reserved for its extraction, in micro-USD. */
-  readonly heldMicroUsd: number
+  readonly reservedMicroUsd: number
   /** Whether any limit applies to its cost. */
   readonly isLimited: boolean
 }
 
-export interface Reading {
+export interface MemoryExtraction {
   readonly session: SessionRef
-  readonly turn: ReadTurn
-  readonly storied: boolean
-  readonly heldMicroUsd: number
+  readonly turn: EndedTurn
+  readonly hasStoryline: boolean
+  readonly reservedMicroUsd: number
   /** Decides against the current relationship. */
   readonly decide: (known: Relationship) => Patch
   /** The stage record of the extraction, with its cost. */
@@ -54,36 +54,36 @@ export interface Reading {
 }
 
 /** Finished turns of sessions, for memory extraction one after another. */
-export class ReadTurns extends Context.Service<
-  ReadTurns,
+export class MemoryExtractions extends Context.Service<
+  MemoryExtractions,
   {
     /** The first turn without extraction. Concurrent calls are batched. */
-    readonly next: (session: SessionRef) => Effect.Effect<Unread | undefined, DatabaseError>
+    readonly next: (session: SessionRef) => Effect.Effect<PendingExtraction | undefined, DatabaseError>
     /**
      * Writes an extraction at once: the patch, its stage and cost, and the score event. A turn that another worker has
      * processed in the meantime stays as it is, but the cost of this extraction is booked all the same. Concurrent
      * extractions are batched.
      */
-    readonly write: (reading: Reading) => Effect.Effect<void, DatabaseError>
+    readonly write: (reading: MemoryExtraction) => Effect.Effect<void, DatabaseError>
     /** Schedules these sessions for later. Concurrent calls are batched, and share jobs. */
-    readonly putOff: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
+    readonly postpone: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/memory/MemoryExtractions") {
   static readonly layer = Layer.effect(
-    ReadTurns,
+    MemoryExtractions,
     Effect.gen(function* () {
       const { pool } = yield* Database
       const characters = yield* CharacterVersions
-      const writeAll = yield* writingReadings
+      const writeAll = yield* makeExtractionWriter
       const run = Effect.runPromiseWith(yield* Effect.context<never>())
 
-      const find = groupCommit<SessionRef, UnreadRow | undefined>({
-        maxBatch: MOST_TOGETHER,
+      const find = groupCommit<SessionRef, PendingTurnRow | undefined>({
+        maxBatch: MAX_BATCH,
         inFlight: 1,
         appOf: ({ appId }) => appId,
         run: async (batch) => {
-          const rows = new Map((await findUnread(pool, batch)).map((row) => [row.n, row]))
-          return batch.map((_, place) => rows.get(place + 1))
+          const rows = new Map((await findPendingTurns(pool, batch)).map((row) => [row.n, row]))
+          return batch.map((_, index) => rows.get(index + 1))
         }
       })
       const next = (session: SessionRef) =>
@@ -91,13 +91,13 @@ export class ReadTurns extends Context.Service<
           row === undefined
             ? Effect.succeed(undefined)
             : Effect.map(characters.get(session.appId, row.character_slug, row.character_version), (character) =>
-                toUnread(session.sessionId, row, character)
+                toPendingExtraction(session.sessionId, row, character)
               )
         )
 
       // A turn that rules cannot read only fails its own extraction.
-      const commit = groupCommit<QueuedReading, Exit.Exit<void>>({
-        maxBatch: MOST_TOGETHER,
+      const commit = groupCommit<QueuedExtraction, Exit.Exit<void>>({
+        maxBatch: MAX_BATCH,
         inFlight: 1,
         appOf: ({ session }) => session.appId,
         run: async (batch) => {
@@ -112,15 +112,15 @@ export class ReadTurns extends Context.Service<
             )
           )
       })
-      const write = (reading: Reading) =>
+      const write = (reading: MemoryExtraction) =>
         Effect.flatMap(CurrentUnit, (unit) => Effect.flatten(commit({ ...reading, unit })))
 
-      const putOff = groupCommit<ReadonlyArray<SessionRef>, void>({
+      const postpone = groupCommit<ReadonlyArray<SessionRef>, void>({
         maxBatch: 64,
         inFlight: 1,
         run: async (batch) => {
           const sessions = batch.flat()
-          await pool`select ${putOffReading(
+          await pool`select ${postponeExtractions(
             pool,
             sessions.map(({ appId }) => appId),
             sessions.map(({ sessionId }) => sessionId)
@@ -129,7 +129,7 @@ export class ReadTurns extends Context.Service<
         }
       })
 
-      return ReadTurns.of({ next, write, putOff })
+      return MemoryExtractions.of({ next, write, postpone })
     })
   )
 }

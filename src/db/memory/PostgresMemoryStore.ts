@@ -17,7 +17,7 @@ interface Row {
 
 const NOTHING: Omit<Row, "n"> = { bearing: {}, loops: [], forgotten: [] }
 /** How many loops of a session are considered, most urgent first. */
-const MOST_LOOPS = 10
+const MAX_LOOPS = 10
 
 /**
  * What a character remembers about a person, in two queries. The one without a search is batched with those of other
@@ -39,7 +39,7 @@ export const layer = Layer.effect(
           select coalesce(json_agg(l), '[]') from (
             select loop_id as id, kind, owner, text, ${iso(pool, "due_at")}, priority, status, evidence, ${iso(pool, "created_at")}, ${iso(pool, "updated_at")} from open_loops
             where app_id = w.app_id and session_id = w.session_id and status in ('open', 'surfaced')
-            order by priority desc, open_loops.due_at nulls last, loop_id desc limit ${MOST_LOOPS}::int
+            order by priority desc, open_loops.due_at nulls last, loop_id desc limit ${MAX_LOOPS}::int
           ) l
         ) as loops, (
           select coalesce(json_agg((e ->> 'cursor')::bigint), '[]') from memories m cross join json_array_elements(m.evidence) e

@@ -8,18 +8,18 @@ import { Weights } from "#pipeline/retrieval/weights.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
 import { bestDocs } from "./postings.ts"
-import { type LookUp, lookUp as lookUpAll, type Places, readPlaces } from "./recallStatements.ts"
+import { type LookUp, lookUp as lookUpAll, type DocumentsRequest, readDocuments } from "./recallStatements.ts"
 import { dictionaryFor } from "./stemming.ts"
 
 /** Utterances indexed per step. A session is only further behind if it is older than its index. */
-const MOST_INDEXED = 500
-const MOST_TERMS = 400
-const MOST_TERM_CHARS = 60
-const MOST_TF = 1_000
+const MAX_INDEXED = 500
+const MAX_TERMS = 400
+const MAX_TERM_CHARS = 60
+const MAX_TF = 1_000
 /** Maximum counted length of an utterance, in words. */
-const MOST_LENGTH = 10_000
+const MAX_LENGTH = 10_000
 /** Searches per batch. Few, so that one long conversation does not delay many others. */
-const MOST_AT_ONCE = 16
+const MAX_AT_ONCE = 16
 
 interface Said {
   readonly cursor: number
@@ -30,8 +30,8 @@ interface Said {
 const countsOf = (words: ReadonlyArray<string>): ReadonlyArray<readonly [string, number]> => {
   const counts = new Map<string, number>()
   for (const word of words)
-    if (word.length <= MOST_TERM_CHARS) counts.set(word, Math.min(MOST_TF, (counts.get(word) ?? 0) + 1))
-  return [...counts].slice(0, MOST_TERMS)
+    if (word.length <= MAX_TERM_CHARS) counts.set(word, Math.min(MAX_TF, (counts.get(word) ?? 0) + 1))
+  return [...counts].slice(0, MAX_TERMS)
 }
 
 /**
@@ -53,14 +53,14 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const { pool, query } = yield* Database
     const lookUp = groupCommit({
-      maxBatch: MOST_AT_ONCE,
+      maxBatch: MAX_AT_ONCE,
       inFlight: 2,
       run: (batch: ReadonlyArray<LookUp>) => lookUpAll(pool, batch)
     })
     const read = groupCommit({
-      maxBatch: MOST_AT_ONCE,
+      maxBatch: MAX_AT_ONCE,
       inFlight: 2,
-      run: (batch: ReadonlyArray<Places>) => readPlaces(pool, batch)
+      run: (batch: ReadonlyArray<DocumentsRequest>) => readDocuments(pool, batch)
     })
 
     const index = Effect.fnUntraced(function* ({ turn, indexTo }: RecallRequest, indexedTo: number) {
@@ -70,11 +70,11 @@ export const layer = Layer.effect(
       select cursor, role, payload ->> 'text' as text from events
       where app_id = ${turn.appId} and session_id =
         ${turn.sessionId} and cursor >= ${indexedTo}::bigint and type in ('message.created', 'character.initiated')
-      order by cursor limit ${MOST_INDEXED + 2}::int`
+      order by cursor limit ${MAX_INDEXED + 2}::int`
       )
       const names = { user: terms(turn.endUser.displayName ?? ""), character: terms(turn.character.display_name) }
       const said = around.map(({ cursor, role, text }) => ({ cursor, role, words: terms(text) }))
-      const lengthAt = (place: number): number => Math.min(MOST_LENGTH, said[place]?.words.length ?? 0)
+      const lengthAt = (place: number): number => Math.min(MAX_LENGTH, said[place]?.words.length ?? 0)
       const docs = said
         .flatMap(({ cursor, role, words }, place) =>
           cursor <= indexedTo || cursor > indexTo
@@ -89,7 +89,7 @@ export const layer = Layer.effect(
                 }
               ]
         )
-        .slice(0, MOST_INDEXED)
+        .slice(0, MAX_INDEXED)
       if (docs.length === 0) return 0
       // Two writers that index the same have the same first document, so the second one writes nothing.
       yield* query(

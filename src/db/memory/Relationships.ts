@@ -1,14 +1,14 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { goneBy } from "#pipeline/relational/forget.ts"
+import { forgottenBy } from "#pipeline/relational/forget.ts"
 import { apply, isEmpty, type Patch } from "#pipeline/relational/Patch.ts"
 import { type Bearing, NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relationship.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { readingRelationships, sessionRows } from "./relationshipReader.ts"
-import { rebuildingRelationship } from "./relationshipRebuilder.ts"
-import { writingRelationships } from "./relationshipWriter.ts"
+import { makeRelationshipReader, sessionRows } from "./relationshipReader.ts"
+import { makeRelationshipRebuilder } from "./relationshipRebuilder.ts"
+import { makeRelationshipWriter } from "./relationshipWriter.ts"
 
 export interface Writing {
   readonly at: Date
@@ -24,7 +24,7 @@ export interface Amendment<E = never, R = never> {
   ) => Effect.Effect<Omit<Writing, "turnIndex"> & { readonly turnIndex?: number }, E, R>
 }
 
-export interface Standing {
+export interface RelationshipState {
   readonly bearing: Bearing
   /** The number of waiting loops. */
   readonly openLoops: number
@@ -46,7 +46,7 @@ export class Relationships extends Context.Service<
   Relationships,
   {
     /** The relationship without its memories. */
-    readonly standing: (session: SessionRef) => Effect.Effect<Standing, DatabaseError>
+    readonly stateOf: (session: SessionRef) => Effect.Effect<RelationshipState, DatabaseError>
     /** The current relationship, with all memories that are not superseded, and all loops. */
     readonly load: (session: SessionRef) => Effect.Effect<Relationship, DatabaseError>
     /**
@@ -79,8 +79,8 @@ export class Relationships extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database
       const { query, transaction } = database
-      const { readAll, read, standing, patches } = readingRelationships(database)
-      const { writeAll } = writingRelationships(database)
+      const { readAll, read, standing: stateOf, patches } = makeRelationshipReader(database)
+      const { writeAll } = makeRelationshipWriter(database)
 
       const amendAll = <E, R>(amendments: ReadonlyArray<Amendment<E, R>>) =>
         transaction(
@@ -122,7 +122,7 @@ export class Relationships extends Context.Service<
                             turnIndex,
                             patch,
                             after: apply(now, patch, moment, turnIndex),
-                            gone: goneBy(now, patch)
+                            gone: forgottenBy(now, patch)
                           }
                         }
                       }
@@ -139,12 +139,12 @@ export class Relationships extends Context.Service<
         Effect.map(amendAll([{ session, decide }]), ([after = NEW_RELATIONSHIP]) => after)
 
       return Relationships.of({
-        standing,
+        stateOf,
         load: (session) => read(session, false),
         amend,
         amendAll,
         patches,
-        rebuild: rebuildingRelationship(database)
+        rebuild: makeRelationshipRebuilder(database)
       })
     })
   )

@@ -3,10 +3,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Character } from "#pipeline/domain/Character.ts"
-import { felt } from "#pipeline/relational/emotion.ts"
+import { shiftEmotion } from "#pipeline/relational/emotion.ts"
 import { apply, EMPTY_PATCH, type Patch } from "#pipeline/relational/Patch.ts"
 import type { Relationship } from "#pipeline/relational/Relationship.ts"
-import { standing } from "#pipeline/relational/scores.ts"
+import { currentScores } from "#pipeline/relational/scores.ts"
 import { entering, type Occasion } from "#pipeline/world/storylines.ts"
 import type { Beat, SessionWorld, Step, Storyline } from "#pipeline/world/World.ts"
 import { lockSessions } from "#src/db/billing/moneyStatements.ts"
@@ -31,7 +31,7 @@ export interface Story {
 }
 
 /** A processed turn or a trigger, which may advance a story. */
-export interface Happening {
+export interface StoryEvent {
   readonly at: Date
   readonly turnIndex: number
   readonly message: string | null
@@ -55,12 +55,12 @@ export class SessionStories extends Context.Service<
      * effects of entering it. Runs in the caller's transaction, which has locked the session. So a beat is entered
      * together with the extraction of its turn or not at all.
      */
-    readonly goOn: (
+    readonly advance: (
       session: InSession,
       character: Character,
       before: Relationship,
       patch: Patch,
-      happening: Happening
+      happening: StoryEvent
     ) => Effect.Effect<Patch, DatabaseError>
     /** The same for a trigger from the app that a beat of this storyline waits for. Null: none does. */
     readonly trigger: (
@@ -108,7 +108,7 @@ export class SessionStories extends Context.Service<
       const enter = Effect.fnUntraced(function* (
         session: InSession,
         { storyline, beat }: { readonly storyline: Storyline; readonly beat: Beat },
-        { at, turnIndex, trigger }: Happening
+        { at, turnIndex, trigger }: StoryEvent
       ) {
         const { appId, sessionId } = session
         const initiates = beat.on_enter.proactive_reason !== null
@@ -128,7 +128,7 @@ export class SessionStories extends Context.Service<
         world: SessionWorld,
         character: Character,
         after: Relationship,
-        happening: Happening,
+        happening: StoryEvent,
         only: string | null
       ) {
         const { appId, sessionId } = session
@@ -144,7 +144,7 @@ export class SessionStories extends Context.Service<
           ...happening,
           at,
           scores: new Map(
-            standing(character.relationship_posture, after.bearing.scores, at).map(({ dimension, value }) => [
+            currentScores(character.relationship_posture, after.bearing.scores, at).map(({ dimension, value }) => [
               dimension.key,
               value
             ])
@@ -168,7 +168,7 @@ export class SessionStories extends Context.Service<
               ...patch,
               bearing: {
                 ...patch.bearing,
-                emotion: felt(
+                emotion: shiftEmotion(
                   character.baseline_emotion,
                   apply(before, patch, at.toISOString(), null).bearing.emotion,
                   emotion_delta,
@@ -177,12 +177,12 @@ export class SessionStories extends Context.Service<
               }
             }
 
-      const goOn = Effect.fnUntraced(function* (
+      const advance = Effect.fnUntraced(function* (
         session: InSession,
         character: Character,
         before: Relationship,
         patch: Patch,
-        happening: Happening
+        happening: StoryEvent
       ) {
         const { appId, sessionId } = session
         const world = yield* worlds.look(session)
@@ -220,7 +220,7 @@ export class SessionStories extends Context.Service<
         yield* relationships.amend(
           session,
           Effect.fnUntraced(function* (now) {
-            const happening: Happening = { at, turnIndex: log.turn_count, message: null, trigger: name }
+            const happening: StoryEvent = { at, turnIndex: log.turn_count, message: null, trigger: name }
             const entered = yield* next(session, world, character, now, happening, storylineId)
             if (entered === null) return { at, patch: EMPTY_PATCH }
             beat = entered.beat
@@ -231,7 +231,7 @@ export class SessionStories extends Context.Service<
         return beat as Beat | null
       }, transaction)
 
-      return SessionStories.of({ list, goOn, trigger })
+      return SessionStories.of({ list, advance, trigger })
     })
   )
 }

@@ -1,6 +1,6 @@
 import type { Payload } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
-import type { ReadTurn } from "#pipeline/relational/Extractor.ts"
+import type { EndedTurn } from "#pipeline/relational/Extractor.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 import { isLimited } from "#src/db/billing/moneyStatements.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
@@ -8,11 +8,11 @@ import type { SessionRef } from "#src/db/conversation/Turns.ts"
 /** How many earlier utterances are included in the extraction of a turn. */
 export const HISTORY_UTTERANCES = 12
 
-export interface UnreadRow {
+export interface PendingTurnRow {
   /** Index in the batch, from 1. */
   readonly n: number
   readonly turn_index: number
-  readonly outcome: ReadTurn["outcome"]
+  readonly outcome: EndedTurn["outcome"]
   readonly character_slug: string
   readonly character_version: number
   readonly external_user_ref: string
@@ -32,7 +32,7 @@ export interface UnreadRow {
 }
 
 /** The first finished turn without extraction of each of these sessions. */
-export const findUnread = (sql: Sql, sessions: ReadonlyArray<SessionRef>) => sql<Array<UnreadRow>>`
+export const findPendingTurns = (sql: Sql, sessions: ReadonlyArray<SessionRef>) => sql<Array<PendingTurnRow>>`
   select w.n::int, t.turn_index, t.outcome, t.character_slug, coalesce(t.character_version,
     c.version) as character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band,
     a.expose_relational_numerics as exposes, t.reading_hold_micro_usd as held_micro_usd,
@@ -73,7 +73,7 @@ export const findUnread = (sql: Sql, sessions: ReadonlyArray<SessionRef>) => sql
   where t.outcome is not null and t.settled_at is not null`
 
 /** The score event for a turn's app. */
-export interface Told {
+export interface ScoreChange {
   readonly session: SessionRef
   readonly turnIndex: number
   readonly payload: Payload<"relationship_score.changed">
@@ -83,7 +83,7 @@ export interface Told {
  * Appends score events to the logs of these sessions, which the caller has locked. An app may have opted out during the
  * extraction.
  */
-export const appendScores = (sql: Sql, told: ReadonlyArray<Told>) => sql`
+export const appendScores = (sql: Sql, told: ReadonlyArray<ScoreChange>) => sql`
   with told as (
     select * from unnest(${told.map(({ session }) => session.appId)}::text[],
       ${told.map(({ session }) => session.sessionId)}::text[], ${told.map(({ turnIndex }) => turnIndex)}::int[],

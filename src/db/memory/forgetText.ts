@@ -1,13 +1,13 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { type Gone, without } from "#pipeline/relational/forget.ts"
+import { type ForgottenWords, withoutForgotten } from "#pipeline/relational/forget.ts"
 import type { Patch } from "#pipeline/relational/Patch.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 import type { Database } from "#src/db/postgres/Database.ts"
 
 /** Removes forgotten words from what was written earlier. */
-export const forgettingWords = ({ query }: Context.Service.Shape<typeof Database>) =>
-  Effect.fnUntraced(function* ({ appId, sessionId }: SessionRef, gone: Gone) {
+export const makeForgetText = ({ query }: Context.Service.Shape<typeof Database>) =>
+  Effect.fnUntraced(function* ({ appId, sessionId }: SessionRef, gone: ForgottenWords) {
     const ids = [...gone.ids]
     // From the first patch of that time on. A turn that was extracted late gives a patch with an earlier time than
     // those before it.
@@ -22,7 +22,7 @@ export const forgettingWords = ({ query }: Context.Service.Shape<typeof Database
       yield* query(
         (sql) => sql`
       update relational_patches set patch =
-        ${JSON.stringify(without(patch, gone))}::text::json
+        ${JSON.stringify(withoutForgotten(patch, gone))}::text::json
           where app_id = ${appId} and session_id = ${sessionId} and version = ${version}::int`
       )
     }

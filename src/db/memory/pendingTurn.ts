@@ -1,11 +1,15 @@
 import { addressed } from "#pipeline/domain/addressed.ts"
 import type { Character } from "#pipeline/domain/Character.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
-import { HISTORY_UTTERANCES, type UnreadRow } from "./extractionStatements.ts"
-import type { Unread } from "./MemoryExtractions.ts"
+import { HISTORY_UTTERANCES, type PendingTurnRow } from "./extractionStatements.ts"
+import type { PendingExtraction } from "./MemoryExtractions.ts"
 
 /** A turn as input for extraction, with its context. */
-export const toUnread = (sessionId: string, row: UnreadRow, character: Character): Unread => {
+export const toPendingExtraction = (
+  sessionId: string,
+  row: PendingTurnRow,
+  character: Character
+): PendingExtraction => {
   const said = (row.said ?? []).map(([role, text, cursor, at, own]): Utterance & { readonly own: boolean } => ({
     role,
     text,
@@ -22,8 +26,8 @@ export const toUnread = (sessionId: string, row: UnreadRow, character: Character
     recalled: row.recalled,
     exposes: row.exposes,
     isLast: row.is_last,
-    storied: row.storied,
-    heldMicroUsd: row.held_micro_usd,
+    hasStoryline: row.storied,
+    reservedMicroUsd: row.held_micro_usd,
     isLimited: row.is_limited,
     turn: {
       sessionId,

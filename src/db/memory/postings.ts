@@ -51,47 +51,47 @@ export const bestDocs = (
     const word = postings.readUInt16BE(from)
     while (to < postings.length && postings.readUInt16BE(to) === word) to += POSTING_BYTES
     for (let at = from; at < to; at += POSTING_BYTES) {
-      const place = postings.readUInt32BE(at + DOC) - first + 2
+      const index = postings.readUInt32BE(at + DOC) - first + 2
       const often = postings.readUInt16BE(at + FREQUENCY)
-      frequencies[place - 2]! += nextButOne * often
-      frequencies[place - 1]! += nextTo * often
-      frequencies[place]! += INSIDE * often
-      frequencies[place + 1]! += nextTo * often
-      frequencies[place + 2]! += nextButOne * often
+      frequencies[index - 2]! += nextButOne * often
+      frequencies[index - 1]! += nextTo * often
+      frequencies[index]! += INSIDE * often
+      frequencies[index + 1]! += nextTo * often
+      frequencies[index + 2]! += nextButOne * often
     }
     const containing = (to - from) / POSTING_BYTES
     const weight = (weights[word] ?? 0) * Math.log(1 + (docs - containing + 0.5) / (containing + 0.5)) * (K1 + 1)
-    const take = (place: number, words: number) => {
-      const frequency = frequencies[place + 2] ?? 0
+    const take = (index: number, words: number) => {
+      const frequency = frequencies[index + 2] ?? 0
       if (frequency === 0) return
-      frequencies[place + 2] = 0
+      frequencies[index + 2] = 0
       // The length that counts is that of an utterance with neighbours of average length, and at least the average:
       // "Yes." must not rank above what it answers.
-      scores[place]! += (weight * frequency) / (frequency + K1 * (1 - B + B * Math.max(1, (1 + words / average) / 2)))
+      scores[index]! += (weight * frequency) / (frequency + K1 * (1 - B + B * Math.max(1, (1 + words / average) / 2)))
     }
     for (let at = from; at < to; at += POSTING_BYTES) {
-      const place = postings.readUInt32BE(at + DOC) - first
+      const index = postings.readUInt32BE(at + DOC) - first
       for (let distance = -1; distance <= 1; distance++)
-        take(place + distance, postings.readUInt16BE(at + LENGTH_BEFORE + 2 * (distance + 1)))
+        take(index + distance, postings.readUInt16BE(at + LENGTH_BEFORE + 2 * (distance + 1)))
     }
     if (nextButOne === 0) continue
     // The length of more distant ones is unknown, so the average is used.
     for (let at = from; at < to; at += POSTING_BYTES) {
-      const place = postings.readUInt32BE(at + DOC) - first
-      take(place - 2, average)
-      take(place + 2, average)
+      const index = postings.readUInt32BE(at + DOC) - first
+      take(index - 2, average)
+      take(index + 2, average)
     }
   }
 
   const best: Array<number> = []
   let least = 0
-  for (let place = visible - first; place >= 0; place--) {
-    const score = scores[place] ?? 0
+  for (let index = visible - first; index >= 0; index--) {
+    const score = scores[index] ?? 0
     if (score <= least) continue
-    best.splice(best.findLastIndex((other) => (scores[other] ?? 0) >= score) + 1, 0, place)
+    best.splice(best.findLastIndex((other) => (scores[other] ?? 0) >= score) + 1, 0, index)
     if (best.length > limit) best.pop()
     if (best.length === limit) least = scores[best[limit - 1] ?? 0] ?? 0
   }
   const most = scores[best[0] ?? 0] ?? 1
-  return best.map((place) => ({ doc: first + place, score: (scores[place] ?? 0) / most }))
+  return best.map((index) => ({ doc: first + index, score: (scores[index] ?? 0) / most }))
 }

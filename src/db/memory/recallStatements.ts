@@ -19,7 +19,7 @@ export interface LookedUp extends Postings {
  * For a word with more occurrences than this, only the latest ones are searched: a frequent word has little
  * significance, and each occurrence costs a read.
  */
-const MOST_POSTINGS = 4_000
+const MAX_POSTINGS = 4_000
 
 /** One result for each request of the batch. */
 export const lookUp = async (sql: Sql, batch: ReadonlyArray<LookUp>): Promise<ReadonlyArray<LookedUp>> =>
@@ -55,13 +55,13 @@ export const lookUp = async (sql: Sql, batch: ReadonlyArray<LookUp>): Promise<Re
           select coalesce(string_agg(int2send(word::int2) || int4send(doc) || int2send(tf) || int2send(before) ||
             int2send(own) || int2send(after), '' order by word), '') from q cross join lateral (
             select doc, tf, before, own, after from memory_terms where app_id = w.app_id and session_id = w.session_id
-              and lexeme = q.lexeme order by doc desc limit ${MOST_POSTINGS}::int
+              and lexeme = q.lexeme order by doc desc limit ${MAX_POSTINGS}::int
           ) t
         ) as postings
       ) p
     order by w.n`
 
-export interface Places {
+export interface DocumentsRequest {
   readonly appId: string
   readonly sessionId: string
   readonly docs: ReadonlyArray<number>
@@ -78,9 +78,9 @@ interface Said {
  * The utterances at these positions, for each request of the batch, in no order. Those that the log no longer has are
  * missing.
  */
-export const readPlaces = async (
+export const readDocuments = async (
   sql: Sql,
-  batch: ReadonlyArray<Places>
+  batch: ReadonlyArray<DocumentsRequest>
 ): Promise<ReadonlyArray<ReadonlyArray<Said>>> => {
   const wanted = batch.flatMap(({ appId, sessionId, docs }, n) => docs.map((doc) => ({ appId, sessionId, doc, n })))
   const rows = await sql<Array<Said & { readonly n: number }>>`

@@ -11,7 +11,7 @@ import {
 } from "#pipeline/relational/Relationship.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 import type { Database, Sql } from "#src/db/postgres/Database.ts"
-import type { Standing, Writing } from "./Relationships.ts"
+import type { RelationshipState, Writing } from "./Relationships.ts"
 import { loopColumns, memoryColumns, type RelationshipRow } from "./relationshipStatements.ts"
 
 /** Sessions as rows (app_id, session_id, n), numbered from 1. */
@@ -20,7 +20,7 @@ export const sessionRows = (sql: Sql, sessions: ReadonlyArray<SessionRef>) =>
     ${sessions.map(({ sessionId }) => sessionId)}::text[]) with ordinality as w(app_id, session_id, n)`
 
 /** Queries for relationships and their patches. */
-export const readingRelationships = ({ query }: Context.Service.Shape<typeof Database>) => {
+export const makeRelationshipReader = ({ query }: Context.Service.Shape<typeof Database>) => {
   const readAll = Effect.fnUntraced(function* (sessions: ReadonlyArray<SessionRef>, superseded: boolean) {
     const rows = yield* query<
       Array<
@@ -66,7 +66,7 @@ export const readingRelationships = ({ query }: Context.Service.Shape<typeof Dat
       (select count(*)::int from open_loops
         where app_id = ${appId} and session_id = ${sessionId} and status in ('open', 'surfaced')) as open_loops`
     ).pipe(
-      Effect.map(([row]): Standing => ({
+      Effect.map(([row]): RelationshipState => ({
         bearing: { ...NEW_BEARING, ...row?.bearing },
         openLoops: row?.open_loops ?? 0
       }))

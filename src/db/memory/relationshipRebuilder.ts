@@ -3,11 +3,11 @@ import * as Effect from "effect/Effect"
 import { isDeepStrictEqual } from "node:util"
 import { apply, EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
 import { NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relationship.ts"
-import { addReadingJobs } from "#src/db/conversation/turnJobs.ts"
+import { addExtractionJobs } from "#src/db/conversation/turnJobs.ts"
 import type { Database } from "#src/db/postgres/Database.ts"
-import { readingRelationships } from "./relationshipReader.ts"
+import { makeRelationshipReader } from "./relationshipReader.ts"
 import { writeSnapshots } from "./relationshipStatements.ts"
-import { writingRelationships } from "./relationshipWriter.ts"
+import { makeRelationshipWriter } from "./relationshipWriter.ts"
 
 /** By id, because the order of rows has no meaning. */
 const sorted = ({ memories, loops, ...rest }: Relationship) => {
@@ -17,10 +17,10 @@ const sorted = ({ memories, loops, ...rest }: Relationship) => {
 }
 
 /** Rebuilds a relationship from its patches: see `rebuild` of Relationships. */
-export const rebuildingRelationship = (database: Context.Service.Shape<typeof Database>) => {
+export const makeRelationshipRebuilder = (database: Context.Service.Shape<typeof Database>) => {
   const { query, transaction } = database
-  const { read, patches } = readingRelationships(database)
-  const { writeRows } = writingRelationships(database)
+  const { read, patches } = makeRelationshipReader(database)
+  const { writeRows } = makeRelationshipWriter(database)
   return Effect.fnUntraced(function* (sessionId: string) {
     const [found] = yield* query<Array<{ app_id: string }>>(
       (sql) => sql`select app_id from sessions where session_id = ${sessionId}`
@@ -54,7 +54,7 @@ export const rebuildingRelationship = (database: Context.Service.Shape<typeof Da
         ${made.readTurn}::int, bearing =
           ${JSON.stringify(made.bearing)}::text::json where app_id = ${session.appId} and session_id = ${sessionId}`
     )
-    yield* query((sql) => sql`select ${addReadingJobs(sql, [session.appId], [sessionId])}`)
+    yield* query((sql) => sql`select ${addExtractionJobs(sql, [session.appId], [sessionId])}`)
     const changed = !isDeepStrictEqual(sorted(stood), sorted(made))
     return { patches: all.length, memories: made.memories.size, loops: made.loops.size, changed }
   }, transaction)

@@ -23,13 +23,13 @@ export const loopColumns = (sql: Sql) => sql`
     ${iso(sql, "due_at")}, priority, status, evidence, ${iso(sql, "created_at")}, ${iso(sql, "updated_at")}`
 
 /** Maximum number of indexed words of a memory. */
-const MOST_TERMS = 120
-const MOST_TERM_CHARS = 60
+const MAX_TERMS = 120
+const MAX_TERM_CHARS = 60
 
 /** Superseded memories are indexed as well, for searches as of an earlier time. */
 const searchable = ({ status, text }: Memory): ReadonlyArray<string> =>
   status === "active" || status === "superseded"
-    ? [...new Set(terms(text))].filter((term) => term.length <= MOST_TERM_CHARS).slice(0, MOST_TERMS)
+    ? [...new Set(terms(text))].filter((term) => term.length <= MAX_TERM_CHARS).slice(0, MAX_TERMS)
     : []
 
 /** An item of one session in a batch over several sessions. */

@@ -1,9 +1,9 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Gone } from "#pipeline/relational/forget.ts"
+import type { ForgottenWords } from "#pipeline/relational/forget.ts"
 import type { Patch } from "#pipeline/relational/Patch.ts"
 import { Database } from "#src/db/postgres/Database.ts"
-import { forgettingWords } from "./forgetText.ts"
+import { makeForgetText } from "./forgetText.ts"
 import {
   type Amended,
   type Of,
@@ -16,9 +16,9 @@ import {
 import { sessionDictionaries } from "./sessionDictionary.ts"
 
 /** Writes patches and the resulting rows, in the caller's transaction. */
-export const writingRelationships = (database: Context.Service.Shape<typeof Database>) => {
+export const makeRelationshipWriter = (database: Context.Service.Shape<typeof Database>) => {
   const { query } = database
-  const forgetWords = forgettingWords(database)
+  const forgetWords = makeForgetText(database)
 
   const writeRows = Effect.fnUntraced(function* (patches: ReadonlyArray<Of<Patch>>) {
     const memories = patches.flatMap(({ session, one }) => one.memories.map((memory) => ({ session, one: memory })))
@@ -41,7 +41,9 @@ export const writingRelationships = (database: Context.Service.Shape<typeof Data
     if (snapshots.length > 0) yield* query((sql) => writeSnapshots(sql, snapshots))
   })
 
-  const writeAll = Effect.fnUntraced(function* (amended: ReadonlyArray<Of<Amended & { readonly gone: Gone | null }>>) {
+  const writeAll = Effect.fnUntraced(function* (
+    amended: ReadonlyArray<Of<Amended & { readonly gone: ForgottenWords | null }>>
+  ) {
     for (const {
       session,
       one: { gone }

@@ -3,37 +3,37 @@ import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
 import { NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relationship.ts"
 import { lockAllowances, lockSessions } from "#src/db/billing/moneyStatements.ts"
-import { writeAfterwards } from "#src/db/conversation/spendingStatements.ts"
+import { writeLateSpending } from "#src/db/conversation/spendingStatements.ts"
 import { stageRow } from "#src/db/conversation/stageRows.ts"
-import { moveHeads } from "#src/db/delivery/advanceLaneHeads.ts"
-import { makeBreath } from "#src/db/postgres/yieldBudget.ts"
+import { advanceLaneHeads } from "#src/db/delivery/advanceLaneHeads.ts"
+import { makeYieldBudget } from "#src/db/postgres/yieldBudget.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { Prices } from "#src/model/prices.ts"
 import { inUnit } from "#src/units/currentUnit.ts"
 import type { Unit } from "#src/units/Unit.ts"
-import { appendScores, type Told } from "./extractionStatements.ts"
-import type { Reading } from "./MemoryExtractions.ts"
+import { appendScores, type ScoreChange } from "./extractionStatements.ts"
+import type { MemoryExtraction } from "./MemoryExtractions.ts"
 import { Relationships } from "./Relationships.ts"
 import { SessionStories } from "./SessionStories.ts"
 
 /** An extraction that waits for its batch. It is decided in its own unit of work. */
-export interface QueuedReading extends Reading {
+export interface QueuedExtraction extends MemoryExtraction {
   readonly unit: Unit | null
 }
 
-/** Writes a batch of extractions in one transaction: see `write` of ReadTurns. */
-export const writingReadings = Effect.gen(function* () {
+/** Writes a batch of extractions in one transaction: see `write` of MemoryExtractions. */
+export const makeExtractionWriter = Effect.gen(function* () {
   const { query, transaction, afterCommit } = yield* Database
   const relationships = yield* Relationships
   const stories = yield* SessionStories
   const signals = yield* LogSignals
   const { version } = yield* Prices
-  const breath = makeBreath()
+  const breath = makeYieldBudget()
 
-  const tell = Effect.fnUntraced(function* (told: ReadonlyArray<Told>) {
+  const tell = Effect.fnUntraced(function* (told: ReadonlyArray<ScoreChange>) {
     const rows = yield* query<Array<{ session_id: string; last_cursor: number }>>((sql) => appendScores(sql, told))
     const moved = yield* query((sql) =>
-      moveHeads(
+      advanceLaneHeads(
         sql,
         told.map(({ session }) => session.appId),
         told.map(({ session }) => session.sessionId)
@@ -49,15 +49,15 @@ export const writingReadings = Effect.gen(function* () {
 
   /** The patch of a turn, unless another worker has processed it in the meantime. */
   const decideOn = Effect.fnUntraced(function* (
-    { session, turn: { turnIndex, character, message }, storied, decide, at }: Reading,
+    { session, turn: { turnIndex, character, message }, hasStoryline, decide, at }: MemoryExtraction,
     known: Relationship
   ) {
     if (known.readTurn >= turnIndex) return { at, patch: EMPTY_PATCH }
     const patch = decide(known)
     // Stories advance by what the person says.
     const told =
-      storied && message !== null
-        ? yield* stories.goOn({ ...session, slug: character.slug }, character, known, patch, {
+      hasStoryline && message !== null
+        ? yield* stories.advance({ ...session, slug: character.slug }, character, known, patch, {
             at,
             turnIndex,
             message: message.text,
@@ -67,10 +67,10 @@ export const writingReadings = Effect.gen(function* () {
     return { at, patch: told, turnIndex }
   })
 
-  return Effect.fnUntraced(function* (batch: ReadonlyArray<QueuedReading>) {
-    const costOf = ({ record }: Reading) => record.usage?.costMicroUsd ?? 0
+  return Effect.fnUntraced(function* (batch: ReadonlyArray<QueuedExtraction>) {
+    const costOf = ({ record }: MemoryExtraction) => record.usage?.costMicroUsd ?? 0
     const dear = batch
-      .filter((reading) => costOf(reading) > 0 || reading.heldMicroUsd > 0)
+      .filter((reading) => costOf(reading) > 0 || reading.reservedMicroUsd > 0)
       .map(({ session }) => session)
     const [, logs] = yield* Effect.all(
       [
@@ -97,7 +97,7 @@ export const writingReadings = Effect.gen(function* () {
     const there = new Set(logs.map(({ session_id }) => session_id))
     const readings = batch.filter(({ session }) => there.has(session.sessionId))
     if (readings.length === 0) return
-    const fresh = new Set<Reading>()
+    const fresh = new Set<MemoryExtraction>()
     const after = yield* relationships.amendAll(
       readings.map((reading) => ({
         session: reading.session,
@@ -115,7 +115,7 @@ export const writingReadings = Effect.gen(function* () {
       }))
     )
     yield* query((sql) =>
-      writeAfterwards(
+      writeLateSpending(
         sql,
         readings.map((reading) => ({
           app: reading.session.appId,
@@ -123,17 +123,17 @@ export const writingReadings = Effect.gen(function* () {
           turn: reading.turn.turnIndex,
           cost: costOf(reading)
         })),
-        JSON.stringify(readings.map(({ record }, place) => stageRow(record, place + 1, 0))),
+        JSON.stringify(readings.map(({ record }, index) => stageRow(record, index + 1, 0))),
         version
       )
     )
-    const told = readings.flatMap((reading, place): ReadonlyArray<Told> => {
+    const told = readings.flatMap((reading, index): ReadonlyArray<ScoreChange> => {
       const {
         session,
         turn: { turnIndex },
         scores
       } = reading
-      const payload = fresh.has(reading) ? scores(after[place] ?? NEW_RELATIONSHIP) : null
+      const payload = fresh.has(reading) ? scores(after[index] ?? NEW_RELATIONSHIP) : null
       return payload === null ? [] : [{ session, turnIndex, payload }]
     })
     if (told.length > 0) yield* tell(told)

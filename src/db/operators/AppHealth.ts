@@ -5,7 +5,7 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { ALL_APPS } from "#src/db/delivery/isSuspendedByOperator.ts"
 
 /** Maximum number of turns of the last hour to evaluate, newest first. */
-const MOST_TURNS = 5_000
+const MAX_TURNS = 5_000
 
 export interface HealthRow {
   /** Sessions in which a person is waiting and no worker is active. */
@@ -53,7 +53,7 @@ export class AppHealth extends Context.Service<
           select t.session_id, t.turn_index, t.outcome, t.crashes
           from (select session_id, turn_index from ledger
             where app_id = ${appId} and entry = 'hold' and at >= now() - interval '1 hour' order by at desc
-              limit ${MOST_TURNS}::int) h
+              limit ${MAX_TURNS}::int) h
             join turns t on t.app_id = ${appId} and t.session_id = h.session_id and t.turn_index = h.turn_index
         ), written as materialized (
           select s.status, s.started_at from t

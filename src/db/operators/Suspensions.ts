@@ -6,8 +6,8 @@ import { KEY_ENDED } from "#src/db/tenancy/ApiKeys.ts"
 import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { auditing } from "#src/db/tenancy/auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { Holds } from "#src/db/telegram/TelegramSuspensions.ts"
-import { holdRows, type NoSuchApp } from "#src/db/delivery/suspensionRows.ts"
+import { TelegramSuspensions } from "#src/db/telegram/TelegramSuspensions.ts"
+import { suspensionRows, type NoSuchApp } from "#src/db/delivery/suspensionRows.ts"
 
 /**
  * Suspends an app as a whole. Its runtime keys are refused, their open requests end, and nothing new begins: no
@@ -30,8 +30,8 @@ export class Suspensions extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database
       const { query, transaction } = database
-      const holds = yield* Holds
-      const rows = holdRows(database, "app")
+      const holds = yield* TelegramSuspensions
+      const rows = suspensionRows(database, "app")
       const record = auditing(database)
       const services = yield* Effect.context<Database | LogSignals>()
 

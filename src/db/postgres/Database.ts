@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import {
   ANSWER_WITHIN_MS,
-  answered,
+  withAnswerTimeout,
   begin,
   openPool,
   type OpenTransaction,
@@ -39,7 +39,7 @@ export const toDatabaseError = (cause: unknown): DatabaseError =>
 /**
  * For the statements of one transaction: they run in order, but are pipelined without waiting for each other's results.
  */
-export const TOGETHER = { concurrency: "unbounded" } as const
+export const MAX_TOGETHER = { concurrency: "unbounded" } as const
 
 /** Connections that transactions may not use. Single statements, such as sends, must not wait for long transactions. */
 const LEFT_TO_STATEMENTS = 4
@@ -80,14 +80,14 @@ export class Database extends Context.Service<
           (sql) => Effect.promise(() => sql.end({ timeout: 3 }))
         )
         const attempt = <A>(start: () => PromiseLike<A>) =>
-          Effect.tryPromise({ try: () => answered(start()), catch: toDatabaseError })
+          Effect.tryPromise({ try: () => withAnswerTimeout(start()), catch: toDatabaseError })
 
         const query = <A extends ReadonlyArray<unknown>>(build: (sql: Sql) => Query & PromiseLike<unknown>) =>
           Effect.flatMap(Transaction, (transaction) =>
             Effect.tryPromise({
               try: () => {
                 if (transaction !== undefined && transaction.lostBy !== null) return Promise.reject(transaction.lostBy)
-                const answer = answered(build(transaction?.sql ?? pool) as unknown as PromiseLike<A>)
+                const answer = withAnswerTimeout(build(transaction?.sql ?? pool) as unknown as PromiseLike<A>)
                 return transaction === undefined
                   ? answer
                   : answer.catch((error: unknown) => {

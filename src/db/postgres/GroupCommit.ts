@@ -1,6 +1,6 @@
 import { toDatabaseError, type DatabaseError } from "./Database.ts"
 import * as Effect from "effect/Effect"
-import { answered } from "./postgres.ts"
+import { withAnswerTimeout } from "./postgres.ts"
 import { takeFairly } from "./takeFairly.ts"
 
 export interface GroupCommitOptions<A, B> {
@@ -36,7 +36,7 @@ interface Waiting<A, B> {
 }
 
 /** Maximum number of overtaken batches. If more are slow, the database itself is slow. */
-const MOST_OVERTAKEN = 3
+const MAX_OVERTAKEN = 3
 
 /**
  * Callers resume at once when they get their result, and many of them have work to do. The next batch is sent before
@@ -111,7 +111,7 @@ export const groupCommit = <A, B>(
   const settleInTime = (batch: ReadonlyArray<Waiting<A, B>>) => {
     let over = false
     const landedBefore = landed
-    return answered(
+    return withAnswerTimeout(
       settle(batch, () => over),
       () => {
         over = true
@@ -123,7 +123,7 @@ export const groupCommit = <A, B>(
     running++
     let isOvertaken = false
     const overtake = () => {
-      if (overtaken >= MOST_OVERTAKEN) return
+      if (overtaken >= MAX_OVERTAKEN) return
       isOvertaken = true
       overtaken++
       running--

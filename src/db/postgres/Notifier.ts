@@ -1,14 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { LogSignals, type LogChange } from "#channels/event-log/LogSignals.ts"
-import { rounds } from "#channels/repeatForever.ts"
+import { repeatForever } from "#channels/repeatForever.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Database, toDatabaseError } from "./Database.ts"
 import { whileStarting } from "./retry.ts"
 
 const CHANNEL = "troupe_log"
 /** A PostgreSQL payload is limited to 8,000 bytes, and a change takes at most 30 + 1 + 16. */
-const CHANGES_A_PAYLOAD = 150
+const CHANGES_PER_PAYLOAD = 150
 
 /** Appended to the sender's name if lanes have something to deliver. */
 const PUSHED = "+"
@@ -41,8 +41,8 @@ export const layer = Layer.effectDiscard(
       const sender = pushed ? `${self}${PUSHED}` : self
       pushed = false
       const payloads: Array<string> = []
-      for (let i = 0; i < changes.length; i += CHANGES_A_PAYLOAD)
-        payloads.push(`${sender} ${encode(changes.slice(i, i + CHANGES_A_PAYLOAD))}`)
+      for (let i = 0; i < changes.length; i += CHANGES_PER_PAYLOAD)
+        payloads.push(`${sender} ${encode(changes.slice(i, i + CHANGES_PER_PAYLOAD))}`)
       yield* query(
         (sql) => sql`
       select set_config('synchronous_commit', 'off', true),
@@ -52,7 +52,7 @@ export const layer = Layer.effectDiscard(
 
     yield* Effect.acquireRelease(
       Effect.sync(() =>
-        signals.carry((changes, push) => {
+        signals.forward((changes, push) => {
           pushed ||= push
           for (const { sessionId, cursor } of changes)
             pending.set(sessionId, Math.max(cursor, pending.get(sessionId) ?? 0))
@@ -67,13 +67,13 @@ export const layer = Layer.effectDiscard(
             pool.listen(CHANNEL, (payload) => {
               const cut = payload.indexOf(" ")
               const [sender, push] = payload.slice(0, cut).split(PUSHED)
-              if (sender !== self) signals.hear(decode(payload.slice(cut + 1)), push !== undefined)
+              if (sender !== self) signals.receive(decode(payload.slice(cut + 1)), push !== undefined)
             }),
           catch: toDatabaseError
         })
       ),
       (listening) => Effect.promise(() => listening.unlisten().catch(() => {}))
     )
-    yield* rounds("20 millis", flush).pipe(Effect.annotateLogs({ service: "Notifier" }), Effect.forkScoped)
+    yield* repeatForever("20 millis", flush).pipe(Effect.annotateLogs({ service: "Notifier" }), Effect.forkScoped)
   })
 )

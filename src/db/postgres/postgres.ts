@@ -45,7 +45,7 @@ const CLOSING_MS = 1000
  * write throws where it cannot be caught, and the process ends (porsager/postgres#1208). So such a transaction is
  * neither completed nor failed here; closing its connection fails it.
  */
-const neverWritingToTheDead = (pool: Pool): Pool => {
+const withoutWritesAfterClose = (pool: Pool): Pool => {
   const original = pool.begin as <A>(work: (sql: postgres.TransactionSql<Types>) => unknown) => Promise<A>
   const begin = <A>(work: (sql: postgres.TransactionSql<Types>) => Promise<A>): Promise<A> => {
     let over = false
@@ -94,7 +94,7 @@ const reconnectAfter = (): number => 0.1 + Math.random() * 0.2
 
 /** A pool of PostgreSQL connections through postgres.js. Its defects are fixed here and in `patches/`. */
 export const openPool = (url: string, max: number): Pool =>
-  neverWritingToTheDead(
+  withoutWritesAfterClose(
     postgres(url, {
       max,
       types,
@@ -113,7 +113,7 @@ export const openPool = (url: string, max: number): Pool =>
   )
 
 /** A query without an answer in this time counts as unreachable, and it is unknown whether it ran. */
-export const answered = <A>(answer: PromiseLike<A>, giveUp: () => void = () => {}): Promise<A> =>
+export const withAnswerTimeout = <A>(answer: PromiseLike<A>, giveUp: () => void = () => {}): Promise<A> =>
   new Promise<A>((resolve, reject) => {
     const timer = setTimeout(() => {
       giveUp()

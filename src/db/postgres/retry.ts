@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { DatabaseError } from "./Database.ts"
 
-const patience = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("1 second")]).pipe(
+const retrySchedule = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("1 second")]).pipe(
   Schedule.jittered,
   Schedule.setInputType<DatabaseError>(),
   Schedule.while(({ input }) => input.reason === "unreachable"),
@@ -14,9 +14,9 @@ const patience = Schedule.min([Schedule.exponential("50 millis"), Schedule.space
  * Retries until the database can be reached. For work that has to complete and may take time. Requests must not wait.
  */
 export const untilReachable = <A, R>(effect: Effect.Effect<A, DatabaseError, R>): Effect.Effect<A, DatabaseError, R> =>
-  Effect.retry(effect, patience)
+  Effect.retry(effect, retrySchedule)
 
-const START_PATIENCE = Schedule.spaced("1 second").pipe(
+const START_SCHEDULE = Schedule.spaced("1 second").pipe(
   Schedule.upTo({ times: 15 }),
   Schedule.setInputType<DatabaseError>(),
   Schedule.while(({ input }) => input.reason === "unreachable")
@@ -28,5 +28,5 @@ export const whileStarting = <A, R>(effect: Effect.Effect<A, DatabaseError, R>):
     Effect.tapError((error) =>
       Effect.logWarning("starting, but the database does not answer", { reason: error.message })
     ),
-    Effect.retry(START_PATIENCE)
+    Effect.retry(START_SCHEDULE)
   )

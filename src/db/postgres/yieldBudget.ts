@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 
 /** How long such work may take in one round of the event loop, in milliseconds. */
-const A_ROUND = 10
+const ROUND_MS = 10
 
 /**
  * Yields to other work of this process before work that takes some time. Turns become ready, and are extracted, in
@@ -9,28 +9,28 @@ const A_ROUND = 10
  * So a request waits for a few items and not for all, and an app waits for one item of each other app and not for the
  * whole queue of a busy one.
  */
-export const makeBreath = (): ((appId: string) => Effect.Effect<void>) => {
+export const makeYieldBudget = (): ((appId: string) => Effect.Effect<void>) => {
   // A served app goes to the end of the map.
   const waiting = new Map<string, Array<() => void>>()
   let isDue = false
-  const askForARound = () => {
+  const scheduleRound = () => {
     if (isDue || waiting.size === 0) return
     isDue = true
-    setImmediate(goOn)
+    setImmediate(runRound)
   }
   const serveNext = () => {
     for (const [appId, queue] of waiting) {
-      const goOn = queue.shift()
+      const runRound = queue.shift()
       waiting.delete(appId)
       if (queue.length > 0) waiting.set(appId, queue)
-      return goOn?.()
+      return runRound?.()
     }
   }
-  const goOn = () => {
+  const runRound = () => {
     const begunAt = performance.now()
-    while (waiting.size > 0 && performance.now() - begunAt < A_ROUND) serveNext()
+    while (waiting.size > 0 && performance.now() - begunAt < ROUND_MS) serveNext()
     isDue = false
-    askForARound()
+    scheduleRound()
   }
   return (appId) =>
     Effect.callback((resume) => {
@@ -38,6 +38,6 @@ export const makeBreath = (): ((appId: string) => Effect.Effect<void>) => {
       const queue = waiting.get(appId)
       if (queue === undefined) waiting.set(appId, [go])
       else queue.push(go)
-      askForARound()
+      scheduleRound()
     })
 }

@@ -11,9 +11,9 @@ import { eraseSessions } from "./eraseSessions.ts"
 import { lockAllowancesOf } from "#src/db/billing/moneyStatements.ts"
 
 /** Sessions erased per transaction. */
-const SESSIONS_A_STEP = 10
+const SESSIONS_PER_STEP = 10
 /** Erasures per round. */
-const A_ROUND = 100
+const PER_ROUND = 100
 
 export interface Erasure {
   readonly erasure_id: string
@@ -96,7 +96,7 @@ export class Erasures extends Context.Service<
             (sql) => sql`
         select s.session_id from sessions s join erasures e on e.app_id = s.app_id
           and e.erasure_id = ${id} and s.created_at <= e.created_at
-        where s.app_id = ${appId} and s.external_user_ref = ${ref} order by s.session_id limit ${SESSIONS_A_STEP}`
+        where s.app_id = ${appId} and s.external_user_ref = ${ref} order by s.session_id limit ${SESSIONS_PER_STEP}`
           )
           if (some.length > 0) {
             yield* eraseSessions(
@@ -124,7 +124,7 @@ export class Erasures extends Context.Service<
         const open = yield* query<Array<Open>>(
           (sql) =>
             sql`select app_id, erasure_id from erasures where status <> 'completed' order by created_at
-              limit ${A_ROUND}`
+              limit ${PER_ROUND}`
         )
         for (const erasure of open) {
           // A failed erasure does not block the others.

@@ -9,9 +9,9 @@ import { eraseSessions } from "./eraseSessions.ts"
 /** How long after its last key has expired a sandbox is deleted. By then, running work has ended. */
 const AFTER = "10 minutes"
 /** Sandboxes per round. */
-const A_ROUND = 100
+const PER_ROUND = 100
 /** Sessions erased per transaction. */
-const SESSIONS_A_STEP = 5
+const SESSIONS_PER_STEP = 5
 
 /** Demo apps whose keys have all expired. */
 export class ExpiredSandboxes extends Context.Service<
@@ -38,7 +38,7 @@ export class ExpiredSandboxes extends Context.Service<
       where o.kind = 'demo' and not exists (
         select from api_keys k where k.app_id = a.app_id and k.revoked_at is null and (k.expires_at is null
           or k.expires_at > now() - ${AFTER}::interval)
-      ) order by a.app_id limit ${A_ROUND}`
+      ) order by a.app_id limit ${PER_ROUND}`
       ).pipe(Effect.map((rows) => rows.map((row) => row.app_id)))
 
       const eraseSome = Effect.fnUntraced(
@@ -49,7 +49,7 @@ export class ExpiredSandboxes extends Context.Service<
           )
           const some = yield* query<Array<{ session_id: string }>>(
             (sql) =>
-              sql`select session_id from sessions where app_id = ${appId} order by session_id limit ${SESSIONS_A_STEP}`
+              sql`select session_id from sessions where app_id = ${appId} order by session_id limit ${SESSIONS_PER_STEP}`
           )
           yield* eraseSessions(
             appId,

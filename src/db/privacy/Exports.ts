@@ -16,7 +16,7 @@ const FAILED_FOR = "10 minutes"
 /** Whoever fetches a ZIP when it expires comes to its end. */
 const REMOVED_AFTER = "15 minutes"
 /** Exports of an app at once, whether they are being made or can be fetched. */
-export const MOST_OF_APP = 100
+export const MAX_OF_APP = 100
 
 /** Too many exports of this app are being made or can be fetched. */
 export class ExportsLimited extends Schema.TaggedError<ExportsLimited>()("ExportsLimited", {}) {}
@@ -78,7 +78,7 @@ export class Exports extends Context.Service<
           select count(*)::int as there from exports
             where app_id = ${appId} and (expires_at is null or expires_at >= now())`
         )
-        if (there >= MOST_OF_APP) return yield* new ExportsLimited()
+        if (there >= MAX_OF_APP) return yield* new ExportsLimited()
         yield* query(
           (sql) => sql`
           insert into exports (app_id, export_id, external_user_ref)

@@ -3,14 +3,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { isNoShadow } from "#src/db/tenancy/shadow.ts"
+import { isNotShadow } from "#src/db/tenancy/shadow.ts"
 
 /** Rows per delete statement. */
-const ROWS_A_STEP = 5000
+const ROWS_PER_STEP = 5000
 /** Logs checked per transaction. They are locked for its duration. */
-const SESSIONS_A_STEP = 200
+const SESSIONS_PER_STEP = 200
 /** Events of one log deleted per transaction. */
-const EVENTS_A_STEP = 1000
+const EVENTS_PER_STEP = 1000
 
 /** Telegram itself keeps an update for a day. */
 const UPDATES_KEPT = "72 hours"
@@ -22,7 +22,7 @@ export interface RetentionOptions {
   readonly log: Duration.Duration | null
 }
 
-interface Place {
+interface LastTrimmed {
   readonly app_id: string
   readonly session_id: string
 }
@@ -48,26 +48,26 @@ export class Retention extends Context.Service<
       delete from delivery_attempts where ctid = any(array(
         select ctid from delivery_attempts
           where started_at < now() - ${Duration.toSeconds(attempts)}::bigint * interval '1 second'
-            limit ${ROWS_A_STEP}::int
+            limit ${ROWS_PER_STEP}::int
       )) returning 1`
-        ).pipe(Effect.repeat({ until: (rows) => rows.length < ROWS_A_STEP }))
+        ).pipe(Effect.repeat({ until: (rows) => rows.length < ROWS_PER_STEP }))
 
         // Deletes from the beginning of a log up to the first event that is recent enough, that a lane still has to
         // deliver, or that an open turn refers to. Logs of evals are skipped: their clock may be years behind, and
         // their sessions are deleted with the run.
-        const trim = Effect.fnUntraced(function* (age: Duration.Duration, after: Place) {
-          const scope = yield* query<Array<Place>>(
+        const trim = Effect.fnUntraced(function* (age: Duration.Duration, after: LastTrimmed) {
+          const scope = yield* query<Array<LastTrimmed>>(
             (sql) => sql`
         select app_id, session_id from session_logs
-          where ${isNoShadow(sql)} and (app_id, session_id) > (${after.app_id}, ${after.session_id})
-        order by app_id, session_id limit ${SESSIONS_A_STEP}::int for no key update`
+          where ${isNotShadow(sql)} and (app_id, session_id) > (${after.app_id}, ${after.session_id})
+        order by app_id, session_id limit ${SESSIONS_PER_STEP}::int for no key update`
           )
           const [cut] = yield* query<Array<{ more: boolean }>>(
             (sql) => sql`
         with bound as (
           select l.app_id, l.session_id, l.kept_after, least(
             (select e.cursor from events e where e.app_id = l.app_id and e.session_id = l.session_id
-              and e.cursor <= l.kept_after + ${EVENTS_A_STEP}::int
+              and e.cursor <= l.kept_after + ${EVENTS_PER_STEP}::int
               and e.created_at < now() - ${Duration.toSeconds(age)}::bigint * interval '1 second'
                 order by e.cursor desc limit 1),
             (select min(x.position) from lanes x join channels c using (app_id, channel_id)
@@ -99,13 +99,13 @@ export class Retention extends Context.Service<
           delete from memory_blocks b using trimmed t where b.app_id = t.app_id and b.session_id = t.session_id
             and b.cursors[cardinality(b.cursors)] <= t.last
         )
-        select exists (select from trimmed where last = after + ${EVENTS_A_STEP}::int) as more`
+        select exists (select from trimmed where last = after + ${EVENTS_PER_STEP}::int) as more`
           )
           return cut?.more === true ? after : scope.at(-1)
         }, transaction)
         const trimLogs = Effect.fnUntraced(function* (age: Duration.Duration) {
-          let place: Place | undefined = { app_id: "", session_id: "" }
-          while (place !== undefined) place = yield* trim(age, place)
+          let lastTrimmed: LastTrimmed | undefined = { app_id: "", session_id: "" }
+          while (lastTrimmed !== undefined) lastTrimmed = yield* trim(age, lastTrimmed)
         })
 
         // After a week without updates, Telegram continues with a random update number, and an old row must not make a
@@ -117,9 +117,9 @@ export class Retention extends Context.Service<
           where received_at < now() - ${UPDATES_KEPT}::interval and (done_at is not null or not exists (
           select from telegram_bots b where b.app_id = u.app_id and b.channel_id = u.channel_id
             and b.status <> 'detached'
-        )) limit ${ROWS_A_STEP}::int
+        )) limit ${ROWS_PER_STEP}::int
       )) returning 1`
-        ).pipe(Effect.repeat({ until: (rows) => rows.length < ROWS_A_STEP }))
+        ).pipe(Effect.repeat({ until: (rows) => rows.length < ROWS_PER_STEP }))
 
         const deleteManagerUpdates = query(
           (sql) => sql`delete from telegram_manager_updates where done_at < now() - ${UPDATES_KEPT}::interval`

@@ -3,16 +3,23 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { newId } from "#pipeline/domain/Id.ts"
-import type { Initiative, Reason } from "#pipeline/domain/ProactiveBrief.ts"
+import type { ProactiveBrief, Reason } from "#pipeline/domain/ProactiveBrief.ts"
 import type { ControlSource, EffectiveControls } from "#pipeline/proactive/controls.ts"
 import { isOn } from "#pipeline/proactive/controls.ts"
-import { afterwards, decide, type Decision, heldBack, type Prospect, prospectOf } from "#pipeline/proactive/decide.ts"
-import { type GateName, shutBy } from "#pipeline/proactive/gates.ts"
+import {
+  factsAfter,
+  decide,
+  type Decision,
+  blockedMessages,
+  type Eligibility,
+  eligibilityOf
+} from "#pipeline/proactive/decide.ts"
+import { type GateName, blockedBy } from "#pipeline/proactive/gates.ts"
 import { EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
 import { lockSessions, lockAllowances } from "#src/db/billing/moneyStatements.ts"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { type Gathered, gatherer } from "./proactiveFacts.ts"
+import { type Gathered, makeGatherFacts } from "./proactiveFacts.ts"
 import { Prices } from "#src/model/prices.ts"
 import type { Reserve } from "#src/model/reservation.ts"
 import { beginTurn, claimDue, lockCaps, writeDecision, writeDue } from "./proactiveStatements.ts"
@@ -52,7 +59,7 @@ export interface StoredDecision {
 export interface BegunTurn extends SessionRef {
   readonly turnIndex: number
   readonly acceptedAt: Date
-  readonly initiative: Initiative
+  readonly proactive: ProactiveBrief
 }
 
 /** When a session is checked again if its checks have crashed their processes too often. */
@@ -64,26 +71,29 @@ const LEASE_MS = 120_000
 const isoOf = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
 /** Proactive messages: when sessions are due for a check, the decisions, and the turns that they start. */
-export class Initiatives extends Context.Service<
-  Initiatives,
+export class ProactiveDecisions extends Context.Service<
+  ProactiveDecisions,
   {
     /** A session's effective controls, and when its character may next write first. Undefined: no such session. */
     readonly stateOf: (session: SessionRef) => Effect.Effect<ProactiveState | undefined, DatabaseError>
     /** The decision for a given time. Writes nothing. */
     readonly evaluate: (session: SessionRef, at: Date | null) => Effect.Effect<Evaluation | undefined, DatabaseError>
     /** The session's due scheduled messages, each with the gate that blocks it. */
-    readonly heldBack: (session: SessionRef) => Effect.Effect<ReadonlyMap<string, GateName>, DatabaseError>
+    readonly blockedMessages: (session: SessionRef) => Effect.Effect<ReadonlyMap<string, GateName>, DatabaseError>
     /** Decides for a given time and acts on the decision. */
-    readonly enact: (session: SessionRef, at: Date | null) => Effect.Effect<Evaluation | undefined, DatabaseError>
+    readonly decideAndAct: (
+      session: SessionRef,
+      at: Date | null
+    ) => Effect.Effect<Evaluation | undefined, DatabaseError>
     /**
      * Takes up to `most` due sessions, and returns a decision effect for each, to run once. A session that has changed
      * since then is left for a new check.
      */
     readonly takeDue: (most: number) => Effect.Effect<ReadonlyArray<Effect.Effect<void, DatabaseError>>, DatabaseError>
     /** What prevents a turn that has already begun. Null: nothing, the character may write. */
-    readonly objection: (turn: BegunTurn) => Effect.Effect<GateName | typeof OVERTAKEN | null, DatabaseError>
+    readonly recheckGates: (turn: BegunTurn) => Effect.Effect<GateName | typeof OVERTAKEN | null, DatabaseError>
     /** Newest first, of one session or of all, those before `before`. */
-    readonly decisions: (
+    readonly list: (
       appId: string,
       filter: { readonly sessionId: string | null; readonly before: string | null; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<StoredDecision>, DatabaseError>
@@ -91,19 +101,19 @@ export class Initiatives extends Context.Service<
 >()("src/db/proactive/ProactiveDecisions") {
   static readonly layer = ({ reserve }: { readonly reserve: Reserve }) =>
     Layer.effect(
-      Initiatives,
+      ProactiveDecisions,
       Effect.gen(function* () {
         const database = yield* Database
         const { query, transaction } = database
         const relationships = yield* Relationships
-        const gather = gatherer(database, yield* CharacterVersions, reserve)
+        const gather = makeGatherFacts(database, yield* CharacterVersions, reserve)
         const { version } = yield* Prices
 
         const stateOf = Effect.fnUntraced(function* (session: SessionRef) {
           const now = yield* Clock.currentTimeMillis
           const gathered = yield* gather(session, now)
           if (gathered === undefined) return undefined
-          const { nextEligibleAt } = prospectOf(gathered.facts, now)
+          const { nextEligibleAt } = eligibilityOf(gathered.facts, now)
           return {
             effective: gathered.facts.controls,
             sources: gathered.sources,
@@ -119,32 +129,32 @@ export class Initiatives extends Context.Service<
             : { at: new Date(now), decision: decide(gathered.facts, now), runRef: null }
         })
 
-        const held = Effect.fnUntraced(function* (session: SessionRef) {
+        const blockedMessagesOf = Effect.fnUntraced(function* (session: SessionRef) {
           const now = yield* Clock.currentTimeMillis
           const gathered = yield* gather(session, now)
-          return gathered === undefined ? new Map<string, GateName>() : heldBack(gathered.facts, now)
+          return gathered === undefined ? new Map<string, GateName>() : blockedMessages(gathered.facts, now)
         })
 
         const begin = Effect.fnUntraced(function* (
           session: SessionRef,
-          { facts, holdMicroUsd }: Gathered,
+          { facts, reservedMicroUsd }: Gathered,
           { candidate }: Decision,
           now: number,
-          travelled: boolean
+          isTimeShifted: boolean
         ) {
           const runRef = newId("run")
           const { reason, loop, beat, scheduled } = candidate
-          const initiative: Initiative = {
+          const brief: ProactiveBrief = {
             reason,
             about: loop?.text ?? beat?.summary ?? scheduled?.topic ?? null,
             ...(typeof scheduled?.text === "string" && { text: scheduled.text }),
             avoid: facts.preferences.topics_avoid,
             welcome: facts.preferences.topics_welcome,
             channels: facts.channels.map(({ kind }) => kind),
-            ...(travelled && { as_of: new Date(now).toISOString() })
+            ...(isTimeShifted && { as_of: new Date(now).toISOString() })
           }
           const [opened] = yield* query<Array<{ turn_index: number; jobs: number }>>((sql) =>
-            beginTurn(sql, session, runRef, holdMicroUsd, initiative, version)
+            beginTurn(sql, session, runRef, reservedMicroUsd, brief, version)
           )
           if (scheduled !== undefined && opened !== undefined)
             yield* query((sql) => beginScheduled(sql, session, scheduled.id, opened.turn_index))
@@ -191,8 +201,8 @@ export class Initiatives extends Context.Service<
           if (gathered === undefined) return undefined
           const decision = decide(gathered.facts, now)
           const begun = decision.send ? yield* begin(session, gathered, decision, now, at !== null) : null
-          const next: Prospect = decision.send
-            ? prospectOf(afterwards(gathered.facts, decision.candidate, now), now)
+          const next: Eligibility = decision.send
+            ? eligibilityOf(factsAfter(gathered.facts, decision.candidate, now), now)
             : decision
           yield* query((sql) =>
             writeDecision(sql, session, {
@@ -211,7 +221,7 @@ export class Initiatives extends Context.Service<
               : isOn(gathered.facts.controls) && gathered.facts.active
                 ? (isoOf(next.nextEligibleAt) ?? "never")
                 : "off"
-          yield* query((sql) => writeDue(sql, session, dueAt, next.awaitsWord))
+          yield* query((sql) => writeDue(sql, session, dueAt, next.awaitsMessage))
           return { at: new Date(now), decision, runRef: begun?.runRef ?? null }
         }, transaction)
 
@@ -237,20 +247,20 @@ export class Initiatives extends Context.Service<
           )
         })
 
-        const objection = Effect.fnUntraced(function* (turn: BegunTurn) {
-          const { turnIndex, acceptedAt, initiative } = turn
+        const recheckGates = Effect.fnUntraced(function* (turn: BegunTurn) {
+          const { turnIndex, acceptedAt, proactive } = turn
           const present = yield* Clock.currentTimeMillis
           const now =
-            initiative.as_of === undefined
+            proactive.as_of === undefined
               ? present
-              : Date.parse(initiative.as_of) + Math.max(0, present - acceptedAt.getTime())
+              : Date.parse(proactive.as_of) + Math.max(0, present - acceptedAt.getTime())
           const gathered = yield* gather(turn, now, { turnIndex })
           if (gathered === undefined) return null
           if (gathered.turnCount > turnIndex) return OVERTAKEN
-          return shutBy(gathered.facts, { reason: initiative.reason, loop: null, from: 0 }, now)?.gate ?? null
+          return blockedBy(gathered.facts, { reason: proactive.reason, loop: null, from: 0 }, now)?.gate ?? null
         })
 
-        const decisions = (
+        const list = (
           appId: string,
           {
             sessionId,
@@ -269,14 +279,14 @@ export class Initiatives extends Context.Service<
       order by d.decision_id desc limit ${limit}::int`
           )
 
-        return Initiatives.of({
+        return ProactiveDecisions.of({
           stateOf,
           evaluate,
-          heldBack: held,
-          enact: (session, at) => decideOn(session, at, null),
+          blockedMessages: blockedMessagesOf,
+          decideAndAct: (session, at) => decideOn(session, at, null),
           takeDue,
-          objection,
-          decisions
+          recheckGates,
+          list
         })
       })
     )

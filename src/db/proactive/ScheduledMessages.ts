@@ -10,7 +10,7 @@ import { openSchedule } from "./scheduleStatements.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
 /** Maximum number of open scheduled messages in a session. */
-export const MOST_SCHEDULED = 100
+export const MAX_SCHEDULED = 100
 
 export interface ScheduledMessage {
   readonly scheduled_id: string
@@ -105,7 +105,7 @@ export class ScheduledMessages extends Context.Service<
         from session_logs l where l.app_id = ${appId} and l.session_id = ${sessionId}`
         )
         if (found?.status !== "active") return undefined
-        if (found.open >= MOST_SCHEDULED) return yield* new ScheduleFull({ most: MOST_SCHEDULED })
+        if (found.open >= MAX_SCHEDULED) return yield* new ScheduleFull({ most: MAX_SCHEDULED })
         const id = newId("sch")
         yield* query(
           (sql) => sql`

@@ -12,7 +12,7 @@ import type { Database, Sql } from "#src/db/postgres/Database.ts"
 import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
 import { loopColumns } from "#src/db/memory/relationshipStatements.ts"
 import { scheduledOf } from "./scheduleStatements.ts"
-import { isHeld } from "#src/db/delivery/isSuspendedByOperator.ts"
+import { isSuspendedByOperator } from "#src/db/delivery/isSuspendedByOperator.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
 interface Row {
@@ -47,14 +47,14 @@ interface Row {
 
 export interface Gathered {
   /** What a turn would have to reserve, in micro-USD. */
-  readonly holdMicroUsd: number
+  readonly reservedMicroUsd: number
   readonly facts: Facts
   readonly sources: Readonly<Record<string, ControlSource>>
   readonly turnCount: number
 }
 
 /** The turn to leave out, if this is a second check of a turn that has already begun. */
-export type Except = { readonly turnIndex: number } | null
+export type ExceptTurn = { readonly turnIndex: number } | null
 
 /** Maximum number of unprocessed messages, newest first. */
 const UNREAD = 20
@@ -81,7 +81,7 @@ const select = (sql: Sql, { appId, sessionId }: SessionRef, except: number) => s
     )) as kinds,
     coalesce((
       select not bool_or(t.status = 'active' and h.status in ('active', 'failing') and b.status in ('pending',
-        'active', 'degraded') and not (${isHeld(sql, sql`b.app_id`)}))
+        'active', 'degraded') and not (${isSuspendedByOperator(sql, sql`b.app_id`)}))
       from telegram_chats t join telegram_bots b using (app_id, channel_id) join channels h using (app_id, channel_id)
         where t.session_id = s.session_id and t.app_id = s.app_id
     ), false) as unreachable, ${isSuspended(sql, sql`s.app_id`)} as suspended,
@@ -132,7 +132,7 @@ const countDay = (sql: Sql, { appId, sessionId }: SessionRef, timezone: string, 
  * Whether these limits, and the policy's limit for proactive messages, have room for this amount. The same check as for
  * a send.
  */
-const afford = (
+const affordable = (
   sql: Sql,
   appId: string,
   externalUserRef: string,
@@ -162,12 +162,12 @@ const afford = (
  * Collects what decides whether a character may write first. The values are exact if the caller has locked the session
  * and its limits. Undefined: no such session.
  */
-export const gatherer = (
+export const makeGatherFacts = (
   { query }: Context.Service.Shape<typeof Database>,
   characters: Context.Service.Shape<typeof CharacterVersions>,
   reserve: Reserve
 ) =>
-  Effect.fnUntraced(function* (session: SessionRef, now: number, except: Except = null) {
+  Effect.fnUntraced(function* (session: SessionRef, now: number, except: ExceptTurn = null) {
     const mine = except?.turnIndex ?? 0
     const [rows, loops] = yield* Effect.all(
       [
@@ -185,7 +185,7 @@ export const gatherer = (
     if (row === undefined) return undefined
     const character = yield* characters.get(session.appId, row.character_slug, row.character_version)
     const policy = readPolicy(row.policy ?? {})
-    const holdMicroUsd = totalOf(reserve("proactive", ""), row.prompt_bytes)
+    const reservedMicroUsd = totalOf(reserve("proactive", ""), row.prompt_bytes)
     const counted =
       policy.daily_cap_app !== null ||
       Object.values(policy.channel_policy.channels).some(({ daily_cap }) => daily_cap !== null)
@@ -200,10 +200,10 @@ export const gatherer = (
       except !== null
         ? [{ affordable: true }]
         : yield* query<Array<{ affordable: boolean }>>((sql) =>
-            afford(sql, session.appId, row.external_user_ref, policy, holdMicroUsd)
+            affordable(sql, session.appId, row.external_user_ref, policy, reservedMicroUsd)
           )
     const { effective, sources } = controlsOf(row.proactive_controls, character.behavioral_thresholds)
-    const lastInitiativeAt = row.last_initiative_at?.getTime() ?? null
+    const lastProactiveAt = row.last_initiative_at?.getTime() ?? null
     const lastUserAt = row.last_user_at?.getTime() ?? null
     const kinds = row.kinds.length > 0 ? row.kinds : ["event_log"]
     const facts: Facts = {
@@ -226,16 +226,16 @@ export const gatherer = (
         row.created_at.getTime(),
         lastUserAt ?? 0,
         row.last_character_at?.getTime() ?? 0,
-        lastInitiativeAt ?? 0
+        lastProactiveAt ?? 0
       ),
       unansweredTurns: row.unanswered_character_turns,
       // If the person has never written, everything that the character has sent was proactive.
-      initiativeUnanswered:
+      proactiveUnanswered:
         row.unanswered_character_turns > 0 &&
-        (lastUserAt === null || (lastInitiativeAt !== null && lastInitiativeAt > lastUserAt)),
-      lastInitiativeAt,
-      initiatives: row.initiatives.filter(([, own]) => own).map(([at]) => at),
-      personInitiatives: row.initiatives.map(([at]) => at),
+        (lastUserAt === null || (lastProactiveAt !== null && lastProactiveAt > lastUserAt)),
+      lastProactiveAt,
+      proactiveTurns: row.initiatives.filter(([, own]) => own).map(([at]) => at),
+      personProactiveTurns: row.initiatives.map(([at]) => at),
       appToday: counted ? sentBy(null) : null,
       channels: kinds.map((kind) => ({ kind, today: sentBy(kind) })),
       affordable: money?.affordable ?? true,
@@ -243,5 +243,5 @@ export const gatherer = (
       beat: row.beat,
       scheduled: row.scheduled
     }
-    return { facts, sources, turnCount: row.turn_count, holdMicroUsd } satisfies Gathered
+    return { facts, sources, turnCount: row.turn_count, reservedMicroUsd } satisfies Gathered
   })

@@ -1,6 +1,6 @@
-import type { Initiative } from "#pipeline/domain/ProactiveBrief.ts"
+import type { ProactiveBrief } from "#pipeline/domain/ProactiveBrief.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
-import { countUse, enterInLedger } from "#src/db/billing/moneyStatements.ts"
+import { recordUsage, insertLedgerEntries } from "#src/db/billing/moneyStatements.ts"
 import { addTurnJobs } from "#src/db/conversation/turnJobs.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
@@ -36,15 +36,15 @@ export const beginTurn = (
   sql: Sql,
   { appId, sessionId }: SessionRef,
   runRef: string,
-  holdMicroUsd: number,
-  initiative: Initiative,
+  reservedMicroUsd: number,
+  brief: ProactiveBrief,
   priceVersion: string
 ) => sql`
   with opened as (
     insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, source_kind, hold_micro_usd,
       initiative)
     select app_id, session_id, turn_count + 1,
-      ${runRef}, last_cursor, 'fast', 'proactive', ${holdMicroUsd}::bigint, ${JSON.stringify(initiative)}::text::json
+      ${runRef}, last_cursor, 'fast', 'proactive', ${reservedMicroUsd}::bigint, ${JSON.stringify(brief)}::text::json
     from session_logs where app_id = ${appId} and session_id = ${sessionId}
     returning *
   ), counted as (
@@ -54,9 +54,9 @@ export const beginTurn = (
     select o.app_id, c.external_user_ref, now() as at, o.hold_micro_usd as amount, 0 as sent from opened o
       join sessions c using (app_id, session_id)
   ), counted_use as (
-    ${countUse(sql, "moves")}
+    ${recordUsage(sql, "moves")}
   ), entered as (
-    ${enterInLedger(sql, "opened", "hold", sql`hold_micro_usd`, priceVersion)}
+    ${insertLedgerEntries(sql, "opened", "hold", sql`hold_micro_usd`, priceVersion)}
   )
   select turn_index, ${addTurnJobs(sql, sql`select app_id, session_id from opened`)} as jobs from opened`
 
@@ -89,8 +89,8 @@ export const writeDue = (
   sql: Sql,
   { appId, sessionId }: SessionRef,
   at: string | "never" | "off",
-  awaitsWord: boolean
+  awaitsMessage: boolean
 ) => sql`
   update relationships set initiate_at =
     ${at === "off" ? sql`null` : at === "never" ? sql`'infinity'` : sql`${at}::timestamptz`},
-      awaits_word = ${awaitsWord} where app_id = ${appId} and session_id = ${sessionId}`
+      awaits_word = ${awaitsMessage} where app_id = ${appId} and session_id = ${sessionId}`

@@ -10,7 +10,7 @@ import {
   type EVIDENCE_STATUSES,
   type EVIDENCE_TRUST,
   type EvidenceSource,
-  MOST_EVIDENCE
+  MAX_EVIDENCE
 } from "#pipeline/evidence/Evidence.ts"
 import { chunk } from "#pipeline/evidence/chunk.ts"
 import { languageOf } from "#pipeline/languages.ts"
@@ -198,7 +198,7 @@ export class Evidence extends Context.Service<
         select count(*)::int as there from evidence
           where app_id = ${appId} and slug = ${slug} and status <> 'retracted'`
         )
-        if (there >= MOST_EVIDENCE) return yield* new EvidenceLimitReached()
+        if (there >= MAX_EVIDENCE) return yield* new EvidenceLimitReached()
         const id = newId("evd")
         const whole: EvidenceSource = { ...NO_SOURCE, sha256: sha256Of(text), ...source }
         const language = languageOf(text)

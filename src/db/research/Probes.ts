@@ -4,9 +4,9 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { Finding } from "#pipeline/readiness/Readiness.ts"
-import type { Rehearsed } from "#pipeline/readiness/runProbe.ts"
+import type { ProbeTurn } from "#pipeline/readiness/runProbe.ts"
 import { Characters } from "#src/db/character/Characters.ts"
-import { claimRun, leaveRun } from "./claimRun.ts"
+import { claimRun, releaseRun } from "./claimRun.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
 import { Expenses } from "#src/db/billing/Expenses.ts"
 
@@ -24,7 +24,7 @@ export interface StoredProbe {
   readonly spent_micro_usd: number
   readonly engine: string
   readonly model: string
-  readonly turns: ReadonlyArray<Rehearsed>
+  readonly turns: ReadonlyArray<ProbeTurn>
   readonly contradictions: ReadonlyArray<Finding> | null
   readonly error_code: string | null
   readonly created_at: Date
@@ -35,8 +35,8 @@ type Probe = Pick<StoredProbe, "app_id" | "run_ref">
 export interface Engine {
   readonly engine: string
   readonly model: string
-  /** The maximum cost of a rehearsal. */
-  readonly holdMicroUsd: number
+  /** The maximum cost of a probe. */
+  readonly reservedMicroUsd: number
 }
 
 const columns = (sql: Sql) =>
@@ -47,7 +47,7 @@ const columns = (sql: Sql) =>
 export class Probes extends Context.Service<
   Probes,
   {
-    /** Returns a rehearsal of this version that is already in progress, if any. */
+    /** Returns a probe of this version that is already in progress, if any. */
     readonly begin: (
       appId: string,
       slug: string,
@@ -61,7 +61,7 @@ export class Probes extends Context.Service<
       slug: string,
       version: number
     ) => Effect.Effect<ReadonlyArray<Finding> | null, DatabaseError>
-    /** Claims a rehearsal for a registered worker. */
+    /** Claims a probe for a registered worker. */
     readonly claim: (
       owner: string,
       except: ReadonlyArray<string>
@@ -70,11 +70,11 @@ export class Probes extends Context.Service<
     readonly note: (
       owner: string,
       probe: Probe,
-      turns: ReadonlyArray<Rehearsed>,
+      turns: ReadonlyArray<ProbeTurn>,
       spentMicroUsd: number
     ) => Effect.Effect<boolean, DatabaseError>
     /** Releases it to another worker, which continues it. */
-    readonly leave: (owner: string, probe: Probe) => Effect.Effect<void, DatabaseError>
+    readonly release: (owner: string, probe: Probe) => Effect.Effect<void, DatabaseError>
     readonly finish: (
       owner: string,
       probe: Probe,
@@ -104,7 +104,7 @@ export class Probes extends Context.Service<
         appId: string,
         slug: string,
         version: number,
-        { engine, model, holdMicroUsd }: Engine
+        { engine, model, reservedMicroUsd }: Engine
       ) {
         yield* query(
           (sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${slug} for no key update`
@@ -116,12 +116,12 @@ export class Probes extends Context.Service<
         )
         if (open !== undefined) return open
         const runRef = newId("run")
-        const expense = yield* expenses.take({ appId, sessionId: null }, "probe", holdMicroUsd, runRef)
+        const expense = yield* expenses.charge({ appId, sessionId: null }, "probe", reservedMicroUsd, runRef)
         if (expense === null) return yield* new NotAffordable()
         yield* query(
           (sql) => sql`
         insert into readiness_probes (app_id, slug, run_ref, version, held_micro_usd, engine, model)
-          values (${appId}, ${slug}, ${runRef}, ${version}, ${holdMicroUsd}, ${engine}, ${model})`
+          values (${appId}, ${slug}, ${runRef}, ${version}, ${reservedMicroUsd}, ${engine}, ${model})`
         )
         yield* query((sql) => sql`select graphile_worker.add_job('rehearse', '{}'::json)`)
         const probe = yield* get(appId, runRef)
@@ -155,9 +155,9 @@ export class Probes extends Context.Service<
         if (ended === undefined) return
         const left = ended.held - spentMicroUsd
         const expense = { appId, sessionId: null, runRef, activity: "probe" } as const
-        if (left > 0) yield* expenses.giveBack({ ...expense, microUsd: left })
+        if (left > 0) yield* expenses.refund({ ...expense, microUsd: left })
         // The cost may exceed the planned maximum, and is charged all the same.
-        if (left < 0) yield* expenses.add({ ...expense, microUsd: -left })
+        if (left < 0) yield* expenses.chargeMore({ ...expense, microUsd: -left })
         const character = yield* characters.get(appId, ended.slug)
         if (
           character !== undefined &&
@@ -191,7 +191,7 @@ export class Probes extends Context.Service<
         update readiness_probes set turns = ${JSON.stringify(turns)}::text::json, spent_micro_usd = ${spentMicroUsd}
         where app_id = ${app_id} and run_ref = ${run_ref} and owner = ${owner} and status = 'running' returning 1`
           ).pipe(Effect.map((rows) => rows.length > 0)),
-        leave: (owner, probe) => Effect.asVoid(query((sql) => leaveRun(sql, "readiness_probes", owner, probe))),
+        release: (owner, probe) => Effect.asVoid(query((sql) => releaseRun(sql, "readiness_probes", owner, probe))),
         finish
       })
     })

@@ -4,15 +4,15 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { Purpose } from "#pipeline/research/Change.ts"
-import type { Upheld } from "#pipeline/research/verifyFindings.ts"
+import type { VerifiedFinding } from "#pipeline/research/verifyFindings.ts"
 import { Expenses } from "#src/db/billing/Expenses.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { claimRun, leaveRun } from "./claimRun.ts"
+import { claimRun, releaseRun } from "./claimRun.ts"
 import { type CharacterRef, Evidence, sha256Of } from "./Evidence.ts"
 import { NotAffordable } from "./Probes.ts"
-import { readingParts } from "./recordPartRead.ts"
-import { columns, readingResearch } from "./researchReader.ts"
-import { settlingResearch } from "./settleResearch.ts"
+import { makeRecordPartRead } from "./recordPartRead.ts"
+import { columns, makeResearchReader } from "./researchReader.ts"
+import { makeSettleResearch } from "./settleResearch.ts"
 
 export const RESEARCH_STATUSES = ["queued", "running", "completed", "failed", "cancelled"] as const
 export type ResearchStatus = (typeof RESEARCH_STATUSES)[number]
@@ -76,7 +76,7 @@ export interface ResearchFilter {
 }
 
 /** Limit for an app's unfinished runs, so that one app does not make others wait for long. */
-export const MOST_OPEN_RESEARCH = 20
+export const MAX_OPEN_RESEARCH = 20
 export class TooMuchResearch extends Schema.TaggedError<TooMuchResearch>()("TooMuchResearch", {}) {}
 
 /** The source in progress, with its text. Null: it was not fetched yet. */
@@ -129,11 +129,11 @@ export class Research extends Context.Service<
       owner: string,
       run: Run,
       source: OpenSource,
-      upheld: ReadonlyArray<Upheld>,
+      upheld: ReadonlyArray<VerifiedFinding>,
       costMicroUsd: number
     ) => Effect.Effect<boolean, DatabaseError>
     /** Releases it to another worker, which continues it. */
-    readonly leave: (owner: string, run: StoredResearch) => Effect.Effect<void, DatabaseError>
+    readonly release: (owner: string, run: StoredResearch) => Effect.Effect<void, DatabaseError>
     readonly finish: (
       owner: string,
       run: Run,
@@ -147,8 +147,8 @@ export class Research extends Context.Service<
       const database = yield* Database
       const { query, transaction } = database
       const expenses = yield* Expenses
-      const { get, list, isOurs } = readingResearch(database)
-      const { settle } = settlingResearch(database, expenses)
+      const { get, list, isOurs } = makeResearchReader(database)
+      const { settle } = makeSettleResearch(database, expenses)
 
       const begin = Effect.fnUntraced(function* (
         of: CharacterRef,
@@ -160,9 +160,9 @@ export class Research extends Context.Service<
         const [{ open } = { open: 0 }] = yield* query<Array<{ open: number }>>(
           (sql) => sql`select count(*)::int as open from research where app_id = ${appId} and finished_at is null`
         )
-        if (open >= MOST_OPEN_RESEARCH) return yield* new TooMuchResearch()
+        if (open >= MAX_OPEN_RESEARCH) return yield* new TooMuchResearch()
         const [id, runRef, held] = [newId("rsr"), newId("run"), Math.min(maxMicroUsd, plannedMicroUsd)]
-        if ((yield* expenses.take({ appId, sessionId: null }, "research", held, runRef)) === null)
+        if ((yield* expenses.charge({ appId, sessionId: null }, "research", held, runRef)) === null)
           return yield* new NotAffordable()
         yield* query(
           (sql) => sql`
@@ -249,8 +249,8 @@ export class Research extends Context.Service<
           error_code = ${code} where app_id =
             ${run.app_id} and slug = ${run.slug} and research_id = ${run.research_id} and place = ${place}`
           ),
-        partRead: readingParts(database, expenses, yield* Evidence),
-        leave: (owner, run) => Effect.asVoid(query((sql) => leaveRun(sql, "research", owner, run))),
+        partRead: makeRecordPartRead(database, expenses, yield* Evidence),
+        release: (owner, run) => Effect.asVoid(query((sql) => releaseRun(sql, "research", owner, run))),
         finish: Effect.fnUntraced(function* (owner, run, { status, errorCode }) {
           if (!(yield* isOurs(owner, run))) return
           yield* query(

@@ -2,7 +2,7 @@ import type { Sql } from "#src/db/postgres/Database.ts"
 import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
 
 /** A run that kills its workers is given up after this many attempts. */
-export const MOST_ATTEMPTS = 5
+export const MAX_ATTEMPTS = 5
 
 type Runs = "readiness_probes" | "research"
 
@@ -25,7 +25,7 @@ export const claimRun = (sql: Sql, table: Runs, owner: string, except: ReadonlyA
   where r.app_id = d.app_id and r.run_ref = d.run_ref returning r.app_id, r.run_ref`
 
 /** Releases an unfinished run of a live worker to the next one. */
-export const leaveRun = (
+export const releaseRun = (
   sql: Sql,
   table: Runs,
   owner: string,

@@ -1,32 +1,32 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Upheld } from "#pipeline/research/verifyFindings.ts"
+import type { VerifiedFinding } from "#pipeline/research/verifyFindings.ts"
 import type { Expenses } from "#src/db/billing/Expenses.ts"
 import type { Database } from "#src/db/postgres/Database.ts"
 import type { Evidence } from "./Evidence.ts"
-import { readingResearch } from "./researchReader.ts"
+import { makeResearchReader } from "./researchReader.ts"
 import type { OpenSource, Run } from "./Research.ts"
-import { settlingResearch } from "./settleResearch.ts"
-import { writingFindings } from "./writeFindings.ts"
+import { makeSettleResearch } from "./settleResearch.ts"
+import { makeWriteFindings } from "./writeFindings.ts"
 
 /** Maximum number of findings in one run. */
-const MOST_FINDINGS = 50
+const MAX_FINDINGS = 50
 
 /** Stores that a part of a source was read, with its findings: see `partRead` of Research. */
-export const readingParts = (
+export const makeRecordPartRead = (
   database: Context.Service.Shape<typeof Database>,
   expenses: Context.Service.Shape<typeof Expenses>,
   evidence: Context.Service.Shape<typeof Evidence>
 ) => {
   const { query, transaction } = database
-  const { isOurs } = readingResearch(database)
-  const { spentLate } = settlingResearch(database, expenses)
-  const writeFindings = writingFindings(database, evidence)
+  const { isOurs } = makeResearchReader(database)
+  const { spentLate } = makeSettleResearch(database, expenses)
+  const writeFindings = makeWriteFindings(database, evidence)
   return Effect.fnUntraced(function* (
     owner: string,
     run: Run,
     source: OpenSource,
-    upheld: ReadonlyArray<Upheld>,
+    upheld: ReadonlyArray<VerifiedFinding>,
     costMicroUsd: number
   ) {
     if (!(yield* isOurs(owner, run))) return yield* Effect.as(spentLate(run, costMicroUsd), false)
@@ -36,7 +36,7 @@ export const readingParts = (
     select count(*)::int as there from findings
       where app_id = ${appId} and slug = ${slug} and research_id = ${researchId}`
     )
-    yield* writeFindings(run, source, upheld.slice(0, Math.max(0, MOST_FINDINGS - there)))
+    yield* writeFindings(run, source, upheld.slice(0, Math.max(0, MAX_FINDINGS - there)))
     yield* query(
       (sql) => sql`
     update research_sources set parts_read = parts_read + 1, status = case when parts_read + 1 >= parts then 'read'

@@ -16,7 +16,7 @@ export const columns = (
     and f.research_id = r.research_id) as found`
 
 /** Queries for runs with their sources. */
-export const readingResearch = ({ query }: Context.Service.Shape<typeof Database>) => ({
+export const makeResearchReader = ({ query }: Context.Service.Shape<typeof Database>) => ({
   get: ({ appId, slug }: CharacterRef, id: string) =>
     query<Array<StoredResearch>>(
       (sql) => sql`

@@ -5,7 +5,7 @@ import type { Database } from "#src/db/postgres/Database.ts"
 import type { Run } from "./Research.ts"
 
 /** Books what a run has cost beyond its reservation, and settles it. In the caller's transaction. */
-export const settlingResearch = (
+export const makeSettleResearch = (
   { query }: Context.Service.Shape<typeof Database>,
   expenses: Context.Service.Shape<typeof Expenses>
 ) => {
@@ -27,7 +27,7 @@ export const settlingResearch = (
       ${microUsd} where app_id = ${app_id}
         and slug = ${slug} and research_id = ${research_id} returning run_ref, finished_at is not null as ended`
     )
-    if (run?.ended === true && microUsd > 0) yield* expenses.add({ ...expenseOf(app_id, run.run_ref), microUsd })
+    if (run?.ended === true && microUsd > 0) yield* expenses.chargeMore({ ...expenseOf(app_id, run.run_ref), microUsd })
   })
 
   /** Refunds what was not spent, books what was spent beyond the reservation, and deletes the texts. */
@@ -38,9 +38,9 @@ export const settlingResearch = (
       where app_id = ${app_id} and slug = ${slug} and research_id = ${research_id}`
     )
     if (run !== undefined && run.left > 0)
-      yield* expenses.giveBack({ ...expenseOf(app_id, run.run_ref), microUsd: run.left })
+      yield* expenses.refund({ ...expenseOf(app_id, run.run_ref), microUsd: run.left })
     if (run !== undefined && run.left < 0)
-      yield* expenses.add({ ...expenseOf(app_id, run.run_ref), microUsd: -run.left })
+      yield* expenses.chargeMore({ ...expenseOf(app_id, run.run_ref), microUsd: -run.left })
     yield* query(
       (sql) =>
         sql`update research_sources set text = null

@@ -2,20 +2,20 @@ import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { newId } from "#pipeline/domain/Id.ts"
-import type { Upheld } from "#pipeline/research/verifyFindings.ts"
+import type { VerifiedFinding } from "#pipeline/research/verifyFindings.ts"
 import type { Database } from "#src/db/postgres/Database.ts"
 import { type Evidence, sha256Of } from "./Evidence.ts"
 import type { OpenSource, Run } from "./Research.ts"
 
 /** Stores the findings in a source, each with the passage that supports it, up to the evidence limit. */
-export const writingFindings = (
+export const makeWriteFindings = (
   { query }: Context.Service.Shape<typeof Database>,
   evidence: Context.Service.Shape<typeof Evidence>
 ) =>
   Effect.fnUntraced(function* (
     { app_id: appId, slug, research_id: researchId }: Run,
     source: OpenSource,
-    upheld: ReadonlyArray<Upheld>
+    upheld: ReadonlyArray<VerifiedFinding>
   ) {
     const of = { appId, slug }
     const now = yield* Clock.currentTimeMillis

@@ -8,7 +8,7 @@ import type { SecretUnreadable } from "#src/db/postgres/secretsCipher.ts"
 import type { BatchKind } from "./batches/batchKinds.ts"
 import { createBatch, type NewBatch } from "./batches/createBatch.ts"
 import { getBatch, listItems } from "./batches/readBatches.ts"
-import { itemDone, itemFailed, itemWaits } from "./batches/settleItem.ts"
+import { completeItem, failItem, delayItem } from "./batches/settleItem.ts"
 import type { StoredBatch, StoredItem } from "./batches/StoredBatch.ts"
 import { type BatchItem, itemToken, takeItem } from "./batches/takeItem.ts"
 
@@ -44,16 +44,16 @@ export class BatchRows extends Context.Service<
   static readonly layer = Layer.effect(
     BatchRows,
     Effect.gen(function* () {
-      const within = Effect.provideContext(yield* Effect.context<Database | Secrets>())
+      const provide = Effect.provideContext(yield* Effect.context<Database | Secrets>())
       return BatchRows.of({
-        create: (...args) => within(createBatch(...args)),
-        get: (...args) => within(getBatch(...args)),
-        items: (...args) => within(listItems(...args)),
-        next: (kind) => within(takeItem(kind)),
-        token: (item) => within(itemToken(item)),
-        done: (item) => within(itemDone(item)),
-        wait: (...args) => within(itemWaits(...args)),
-        failed: (...args) => within(itemFailed(...args))
+        create: (...args) => provide(createBatch(...args)),
+        get: (...args) => provide(getBatch(...args)),
+        items: (...args) => provide(listItems(...args)),
+        next: (kind) => provide(takeItem(kind)),
+        token: (item) => provide(itemToken(item)),
+        done: (item) => provide(completeItem(item)),
+        wait: (...args) => provide(delayItem(...args)),
+        failed: (...args) => provide(failItem(...args))
       })
     })
   )

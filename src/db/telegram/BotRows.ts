@@ -7,8 +7,8 @@ import type { Alignment } from "#src/db/delivery/Alignment.ts"
 import type { Database, DatabaseError } from "#src/db/postgres/Database.ts"
 import type { Secrets } from "#src/db/postgres/Secrets.ts"
 import type { SecretUnreadable } from "#src/db/postgres/secretsCipher.ts"
-import { noteIdentity, notePhoto, noteProfile, noteWebhook } from "./bots/botRecords.ts"
-import { dueProbes, noteProbe } from "./bots/botProbes.ts"
+import { recordIdentity, recordPhoto, recordProfile, recordWebhook } from "./bots/botRecords.ts"
+import { dueProbes, recordProbe } from "./bots/botProbes.ts"
 import { changeStatus, type StatusChange } from "./bots/botStatus.ts"
 import { expectSecret, openToken, replaceToken } from "./bots/botTokens.ts"
 import { type BotSettings, configureBot } from "./bots/configureBot.ts"
@@ -58,31 +58,35 @@ export class BotRows extends Context.Service<
      * Sets the bot's status, unless its current one is not in `from`. Its lanes are started or stopped accordingly. If
      * the status or reason is new, the app is notified.
      */
-    readonly become: (appId: string, channelId: string, change: StatusChange) => Effect.Effect<void, DatabaseError>
+    readonly changeStatus: (
+      appId: string,
+      channelId: string,
+      change: StatusChange
+    ) => Effect.Effect<void, DatabaseError>
     /**
      * Records the webhook's URL and secret. If it is the latest secret, the change of secrets is complete. Null: there
      * is no webhook.
      */
-    readonly noteWebhook: (
+    readonly recordWebhook: (
       appId: string,
       channelId: string,
       url: string | null,
       secretHash: Uint8Array | null
     ) => Effect.Effect<void, DatabaseError>
     /** What its owner may have changed in @BotFather. */
-    readonly noteIdentity: (
+    readonly recordIdentity: (
       appId: string,
       channelId: string,
       identity: BotIdentity
     ) => Effect.Effect<void, DatabaseError>
     /** Records that its profile is complete, or in how many seconds to set it again. */
-    readonly noteProfile: (
+    readonly recordProfile: (
       appId: string,
       channelId: string,
       dueInSeconds: number | null
     ) => Effect.Effect<void, DatabaseError>
-    readonly notePhoto: (appId: string, channelId: string, sha256: string) => Effect.Effect<void, DatabaseError>
-    readonly noteProbe: (
+    readonly recordPhoto: (appId: string, channelId: string, sha256: string) => Effect.Effect<void, DatabaseError>
+    readonly recordProbe: (
       appId: string,
       channelId: string,
       health: BotHealth,
@@ -104,23 +108,23 @@ export class BotRows extends Context.Service<
   static readonly layer = Layer.effect(
     BotRows,
     Effect.gen(function* () {
-      const within = Effect.provideContext(yield* Effect.context<Database | Alignment | Secrets | LogSignals>())
+      const provide = Effect.provideContext(yield* Effect.context<Database | Alignment | Secrets | LogSignals>())
       return BotRows.of({
-        create: (...args) => within(createBot(...args)),
-        get: (...args) => within(getBot(...args)),
-        list: (...args) => within(listBots(...args)),
-        configure: (...args) => within(configureBot(...args)),
-        token: (bot) => within(openToken(bot)),
-        replaceToken: (...args) => within(replaceToken(...args)),
-        expectSecret: (...args) => within(expectSecret(...args)),
-        become: (...args) => within(changeStatus(...args)),
-        noteWebhook: (...args) => within(noteWebhook(...args)),
-        noteIdentity: (...args) => within(noteIdentity(...args)),
-        noteProfile: (...args) => within(noteProfile(...args)),
-        notePhoto: (...args) => within(notePhoto(...args)),
-        noteProbe: (...args) => within(noteProbe(...args)),
-        dueProbes: within(dueProbes),
-        detach: (...args) => within(detachBot(...args))
+        create: (...args) => provide(createBot(...args)),
+        get: (...args) => provide(getBot(...args)),
+        list: (...args) => provide(listBots(...args)),
+        configure: (...args) => provide(configureBot(...args)),
+        token: (bot) => provide(openToken(bot)),
+        replaceToken: (...args) => provide(replaceToken(...args)),
+        expectSecret: (...args) => provide(expectSecret(...args)),
+        changeStatus: (...args) => provide(changeStatus(...args)),
+        recordWebhook: (...args) => provide(recordWebhook(...args)),
+        recordIdentity: (...args) => provide(recordIdentity(...args)),
+        recordProfile: (...args) => provide(recordProfile(...args)),
+        recordPhoto: (...args) => provide(recordPhoto(...args)),
+        recordProbe: (...args) => provide(recordProbe(...args)),
+        dueProbes: provide(dueProbes),
+        detach: (...args) => provide(detachBot(...args))
       })
     })
   )

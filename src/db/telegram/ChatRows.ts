@@ -16,13 +16,13 @@ export interface StoredChat {
 }
 
 /** The list position of a chat. */
-export interface ChatPlace {
+export interface ChatAddress {
   readonly chatId: number
   readonly threadId: number
 }
 
 /** Statistics of a bot's messages in a day, and its queues. */
-export interface BotFigures {
+export interface BotStatistics {
   readonly chats: number
   readonly blocked_chats: number
   readonly last_out_at: Date | null
@@ -41,9 +41,9 @@ export class ChatRows extends Context.Service<
     readonly list: (
       appId: string,
       channelId: string,
-      filter: { readonly after: ChatPlace | null; readonly limit: number }
+      filter: { readonly after: ChatAddress | null; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<StoredChat>, DatabaseError>
-    readonly figures: (appId: string, channelId: string) => Effect.Effect<BotFigures, DatabaseError>
+    readonly statistics: (appId: string, channelId: string) => Effect.Effect<BotStatistics, DatabaseError>
   }
 >()("src/db/telegram/ChatRows") {
   static readonly layer = Layer.effect(
@@ -65,8 +65,8 @@ export class ChatRows extends Context.Service<
         order by chat_id, thread_id limit ${limit}::int`
           ),
 
-        figures: (appId, channelId) =>
-          query<Array<BotFigures>>(
+        statistics: (appId, channelId) =>
+          query<Array<BotStatistics>>(
             (sql) => sql`
         select (select count(*)::int from telegram_chats
           where app_id = ${appId} and channel_id = ${channelId}) as chats,

@@ -7,22 +7,24 @@ import type { Relationships } from "#src/db/memory/Relationships.ts"
 import type { Database, DatabaseError } from "#src/db/postgres/Database.ts"
 import type { QuotaReached } from "#src/db/tenancy/quotas.ts"
 import { appendOnce } from "./conversations/appendOnce.ts"
-import { type Chat, reviveChat, type Shut, shutChat } from "./conversations/chatStatus.ts"
-import { meet } from "./conversations/openChat.ts"
-import type { ChatKey, Meeting, Met } from "./conversations/ChatOpening.ts"
-import { type Edit, noteEdit } from "./conversations/recordEdit.ts"
-import { quieten } from "./conversations/optOutOfProactive.ts"
+import { type Chat, reviveChat, type Unreachable, markChatUnreachable } from "./conversations/chatStatus.ts"
+import { openChat } from "./conversations/openChat.ts"
+import type { ChatKey, ChatOpening, OpenedChat } from "./conversations/ChatOpening.ts"
+import { type Edit, recordEdit } from "./conversations/recordEdit.ts"
+import { optOutOfProactive } from "./conversations/optOutOfProactive.ts"
 import { sessionOf } from "./conversations/sessionOf.ts"
 
 /** The assignment of sessions to chats, and events of people and bots that are not messages. */
-export class Conversations extends Context.Service<
-  Conversations,
+export class ChatSessions extends Context.Service<
+  ChatSessions,
   {
     /**
      * The session of a chat. On first contact, or if a new one is requested, opens one with its lane, which starts at
      * the greeting.
      */
-    readonly meet: (meeting: Meeting) => Effect.Effect<Met, CharacterUnavailable | QuotaReached | DatabaseError>
+    readonly open: (
+      meeting: ChatOpening
+    ) => Effect.Effect<OpenedChat, CharacterUnavailable | QuotaReached | DatabaseError>
     /** The chat's session. Null: none. */
     readonly sessionOf: (chat: ChatKey) => Effect.Effect<string | null, DatabaseError>
     /**
@@ -34,7 +36,7 @@ export class Conversations extends Context.Service<
      * The bot may no longer write to the chat, unless a newer update says otherwise. The app is notified of the
      * sessions that lose their chat.
      */
-    readonly shut: (chat: Chat, shut: Shut) => Effect.Effect<void, DatabaseError>
+    readonly markUnreachable: (chat: Chat, shut: Unreachable) => Effect.Effect<void, DatabaseError>
     /** Posts a service reply on the log, once per key. */
     readonly notify: (
       appId: string,
@@ -42,26 +44,26 @@ export class Conversations extends Context.Service<
       notice: { readonly key: string; readonly kind: string; readonly text: string }
     ) => Effect.Effect<void, DatabaseError>
     /** Records that an accepted message of this chat was edited. */
-    readonly noteEdit: (chat: ChatKey, edit: Edit) => Effect.Effect<void, DatabaseError>
+    readonly recordEdit: (chat: ChatKey, edit: Edit) => Effect.Effect<void, DatabaseError>
     /** Stops proactive messages. */
-    readonly quieten: (appId: string, sessionId: string) => Effect.Effect<void, DatabaseError>
+    readonly optOutOfProactive: (appId: string, sessionId: string) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/telegram/ChatSessions") {
   static readonly layer = Layer.effect(
-    Conversations,
+    ChatSessions,
     Effect.gen(function* () {
-      const within = Effect.provideContext(yield* Effect.context<Database | Sessions | Relationships | LogSignals>())
-      return Conversations.of({
-        meet: (meeting) => within(meet(meeting)),
-        sessionOf: (chat) => within(sessionOf(chat)),
-        revive: (...args) => within(reviveChat(...args)),
-        shut: (...args) => within(shutChat(...args)),
+      const provide = Effect.provideContext(yield* Effect.context<Database | Sessions | Relationships | LogSignals>())
+      return ChatSessions.of({
+        open: (meeting) => provide(openChat(meeting)),
+        sessionOf: (chat) => provide(sessionOf(chat)),
+        revive: (...args) => provide(reviveChat(...args)),
+        markUnreachable: (...args) => provide(markChatUnreachable(...args)),
         notify: (appId, sessionId, { key, kind, text }) =>
-          within(
+          provide(
             appendOnce(appId, sessionId, { key, type: "channel.notice", role: "system", payload: { kind, text } })
           ).pipe(Effect.asVoid),
-        noteEdit: (...args) => within(noteEdit(...args)),
-        quieten: (...args) => within(quieten(...args))
+        recordEdit: (...args) => provide(recordEdit(...args)),
+        optOutOfProactive: (...args) => provide(optOutOfProactive(...args))
       })
     })
   )

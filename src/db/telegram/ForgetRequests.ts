@@ -9,21 +9,21 @@ import { eraseSessions } from "#src/db/privacy/eraseSessions.ts"
 import { blankPerson, eraseTraces } from "#src/db/privacy/erasePerson.ts"
 import type { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 
-const SURE_WITHIN = "5 minutes"
+const CONFIRM_WITHIN = "5 minutes"
 
 /**
  * Erases what an app's bots know about a person: their sessions in all channels, what else is stored about them, and
  * their updates.
  */
-export class Forgetting extends Context.Service<
-  Forgetting,
+export class ForgetRequests extends Context.Service<
+  ForgetRequests,
   {
     /** Erases on the second request soon after the first. False: this was the first request. */
     readonly ask: (chat: ChatKey) => Effect.Effect<boolean, DatabaseError>
   }
 >()("src/db/telegram/ForgetRequests") {
   static readonly layer = Layer.effect(
-    Forgetting,
+    ForgetRequests,
     Effect.gen(function* () {
       const { query, transaction } = yield* Database
       const within = Effect.provideContext(yield* Effect.context<Database | Tables>())
@@ -61,14 +61,14 @@ export class Forgetting extends Context.Service<
         const sure = chat?.sure ?? false
         yield* query(
           (sql) => sql`
-        update telegram_chats set forget_until = case when not ${sure} then now() + ${SURE_WITHIN}::interval end
+        update telegram_chats set forget_until = case when not ${sure} then now() + ${CONFIRM_WITHIN}::interval end
         where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`
         )
         if (chat !== undefined && sure) yield* forget(appId, [chat.external_user_ref, refOf(chatId)])
         return sure
       }, transaction)
 
-      return Forgetting.of({ ask })
+      return ForgetRequests.of({ ask })
     })
   )
 }

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { ALL_APPS } from "#src/db/delivery/isSuspendedByOperator.ts"
 
-const MOST_ATTEMPTS = 20
+const MAX_ATTEMPTS = 20
 
 export interface ManagerUpdate {
   readonly update_id: number
@@ -63,7 +63,7 @@ export class ManagerUpdates extends Context.Service<
             (sql) => sql`
         update telegram_manager_updates set owner = null,
           error = ${error}, due_at = now() + interval '1 second' * 2 ^ least(attempts, 9), done_at = case
-            when attempts >= ${MOST_ATTEMPTS}::int then now() end
+            when attempts >= ${MAX_ATTEMPTS}::int then now() end
         where update_id = ${updateId}`
           ).pipe(Effect.asVoid)
       })

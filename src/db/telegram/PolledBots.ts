@@ -6,7 +6,7 @@ import { BotRows } from "./BotRows.ts"
 import type { StoredBot } from "./bots/StoredBot.ts"
 
 /** Maximum number of bots that one process polls, since each holds a connection. */
-const MOST_POLLED = 50
+const MAX_POLLED = 50
 
 /**
  * Assigns each polled bot to one worker, because Telegram disconnects the first of two pollers. A worker's bots are
@@ -39,7 +39,7 @@ export class PolledBots extends Context.Service<
             select b.app_id, b.channel_id from telegram_bots b, me
             where b.status in ('active', 'degraded', 'suspended') and (b.poller is null or not exists (select
               from workers w where w.worker_id = b.poller))
-            limit greatest(0, ${MOST_POLLED}::int - (select count(*)::int from telegram_bots
+            limit greatest(0, ${MAX_POLLED}::int - (select count(*)::int from telegram_bots
               where poller = ${worker})) for update of b skip locked
           ), taken as (
             update telegram_bots b set poller =

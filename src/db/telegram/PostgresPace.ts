@@ -1,11 +1,11 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Pace, type PacedChat, type UnderWay } from "#channels/telegram/Pace.ts"
+import { Pace, type PacedChat, type InFlightCall } from "#channels/telegram/Pace.ts"
 import { type Chat, ChatsUnavailable } from "#channels/telegram/TelegramChats.ts"
 import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import { chatOf } from "./chatOf.ts"
-import { isHeld } from "#src/db/delivery/isSuspendedByOperator.ts"
+import { isSuspendedByOperator } from "#src/db/delivery/isSuspendedByOperator.ts"
 
 /** Milliseconds between two messages, and the burst size. */
 const PRIVATE = { every: 1000, burst: 3 }
@@ -13,7 +13,7 @@ const GROUP = { every: 3000, burst: 1 }
 const BOT_ANSWERS = 10
 const BOT_BURST = 20
 /** Minimum distance of proactive messages, without bursts: at most 25 a second, with room for jitter on the network. */
-const UNASKED = 52
+const PROACTIVE = 52
 /**
  * A caller without a slot is told when to come back, in steps of this many milliseconds. All callers of a second become
  * due together and get their slots within it, before those of the next second come. So a bot's lanes are free for
@@ -29,7 +29,7 @@ const UNDER_WAY = 1000
 /** How long a promised slot in a chat stays reserved for its caller. */
 const PROMISED = 500
 
-interface Places {
+interface PaceRow {
   readonly wait_ms: number | null
   readonly chat_id: number | null
   readonly thread_id: number | null
@@ -39,7 +39,7 @@ interface Places {
   readonly open: boolean
 }
 
-const placeOf = (sql: Sql, ref: PacedChat) =>
+const refColumns = (sql: Sql, ref: PacedChat) =>
   "sessionId" in ref
     ? chatOf(sql, ref)
     : sql`
@@ -53,10 +53,10 @@ const everyOf = (sql: Sql) => sql`
   case when p.chat_id = 0 then ${BOT_ANSWERS}::int when p.chat_id < 0 then ${GROUP.every} else ${PRIVATE.every} end
     * case when p.slow_until > clock_timestamp() then 2 else 1 end * interval '1 millisecond'`
 
-interface Taking {
+interface Acquisition {
   readonly ofBot: boolean
   readonly ofChat: boolean
-  readonly unasked?: boolean
+  readonly proactive?: boolean
   readonly withinMs?: number
 }
 
@@ -67,11 +67,11 @@ interface Taking {
  * Until the call returns, it is counted as if it arrived at the last moment. Proactive messages have a separate rate in
  * addition to the bot's, so that no answer waits behind them.
  */
-const take = (sql: Sql, ref: PacedChat, { ofBot, ofChat, unasked = false, withinMs = 0 }: Taking) => sql`
+const acquireSlots = (sql: Sql, ref: PacedChat, { ofBot, ofChat, proactive = false, withinMs = 0 }: Acquisition) => sql`
   with durable as (
     select set_config('synchronous_commit', 'off', true)
   ), chat as (
-    select c.chat_id, c.thread_id, c.status from (${placeOf(sql, ref)}) c, durable
+    select c.chat_id, c.thread_id, c.status from (${refColumns(sql, ref)}) c, durable
   ), place as (
     select p.*, clock_timestamp() as at, ${everyOf(sql)} as every,
       case when p.chat_id = 0 then ${tolerance(BOT_ANSWERS, BOT_BURST)}::int when p.chat_id < 0
@@ -84,7 +84,7 @@ const take = (sql: Sql, ref: PacedChat, { ofBot, ofChat, unasked = false, within
   ), ahead as (
     select p.*, greatest(p.taken_until, p.at) as until, case
       when ${ofBot}::boolean and p.promised_until > p.at then p.every else interval '0' end as promised,
-      case when ${unasked}::boolean and p.chat_id = 0 then greatest(p.unasked_until, p.at) end as unasked_at
+      case when ${proactive}::boolean and p.chat_id = 0 then greatest(p.unasked_until, p.at) end as unasked_at
         from place p
   ), wait as (
     select ceil(max(greatest(0, extract(epoch from greatest(p.blocked_until, p.until + p.promised - p.tolerance,
@@ -99,7 +99,7 @@ const take = (sql: Sql, ref: PacedChat, { ofBot, ofChat, unasked = false, within
       promised_until = case when p.chat_id <> 0
         and not ${ofChat}::boolean then p.at + (w.ms +
           ${PROMISED}::int) * interval '1 millisecond' when ${ofBot}::boolean then t.promised_until end,
-      unasked_until = coalesce(p.unasked_at + p.every * ${UNASKED / BOT_ANSWERS}::float8, t.unasked_until)
+      unasked_until = coalesce(p.unasked_at + p.every * ${PROACTIVE / BOT_ANSWERS}::float8, t.unasked_until)
     from ahead p, wait w where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id
       and w.ms <= ${withinMs}::int
     returning t.chat_id, t.taken_until, t.taken_until - (p.until + p.every) as ahead
@@ -118,14 +118,14 @@ const take = (sql: Sql, ref: PacedChat, { ofBot, ofChat, unasked = false, within
       ${ref.appId} and t.session_id = ${"sessionId" in ref ? ref.sessionId : null} and t.outcome is null) and exists (
       select from channels x where x.app_id =
         ${ref.appId} and x.channel_id =
-          ${ref.channelId} and x.status in ('active', 'failing') and not (${isHeld(sql, sql`x.app_id`)})) as open
+          ${ref.channelId} and x.status in ('active', 'failing') and not (${isSuspendedByOperator(sql, sql`x.app_id`)})) as open
   from wait w left join chat c on true left join taken n on n.chat_id = c.chat_id`
 
-const chatIn = ({ chat_id, thread_id, status }: Places): Chat | undefined =>
+const chatIn = ({ chat_id, thread_id, status }: PaceRow): Chat | undefined =>
   chat_id === null || thread_id === null || status === null
     ? undefined
     : { chatId: chat_id, threadId: thread_id, status }
-const underWay = (chat: Chat, { until_ms, ahead_ms }: Places): UnderWay | null =>
+const inFlightOf = (chat: Chat, { until_ms, ahead_ms }: PaceRow): InFlightCall | null =>
   until_ms === null ? null : { chatId: chat.chatId, untilMs: until_ms, aheadMs: ahead_ms ?? 0 }
 
 /** Rate limits of bots in PostgreSQL. If a database crash loses the latest values, only a slot or two are lost. */
@@ -134,8 +134,8 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const { query } = yield* Database
     const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
-    const places = (ref: PacedChat, taking: Taking) =>
-      query<Array<Places>>((sql) => take(sql, ref, taking)).pipe(
+    const rows = (ref: PacedChat, taking: Acquisition) =>
+      query<Array<PaceRow>>((sql) => acquireSlots(sql, ref, taking)).pipe(
         Effect.map(([row]) => row),
         unavailable
       )
@@ -143,21 +143,21 @@ export const layer = Layer.effect(
     return Pace.of({
       reserve: (ref, { proactive, within }) =>
         Effect.map(
-          places(ref, { ofBot: true, ofChat: false, unasked: proactive, withinMs: Duration.toMillis(within) }),
+          rows(ref, { ofBot: true, ofChat: false, proactive: proactive, withinMs: Duration.toMillis(within) }),
           (row) => Duration.millis(row?.wait_ms ?? 0)
         ),
 
-      departs: (ref) =>
-        Effect.map(places(ref, { ofBot: false, ofChat: true }), (row) => {
+      acquire: (ref) =>
+        Effect.map(rows(ref, { ofBot: false, ofChat: true }), (row) => {
           const chat = row === undefined ? undefined : chatIn(row)
           if (row === undefined || chat === undefined) return undefined
           return (row.wait_ms ?? 0) > 0
             ? { wait: Duration.millis(row.wait_ms ?? 0) }
-            : { chat, underWay: underWay(chat, row) }
+            : { chat, inFlight: inFlightOf(chat, row) }
         }),
 
       // Refunds the overestimate, regardless of later slots. If the call took longer than assumed, the next slot moves.
-      returned: ({ appId, channelId }, { chatId, untilMs, aheadMs }) =>
+      release: ({ appId, channelId }, { chatId, untilMs, aheadMs }) =>
         query(
           (sql) => sql`
       with durable as (
@@ -174,19 +174,19 @@ export const layer = Layer.effect(
       from place p where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id`
         ).pipe(Effect.asVoid, unavailable),
 
-      spare: (ref) =>
-        Effect.map(places(ref, { ofBot: true, ofChat: true }), (row) => {
+      tryAcquire: (ref) =>
+        Effect.map(rows(ref, { ofBot: true, ofChat: true }), (row) => {
           const chat = row === undefined ? undefined : chatIn(row)
           if (row === undefined || chat === undefined || !row.open || chat.status !== "active") return "over" as const
-          return row.wait_ms !== 0 ? ("busy" as const) : { chat, underWay: underWay(chat, row) }
+          return row.wait_ms !== 0 ? ("busy" as const) : { chat, inFlight: inFlightOf(chat, row) }
         }),
 
       // If several chats of a bot are blocked, the whole bot is blocked.
-      penalise: (ref, after) =>
+      backOff: (ref, after) =>
         query(
           (sql) => sql`
       with chat as (
-        ${placeOf(sql, ref)}
+        ${refColumns(sql, ref)}
       ), others as (
         select count(*) as n from telegram_paces p
           where p.app_id = ${ref.appId} and p.channel_id =

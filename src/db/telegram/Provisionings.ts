@@ -12,7 +12,7 @@ import { boundBot } from "./managed/boundBot.ts"
 import { claimRequest } from "./managed/claimRequest.ts"
 import { createRequest, type NameTaken, type Provisioned, type Wanted } from "./managed/createRequest.ts"
 import { expireRequests } from "./managed/expireRequests.ts"
-import type { BotPlace, MadeBot } from "./managed/CreatedBot.ts"
+import type { BotRef, CreatedBot } from "./managed/CreatedBot.ts"
 import { matchRequest } from "./managed/matchRequest.ts"
 import { setOwner } from "./managed/setOwner.ts"
 import { beginRotation, endRotation } from "./managed/tokenRotation.ts"
@@ -23,12 +23,12 @@ export class Provisionings extends Context.Service<
   {
     readonly create: (appId: string, wanted: Wanted) => Effect.Effect<Provisioned, NameTaken | DatabaseError>
     /** The bot that already has this Telegram id, in any app. */
-    readonly bound: (userId: number) => Effect.Effect<BotPlace | undefined, DatabaseError>
+    readonly bound: (userId: number) => Effect.Effect<BotRef | undefined, DatabaseError>
     /**
      * The request that the new bot belongs to: the one whose link has its random name, or the only one that its creator
      * has claimed. Otherwise it is kept unclaimed.
      */
-    readonly match: (made: MadeBot) => Effect.Effect<BotPlace | undefined, DatabaseError>
+    readonly match: (made: CreatedBot) => Effect.Effect<BotRef | undefined, DatabaseError>
     /**
      * A person claims a request by its code. Returns the parts of the link, and the bot if they have already created
      * it.
@@ -37,12 +37,12 @@ export class Provisionings extends Context.Service<
       code: string,
       personId: number
     ) => Effect.Effect<
-      { readonly username: string; readonly name: string; readonly made: MadeBot | undefined } | undefined,
+      { readonly username: string; readonly name: string; readonly made: CreatedBot | undefined } | undefined,
       DatabaseError
     >
     /** Registers the bot that a request was waiting for. */
     readonly adopt: (
-      place: BotPlace,
+      ref: BotRef,
       identity: BotIdentity,
       ownerId: number,
       token: Redacted.Redacted<string>
@@ -50,10 +50,10 @@ export class Provisionings extends Context.Service<
     /**
      * The bot has a new owner. The app is notified, and the bot is suspended until the app decides whether to continue.
      */
-    readonly setOwner: (place: BotPlace, ownerId: number) => Effect.Effect<void, DatabaseError>
-    readonly beginRotation: (place: BotPlace) => Effect.Effect<void, DatabaseError>
+    readonly setOwner: (ref: BotRef, ownerId: number) => Effect.Effect<void, DatabaseError>
+    readonly beginRotation: (ref: BotRef) => Effect.Effect<void, DatabaseError>
     /** Telegram still has the old token. Unless it has just started, the rotation has failed. */
-    readonly endRotation: (place: BotPlace) => Effect.Effect<void, DatabaseError>
+    readonly endRotation: (ref: BotRef) => Effect.Effect<void, DatabaseError>
     /** Ends expired requests, and the bots that will not be created. */
     readonly expire: Effect.Effect<void, DatabaseError>
   }
@@ -61,17 +61,17 @@ export class Provisionings extends Context.Service<
   static readonly layer = Layer.effect(
     Provisionings,
     Effect.gen(function* () {
-      const within = Effect.provideContext(yield* Effect.context<Database | BotRows | Secrets | LogSignals>())
+      const provide = Effect.provideContext(yield* Effect.context<Database | BotRows | Secrets | LogSignals>())
       return Provisionings.of({
-        create: (...args) => within(createRequest(...args)),
-        bound: (userId) => within(boundBot(userId)),
-        match: (made) => within(matchRequest(made)),
-        claim: (...args) => within(claimRequest(...args)),
-        adopt: (...args) => within(adoptBot(...args)),
-        setOwner: (...args) => within(setOwner(...args)),
-        beginRotation: (place) => within(beginRotation(place)),
-        endRotation: (place) => within(endRotation(place)),
-        expire: within(expireRequests)
+        create: (...args) => provide(createRequest(...args)),
+        bound: (userId) => provide(boundBot(userId)),
+        match: (made) => provide(matchRequest(made)),
+        claim: (...args) => provide(claimRequest(...args)),
+        adopt: (...args) => provide(adoptBot(...args)),
+        setOwner: (...args) => provide(setOwner(...args)),
+        beginRotation: (ref) => provide(beginRotation(ref)),
+        endRotation: (ref) => provide(endRotation(ref)),
+        expire: provide(expireRequests)
       })
     })
   )

@@ -3,30 +3,30 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { isHeld } from "#src/db/delivery/isSuspendedByOperator.ts"
+import { isSuspendedByOperator } from "#src/db/delivery/isSuspendedByOperator.ts"
 import type { ClaimedUpdate } from "./Updates.ts"
 
 /** `word`: to be sent. `word_sent`: being sent; if its worker died, it is unknown whether it was delivered. */
-export const isWord = ({ kind }: ClaimedUpdate): boolean => kind === "word" || kind === "word_sent"
+export const isServiceReply = ({ kind }: ClaimedUpdate): boolean => kind === "word" || kind === "word_sent"
 
 /**
  * Service replies where there is no session, and so no log: after an erasure, or before a session could begin. The
  * reply replaces the update that it answers in the chat's queue until it is sent, so that after a crash another worker
  * takes it.
  */
-export class Words extends Context.Service<
-  Words,
+export class ServiceReplies extends Context.Service<
+  ServiceReplies,
   {
     /** Call it in the transaction whose effect the reply reports. It completes the update. */
-    readonly keep: (update: ClaimedUpdate, text: string) => Effect.Effect<void, DatabaseError>
+    readonly enqueue: (update: ClaimedUpdate, text: string) => Effect.Effect<void, DatabaseError>
     /**
      * Records that it is being sent. False: another worker has it now, or the bot is suspended and the reply waits with
      * everything else.
      */
-    readonly intend: (update: ClaimedUpdate) => Effect.Effect<boolean, DatabaseError>
-    readonly said: (update: ClaimedUpdate) => Effect.Effect<void, DatabaseError>
+    readonly recordIntent: (update: ClaimedUpdate) => Effect.Effect<boolean, DatabaseError>
+    readonly markSent: (update: ClaimedUpdate) => Effect.Effect<void, DatabaseError>
     /** It was certainly not delivered. Schedules another try after this time. */
-    readonly again: (
+    readonly retry: (
       update: ClaimedUpdate,
       error: string,
       after: Duration.Duration
@@ -36,18 +36,18 @@ export class Words extends Context.Service<
   }
 >()("src/db/telegram/ServiceReplies") {
   static readonly layer = Layer.effect(
-    Words,
+    ServiceReplies,
     Effect.gen(function* () {
       const { query, transaction } = yield* Database
-      const end = ({ app_id, channel_id, update_id }: ClaimedUpdate, error: string | null) =>
+      const finish = ({ app_id, channel_id, update_id }: ClaimedUpdate, error: string | null) =>
         query(
           (sql) => sql`
       update telegram_updates set done_at = now(), owner = null, error = ${error}
       where app_id = ${app_id} and channel_id = ${channel_id} and update_id = ${update_id}`
         ).pipe(Effect.asVoid)
 
-      return Words.of({
-        keep: Effect.fnUntraced(function* ({ app_id, channel_id, update_id, chat_id }: ClaimedUpdate, text: string) {
+      return ServiceReplies.of({
+        enqueue: Effect.fnUntraced(function* ({ app_id, channel_id, update_id, chat_id }: ClaimedUpdate, text: string) {
           yield* query(
             (sql) => sql`
           update telegram_updates set kind = 'word',
@@ -61,19 +61,19 @@ export class Words extends Context.Service<
                 values (${app_id}, ${channel_id}, ${chat_id}) on conflict do nothing`
           )
         }, transaction),
-        intend: ({ app_id, channel_id, update_id, attempts }) =>
+        recordIntent: ({ app_id, channel_id, update_id, attempts }) =>
           query<Array<{ kind: string }>>(
             (sql) => sql`
         with held as (
-          select ${isHeld(sql, sql`${app_id}::text`)} as is_held
+          select ${isSuspendedByOperator(sql, sql`${app_id}::text`)} as is_held
         )
         update telegram_updates set kind = case when is_held then 'word' else 'word_sent' end, owner = case
           when is_held then null else owner end from held
         where app_id = ${app_id} and channel_id = ${channel_id} and update_id = ${update_id}
           and kind = 'word' and owner is not null and attempts = ${attempts}::int and done_at is null returning kind`
           ).pipe(Effect.map(([row]) => row?.kind === "word_sent")),
-        said: (update) => end(update, null),
-        again: ({ app_id, channel_id, update_id, attempts }, error, after) =>
+        markSent: (update) => finish(update, null),
+        retry: ({ app_id, channel_id, update_id, attempts }, error, after) =>
           query(
             (sql) => sql`
         update telegram_updates set kind = 'word', owner = null,
@@ -81,7 +81,7 @@ export class Words extends Context.Service<
         where app_id = ${app_id} and channel_id =
           ${channel_id} and update_id = ${update_id} and attempts = ${attempts}::int and done_at is null`
           ).pipe(Effect.asVoid),
-        giveUp: end
+        giveUp: finish
       })
     })
   )

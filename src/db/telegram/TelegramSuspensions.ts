@@ -7,11 +7,11 @@ import { auditing, type AuditAction } from "#src/db/tenancy/auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { resumeApp } from "#src/db/conversation/resumeApp.ts"
 import { OPERATOR } from "#src/db/tenancy/operator.ts"
-import { type BotPlace, goOn } from "./resumeBots.ts"
-import { type HoldKind, holdRows, type NoSuchApp } from "#src/db/delivery/suspensionRows.ts"
+import { type BotPosition, resumeBots } from "./resumeBots.ts"
+import { type SuspensionKind, suspensionRows, type NoSuchApp } from "#src/db/delivery/suspensionRows.ts"
 import { ALL_APPS } from "#src/db/delivery/isSuspendedByOperator.ts"
 
-export interface Hold {
+export interface TelegramSuspension {
   /** Null: of all apps. */
   readonly app_id: string | null
   readonly since: Date
@@ -24,33 +24,33 @@ export interface Hold {
  * for suspensions. So only what was already being sent goes out. People's messages are kept in order. Suspending a bot
  * through the app is independent of this.
  */
-export class Holds extends Context.Service<
-  Holds,
+export class TelegramSuspensions extends Context.Service<
+  TelegramSuspensions,
   {
     /** False: it was already suspended, and only the reason was updated. */
-    readonly hold: (appId: string | null, reason: string | null) => Effect.Effect<boolean, NoSuchApp | DatabaseError>
+    readonly suspend: (appId: string | null, reason: string | null) => Effect.Effect<boolean, NoSuchApp | DatabaseError>
     /** False: there was no such suspension. */
-    readonly release: (appId: string | null) => Effect.Effect<boolean, NoSuchApp | DatabaseError>
+    readonly resume: (appId: string | null) => Effect.Effect<boolean, NoSuchApp | DatabaseError>
     /** Resumes what was parked by a suspension that has been lifted, of bots or of an app. */
     readonly finish: Effect.Effect<void, DatabaseError>
-    readonly list: Effect.Effect<ReadonlyArray<Hold>, DatabaseError>
+    readonly list: Effect.Effect<ReadonlyArray<TelegramSuspension>, DatabaseError>
   }
 >()("src/db/telegram/TelegramSuspensions") {
   static readonly layer = Layer.effect(
-    Holds,
+    TelegramSuspensions,
     Effect.gen(function* () {
       const database = yield* Database
       const { query, transaction } = database
       const record = auditing(database)
       const services = yield* Effect.context<Database | LogSignals>()
 
-      const { checkApp, put, lift } = holdRows(database, "telegram")
+      const { checkApp, put, lift } = suspensionRows(database, "telegram")
 
       /**
        * The apps with bots that only this suspension stops. Suspended apps do not count, because they have events of
        * their own.
        */
-      const concerned = (scope: string) =>
+      const affectedApps = (scope: string) =>
         query<Array<{ app_id: string }>>(
           (sql) => sql`
       select distinct b.app_id from telegram_bots b
@@ -64,7 +64,7 @@ export class Holds extends Context.Service<
         type: "telegram.held" | "telegram.released",
         payload: { readonly reason?: string | null }
       ) =>
-        Effect.flatMap(concerned(scope), (apps) =>
+        Effect.flatMap(affectedApps(scope), (apps) =>
           Effect.forEach(
             apps,
             ({ app_id: appId }) =>
@@ -102,10 +102,10 @@ export class Holds extends Context.Service<
           return isNews
         })
 
-      const hold = (appId: string | null, reason: string | null) =>
+      const suspend = (appId: string | null, reason: string | null) =>
         changing(appId, "telegram.held", { reason }, (scope) => put(scope, reason))
 
-      const release = (appId: string | null) => changing(appId, "telegram.released", {}, lift).pipe(Effect.tap(finish))
+      const resume = (appId: string | null) => changing(appId, "telegram.released", {}, lift).pipe(Effect.tap(finish))
 
       // Works in steps, because there may be many bots. After a crash the next run continues. If the suspension was set
       // and lifted again in the meantime, bots that were already processed have to be resumed again.
@@ -115,11 +115,11 @@ export class Holds extends Context.Service<
         released_at
       }: {
         readonly scope: string
-        readonly kind: HoldKind
+        readonly kind: SuspensionKind
         readonly released_at: string
       }) {
-        let place: BotPlace | null = { app_id: "", channel_id: "" }
-        while (place !== null) place = yield* goOn(scope, place).pipe(Effect.provideService(Database, database))
+        let after: BotPosition | null = { app_id: "", channel_id: "" }
+        while (after !== null) after = yield* resumeBots(scope, after).pipe(Effect.provideService(Database, database))
         if (kind === "app") yield* resumeApp(scope).pipe(Effect.provideService(Database, database))
         yield* query(
           (sql) =>
@@ -128,17 +128,17 @@ export class Holds extends Context.Service<
         )
       })
       const finish = Effect.gen(function* () {
-        const released = yield* query<Array<{ scope: string; kind: HoldKind; released_at: string }>>(
+        const released = yield* query<Array<{ scope: string; kind: SuspensionKind; released_at: string }>>(
           (sql) => sql`select scope, kind, released_at::text from telegram_holds where released_at is not null`
         )
         yield* Effect.forEach(released, finishOne, { discard: true })
       })
 
-      return Holds.of({
-        hold,
-        release,
+      return TelegramSuspensions.of({
+        suspend,
+        resume,
         finish,
-        list: query<Array<Hold>>(
+        list: query<Array<TelegramSuspension>>(
           (sql) =>
             sql`select nullif(scope, ${ALL_APPS}) as app_id, since, reason from telegram_holds where kind = 'telegram'
               and released_at is null order by scope`

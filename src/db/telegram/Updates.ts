@@ -3,32 +3,32 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
-import { rounds } from "#channels/repeatForever.ts"
+import { repeatForever } from "#channels/repeatForever.ts"
 import type { FirstLook } from "#channels/telegram/Update.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
 import type { Joined } from "#src/db/postgres/Joined.ts"
-import { ALL_APPS, holds, isHeld } from "#src/db/delivery/isSuspendedByOperator.ts"
+import { ALL_APPS, lockSuspensions, isSuspendedByOperator } from "#src/db/delivery/isSuspendedByOperator.ts"
 
 /** The pictures of an album arrive separately, within this interval. */
 const ALBUM_MS = 1000
 /** A person who keeps writing gets an answer after this time. */
 const LONGEST_JOIN = "6 seconds"
-const CHATS_A_CLAIM = 64
+const CHATS_PER_CLAIM = 64
 /** How many updates one claim parks. Other claims wait for it, and the next ones park the rest. */
-const PUT_ASIDE_A_CLAIM = 10_000
+const PUT_ASIDE_PER_CLAIM = 10_000
 /** How often workers are notified of new updates, which also limits how late they are notified. */
-const TOLD_EVERY = Duration.millis(20)
+const NOTIFY_EVERY = Duration.millis(20)
 /** A batch takes a few milliseconds. It only waits for a row if Telegram repeats an update that is being handled. */
 const OVERTAKEN_AFTER_MS = 250
 /**
  * Maximum number of messages answered together. Their total length is limited like that of one message. An album that
  * includes the last of them is complete.
  */
-const MESSAGES_A_BATCH = 7
-const PICTURES_AN_ALBUM = 10
+const MESSAGES_PER_BATCH = 7
+const PICTURES_PER_ALBUM = 10
 /** Attempts for an update that fails, before it is given up. */
-const MOST_ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 
 /** What the webhook has to know about a bot. */
 export interface Binding {
@@ -147,15 +147,15 @@ export class Updates extends Context.Service<
           Effect.logWarning("workers could not be notified of updates", { reason: error.message })
         )
       )
-      yield* rounds(TOLD_EVERY, Effect.andThen(Queue.take(arrived), tell)).pipe(
+      yield* repeatForever(NOTIFY_EVERY, Effect.andThen(Queue.take(arrived), tell)).pipe(
         Effect.annotateLogs({ service: "Updates" }),
         Effect.forkScoped
       )
 
-      // Updates of a suspended bot are parked under the lock on its row until the bot is started again (takeUp),
-      // because a claim scans all open updates. While a bot has parked updates, newer ones are not claimed, because
-      // people write between the end of a suspension and the resumption of its bots. Parked updates are looked up bot
-      // by bot (`offset 0`) instead of reading all of them.
+      // Updates of a suspended bot are parked under the lock on its row until the bot is started again
+      // (requeueUpdates), because a claim scans all open updates. While a bot has parked updates, newer ones are not
+      // claimed, because people write between the end of a suspension and the resumption of its bots. Parked updates
+      // are looked up bot by bot (`offset 0`) instead of reading all of them.
       const claim = Effect.fnUntraced(function* (owner: string) {
         const rows = yield* query<Array<Joined<ClaimedUpdate> & { readonly waiting: boolean }>>(
           (sql) => sql`
@@ -169,7 +169,7 @@ export class Updates extends Context.Service<
           from telegram_updates where done_at is null and due_at < 'infinity'
           group by app_id, channel_id, chat_id having count(owner) = 0
         ), hold as (
-          ${holds(sql)}
+          ${lockSuspensions(sql)}
         ), chat as (
           select o.*, b.join_window_ms from open o cross join lateral (
             select join_window_ms from telegram_bots b
@@ -187,19 +187,19 @@ export class Updates extends Context.Service<
         ), put_aside as (
           update telegram_updates u set due_at = 'infinity' from (
             select u.app_id, u.channel_id, u.update_id from still s join telegram_updates u using (app_id, channel_id)
-            where u.done_at is null and u.owner is null and u.due_at < 'infinity' limit ${PUT_ASIDE_A_CLAIM}::int
+            where u.done_at is null and u.owner is null and u.due_at < 'infinity' limit ${PUT_ASIDE_PER_CLAIM}::int
           ) o
           where u.app_id = o.app_id and u.channel_id = o.channel_id and u.update_id = o.update_id and u.done_at is null
             and u.owner is null and u.due_at < 'infinity'
         ), head as (
-          select u.*, c.join_window_ms from (select * from chat where due order by since limit ${CHATS_A_CLAIM}::int) c
+          select u.*, c.join_window_ms from (select * from chat where due order by since limit ${CHATS_PER_CLAIM}::int) c
           join telegram_updates u on u.app_id = c.app_id and u.channel_id = c.channel_id and u.update_id = c.first, me
           where u.owner is null and u.done_at is null
           for update of u skip locked
         ), run as (
           select u.app_id, u.channel_id, u.update_id, h.update_id as first,
             row_number() over w as place, u.album is not null and u.album = nth_value(u.album,
-              ${MESSAGES_A_BATCH}::int) over w as of_last, bool_and(u.update_id = h.update_id or (
+              ${MESSAGES_PER_BATCH}::int) over w as of_last, bool_and(u.update_id = h.update_id or (
               h.kind = 'text' and u.kind in ('text', 'edit') and u.thread_id = h.thread_id
                 and u.sender_id is not distinct from h.sender_id
               and u.batch is not distinct from h.batch and (h.join_window_ms > 0 or u.kind = 'edit'
@@ -211,8 +211,8 @@ export class Updates extends Context.Service<
         ), claimed as (
           update telegram_updates u set owner = ${owner}, attempts = u.attempts + 1, batch = r.first from run r
           where u.app_id = r.app_id and u.channel_id = r.channel_id and u.update_id = r.update_id and r.joined
-            and (r.place <= ${MESSAGES_A_BATCH}::int or (r.of_last
-              and r.place <= ${MESSAGES_A_BATCH + PICTURES_AN_ALBUM}::int))
+            and (r.place <= ${MESSAGES_PER_BATCH}::int or (r.of_last
+              and r.place <= ${MESSAGES_PER_BATCH + PICTURES_PER_ALBUM}::int))
           returning u.app_id, u.channel_id, u.update_id, u.chat_id, u.thread_id, u.kind, u.batch, u.attempts, u.raw
         )
         select w.waiting, c.* from (select exists (select from chat) as waiting) w left join claimed c on true
@@ -246,7 +246,7 @@ export class Updates extends Context.Service<
         update telegram_updates set owner = null, due_at = now() + interval '1 second' * 2 ^ least(attempts, 6),
           error = ${error},
           attempts = case when ${ours} then attempts - 1 else attempts end,
-          done_at = case when not ${ours} and attempts >= ${MOST_ATTEMPTS}::int then now() end
+          done_at = case when not ${ours} and attempts >= ${MAX_ATTEMPTS}::int then now() end
         where app_id = ${batch[0].app_id}
           and channel_id = ${batch[0].channel_id} and update_id = any(${ids(batch)}::bigint[])`
           ).pipe(Effect.asVoid),
@@ -268,7 +268,7 @@ export class Updates extends Context.Service<
               join telegram_chats c on c.app_id = l.app_id and c.channel_id = l.channel_id
                 and c.session_id = l.session_id and c.status = 'active'
             where l.status = 'parked' and l.due_at > now() - interval '1 hour' and l.channel_id >= 'bot_'
-              and l.channel_id < 'bou_' and l.position < l.head and not (${isHeld(sql, sql`l.app_id`)})
+              and l.channel_id < 'bou_' and l.position < l.head and not (${isSuspendedByOperator(sql, sql`l.app_id`)})
             for no key update of l skip locked
           )
           update lanes l set status = 'ready', due_at = now() from back b where l.app_id = b.app_id

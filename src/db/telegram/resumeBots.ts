@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
 import { scheduleProactiveChecks } from "#src/db/conversation/proactiveChecks.ts"
-import { ALL_APPS, isHeld } from "#src/db/delivery/isSuspendedByOperator.ts"
+import { ALL_APPS, isSuspendedByOperator } from "#src/db/delivery/isSuspendedByOperator.ts"
 
-const BOTS_A_STEP = 16
+const BOTS_PER_STEP = 16
 
-export interface BotPlace {
+export interface BotPosition {
   readonly app_id: string
   readonly channel_id: string
 }
@@ -17,7 +17,7 @@ export interface BotPlace {
  * Makes the parked updates of these resumed bots available, and schedules the proactive checks of their sessions. The
  * caller resumes the lanes.
  */
-export const takeUp = Effect.fnUntraced(function* (bots: ReadonlyArray<BotPlace>) {
+export const requeueUpdates = Effect.fnUntraced(function* (bots: ReadonlyArray<BotPosition>) {
   const { query } = yield* Database
   const [apps, channels] = [bots.map((bot) => bot.app_id), bots.map((bot) => bot.channel_id)]
   yield* query(
@@ -52,21 +52,21 @@ export const takeUp = Effect.fnUntraced(function* (bots: ReadonlyArray<BotPlace>
  * Resumes the next few bots of an app or of all apps: parked updates, lanes, and chats with pending proactive messages.
  * Returns the last bot. Null: there are no more.
  */
-export const goOn = Effect.fnUntraced(function* (scope: string, { app_id, channel_id }: BotPlace) {
+export const resumeBots = Effect.fnUntraced(function* (scope: string, { app_id, channel_id }: BotPosition) {
   const { query, transaction } = yield* Database
   return yield* transaction(
     Effect.gen(function* () {
-      const bots = yield* query<Array<BotPlace & { readonly walked: boolean }>>(
+      const bots = yield* query<Array<BotPosition & { readonly walked: boolean }>>(
         (sql) => sql`
       select app_id, channel_id, status in ('active', 'degraded')
-        and not (${isHeld(sql, sql`app_id`)}) as walked from telegram_bots
+        and not (${isSuspendedByOperator(sql, sql`app_id`)}) as walked from telegram_bots
       where (app_id, channel_id) > (${app_id},
-        ${channel_id}) and ${scope} in (${ALL_APPS}, app_id) order by app_id, channel_id limit ${BOTS_A_STEP}::int`
+        ${channel_id}) and ${scope} in (${ALL_APPS}, app_id) order by app_id, channel_id limit ${BOTS_PER_STEP}::int`
       )
       const walked = bots.filter((bot) => bot.walked)
       if (walked.length > 0) {
         const [apps, channels] = [walked.map((bot) => bot.app_id), walked.map((bot) => bot.channel_id)]
-        yield* takeUp(walked)
+        yield* requeueUpdates(walked)
         yield* query(
           (sql) => sql`
         with chat as materialized (

@@ -8,7 +8,7 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { isSuspended } from "./isSuspended.ts"
 
 /** Maximum number of valid keys per app. */
-export const MOST_KEYS = 100
+export const MAX_KEYS = 100
 /** The notification channel for ended keys. */
 export const KEY_ENDED = "troupe_key_ended"
 /** last_used_at is only updated if it is older than this. */
@@ -55,7 +55,7 @@ export class KeyRefused extends Schema.TaggedError<KeyRefused>()("KeyRefused", {
 }) {}
 
 /** A key of one app, or of any app for the operator. */
-export interface KeyPlace {
+export interface KeyRef {
   readonly appId?: string
   readonly prefix: string
 }
@@ -74,13 +74,13 @@ export class ApiKeys extends Context.Service<
       appId: string,
       page: { readonly after: string | null; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<ApiKey>, DatabaseError>
-    readonly get: (place: KeyPlace) => Effect.Effect<ApiKey | undefined, DatabaseError>
+    readonly get: (ref: KeyRef) => Effect.Effect<ApiKey | undefined, DatabaseError>
     /**
      * Creates a key that replaces another one, which ends after the grace period: at once if that is 0. Undefined: no
      * such key.
      */
     readonly rotate: (
-      place: KeyPlace,
+      ref: KeyRef,
       graceSeconds: number
     ) => Effect.Effect<
       | { readonly appId: string; readonly minted: MintedKey; readonly key: ApiKey; readonly replaced: ApiKey }
@@ -88,13 +88,13 @@ export class ApiKeys extends Context.Service<
       KeyRefused | DatabaseError
     >
     /** Revokes a key immediately and permanently. Idempotent. Undefined: no such key. */
-    readonly revoke: (place: KeyPlace) => Effect.Effect<ApiKey | undefined, DatabaseError>
+    readonly revoke: (ref: KeyRef) => Effect.Effect<ApiKey | undefined, DatabaseError>
     /** The currently valid ones of these keys, by prefix. Keys of suspended apps are not valid. */
     readonly valid: (prefixes: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
     readonly find: (prefix: string) => Effect.Effect<StoredKey | undefined, DatabaseError>
     /**
      * Calls `listener` with the prefix of each key that is ended, or suspended with its app, in this process or
-     * elsewhere (through `KeyEndings`). The returned function unsubscribes.
+     * elsewhere (through `KeyEndingListener`). The returned function unsubscribes.
      */
     readonly onEnd: (listener: (prefix: string) => void) => () => void
     readonly ended: (prefix: string) => void
@@ -124,7 +124,7 @@ export class ApiKeys extends Context.Service<
       case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired' else 'active'
         end as status`
 
-      const get = ({ appId, prefix }: KeyPlace) =>
+      const get = ({ appId, prefix }: KeyRef) =>
         query<Array<ApiKey>>(
           (sql) => sql`
         select ${columns(sql)} from api_keys
@@ -137,17 +137,17 @@ export class ApiKeys extends Context.Service<
         ).pipe(Effect.map((rows) => rows[0]?.account_id))
 
       /** The caller holds the lock on the app's row. */
-      const roomForOne = Effect.fnUntraced(function* (appId: string) {
+      const requireRoom = Effect.fnUntraced(function* (appId: string) {
         const [{ count }] = yield* query<[{ count: number }]>(
           (sql) => sql`
         select count(*)::int as count from api_keys
           where app_id = ${appId} and revoked_at is null and (expires_at is null or expires_at > now())`
         )
-        if (count >= MOST_KEYS) return yield* new KeyRefused({ reason: "too_many" })
+        if (count >= MAX_KEYS) return yield* new KeyRefused({ reason: "too_many" })
       })
 
       const insert = Effect.fnUntraced(function* (appId: string, { name, expiresAt = null, kind = "runtime" }: NewKey) {
-        yield* roomForOne(appId)
+        yield* requireRoom(appId)
         const minted = mintApiKey()
         const [key] = yield* query<[ApiKey]>(
           (sql) => sql`
@@ -173,25 +173,25 @@ export class ApiKeys extends Context.Service<
       }, transaction)
 
       /** Locks the app's row and returns the key with its app and account. */
-      const held = Effect.fnUntraced(function* ({ appId, prefix }: KeyPlace) {
-        const [place] = yield* query<Array<{ app_id: string }>>(
+      const held = Effect.fnUntraced(function* ({ appId, prefix }: KeyRef) {
+        const [ref] = yield* query<Array<{ app_id: string }>>(
           (sql) => sql`
         select app_id from api_keys where prefix =
           ${prefix} and (${appId ?? null}::text is null or app_id = ${appId ?? null})`
         )
-        if (place === undefined) return undefined
-        const accountId = yield* accountOf(place.app_id)
+        if (ref === undefined) return undefined
+        const accountId = yield* accountOf(ref.app_id)
         const key = yield* get({ prefix })
-        return accountId === undefined || key === undefined ? undefined : { appId: place.app_id, accountId, key }
+        return accountId === undefined || key === undefined ? undefined : { appId: ref.app_id, accountId, key }
       })
 
-      const rotate = Effect.fnUntraced(function* (place: KeyPlace, graceSeconds: number) {
-        const old = yield* held(place)
+      const rotate = Effect.fnUntraced(function* (ref: KeyRef, graceSeconds: number) {
+        const old = yield* held(ref)
         if (old === undefined) return undefined
         const { appId, accountId } = old
         const { prefix, status, expires_at: expiresAt, replaced_by } = old.key
         if (status !== "active" || replaced_by !== null) return yield* new KeyRefused({ reason: "ended" })
-        if (graceSeconds > 0) yield* roomForOne(appId)
+        if (graceSeconds > 0) yield* requireRoom(appId)
         const next = mintApiKey()
         const [replaced] = yield* query<[ApiKey]>(
           (sql) => sql`
@@ -217,8 +217,8 @@ export class ApiKeys extends Context.Service<
         return { appId, minted: next, key, replaced }
       }, transaction)
 
-      const revoke = Effect.fnUntraced(function* (place: KeyPlace) {
-        const found = yield* held(place)
+      const revoke = Effect.fnUntraced(function* (ref: KeyRef) {
+        const found = yield* held(ref)
         if (found === undefined || found.key.status === "revoked") return found?.key
         const {
           appId,

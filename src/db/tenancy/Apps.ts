@@ -11,7 +11,7 @@ import { SHADOW_ACCOUNT } from "./shadow.ts"
 import { VersionConflict } from "#src/db/postgres/VersionConflict.ts"
 
 /** Maximum number of apps per account. */
-export const MOST_APPS = 100
+export const MAX_APPS = 100
 
 export type Environment = "test" | "live"
 
@@ -143,7 +143,7 @@ export class Apps extends Context.Service<
         const [{ count }] = yield* query<[{ count: number }]>(
           (sql) => sql`select count(*)::int as count from apps where account_id = ${given.accountId}`
         )
-        return count < MOST_APPS ? yield* insert(given) : yield* new TooManyApps()
+        return count < MAX_APPS ? yield* insert(given) : yield* new TooManyApps()
       }, transaction)
 
       const get = (appId: string) =>

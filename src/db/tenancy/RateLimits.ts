@@ -11,10 +11,10 @@ import { type Lease, type LeaseRequest, type RatePolicy, WINDOW_SECONDS, writeLe
 const lowOf = (quota: number) => Math.floor(quota / WINDOW_SECONDS / 4)
 /** How often an exhausted quota is checked again, because it may have been raised. */
 const ASKED_AGAIN_MS = 1000
-const MOST_BUCKETS = 10_000
+const MAX_BUCKETS = 10_000
 
 /** A subject's state under a policy, as far as this process knows. */
-export interface Standing {
+export interface RateLimitState {
   /** Whether this request was within the quota. */
   readonly taken: boolean
   readonly policy: RatePolicy
@@ -24,7 +24,7 @@ export interface Standing {
   readonly seconds: number
 }
 
-type Waiting = (standing: Effect.Effect<Standing, DatabaseError>) => void
+type Waiting = (standing: Effect.Effect<RateLimitState, DatabaseError>) => void
 
 /** What this process has leased. `left` is only valid until `endsAtMs`. */
 interface Bucket {
@@ -52,9 +52,9 @@ export class RateLimits extends Context.Service<
     /** The default quotas. */
     readonly quotas: Readonly<Record<RatePolicy, number>>
     /** Takes one from memory. Undefined if that needs a lease. */
-    readonly takeAtOnce: (subject: string, policy: RatePolicy) => Standing | undefined
+    readonly takeAtOnce: (subject: string, policy: RatePolicy) => RateLimitState | undefined
     /** Takes one, with a new lease if this process has nothing left. */
-    readonly take: (subject: string, policy: RatePolicy) => Effect.Effect<Standing, DatabaseError>
+    readonly take: (subject: string, policy: RatePolicy) => Effect.Effect<RateLimitState, DatabaseError>
     /** Deletes windows that ended long ago. */
     readonly expire: Effect.Effect<void, DatabaseError>
   }
@@ -80,7 +80,7 @@ export class RateLimits extends Context.Service<
           }
         })
 
-        const standing = ({ policy, quota, left, unleased, endsAtMs }: Bucket, taken: boolean): Standing => ({
+        const stateOf = ({ policy, quota, left, unleased, endsAtMs }: Bucket, taken: boolean): RateLimitState => ({
           taken,
           policy,
           quota,
@@ -92,7 +92,7 @@ export class RateLimits extends Context.Service<
             if (taken && bucket.left === 0) return
             if (taken) bucket.left--
             bucket.waiting.delete(waiting)
-            waiting(Effect.succeed(standing(bucket, taken)))
+            waiting(Effect.succeed(stateOf(bucket, taken)))
           }
         }
         // The window starts at the time of the request for the lease, so it ends here rather too early than too late.
@@ -134,7 +134,7 @@ export class RateLimits extends Context.Service<
           const key = `${policy} ${subject}`
           const known = buckets.get(key)
           if (known !== undefined) return known
-          if (buckets.size >= MOST_BUCKETS) {
+          if (buckets.size >= MAX_BUCKETS) {
             for (const [other, { endsAtMs, leasing }] of buckets)
               if (!leasing && endsAtMs <= nowMs()) buckets.delete(other)
           }
@@ -154,25 +154,25 @@ export class RateLimits extends Context.Service<
           return bucket
         }
 
-        const takeFrom = (bucket: Bucket): Standing | undefined => {
+        const takeFrom = (bucket: Bucket): RateLimitState | undefined => {
           const now = nowMs()
           if (now >= bucket.endsAtMs) return undefined
           if (bucket.left > 0) {
             bucket.left--
             // Leases before the bucket is empty, so that nobody waits.
             if (bucket.unleased > 0 && bucket.left < lowOf(bucket.quota)) startLease(bucket)
-            return standing(bucket, true)
+            return stateOf(bucket, true)
           }
           return bucket.unleased > 0 || bucket.leasing || now >= bucket.askedAtMs + ASKED_AGAIN_MS
             ? undefined
-            : standing(bucket, false)
+            : stateOf(bucket, false)
         }
         const take = (subject: string, policy: RatePolicy) =>
           Effect.suspend(() => {
             const bucket = open(subject, policy)
             const atOnce = takeFrom(bucket)
             if (atOnce !== undefined) return Effect.succeed(atOnce)
-            return Effect.callback<Standing, DatabaseError>((resume) => {
+            return Effect.callback<RateLimitState, DatabaseError>((resume) => {
               bucket.waiting.add(resume)
               startLease(bucket)
               return Effect.sync(() => {

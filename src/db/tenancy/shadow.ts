@@ -12,4 +12,4 @@ export const SHADOW_ACCOUNT = "acc_00000000000000000000SHAD0W"
 
 const PREFIX = "evr_"
 export const isShadow = (appId: string): boolean => appId.startsWith(PREFIX)
-export const isNoShadow = (sql: Sql) => sql`not starts_with(app_id, ${PREFIX})`
+export const isNotShadow = (sql: Sql) => sql`not starts_with(app_id, ${PREFIX})`

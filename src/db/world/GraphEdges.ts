@@ -8,7 +8,7 @@ import {
   changeWorld,
   type CharacterRef,
   type FieldsOf,
-  type Kept,
+  type Stored,
   type SessionGone,
   type WorldLimitReached,
   type WorldTable,
@@ -17,7 +17,7 @@ import {
 
 /** Limits per character, and in addition per session. */
 const MOST = 2_000
-const MOST_OF_SESSION = 200
+const MAX_OF_SESSION = 200
 
 /**
  * Relations between nodes: at most 2,000 edges per character, and 200 per session. Edges that are no longer valid are
@@ -30,7 +30,7 @@ export class GraphEdges extends Context.Service<
     readonly create: (
       of: CharacterRef,
       edge: FieldsOf<Edge>
-    ) => Effect.Effect<Kept<Edge> | undefined, WorldLimitReached | SessionGone | DatabaseError>
+    ) => Effect.Effect<Stored<Edge> | undefined, WorldLimitReached | SessionGone | DatabaseError>
     /**
      * Those that are valid at a time, of the character and of the session. Without a session, none of any session.
      * Oldest first.
@@ -39,7 +39,7 @@ export class GraphEdges extends Context.Service<
       of: CharacterRef,
       at: Date,
       sessionId: string | null
-    ) => Effect.Effect<ReadonlyArray<Kept<Edge>>, DatabaseError>
+    ) => Effect.Effect<ReadonlyArray<Stored<Edge>>, DatabaseError>
   }
 >()("src/db/world/GraphEdges") {
   static readonly layer = Layer.effect(
@@ -56,7 +56,7 @@ export class GraphEdges extends Context.Service<
           bySession: true
         })
       const ofCharacter = tableOf(MOST)
-      const ofSession = tableOf(MOST_OF_SESSION)
+      const ofSession = tableOf(MAX_OF_SESSION)
 
       const makeRoom = ({ appId, slug }: CharacterRef, sessionId: string | null, most: number, now: string) =>
         query(
@@ -71,7 +71,7 @@ export class GraphEdges extends Context.Service<
 
       const create = Effect.fnUntraced(function* (of: CharacterRef, edge: FieldsOf<Edge>) {
         yield* changeWorld(database, of)
-        const [table, most] = edge.session_id === null ? [ofCharacter, MOST] : [ofSession, MOST_OF_SESSION]
+        const [table, most] = edge.session_id === null ? [ofCharacter, MOST] : [ofSession, MAX_OF_SESSION]
         yield* makeRoom(of, edge.session_id, most, new Date(yield* Clock.currentTimeMillis).toISOString())
         return yield* table.create(of, edge)
       }, transaction)

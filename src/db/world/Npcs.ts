@@ -3,14 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Npc } from "#pipeline/world/World.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { changeWorld, type CharacterRef, type Kept, type WorldTable, worldTable } from "./worldTable.ts"
+import { changeWorld, type CharacterRef, type Stored, type WorldTable, worldTable } from "./worldTable.ts"
 
 /** The people a character knows: at most 200. Each write joins an open transaction. */
 export class Npcs extends Context.Service<
   Npcs,
   WorldTable<Npc> & {
     /** All NPCs of a character, oldest first. */
-    readonly all: (of: CharacterRef) => Effect.Effect<ReadonlyArray<Kept<Npc>>, DatabaseError>
+    readonly all: (of: CharacterRef) => Effect.Effect<ReadonlyArray<Stored<Npc>>, DatabaseError>
   }
 >()("src/db/world/Npcs") {
   static readonly layer = Layer.effect(

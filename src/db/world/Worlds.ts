@@ -17,7 +17,7 @@ interface Row {
 }
 
 /** Number of cached worlds. */
-const MOST_KEPT = 200
+const MAX_KEPT = 200
 
 /**
  * The characters' worlds as a session knows them. The query is batched with those of other sessions, and only returns
@@ -42,7 +42,7 @@ export class Worlds extends Context.Service<
         kept.delete(name)
         kept.set(name, { revision, world })
         for (const oldest of kept.keys()) {
-          if (kept.size <= MOST_KEPT) return
+          if (kept.size <= MAX_KEPT) return
           kept.delete(oldest)
         }
       }

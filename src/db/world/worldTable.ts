@@ -20,7 +20,7 @@ export class WorldLimitReached extends Schema.TaggedError<WorldLimitReached>()("
 export class SessionGone extends Schema.TaggedError<SessionGone>()("SessionGone", {}) {}
 
 /** A stored item of a character's world. */
-export type Kept<A> = A & { readonly created_at: string; readonly updated_at: string }
+export type Stored<A> = A & { readonly created_at: string; readonly updated_at: string }
 export type FieldsOf<A> = Omit<A, "id">
 
 export interface WorldTable<A extends { readonly id: string }> {
@@ -28,24 +28,24 @@ export interface WorldTable<A extends { readonly id: string }> {
   readonly create: (
     of: CharacterRef,
     fields: FieldsOf<A>
-  ) => Effect.Effect<Kept<A> | undefined, WorldLimitReached | SessionGone | DatabaseError>
-  readonly get: (of: CharacterRef, id: string) => Effect.Effect<Kept<A> | undefined, DatabaseError>
+  ) => Effect.Effect<Stored<A> | undefined, WorldLimitReached | SessionGone | DatabaseError>
+  readonly get: (of: CharacterRef, id: string) => Effect.Effect<Stored<A> | undefined, DatabaseError>
   /** Newest first, those older than `before`. */
   readonly list: (
     of: CharacterRef,
     page: { readonly before: string | null; readonly limit: number }
-  ) => Effect.Effect<ReadonlyArray<Kept<A>>, DatabaseError>
+  ) => Effect.Effect<ReadonlyArray<Stored<A>>, DatabaseError>
   /** `change` returns the next fields for the current ones, under the world's lock. Undefined: it does not exist. */
   readonly update: <E, R>(
     of: CharacterRef,
     id: string,
-    change: (now: Kept<A>) => Effect.Effect<FieldsOf<A>, E, R>
-  ) => Effect.Effect<Kept<A> | undefined, E | SessionGone | DatabaseError, R>
+    change: (now: Stored<A>) => Effect.Effect<FieldsOf<A>, E, R>
+  ) => Effect.Effect<Stored<A> | undefined, E | SessionGone | DatabaseError, R>
   /** Returns the deleted item. Undefined: it does not exist. */
-  readonly remove: (of: CharacterRef, id: string) => Effect.Effect<Kept<A> | undefined, DatabaseError>
+  readonly remove: (of: CharacterRef, id: string) => Effect.Effect<Stored<A> | undefined, DatabaseError>
 }
 
-type Row = Kept<{ readonly id: string; readonly fields: object }>
+type Row = Stored<{ readonly id: string; readonly fields: object }>
 
 /** Takes the world's lock, which every change takes first, and counts the change. False: no such character. */
 export const changeWorld = ({ query }: Context.Service.Shape<typeof Database>, { appId, slug }: CharacterRef) =>
@@ -76,11 +76,12 @@ export const worldTable = <A extends { readonly id: string }>(
   { table, prefix, most, sessionOf = () => null, bySession = false }: Options<A>
 ) => {
   const { query, transaction } = database
-  const toKept = ({ id, fields, created_at, updated_at }: Row) => ({ id, ...fields, created_at, updated_at }) as Kept<A>
+  const toStored = ({ id, fields, created_at, updated_at }: Row) =>
+    ({ id, ...fields, created_at, updated_at }) as Stored<A>
   const moment = Effect.map(Clock.currentTimeMillis, (now) => new Date(now).toISOString())
 
   /** Erasing a session takes the world's lock first, so that nothing is written for an erased session. */
-  const holdSession = Effect.fnUntraced(function* ({ appId, slug }: CharacterRef, fields: FieldsOf<A>) {
+  const lockSession = Effect.fnUntraced(function* ({ appId, slug }: CharacterRef, fields: FieldsOf<A>) {
     const sessionId = sessionOf(fields)
     if (sessionId === null) return
     const there = yield* query(
@@ -96,7 +97,7 @@ export const worldTable = <A extends { readonly id: string }>(
       (sql) => sql`
     select id, fields, ${iso(sql, "created_at")},
       ${iso(sql, "updated_at")} from ${sql(table)} where app_id = ${appId} and slug = ${slug} and id = ${id}`
-    ).pipe(Effect.map(([row]) => (row === undefined ? undefined : toKept(row))))
+    ).pipe(Effect.map(([row]) => (row === undefined ? undefined : toStored(row))))
 
   const list: WorldTable<A>["list"] = ({ appId, slug }, { before, limit }) =>
     query<Array<Row>>(
@@ -108,7 +109,7 @@ export const worldTable = <A extends { readonly id: string }>(
         : sql`and id <
       ${before}`
     } order by id desc limit ${limit}::int`
-    ).pipe(Effect.map((rows) => rows.map(toKept)))
+    ).pipe(Effect.map((rows) => rows.map(toStored)))
 
   /** The matching items, oldest first. */
   const where = ({ appId, slug }: CharacterRef, fit: (sql: Sql) => ReturnType<Sql>) =>
@@ -116,7 +117,7 @@ export const worldTable = <A extends { readonly id: string }>(
       (sql) => sql`
     select id, fields, ${iso(sql, "created_at")},
       ${iso(sql, "updated_at")} from ${sql(table)} where app_id = ${appId} and slug = ${slug} ${fit(sql)} order by id`
-    ).pipe(Effect.map((rows) => rows.map(toKept)))
+    ).pipe(Effect.map((rows) => rows.map(toStored)))
 
   const create = Effect.fnUntraced(function* (of: CharacterRef, fields: FieldsOf<A>) {
     const { appId, slug } = of
@@ -125,7 +126,7 @@ export const worldTable = <A extends { readonly id: string }>(
       (sql) => sql`select count(*)::int as there from ${sql(table)} where app_id = ${appId} and slug = ${slug}
       ${bySession ? sql`and session_id is not distinct from ${sessionOf(fields)}` : sql``}`
     )
-    yield* holdSession(of, fields)
+    yield* lockSession(of, fields)
     if (there >= most) return yield* new WorldLimitReached({ most })
     const at = yield* moment
     const id = newId(prefix)
@@ -134,10 +135,10 @@ export const worldTable = <A extends { readonly id: string }>(
       insert into ${sql(table)} (app_id, slug, id, fields, created_at, updated_at)
       values (${appId}, ${slug}, ${id}, ${JSON.stringify(fields)}::text::json, ${at}::timestamptz, ${at}::timestamptz)`
     )
-    return toKept({ id, fields, created_at: at, updated_at: at })
+    return toStored({ id, fields, created_at: at, updated_at: at })
   }, transaction)
 
-  const update = <E, R>(of: CharacterRef, id: string, change: (now: Kept<A>) => Effect.Effect<FieldsOf<A>, E, R>) =>
+  const update = <E, R>(of: CharacterRef, id: string, change: (now: Stored<A>) => Effect.Effect<FieldsOf<A>, E, R>) =>
     transaction(
       Effect.gen(function* () {
         const { appId, slug } = of
@@ -145,7 +146,7 @@ export const worldTable = <A extends { readonly id: string }>(
         const now = yield* get(of, id)
         if (now === undefined) return undefined
         const fields = yield* change(now)
-        yield* holdSession(of, fields)
+        yield* lockSession(of, fields)
         const at = yield* moment
         yield* query(
           (sql) => sql`
@@ -153,7 +154,7 @@ export const worldTable = <A extends { readonly id: string }>(
         ${JSON.stringify(fields)}::text::json,
           updated_at = ${at}::timestamptz where app_id = ${appId} and slug = ${slug} and id = ${id}`
         )
-        return toKept({ id, fields, created_at: now.created_at, updated_at: at })
+        return toStored({ id, fields, created_at: now.created_at, updated_at: at })
       })
     )
 
@@ -166,7 +167,7 @@ export const worldTable = <A extends { readonly id: string }>(
         ${appId} and slug = ${slug} and id =
           ${id} returning id, fields, ${iso(sql, "created_at")}, ${iso(sql, "updated_at")}`
     )
-    return gone === undefined ? undefined : toKept(gone)
+    return gone === undefined ? undefined : toStored(gone)
   }, transaction)
 
   return { create, get, list, update, remove, where }

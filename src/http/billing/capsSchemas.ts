@@ -2,9 +2,9 @@ import * as z from "zod"
 import { between, wholeBetween } from "#src/http/server/schemas/number.ts"
 import { UsageData } from "./usageSchemas.ts"
 
-const MOST_USD = 1_000_000
+const MAX_USD = 1_000_000
 const usd = (description: string) =>
-  between(0, MOST_USD)
+  between(0, MAX_USD)
     .nullable()
     .optional()
     .meta({ description: `US dollars, to the millionth. ${description}`, examples: [5] })

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import { Transcriber } from "#channels/Transcriber.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
-import { IMAGE_SIZES, Painter } from "#src/model/ImageModel.ts"
+import { IMAGE_SIZES, ImageModel } from "#src/model/ImageModel.ts"
 import { Prices } from "#src/model/prices.ts"
-import { ModelCast, ratesOf } from "#src/model/reservation.ts"
+import { ConfiguredModels, ratesOf } from "#src/model/reservation.ts"
 import { toUsd } from "#src/http/server/usd.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
@@ -70,11 +70,11 @@ export const usageRoutes: Routes = ({ app, answer }) => {
         reply,
         Effect.gen(function* () {
           const { engine, model } = yield* Writer
-          const { listen, costMicroUsd } = yield* Transcriber
+          const { transcribe, costMicroUsd } = yield* Transcriber
           const prices = yield* Prices
-          const { messages, evalTurn } = ratesOf(prices, yield* ModelCast)
+          const { messages, evalTurn } = ratesOf(prices, yield* ConfiguredModels)
           const source = prices.sourceOf(model)
-          const { priceMicroUsd } = yield* Painter
+          const { priceMicroUsd } = yield* ImageModel
           const minute = toUsd(costMicroUsd(60))
           return success({
             currency: "USD",
@@ -96,7 +96,7 @@ export const usageRoutes: Routes = ({ app, answer }) => {
                 price_usd: toUsd(evalTurn.worst),
                 estimate_usd: toUsd(evalTurn.estimate)
               },
-              ...(listen === null
+              ...(transcribe === null
                 ? []
                 : [{ kind: "transcription", unit: "minute", price_usd: minute, estimate_usd: minute }]),
               {

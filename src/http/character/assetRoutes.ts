@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
-import { type Asset, ASSET_KINDS, Assets, MOST_ASSETS } from "#src/db/character/Assets.ts"
+import { type Asset, ASSET_KINDS, Assets, MAX_ASSETS } from "#src/db/character/Assets.ts"
 import { ContentSignatures } from "#src/db/character/ContentSignatures.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { assetLimitReached, assetTooLarge, assetTypeUnsupported, assetNotFound } from "./pictureErrors.ts"
@@ -13,11 +13,11 @@ import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created, publicAnswers, written } from "#src/http/server/schemas/answers.ts"
 import { AssetCreate, AssetData, AssetPage, AssetPatch } from "./assetSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { readContent, showContent } from "#src/http/server/showContent.ts"
+import { readContent, serveContent } from "#src/http/server/showContent.ts"
 import { characterExists } from "./characterExists.ts"
 import { assetExists } from "./pictureExists.ts"
 
-const MOST_BYTES = 5 * 1024 * 1024
+const MAX_BYTES = 5 * 1024 * 1024
 /** Base64 adds a third, and there is room for the other fields. */
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024
 
@@ -26,7 +26,7 @@ const decode = Effect.fnUntraced(function* (base64: string) {
   if (bytes.toString("base64") !== base64)
     return yield* validationError("body.content_base64: Must be base64, padded and without line breaks")
   if (bytes.length === 0) return yield* validationError("body.content_base64: Must not be empty")
-  return bytes.length > MOST_BYTES ? yield* assetTooLarge : bytes
+  return bytes.length > MAX_BYTES ? yield* assetTooLarge : bytes
 })
 
 /** The pictures of a character. */
@@ -127,7 +127,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           return yield* createOnce(
             request,
             assets.create(appId, slug, { kind, label, isPrimary }, picture).pipe(
-              Effect.catchTag("TooManyAssets", () => Effect.fail(assetLimitReached(MOST_ASSETS))),
+              Effect.catchTag("TooManyAssets", () => Effect.fail(assetLimitReached(MAX_ASSETS))),
               Effect.flatMap((asset) => shown(appId, asset))
             )
           )
@@ -239,7 +239,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           return { asset, content: yield* readContent(asset.object_key, assetNotFound) }
         })
       )
-      return showContent(reply, asset.media_type, content)
+      return serveContent(reply, asset.media_type, content)
     }
   )
 }

@@ -47,7 +47,7 @@ const seed = wholeBetween(0, 2_147_483_648).nullable()
 const wardrobe = z.array(z.object({ label: text(1, 120), when: text(0, 200).default("") })).max(20)
 
 /** Maximum number of assets that a visual identity may refer to. */
-export const MOST_REFERENCES = 8
+export const MAX_REFERENCES = 8
 
 export const VisualIdentityPut = z.object({
   appearance: appearance.default("").meta({
@@ -60,7 +60,7 @@ export const VisualIdentityPut = z.object({
   negative: negative.default("").meta({ description: "What is never to be seen" }),
   reference_asset_ids: z
     .array(z.string().max(64))
-    .max(MOST_REFERENCES)
+    .max(MAX_REFERENCES)
     .default([])
     .meta({
       description:
@@ -73,7 +73,7 @@ export const VisualIdentityPut = z.object({
   wardrobe: wardrobe.default([]).meta({ description: "What it wears, and when" })
 })
 /** The visual identity from an import. Fields that it does not have stay as they are. */
-export const LooksBrought = z.object({ appearance, style, negative, seed, wardrobe }).partial()
+export const BundleVisualIdentity = z.object({ appearance, style, negative, seed, wardrobe }).partial()
 export const VisualIdentityData = z.object({
   character_slug: z.string(),
   appearance: z.string(),

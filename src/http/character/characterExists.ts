@@ -1,17 +1,17 @@
 import * as Effect from "effect/Effect"
 import { Characters } from "#src/db/character/Characters.ts"
-import { existence } from "#src/http/server/resourceExists.ts"
+import { resourceExists } from "#src/http/server/resourceExists.ts"
 import { characterNotFound, loreEntryNotFound } from "./characterErrors.ts"
 import { isSlug } from "./characterSchemas.ts"
 import { loreOf } from "./lore.ts"
 
-export const characterExists = existence(
+export const characterExists = resourceExists(
   characterNotFound,
   ({ slug = "" }, { principal }) =>
     isSlug(slug) && Characters.use((characters) => characters.get(principal.appId, slug))
 )
 
-export const loreEntryExists = existence(
+export const loreEntryExists = resourceExists(
   loreEntryNotFound,
   ({ slug = "", entry_id }, { principal }) =>
     isSlug(slug) &&

@@ -13,7 +13,7 @@ import { characterNotFound } from "./characterErrors.ts"
 import { answersAs } from "#src/http/server/schemas/answers.ts"
 import { isSlug } from "./characterSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { wholeCharacter } from "./collectCharacterExport.ts"
+import { collectCharacterExport } from "./collectCharacterExport.ts"
 import { characterExists } from "./characterExists.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
@@ -72,7 +72,7 @@ export const characterExportRoutes: Routes = ({ app, run }) => {
               : undefined
             if (character === undefined) return yield* characterNotFound
             const { profile } = character
-            const { whole, images } = yield* wholeCharacter(appId, character)
+            const { whole, images } = yield* collectCharacterExport(appId, character)
             const { assets, extra } = whole
             return yield* writing.withPermits(1)(
               Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { curl, success } from "#src/http/server/envelope.ts"
 import { demoQuotaExceeded, versionConflict } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
-import { patched } from "./patchProfile.ts"
+import { patchProfile } from "./patchProfile.ts"
 import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import { CharacterData, CharacterPage } from "./characterData.ts"
 import { CharacterCreate, CharacterPatch, isSlug } from "./characterSchemas.ts"
@@ -145,7 +145,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { expected_version, ...patch } = request.body
           const characters = yield* Characters
           const character = yield* characters
-            .update(request.principal.appId, slug, expected_version, (profile) => patched(slug, profile, patch))
+            .update(request.principal.appId, slug, expected_version, (profile) => patchProfile(slug, profile, patch))
             .pipe(
               Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("character", current)))
             )

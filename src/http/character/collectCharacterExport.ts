@@ -1,22 +1,22 @@
 import * as Effect from "effect/Effect"
-import { type Asset, Assets, MOST_ASSETS } from "#src/db/character/Assets.ts"
+import { type Asset, Assets, MAX_ASSETS } from "#src/db/character/Assets.ts"
 import type { StoredCharacter } from "#src/db/character/Characters.ts"
 import { Evidence, sha256Of, type StoredEvidence } from "#src/db/research/Evidence.ts"
 import { Imports } from "#src/db/character/Imports.ts"
 import { Npcs } from "#src/db/world/Npcs.ts"
 import { StoredObjects } from "#src/db/character/StoredObjects.ts"
 import { VisualIdentities } from "#src/db/character/VisualIdentities.ts"
-import { MOST_IMAGES } from "#src/imports/Assets.ts"
-import { type AssetMeta, type Bundle, MOST_EVIDENCE } from "#src/imports/Bundle.ts"
-import { MOST_IMAGE_BYTES } from "#src/imports/checkImage.ts"
+import { MAX_IMAGES } from "#src/imports/Assets.ts"
+import { type AssetMeta, type Bundle, MAX_EVIDENCE } from "#src/imports/Bundle.ts"
+import { MAX_IMAGE_BYTES } from "#src/imports/checkImage.ts"
 import { storageUnavailable } from "#src/http/server/errors.ts"
 
 /** Limit for all pictures in a file: in base64 and with the rest, it is within the limit of an import. */
-const MOST_BYTES = 6 * 1024 * 1024
+const MAX_BYTES = 6 * 1024 * 1024
 /** How much evidence to consider. */
-const MOST_READ = 200
+const MAX_READ = 200
 /** Limit for the evidence in a file, in characters: with the rest, it is within the limit of an import. */
-const MOST_CHARACTERS = 400_000
+const MAX_CHARACTERS = 400_000
 
 /** As many pictures as an import accepts, main pictures first. */
 const takenAlong = (assets: ReadonlyArray<Asset>): ReadonlyArray<Asset> => {
@@ -24,11 +24,11 @@ const takenAlong = (assets: ReadonlyArray<Asset>): ReadonlyArray<Asset> => {
   return assets
     .toSorted((a, b) => Number(b.is_primary) - Number(a.is_primary) || (a.asset_id < b.asset_id ? -1 : 1))
     .filter(({ size_bytes: size }) => {
-      const fits = size <= MOST_IMAGE_BYTES && bytes + size <= MOST_BYTES
+      const fits = size <= MAX_IMAGE_BYTES && bytes + size <= MAX_BYTES
       if (fits) bytes += size
       return fits
     })
-    .slice(0, MOST_IMAGES)
+    .slice(0, MAX_IMAGES)
 }
 
 const told = ({ kind, text, source, trust, status }: StoredEvidence) => ({
@@ -47,7 +47,7 @@ const told = ({ kind, text, source, trust, status }: StoredEvidence) => ({
  */
 const evidenceOf = Effect.fnUntraced(function* (appId: string, slug: string) {
   const rows = yield* Evidence.use((evidence) =>
-    evidence.list({ appId, slug }, { status: null, kind: null, before: null, limit: MOST_READ })
+    evidence.list({ appId, slug }, { status: null, kind: null, before: null, limit: MAX_READ })
   )
   let characters = 0
   return rows
@@ -56,11 +56,11 @@ const evidenceOf = Effect.fnUntraced(function* (appId: string, slug: string) {
         status !== "retracted" &&
         session_id === null &&
         (research_id === null || used_by.length > 0) &&
-        characters + text.length <= MOST_CHARACTERS
+        characters + text.length <= MAX_CHARACTERS
       if (is) characters += text.length
       return is
     })
-    .slice(0, MOST_EVIDENCE)
+    .slice(0, MAX_EVIDENCE)
     .toReversed()
     .map(told)
 })
@@ -69,7 +69,7 @@ const evidenceOf = Effect.fnUntraced(function* (appId: string, slug: string) {
  * Everything about a character that a file can contain, except its profile. The contents of its pictures are keyed by
  * SHA-256.
  */
-export const wholeCharacter = Effect.fnUntraced(function* (
+export const collectCharacterExport = Effect.fnUntraced(function* (
   appId: string,
   { slug, import_id: importId }: StoredCharacter
 ) {
@@ -89,7 +89,7 @@ export const wholeCharacter = Effect.fnUntraced(function* (
   const images = new Map<string, Uint8Array>()
   const assets: Array<AssetMeta> = []
   for (const asset of takenAlong(
-    yield* Assets.use((table) => table.list(appId, slug, { kind: null, before: null, limit: MOST_ASSETS }))
+    yield* Assets.use((table) => table.list(appId, slug, { kind: null, before: null, limit: MAX_ASSETS }))
   )) {
     const { sha256, kind, label, media_type: mime, width, height, size_bytes: bytes, is_primary, asset_id: id } = asset
     const content = yield* StoredObjects.use((objects) => objects.get(asset.object_key)).pipe(

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { MOST_STYLE_COST, weightOf } from "#pipeline/patterns.ts"
+import { MAX_STYLE_COST, weightOf } from "#pipeline/patterns.ts"
 import { isRe2, NOT_RE2 } from "#src/http/server/schemas/re2.ts"
 import { text } from "#src/http/server/schemas/text.ts"
 
@@ -21,7 +21,7 @@ export const forbiddenStyle = z
   .max(50)
   .superRefine((rules, context) => {
     const cost = rules.reduce((sum, { kind, value }) => (kind === "regex" ? sum + weightOf(value) : sum), 0)
-    if (cost > MOST_STYLE_COST)
+    if (cost > MAX_STYLE_COST)
       context.addIssue({
         code: "custom",
         message: "The regular expressions are too large: each is matched against every reply"

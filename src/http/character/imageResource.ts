@@ -2,10 +2,10 @@ import * as Effect from "effect/Effect"
 import { ContentSignatures } from "#src/db/character/ContentSignatures.ts"
 import type { Image } from "#src/db/character/Images.ts"
 import { toUsd } from "#src/http/server/usd.ts"
-import { Painter } from "#src/model/ImageModel.ts"
+import { ImageModel } from "#src/model/ImageModel.ts"
 
 export const toImageResource = Effect.fnUntraced(function* (baseUrl: string, appId: string, image: Image) {
-  const { priceMicroUsd } = yield* Painter
+  const { priceMicroUsd } = yield* ImageModel
   const signatures = yield* ContentSignatures
   const servable = image.status === "ready"
   return {

@@ -11,7 +11,7 @@ import { toImageResource } from "./imageResource.ts"
 import { probeImages } from "./probeImages.ts"
 import { ImageData, ImagePage, ImageProbeData, imageStatus } from "./imageSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { readContent, showContent } from "#src/http/server/showContent.ts"
+import { readContent, serveContent } from "#src/http/server/showContent.ts"
 import { imageNotFound } from "./pictureErrors.ts"
 
 /** Pictures on demand: what became of them. They are asked for in src/http/conversation/imageRequestRoutes.ts. */
@@ -166,7 +166,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           return { mediaType: image.media_type, content: yield* readContent(image.object_key, imageNotFound) }
         })
       )
-      return showContent(reply, mediaType, content)
+      return serveContent(reply, mediaType, content)
     }
   )
 }

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { lorePattern, loreCost, MOST_LORE_COST } from "#pipeline/patterns.ts"
+import { lorePattern, loreCost, MAX_LORE_COST } from "#pipeline/patterns.ts"
 import { expectedVersion, unit, wholeBetween } from "#src/http/server/schemas/number.ts"
 import { isRe2, NOT_RE2 } from "#src/http/server/schemas/re2.ts"
 import { text } from "#src/http/server/schemas/text.ts"
@@ -51,7 +51,7 @@ const checkPatterns = (entry: LoreEntry, path: ReadonlyArray<PropertyKey>, conte
 
 export const TOO_MANY_PATTERNS =
   "Must not have so many or so large patterns among their keys: they are looked for in every message"
-export const hasTooManyPatterns = (entries: ReadonlyArray<LoreEntry>): boolean => loreCost(entries) > MOST_LORE_COST
+export const hasTooManyPatterns = (entries: ReadonlyArray<LoreEntry>): boolean => loreCost(entries) > MAX_LORE_COST
 
 /** A lore: entry ids are unique, and the total cost of its patterns is limited. */
 export const loreEntries = () =>

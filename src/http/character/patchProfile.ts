@@ -7,7 +7,7 @@ import { quoteIssues } from "#src/http/server/body/validation.ts"
 /**
  * The profile with a merge patch applied, validated as a whole like a new one: a patch must not clear required fields.
  */
-export const patched = (slug: string, profile: object, patch: object) => {
+export const patchProfile = (slug: string, profile: object, patch: object) => {
   const parsed = CharacterCreate.safeParse(applyMergePatch({ slug, ...profile }, patch))
   if (!parsed.success) return Effect.fail(validationError(quoteIssues(parsed.error.issues, "body")))
   const { slug: next, ...rest } = parsed.data

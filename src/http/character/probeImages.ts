@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { Expenses } from "#src/db/billing/Expenses.ts"
 import { toUsd } from "#src/http/server/usd.ts"
-import { Painter } from "#src/model/ImageModel.ts"
+import { ImageModel } from "#src/model/ImageModel.ts"
 import { Pictures } from "#src/pictures/Pictures.ts"
 import { Storage } from "#src/storage/Storage.ts"
 import { workNotAffordable } from "#src/http/billing/billingErrors.ts"
@@ -11,14 +11,14 @@ const PROBE = "A single green leaf on a white background."
 
 /** Generates one picture and discards it. */
 export const probeImages = Effect.fnUntraced(function* (appId: string) {
-  const { engine, model, priceMicroUsd, paint } = yield* Painter
+  const { engine, model, priceMicroUsd, generate } = yield* ImageModel
   const { kind: storage } = yield* Storage
   const expenses = yield* Expenses
   const payer = { appId, sessionId: null }
-  const expense = yield* expenses.take(payer, "probe", priceMicroUsd("square"))
+  const expense = yield* expenses.charge(payer, "probe", priceMicroUsd("square"))
   if (expense === null) return yield* workNotAffordable
   const begunAt = yield* Clock.currentTimeMillis
-  const error_code = yield* paint({
+  const error_code = yield* generate({
     prompt: PROBE,
     size: "square",
     name: "Probe",
@@ -29,11 +29,11 @@ export const probeImages = Effect.fnUntraced(function* (appId: string) {
     Effect.flatMap((painted) => Pictures.use((pictures) => pictures.clean(painted))),
     Effect.as(null),
     Effect.catchTags({
-      NotPainted: ({ code }) => Effect.succeed(code),
+      ImageFailed: ({ code }) => Effect.succeed(code),
       PictureRefused: () => Effect.succeed("bad_image")
     })
   )
-  if (error_code !== null) yield* expenses.giveBack(expense)
+  if (error_code !== null) yield* expenses.refund(expense)
   return {
     status: error_code === null ? "ok" : "failed",
     engine,

@@ -9,14 +9,14 @@ import { Characters } from "#src/db/character/Characters.ts"
 import { Probes, type StoredProbe } from "#src/db/research/Probes.ts"
 import { engineKind } from "#src/model/engineNames.ts"
 import { Prices } from "#src/model/prices.ts"
-import { ModelCast, probeMicroUsd } from "#src/model/reservation.ts"
+import { ConfiguredModels, probeMicroUsd } from "#src/model/reservation.ts"
 import { toUsd } from "#src/http/server/usd.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { workNotAffordable } from "#src/http/billing/billingErrors.ts"
 import { characterArchived } from "./characterErrors.ts"
 import { findCharacter } from "./findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
-import { ruled } from "./ruleChecks.ts"
+import { ruleChecks } from "./ruleChecks.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
 import { ProbeData, ReadinessData } from "./readinessSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
@@ -81,7 +81,7 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
             ],
             { concurrency: 3 }
           )
-          const { status, score, checks } = assess(ruled(appId, character), {
+          const { status, score, checks } = assess(ruleChecks(appId, character), {
             contradictions,
             hasPrimaryAsset,
             engine: { live: engineKind(engine) === "live", model }
@@ -142,14 +142,14 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
             if (status === "archived") return yield* characterArchived
             const { engine, model } = yield* Writer
             const characterBytes = Buffer.byteLength(JSON.stringify(character.profile))
-            const holdMicroUsd = probeMicroUsd(
+            const reservedMicroUsd = probeMicroUsd(
               yield* Prices,
-              yield* ModelCast,
+              yield* ConfiguredModels,
               SCRIPT.map(({ user }) => user),
               characterBytes
             )
             const probe = yield* Probes.use((probes) =>
-              probes.begin(appId, slug, version, { engine, model, holdMicroUsd })
+              probes.begin(appId, slug, version, { engine, model, reservedMicroUsd })
             ).pipe(Effect.catchTag("NotAffordable", () => Effect.fail(workNotAffordable)))
             return success(toProbe(probe), [
               { command: curl(baseUrl(), "GET", `/v1/characters/${slug}/readiness`), description: "See how it goes" }

@@ -97,7 +97,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
             wait,
             poll({ appId, sessionId, since }, limit, Duration.seconds(wait), stopping)
           )
-          const page = yield* OpenReads.use((reads) => reads.during(request.principal, wait, reading))
+          const page = yield* OpenReads.use((reads) => reads.whileOpen(request.principal, wait, reading))
           if (Option.isNone(page)) return yield* sessionNotFound
           const { text, nextCursor, tail, keptAfter } = page.value
           if (since < keptAfter) return yield* cursorExpired(keptAfter)

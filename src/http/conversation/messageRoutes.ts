@@ -4,7 +4,7 @@ import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
 import { Fault } from "#pipeline/domain/Turn.ts"
 import { type Accepted, type InboundMessage, Inbox, type RefusalReason } from "#pipeline/Inbox.ts"
-import { RateLimits, type Standing } from "#src/db/tenancy/RateLimits.ts"
+import { RateLimits, type RateLimitState } from "#src/db/tenancy/RateLimits.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { budgetExceeded, demoCreditUsed, endUserCapExceeded } from "#src/http/billing/billingErrors.ts"
 import {
@@ -17,9 +17,9 @@ import {
 import type { ApiError } from "#src/http/server/ApiError.ts"
 import { demoQuotaExceeded, quotaTaken, validationError } from "#src/http/server/errors.ts"
 import { idempotencyKey } from "#src/http/server/idempotent.ts"
-import { showStanding } from "#src/http/server/limits/rateLimitHeaders.ts"
+import { sendRateLimitHeaders } from "#src/http/server/limits/rateLimitHeaders.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
-import { MessageSend, MOST_CHARACTERS, AcceptData } from "./messageSchemas.ts"
+import { MessageSend, MAX_CHARACTERS, AcceptData } from "./messageSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { sessionExists } from "./sessionExists.ts"
 
@@ -46,7 +46,7 @@ const toAcceptData = (accepted: Accepted) => ({
 
 /** Messages that were already accepted are answered even beyond the rate limit. */
 const replayBeyond = Effect.fnUntraced(function* (
-  standing: Standing,
+  standing: RateLimitState,
   { appId, sessionId, clientMessageId }: InboundMessage
 ) {
   const known =
@@ -68,10 +68,10 @@ const cutForDemo = async (request: FastifyRequest) => {
     body === null ||
     !("text" in body) ||
     typeof body.text !== "string" ||
-    body.text.length <= MOST_CHARACTERS
+    body.text.length <= MAX_CHARACTERS
   )
     return
-  request.body = { ...body, text: body.text.slice(0, MOST_CHARACTERS).toWellFormed() }
+  request.body = { ...body, text: body.text.slice(0, MAX_CHARACTERS).toWellFormed() }
 }
 
 export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -127,7 +127,7 @@ export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
             fault
           }
           const standing = yield* RateLimits.use((limits) => limits.take(principal.appId, "messages"))
-          showStanding(reply, standing)
+          sendRateLimitHeaders(reply, standing)
           const accepted = standing.taken
             ? yield* Inbox.use((inbox) => inbox.accept(message)).pipe(
                 Effect.catchTag("Refused", ({ reason }) =>

@@ -3,10 +3,10 @@ import { created } from "#src/http/server/schemas/answers.ts"
 import { text } from "#src/http/server/schemas/text.ts"
 
 /** Maximum length of a message. */
-export const MOST_CHARACTERS = 32_000
+export const MAX_CHARACTERS = 32_000
 
 export const MessageSend = z.object({
-  text: text(1, MOST_CHARACTERS).meta({
+  text: text(1, MAX_CHARACTERS).meta({
     description: "A demo key sends at most 2,000 characters",
     examples: ["What do you do all day?"]
   }),

@@ -1,7 +1,7 @@
 import type { RelationshipPosture } from "#pipeline/domain/Character.ts"
 import { publicScores, SCALE } from "#pipeline/relational/meter.ts"
 import type { Score } from "#pipeline/relational/Relationship.ts"
-import { stageOf, standing } from "#pipeline/relational/scores.ts"
+import { stageOf, currentScores } from "#pipeline/relational/scores.ts"
 
 /** Part of every answer with scores (contract 2.5). */
 const SCORE_CONTRACT = {
@@ -29,4 +29,4 @@ export const toMeter = ({ posture, scores, nowMs, since, exposes }: Standpoint) 
 
 /** How close the two are, as a word. It is derived from the scores, so it is redacted like them. */
 export const toStage = ({ posture, scores, nowMs, exposes }: Standpoint): string | null =>
-  exposes ? stageOf(standing(posture, scores, nowMs)) : null
+  exposes ? stageOf(currentScores(posture, scores, nowMs)) : null

@@ -7,7 +7,7 @@ import { Images } from "#src/db/character/Images.ts"
 import { VisualIdentities } from "#src/db/character/VisualIdentities.ts"
 import { findSession } from "./findSession.ts"
 import { validationError } from "#src/http/server/errors.ts"
-import { MOST_REFERENCES_SENT, Painter } from "#src/model/ImageModel.ts"
+import { MAX_REFERENCES_SENT, ImageModel } from "#src/model/ImageModel.ts"
 import { findCharacter } from "#src/http/character/findCharacter.ts"
 import type { ImageCreate } from "#src/http/character/imageSchemas.ts"
 import { endUserCapExceeded, workNotAffordable } from "#src/http/billing/billingErrors.ts"
@@ -31,13 +31,13 @@ export const requestImage = Effect.fnUntraced(function* (appId: string, asked: z
   if (deliver && session?.status !== "active") return yield* sessionExited
 
   const identity = yield* VisualIdentities.use((identities) => identities.get(appId, characterSlug))
-  const painter = yield* Painter
-  const references = painter.takesReferences
-    ? Math.min(MOST_REFERENCES_SENT, identity?.identity.reference_asset_ids.length ?? 0)
+  const imageModel = yield* ImageModel
+  const references = imageModel.takesReferences
+    ? Math.min(MAX_REFERENCES_SENT, identity?.identity.reference_asset_ids.length ?? 0)
     : 0
-  const priceMicroUsd = painter.priceMicroUsd(size, references)
+  const priceMicroUsd = imageModel.priceMicroUsd(size, references)
   const payer = { appId, sessionId: session?.session_id ?? null }
-  const objection = yield* Expenses.use((expenses) => expenses.objection(payer, "image", priceMicroUsd))
+  const objection = yield* Expenses.use((expenses) => expenses.refusalReason(payer, "image", priceMicroUsd))
   if (objection !== null) return yield* unpaid[objection]
 
   const {
@@ -64,7 +64,7 @@ export const requestImage = Effect.fnUntraced(function* (appId: string, asked: z
   // Other requests have used up the budget in between.
   if (image === null)
     return yield* unpaid[
-      (yield* Expenses.use((expenses) => expenses.objection(payer, "image", priceMicroUsd))) ?? "budget"
+      (yield* Expenses.use((expenses) => expenses.refusalReason(payer, "image", priceMicroUsd))) ?? "budget"
     ]
   return image
 })

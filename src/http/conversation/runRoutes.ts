@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import {
-  isAppPlace,
-  isSessionPlace,
+  isAppPosition,
+  isSessionPosition,
   type Run,
   RUN_KINDS,
   RUN_STATUSES,
@@ -94,7 +94,7 @@ export const runRoutes: Routes = ({ app, answer }) => {
           const { appId } = request.principal
           const sessionId = request.params.session_id
           const { kind = null, status = null, limit, cursor } = request.query
-          const after = yield* placeCursorKey(cursor, isSessionPlace)
+          const after = yield* placeCursorKey(cursor, isSessionPosition)
           yield* findSession(appId, sessionId)
           return success(
             toData(yield* Runs.use((runs) => runs.ofSession(appId, sessionId, { kind, status, after, limit })))
@@ -121,7 +121,7 @@ export const runRoutes: Routes = ({ app, answer }) => {
         reply,
         Effect.gen(function* () {
           const { kind = null, status = null, limit, cursor } = request.query
-          const after = yield* placeCursorKey(cursor, isAppPlace)
+          const after = yield* placeCursorKey(cursor, isAppPosition)
           return success(
             toData(yield* Runs.use((runs) => runs.ofApp(request.principal.appId, { kind, status, after, limit })))
           )

@@ -6,12 +6,12 @@ import type { Session } from "#src/db/conversation/Sessions.ts"
 import { sessionNotFound } from "./conversationErrors.ts"
 
 /** The relationship of a session, with the current character and whether the app may see scores. */
-export const standingOf = Effect.fnUntraced(function* (appId: string, session: Session) {
+export const sessionStateOf = Effect.fnUntraced(function* (appId: string, session: Session) {
   const [character, owner, relationship] = yield* Effect.all(
     [
       CharacterVersions.use((versions) => versions.get(appId, session.character_slug, session.character_version)),
       Apps.use((apps) => apps.get(appId)),
-      Relationships.use((relationships) => relationships.standing({ appId, sessionId: session.session_id }))
+      Relationships.use((relationships) => relationships.stateOf({ appId, sessionId: session.session_id }))
     ],
     { concurrency: 3 }
   )

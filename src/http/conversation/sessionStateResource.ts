@@ -1,11 +1,11 @@
 import type { Character } from "#pipeline/domain/Character.ts"
 import { emotionAt } from "#pipeline/relational/emotion.ts"
-import { swayed } from "#pipeline/relational/describeRelationship.ts"
-import { moodOf, weighing } from "#pipeline/world/arcs.ts"
+import { biased } from "#pipeline/relational/describeRelationship.ts"
+import { moodOf, activeArcs } from "#pipeline/world/arcs.ts"
 import { beatOf } from "#pipeline/world/storylines.ts"
 import type { SessionWorld } from "#pipeline/world/World.ts"
 import type { ProactiveState } from "#src/db/proactive/ProactiveDecisions.ts"
-import type { Standing } from "#src/db/memory/Relationships.ts"
+import type { RelationshipState } from "#src/db/memory/Relationships.ts"
 import type { Session } from "#src/db/conversation/Sessions.ts"
 import { toMeter, toStage } from "./relationalMeter.ts"
 import { toSessionResource } from "./sessionResource.ts"
@@ -16,9 +16,9 @@ export const toProactiveState = ({ effective, sources, nextEligibleAt }: Proacti
   next_eligible_at: nextEligibleAt?.toISOString() ?? null
 })
 
-export interface SessionStanding {
+export interface SessionState {
   readonly character: Character
-  readonly relationship: Standing
+  readonly relationship: RelationshipState
   readonly proactive: ProactiveState
   /** Whether the app may see scores. */
   readonly exposes: boolean
@@ -32,11 +32,11 @@ export interface SessionStanding {
  */
 export const toStateResource = (
   session: Session,
-  { character, relationship: { bearing, openLoops }, proactive, exposes, nowMs, world }: SessionStanding
+  { character, relationship: { bearing, openLoops }, proactive, exposes, nowMs, world }: SessionState
 ) => {
   const story = beatOf(world)
   const mood = moodOf(
-    weighing(
+    activeArcs(
       world,
       { sessionId: session.session_id, externalUserRef: session.external_user_ref },
       character.life_rhythm.timezone ?? "UTC",
@@ -49,7 +49,7 @@ export const toStateResource = (
     session: toSessionResource(session),
     turn: { state: session.run_ref === null ? "idle" : "generating", run_ref: session.run_ref },
     emotion: {
-      ...swayed(emotionAt(character.baseline_emotion, bearing.emotion, nowMs), mood),
+      ...biased(emotionAt(character.baseline_emotion, bearing.emotion, nowMs), mood),
       updated_at: bearing.emotion?.updated_at ?? since
     },
     relational_meter: toMeter(standpoint),

@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { EMPTY_WORLD } from "#pipeline/world/World.ts"
-import { Initiatives } from "#src/db/proactive/ProactiveDecisions.ts"
+import { ProactiveDecisions } from "#src/db/proactive/ProactiveDecisions.ts"
 import { Worlds } from "#src/db/world/Worlds.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
@@ -12,7 +12,7 @@ import { findSession } from "./findSession.ts"
 import { sessionActions } from "./sessionActions.ts"
 import { toStateResource } from "./sessionStateResource.ts"
 import { SessionStateData } from "./sessionStateSchemas.ts"
-import { standingOf } from "./sessionStateOf.ts"
+import { sessionStateOf } from "./sessionStateOf.ts"
 
 export const sessionStateRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
@@ -36,8 +36,10 @@ export const sessionStateRoutes: Routes = ({ app, answer, baseUrl }) => {
           const session = yield* findSession(appId, request.params.session_id)
           const [{ character, exposes, relationship }, proactive, world = EMPTY_WORLD] = yield* Effect.all(
             [
-              standingOf(appId, session),
-              Initiatives.use((initiatives) => initiatives.stateOf({ appId, sessionId: session.session_id })),
+              sessionStateOf(appId, session),
+              ProactiveDecisions.use((proactiveDecisions) =>
+                proactiveDecisions.stateOf({ appId, sessionId: session.session_id })
+              ),
               Worlds.use((worlds) =>
                 worlds.look({ appId, slug: session.character_slug, sessionId: session.session_id })
               )

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { Timeline, TIMELINE_KINDS, type TimelineItem, type TimelinePlace } from "#src/db/conversation/Timeline.ts"
+import { Timeline, TIMELINE_KINDS, type TimelineItem, type TimelinePosition } from "#src/db/conversation/Timeline.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import { findSession } from "./findSession.ts"
@@ -37,12 +37,12 @@ const toResource = ({ at, kind, ref, title, detail }: TimelineItem) => ({
 })
 
 /** A time, or the position from a previous page. */
-const placeOf = Effect.fnUntraced(function* (before: string | undefined) {
+const positionOf = Effect.fnUntraced(function* (before: string | undefined) {
   if (before !== undefined && moment.safeParse(before).success) return { atMs: Date.parse(before), key: "" }
   const unknown = validationError("query.before: is neither a moment nor a next_before of this timeline")
   const key = yield* Effect.mapError(cursorKey(before), () => unknown)
   const [, atMs, rest] = /^(\d{1,14})-([\w-]{1,100})$/.exec(key ?? "") ?? []
-  if (atMs !== undefined && rest !== undefined) return { atMs: Number(atMs), key: rest } satisfies TimelinePlace
+  if (atMs !== undefined && rest !== undefined) return { atMs: Number(atMs), key: rest } satisfies TimelinePosition
   return key === null ? null : yield* unknown
 })
 
@@ -71,7 +71,7 @@ export const timelineRoutes: Routes = ({ app, answer }) => {
           const { appId } = request.principal
           const sessionId = request.params.session_id
           const { limit } = request.query
-          const before = yield* placeOf(request.query.before)
+          const before = yield* positionOf(request.query.before)
           yield* findSession(appId, sessionId)
           const items = yield* Timeline.use((timeline) =>
             timeline.before(appId, sessionId, { before, limit: limit + 1 })

@@ -12,7 +12,7 @@ import { appNotFound } from "#src/http/tenancy/tenancyErrors.ts"
 import { channelNotFound } from "./deliveryErrors.ts"
 
 /** The two homes of channels. */
-export const CHANNEL_HOMES = [
+export const CHANNEL_PARENTS = [
   {
     exists: sessionExists,
     absent: sessionNotFound,
@@ -31,7 +31,7 @@ export const CHANNEL_HOMES = [
   }
 ] as const
 
-export type ChannelHome = (typeof CHANNEL_HOMES)[number]
+export type ChannelParent = (typeof CHANNEL_PARENTS)[number]
 
 /** The scope and channel in a path with a channel id. */
 export const findScope = Effect.fnUntraced(function* (request: FastifyRequest) {
@@ -42,7 +42,7 @@ export const findScope = Effect.fnUntraced(function* (request: FastifyRequest) {
 })
 
 /** The scope in a path without a channel id. */
-export const homeScope = Effect.fnUntraced(function* ({ absent }: ChannelHome, request: FastifyRequest) {
+export const parentScope = Effect.fnUntraced(function* ({ absent }: ChannelParent, request: FastifyRequest) {
   const scope = channelScope(request.principal.appId, request.params as Record<string, string>)
   if (scope === undefined) return yield* absent
   const { appId, sessionId } = scope
@@ -54,7 +54,7 @@ export const homeScope = Effect.fnUntraced(function* ({ absent }: ChannelHome, r
 /** The possible next actions for a channel. */
 export const channelActions = (
   baseUrl: string,
-  { path }: ChannelHome,
+  { path }: ChannelParent,
   { appId, sessionId }: ChannelScope,
   id: string
 ) => {

@@ -5,7 +5,7 @@ import { success } from "#src/http/server/envelope.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { answers, created as onCreate } from "#src/http/server/schemas/answers.ts"
 import type { Server } from "#src/http/server/Server.ts"
-import { channelActions, type ChannelHome, findScope } from "./ChannelParent.ts"
+import { channelActions, type ChannelParent, findScope } from "./ChannelParent.ts"
 import { showChannel } from "./channelResource.ts"
 import { channelData, ChannelReplay, ChannelTest } from "./channelSchemas.ts"
 import { testChannel } from "./testChannel.ts"
@@ -13,10 +13,10 @@ import { channelExists } from "./channelExists.ts"
 import { channelNotFound } from "./deliveryErrors.ts"
 
 /** Actions on channels of one home: test, pause, resume, replay. */
-export const channelActionRoutes = (server: Server, home: ChannelHome): void => {
+export const channelActionRoutes = (server: Server, parent: ChannelParent): void => {
   const { app, answer, baseUrl, channelKinds } = server
   const ChannelData = channelData(channelKinds)
-  const { param, path, name, title } = home
+  const { param, path, name, title } = parent
   const tags = ["Channels"]
   const params = z.object({ [param]: z.string(), channel_id: z.string() })
   const headers = z.object({ "idempotency-key": z.string().optional() })
@@ -40,7 +40,7 @@ export const channelActionRoutes = (server: Server, home: ChannelHome): void => 
           const { scope, id } = yield* findScope(request)
           const channel = yield* Channels.use((channels) => channels.get(scope, id))
           if (channel === undefined) return yield* channelNotFound
-          return success(yield* testChannel(scope.appId, channel), channelActions(baseUrl(), home, scope, id))
+          return success(yield* testChannel(scope.appId, channel), channelActions(baseUrl(), parent, scope, id))
         })
       )
   )
@@ -66,7 +66,12 @@ export const channelActionRoutes = (server: Server, home: ChannelHome): void => 
           request,
           Effect.gen(function* () {
             const { scope, id } = yield* findScope(request)
-            return yield* showChannel(server, home, scope, yield* Channels.use((channels) => channels.pause(scope, id)))
+            return yield* showChannel(
+              server,
+              parent,
+              scope,
+              yield* Channels.use((channels) => channels.pause(scope, id))
+            )
           })
         )
       )
@@ -98,7 +103,7 @@ export const channelActionRoutes = (server: Server, home: ChannelHome): void => 
             const { scope, id } = yield* findScope(request)
             return yield* showChannel(
               server,
-              home,
+              parent,
               scope,
               yield* Channels.use((channels) => channels.resume(scope, id))
             )
@@ -131,7 +136,7 @@ export const channelActionRoutes = (server: Server, home: ChannelHome): void => 
             const { scope, id } = yield* findScope(request)
             return yield* showChannel(
               server,
-              home,
+              parent,
               scope,
               yield* Channels.use((channels) => channels.replay(scope, id, request.body.since))
             )

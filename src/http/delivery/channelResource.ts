@@ -3,7 +3,7 @@ import type { ChannelKind } from "#channels/ChannelKind.ts"
 import type { ChannelScope } from "#src/db/delivery/Alignment.ts"
 import type { StoredChannel } from "#src/db/delivery/channels/StoredChannel.ts"
 import { success } from "#src/http/server/envelope.ts"
-import { channelActions, type ChannelHome } from "./ChannelParent.ts"
+import { channelActions, type ChannelParent } from "./ChannelParent.ts"
 import type { Server } from "#src/http/server/Server.ts"
 import { channelNotFound } from "./deliveryErrors.ts"
 import { findKind } from "./kindFields.ts"
@@ -28,12 +28,12 @@ export const toChannelResource = (kinds: ReadonlyArray<ChannelKind>, channel: St
 /** A channel with its possible next actions, or 404. */
 export const showChannel = (
   { baseUrl, channelKinds }: Server,
-  home: ChannelHome,
+  parent: ChannelParent,
   scope: ChannelScope,
   channel: StoredChannel | undefined
 ) =>
   channel === undefined
     ? Effect.fail(channelNotFound)
     : Effect.succeed(
-        success(toChannelResource(channelKinds, channel), channelActions(baseUrl(), home, scope, channel.channel_id))
+        success(toChannelResource(channelKinds, channel), channelActions(baseUrl(), parent, scope, channel.channel_id))
       )

@@ -6,7 +6,7 @@ import { Channels } from "#src/db/delivery/Channels.ts"
 import { MAX_CHANNELS } from "#src/db/delivery/channels/createChannel.ts"
 import { channelActionRoutes } from "./channelActionRoutes.ts"
 import { changeOf, checkUrl, distinct } from "./channelChange.ts"
-import { CHANNEL_HOMES, channelActions, type ChannelHome, findScope, homeScope } from "./ChannelParent.ts"
+import { CHANNEL_PARENTS, channelActions, type ChannelParent, findScope, parentScope } from "./ChannelParent.ts"
 import { showChannel, toChannelResource } from "./channelResource.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
@@ -19,24 +19,24 @@ import { channelExists } from "./channelExists.ts"
 import { channelLimitReached, channelNotFound } from "./deliveryErrors.ts"
 
 /** CRUD routes for the channels of one home. */
-const resourceRoutes = (server: Server, home: ChannelHome): void => {
+const resourceRoutes = (server: Server, parent: ChannelParent): void => {
   const { app, answer, baseUrl, channelKinds } = server
   const ChannelData = channelData(channelKinds)
-  const { param, path, name, title } = home
+  const { param, path, name, title } = parent
   const tags = ["Channels"]
-  const within = z.object({ [param]: z.string() })
+  const parentParams = z.object({ [param]: z.string() })
   const params = z.object({ [param]: z.string(), channel_id: z.string() })
   const headers = z.object({ "idempotency-key": z.string().optional() })
 
   app.post(
     path,
     {
-      config: { exists: home.exists, writes: true },
+      config: { exists: parent.exists, writes: true },
       schema: {
         operationId: `create${name}`,
         summary: `Have events pushed to a URL: a channel ${title}`,
         tags,
-        params: within,
+        params: parentParams,
         headers,
         body: channelCreate(channelKinds),
         response: answers(ChannelData.extend({ ...shownSecret, ...onCreate }), 404, 409, 413)
@@ -47,7 +47,7 @@ const resourceRoutes = (server: Server, home: ChannelHome): void => {
         request,
         reply,
         Effect.gen(function* () {
-          const scope = yield* homeScope(home, request)
+          const scope = yield* parentScope(parent, request)
           const { url: text, secret: given, events, from } = request.body
           const kind = findKind(channelKinds, request.body.kind)
           const url = yield* checkUrl(text)
@@ -69,7 +69,7 @@ const resourceRoutes = (server: Server, home: ChannelHome): void => {
               return {
                 ...success(
                   toChannelResource(channelKinds, channel),
-                  channelActions(baseUrl(), home, scope, channel.channel_id)
+                  channelActions(baseUrl(), parent, scope, channel.channel_id)
                 ),
                 shownOnce: { secret: Redacted.value(secret) }
               }
@@ -82,12 +82,12 @@ const resourceRoutes = (server: Server, home: ChannelHome): void => {
   app.get(
     path,
     {
-      config: { exists: home.exists },
+      config: { exists: parent.exists },
       schema: {
         operationId: `list${name}s`,
         summary: `The channels ${title}`,
         tags,
-        params: within,
+        params: parentParams,
         querystring: z.object(listQuery),
         response: answers(channelPage(channelKinds), 404)
       }
@@ -99,12 +99,12 @@ const resourceRoutes = (server: Server, home: ChannelHome): void => {
         Effect.gen(function* () {
           const { cursor, limit } = request.query
           const after = yield* cursorKey(cursor)
-          const scope = yield* homeScope(home, request)
+          const scope = yield* parentScope(parent, request)
           const rows = yield* Channels.use((channels) => channels.list(scope, { after, limit: limit + 1 }))
           const { items, next_cursor } = page(rows, limit, (row) => row.channel_id)
           return success(
             { channels: items.map((item) => toChannelResource(channelKinds, item)), next_cursor },
-            items.slice(0, 1).flatMap((item) => channelActions(baseUrl(), home, scope, item.channel_id))
+            items.slice(0, 1).flatMap((item) => channelActions(baseUrl(), parent, scope, item.channel_id))
           )
         })
       )
@@ -127,7 +127,7 @@ const resourceRoutes = (server: Server, home: ChannelHome): void => {
         reply,
         Effect.gen(function* () {
           const { scope, id } = yield* findScope(request)
-          return yield* showChannel(server, home, scope, yield* Channels.use((channels) => channels.get(scope, id)))
+          return yield* showChannel(server, parent, scope, yield* Channels.use((channels) => channels.get(scope, id)))
         })
       )
   )
@@ -156,7 +156,7 @@ const resourceRoutes = (server: Server, home: ChannelHome): void => {
           const change = yield* changeOf(channelKinds, findKind(channelKinds, channel.kind), request.body)
           const changed = yield* showChannel(
             server,
-            home,
+            parent,
             scope,
             yield* Channels.use((channels) => channels.change(scope, id, change))
           )
@@ -193,8 +193,8 @@ const resourceRoutes = (server: Server, home: ChannelHome): void => {
 }
 
 export const channelRoutes: Routes = (server) => {
-  for (const home of CHANNEL_HOMES) {
-    resourceRoutes(server, home)
-    channelActionRoutes(server, home)
+  for (const parent of CHANNEL_PARENTS) {
+    resourceRoutes(server, parent)
+    channelActionRoutes(server, parent)
   }
 }

@@ -5,8 +5,8 @@ import { wholeBetween } from "#src/http/server/schemas/number.ts"
 import { countCharacters } from "#src/http/server/schemas/text.ts"
 import { allConfigFields, configFields } from "./kindFields.ts"
 
-const LEAST_SECRET = 16
-const MOST_SECRET = 256
+const MIN_SECRET = 16
+const MAX_SECRET = 256
 /** How long a replaced secret keeps signing by default. */
 const DAY_SECONDS = 86_400
 
@@ -45,9 +45,9 @@ const url = z
 
 const isSecret = (text: string) => {
   const length = countCharacters(text)
-  return length >= LEAST_SECRET && length <= MOST_SECRET
+  return length >= MIN_SECRET && length <= MAX_SECRET
 }
-const secretBounds = `${LEAST_SECRET} to ${MOST_SECRET} characters`
+const secretBounds = `${MIN_SECRET} to ${MAX_SECRET} characters`
 const SECRET = `${secretBounds}: whsec_ and base64 stand for the bytes that they encode, anything else for its own`
 
 export interface ChannelCreate {
@@ -71,7 +71,7 @@ export const channelCreate = (kinds: ReadonlyArray<ChannelKind>): z.ZodType<Chan
           .string()
           .refine(isSecret, `Must be ${secretBounds}`)
           .optional()
-          .meta({ description: `${SECRET}. Made when absent`, minLength: LEAST_SECRET, maxLength: MOST_SECRET }),
+          .meta({ description: `${SECRET}. Made when absent`, minLength: MIN_SECRET, maxLength: MAX_SECRET }),
         events: eventTypes,
         ...configFields(kind),
         from: z.literal("start").optional().meta({ description: "Push what is on the log already, too" })

@@ -48,7 +48,7 @@ export const deliveryEventRoutes: Routes = ({ app, baseUrl, stopping, run }) => 
             wait,
             poll({ appId, sessionId: appId, since }, limit, Duration.seconds(wait), stopping)
           )
-          const page = yield* OpenReads.use((reads) => reads.during(request.principal, wait, reading))
+          const page = yield* OpenReads.use((reads) => reads.whileOpen(request.principal, wait, reading))
           const { text, nextCursor, tail, keptAfter } = yield* Effect.fromOption(page).pipe(Effect.orDie)
           if (since < keptAfter) return yield* cursorExpired(keptAfter)
           return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
-import { Deliveries, type Delivery, type DeliveryAttempt, type DeliveryPlace } from "#src/db/delivery/Deliveries.ts"
+import { Deliveries, type Delivery, type DeliveryAttempt, type DeliveryPosition } from "#src/db/delivery/Deliveries.ts"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
@@ -20,7 +20,7 @@ import { sessionExists } from "#src/http/conversation/sessionExists.ts"
  */
 const idOf = ({ channel_id, event_cursor }: Delivery) => `dlv_${channel_id.replace(/^chn_/, "")}_${event_cursor}`
 const PLACE = /^(bot_)?([0-9A-Z]{26})_([1-9]\d{0,14})$/
-const readPlace = (prefix: string, text: string): DeliveryPlace | null => {
+const readPosition = (prefix: string, text: string): DeliveryPosition | null => {
   const [, bot, ulid = "", cursor = ""] = (text.startsWith(prefix) ? PLACE.exec(text.slice(prefix.length)) : null) ?? []
   const kind = bot === undefined ? "chn" : "bot"
   const channelId = `${kind}_${ulid}`
@@ -56,8 +56,8 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ session_id: z.string(), delivery_id: z.string() })
   const tags = ["Channels"]
   const find = Effect.fnUntraced(function* ({ session_id, delivery_id }: z.output<typeof params>) {
-    const place = readPlace("dlv_", delivery_id)
-    return place !== null && isId("ses", session_id) ? place : yield* deliveryNotFound
+    const position = readPosition("dlv_", delivery_id)
+    return position !== null && isId("ses", session_id) ? position : yield* deliveryNotFound
   })
 
   app.get(
@@ -83,7 +83,7 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { channel_id = null, cursor, limit } = request.query
           if (!isId("ses", sessionId)) return yield* sessionNotFound
           const key = yield* cursorKey(cursor)
-          const before = key === null ? null : readPlace("", key)
+          const before = key === null ? null : readPosition("", key)
           if (key !== null && before === null)
             return yield* validationError("query.cursor: is not a cursor of this list")
           if ((yield* Sessions.use((sessions) => sessions.get(appId, sessionId))) === undefined)
@@ -122,10 +122,10 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const { appId } = request.principal
           const sessionId = request.params.session_id
-          const place = yield* find(request.params)
+          const position = yield* find(request.params)
           const deliveries = yield* Deliveries
           const [delivery, attempts] = yield* Effect.all(
-            [deliveries.get(appId, sessionId, place), deliveries.attempts(appId, sessionId, place)],
+            [deliveries.get(appId, sessionId, position), deliveries.attempts(appId, sessionId, position)],
             { concurrency: 2 }
           )
           if (delivery === undefined) return yield* deliveryNotFound
@@ -160,10 +160,10 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
         createOnce(
           request,
           Effect.gen(function* () {
-            const place = yield* find(request.params)
+            const position = yield* find(request.params)
             const sessionId = request.params.session_id
             const delivery = yield* Deliveries.use((deliveries) =>
-              deliveries.retry(request.principal.appId, sessionId, place)
+              deliveries.retry(request.principal.appId, sessionId, position)
             ).pipe(Effect.catchTag("RetryLimitReached", () => Effect.fail(retryLimitReached)))
             if (delivery === undefined) return yield* deliveryNotFound
             return success(toResource(delivery), [

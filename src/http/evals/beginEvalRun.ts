@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { EvalRuns, MOST_OPEN_RUNS, type RunOrder, worstOf } from "#src/db/evals/EvalRuns.ts"
+import { EvalRuns, MAX_OPEN_RUNS, type RunOrder, worstOf } from "#src/db/evals/EvalRuns.ts"
 import { toUsd } from "#src/http/server/usd.ts"
 import { rateLimited } from "#src/http/server/errors.ts"
 import { evalBudgetRequired, evalNotFunded } from "./evalErrors.ts"
@@ -20,7 +20,7 @@ export const beginEvalRun = Effect.fnUntraced(function* (
     Effect.catchTags({
       EvalUnfunded: () => Effect.fail(evalNotFunded),
       TooManyEvals: () =>
-        Effect.fail(rateLimited(`The app has ${MOST_OPEN_RUNS} runs of evals that have not ended, which is the limit.`))
+        Effect.fail(rateLimited(`The app has ${MAX_OPEN_RUNS} runs of evals that have not ended, which is the limit.`))
     })
   )
 })

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { HAPPENINGS, RUBRICS, SAFETY_ACTIONS } from "#pipeline/evals/Check.ts"
-import { costOf, MOST_COST } from "#pipeline/patterns.ts"
+import { costOf, MAX_COST } from "#pipeline/patterns.ts"
 import { languageTag } from "#src/http/server/schemas/locale.ts"
 import { between, unit, wholeBetween } from "#src/http/server/schemas/number.ts"
 import { NOT_RE2 } from "#src/http/server/schemas/re2.ts"
@@ -35,7 +35,7 @@ const scaleOf = (rubric: (typeof RUBRICS)[number]): readonly [number, number] =>
 const check = z.discriminatedUnion("type", [
   words("contains"),
   words("not_contains"),
-  z.object({ type: type("regex"), value: text(1, 500).refine((pattern) => costOf(pattern) <= MOST_COST, NOT_RE2) }),
+  z.object({ type: type("regex"), value: text(1, 500).refine((pattern) => costOf(pattern) <= MAX_COST, NOT_RE2) }),
   z.object({ type: type("max_bubbles"), value: wholeBetween(0, 100) }),
   z.object({ type: type("max_chars"), value: wholeBetween(0, 100_000) }),
   z.object({ type: type("language"), value: languageTag() }),

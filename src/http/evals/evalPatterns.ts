@@ -1,5 +1,5 @@
 import type * as z from "zod"
-import { MOST_STYLE_COST, weightOf } from "#pipeline/patterns.ts"
+import { MAX_STYLE_COST, weightOf } from "#pipeline/patterns.ts"
 import { isRe2, NOT_RE2 } from "#src/http/server/schemas/re2.ts"
 import type { checks } from "./evalCheckSchemas.ts"
 
@@ -25,7 +25,7 @@ const patternsOf = (all: ReadonlyArray<Checked>) =>
 /** Patterns are only compiled once their total cost, which is computed from their text, is within the limit. */
 export const checkPatterns = (all: ReadonlyArray<Checked>, context: z.RefinementCtx) => {
   const patterns = patternsOf(all)
-  if (patterns.reduce((sum, { pattern }) => sum + weightOf(pattern), 0) > MOST_STYLE_COST) {
+  if (patterns.reduce((sum, { pattern }) => sum + weightOf(pattern), 0) > MAX_STYLE_COST) {
     return context.addIssue({
       code: "custom",
       path: [],

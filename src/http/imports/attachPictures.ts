@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
-import { Assets, MOST_ASSETS, type PreparedPicture } from "#src/db/character/Assets.ts"
+import { Assets, MAX_ASSETS, type PreparedPicture } from "#src/db/character/Assets.ts"
 import { Imports, type StoredImport } from "#src/db/character/Imports.ts"
 import { NO_LOOKS, VisualIdentities } from "#src/db/character/VisualIdentities.ts"
 import type { Bundle } from "#src/imports/Bundle.ts"
 import { importHashMismatch } from "./importErrors.ts"
 import { assetLimitReached } from "#src/http/character/pictureErrors.ts"
 import { storageUnavailable } from "#src/http/server/errors.ts"
-import { LooksBrought, MOST_REFERENCES } from "#src/http/character/assetSchemas.ts"
+import { BundleVisualIdentity, MAX_REFERENCES } from "#src/http/character/assetSchemas.ts"
 
 /** For each asset of a bundle, in order: a stored picture, or why it was not accepted. */
 export type Prepared = ReadonlyArray<PreparedPicture | string>
@@ -48,7 +48,7 @@ export const preparePictures = Effect.fnUntraced(function* (
  * Makes the pictures assets of the character, except those that it already has, and fills missing parts of its visual
  * identity. Returns the ones that were not accepted.
  */
-export const bringPictures = Effect.fnUntraced(function* (
+export const attachPictures = Effect.fnUntraced(function* (
   appId: string,
   slug: string,
   bundle: Bundle,
@@ -56,7 +56,7 @@ export const bringPictures = Effect.fnUntraced(function* (
 ) {
   const assets = yield* Assets
   const identities = yield* VisualIdentities
-  const present = yield* assets.list(appId, slug, { kind: null, before: null, limit: MOST_ASSETS })
+  const present = yield* assets.list(appId, slug, { kind: null, before: null, limit: MAX_ASSETS })
   const dropped: Array<{ readonly from: string; readonly reason: string }> = []
   const references: Array<string> = []
   for (const [
@@ -78,7 +78,7 @@ export const bringPictures = Effect.fnUntraced(function* (
       known ??
       (yield* assets
         .create(appId, slug, { kind, label, isPrimary }, picture)
-        .pipe(Effect.catchTag("TooManyAssets", () => Effect.fail(assetLimitReached(MOST_ASSETS)))))
+        .pipe(Effect.catchTag("TooManyAssets", () => Effect.fail(assetLimitReached(MAX_ASSETS)))))
     if (known !== undefined && isPrimary && !known.is_primary)
       yield* assets.change(appId, slug, id, { is_primary: true })
     if (isReference) references.push(id)
@@ -86,9 +86,9 @@ export const bringPictures = Effect.fnUntraced(function* (
   if (bundle.visual_identity === null && references.length === 0) return dropped
   const { identity } = (yield* identities.get(appId, slug)) ?? { identity: NO_LOOKS }
   const told = Object.fromEntries(
-    Object.entries(LooksBrought.parse(bundle.visual_identity ?? {})).filter(([, value]) => value !== undefined)
+    Object.entries(BundleVisualIdentity.parse(bundle.visual_identity ?? {})).filter(([, value]) => value !== undefined)
   )
-  const ids = [...new Set([...references, ...identity.reference_asset_ids])].slice(0, MOST_REFERENCES)
+  const ids = [...new Set([...references, ...identity.reference_asset_ids])].slice(0, MAX_REFERENCES)
   yield* identities.put(appId, slug, { ...identity, ...told, reference_asset_ids: ids })
   return dropped
 })

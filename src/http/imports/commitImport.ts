@@ -5,8 +5,8 @@ import { Imports, type StoredImport } from "#src/db/character/Imports.ts"
 import { Npcs } from "#src/db/world/Npcs.ts"
 import type { Bundle } from "#src/imports/Bundle.ts"
 import { textOf } from "#src/imports/readJson.ts"
-import { bringEvidence } from "#src/http/research/attachEvidence.ts"
-import { bringPictures, type Prepared } from "./attachPictures.ts"
+import { attachEvidence } from "#src/http/research/attachEvidence.ts"
+import { attachPictures, type Prepared } from "./attachPictures.ts"
 import { toCharacterResource } from "#src/http/character/characterResource.ts"
 import { slugTaken, characterNotFound, worldLimitReached } from "#src/http/character/characterErrors.ts"
 import { importHashMismatch, importNotReady, importNotFound } from "./importErrors.ts"
@@ -108,10 +108,10 @@ export const commitImport = Effect.fnUntraced(function* (
         ? yield* update(appId, target_slug ?? "", bundle, expected_version)
         : yield* create(appId, slug ?? textOf(bundle.character["slug"]), bundle)
     yield* introduce(appId, written, bundle)
-    yield* bringEvidence(appId, written, bundle)
+    yield* attachEvidence(appId, written, bundle)
     return {
       slug: written,
-      dropped: pictures === null ? withoutPictures(bundle) : yield* bringPictures(appId, written, bundle, pictures)
+      dropped: pictures === null ? withoutPictures(bundle) : yield* attachPictures(appId, written, bundle, pictures)
     }
   })
   const stored = yield* Imports.use((imports) => imports.commit(appId, importId, write))

@@ -5,11 +5,11 @@ import { isReplay } from "#src/http/server/idempotent.ts"
 import { importLimitReached } from "./importErrors.ts"
 
 /** Maximum number of open imports per app. They use storage, and anybody can get a demo key. */
-export const MOST_OPEN = { runtime: 50, demo: 5 } as const
+export const MAX_OPEN = { runtime: 50, demo: 5 } as const
 
 /** Checked before the body is read, so that an app at its limit need not send the file. */
-export const requireRoom = Effect.fnUntraced(function* (request: FastifyRequest) {
+export const requireImportCapacity = Effect.fnUntraced(function* (request: FastifyRequest) {
   const { appId, kind } = request.principal
   const open = yield* Imports.use((imports) => imports.countOpen(appId))
-  if (open >= MOST_OPEN[kind] && !(yield* isReplay(request))) return yield* importLimitReached
+  if (open >= MAX_OPEN[kind] && !(yield* isReplay(request))) return yield* importLimitReached
 })

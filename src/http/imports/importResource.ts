@@ -4,7 +4,7 @@ import type { ListedImport, StoredImport } from "#src/db/character/Imports.ts"
 import { profileOf } from "#src/imports/Bundle.ts"
 import { isRecord } from "#src/imports/readJson.ts"
 
-const MOST_CHANGES = 200
+const MAX_CHANGES = 200
 
 interface Change {
   readonly path: string
@@ -47,6 +47,6 @@ export const toImportResource = (stored: StoredImport, target: StoredCharacter |
     report: stored.report,
     accepted_warnings: stored.accepted_warnings,
     target_version: compared ? target.version : null,
-    diff: compared ? changes(target.profile, profileOf(bundle, target.profile), "character").slice(0, MOST_CHANGES) : []
+    diff: compared ? changes(target.profile, profileOf(bundle, target.profile), "character").slice(0, MAX_CHANGES) : []
   }
 }

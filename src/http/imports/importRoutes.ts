@@ -4,7 +4,7 @@ import { pipeline } from "node:stream"
 import * as z from "zod"
 import { Imports } from "#src/db/character/Imports.ts"
 import { success } from "#src/http/server/envelope.ts"
-import { atMost } from "#src/http/server/body/limitBytes.ts"
+import { limitBytes } from "#src/http/server/body/limitBytes.ts"
 import { demoBodyTooLarge } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { findImport, refuseClosed, targetOf } from "./findImport.ts"
@@ -14,7 +14,7 @@ import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { LARGE_BYTES } from "#src/http/server/body/LargeBodies.ts"
 import { UnreadBody } from "#src/http/server/body/parsing.ts"
 import { answers, created, written } from "#src/http/server/schemas/answers.ts"
-import { MOST_OPEN, requireRoom } from "./importCapacity.ts"
+import { MAX_OPEN, requireImportCapacity } from "./importCapacity.ts"
 import { ImportCreate, ImportData, ImportPage, ImportPatch } from "./importSchemas.ts"
 import { stageOnThread } from "./onImportThread.ts"
 import { reviseImport } from "./reviseImport.ts"
@@ -38,14 +38,14 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
     {
       bodyLimit: BODY_LIMIT_BYTES,
       config: { demo: true, writes: true, readsBody: true },
-      onRequest: (request: FastifyRequest, reply: FastifyReply) => run(reply, requireRoom(request)),
+      onRequest: (request: FastifyRequest, reply: FastifyReply) => run(reply, requireImportCapacity(request)),
       preParsing: (request, _, payload, done) => {
         if (request.principal.kind !== "demo") return done(null, payload)
         return done(
           null,
           pipeline(
             payload,
-            atMost(LARGE_BYTES, () => demoBodyTooLarge(LARGE_BYTES)),
+            limitBytes(LARGE_BYTES, () => demoBodyTooLarge(LARGE_BYTES)),
             () => {}
           )
         )
@@ -78,7 +78,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
             request,
             Effect.gen(function* () {
               const stored = yield* Imports.use((imports) =>
-                imports.stage(appId, { ...staged, mode, targetSlug, filename, mostOpen: MOST_OPEN[kind] })
+                imports.stage(appId, { ...staged, mode, targetSlug, filename, mostOpen: MAX_OPEN[kind] })
               ).pipe(Effect.catchTag("TooManyImports", () => Effect.fail(importLimitReached)))
               return { ...success(yield* shownImport(appId, stored), importActions(baseUrl(), stored)), ignored }
             }),

@@ -1,9 +1,9 @@
 import * as z from "zod"
-import { MOST_EVIDENCE } from "#src/imports/Bundle.ts"
+import { MAX_EVIDENCE } from "#src/imports/Bundle.ts"
 import { FORMATS } from "#src/imports/formats.ts"
 import { CharacterData } from "#src/http/character/characterData.ts"
-import { LooksBrought } from "#src/http/character/assetSchemas.ts"
-import { EvidenceBrought } from "#src/http/research/evidenceSchemas.ts"
+import { BundleVisualIdentity } from "#src/http/character/assetSchemas.ts"
+import { BundleEvidence } from "#src/http/research/evidenceSchemas.ts"
 import { NpcCreate } from "#src/http/world/npcSchemas.ts"
 import { expectedVersion } from "#src/http/server/schemas/number.ts"
 import { text, texts } from "#src/http/server/schemas/text.ts"
@@ -65,8 +65,8 @@ export const ImportCommit = z.object({
 /** The parts of a bundle apart from the profile and its lore. */
 export const BundleRest = z.object({
   npcs: z.array(NpcCreate).max(200),
-  evidence: z.array(EvidenceBrought).max(MOST_EVIDENCE),
-  visual_identity: LooksBrought.nullable()
+  evidence: z.array(BundleEvidence).max(MAX_EVIDENCE),
+  visual_identity: BundleVisualIdentity.nullable()
 })
 
 const time = z.iso.datetime()

@@ -4,7 +4,7 @@ import { type Fields, fieldsOf, textOf } from "#src/imports/readJson.ts"
 import { type Finding, finding, type ReportData } from "#src/imports/Report.ts"
 import { scanContent } from "#src/imports/scanContent.ts"
 import { slugify } from "#src/imports/slugify.ts"
-import { MOST_CHARACTERS, tooMuchText } from "#src/imports/Text.ts"
+import { MAX_CHARACTERS, tooMuchText } from "#src/imports/Text.ts"
 import { ignoredFields } from "#src/http/server/body/ignoredFields.ts"
 import { jsonPath } from "#src/http/server/body/jsonPath.ts"
 import { CharacterCreate } from "#src/http/character/characterSchemas.ts"
@@ -19,13 +19,13 @@ const OF_THE_BUNDLE: ReadonlySet<string> = new Set([
   "explicit_content",
   "bundle_invalid"
 ])
-const MOST_ISSUES = 50
+const MAX_ISSUES = 50
 
 const placed = (path: string): string => path.replace(/^character\.world_context\.entries(?=\[)/, "lore")
 const invalid = (issues: ReadonlyArray<Issue>, root: string): ReadonlyArray<Finding> =>
   issues
     .flatMap(unfold)
-    .slice(0, MOST_ISSUES)
+    .slice(0, MAX_ISSUES)
     .map((issue) => finding("bundle_invalid", "blocker", placed(jsonPath(issue.path, root)), issue.message))
 
 interface Checked {
@@ -89,7 +89,7 @@ export const reviewBundle = async (
   mode: StoredImport["mode"],
   accepted: ReadonlyArray<string>
 ) => {
-  if (textLengthOf(given) > MOST_CHARACTERS) throw tooMuchText
+  if (textLengthOf(given) > MAX_CHARACTERS) throw tooMuchText
   const profile = checkProfile(given, mode)
   const { bundle: checked, blockers, dropped } = checkRest(profile.bundle)
   const found = await scanContent(checked)

@@ -5,7 +5,7 @@ import { memoryForgotten, personOptedOut, pinnedLimitReached } from "./memoryErr
 import type { ApiError } from "#src/http/server/ApiError.ts"
 
 /** An edit of a character's memory, with refusals as error responses. `gone` is the error for a missing item. */
-export const edited = <A, R>(
+export const mapEditErrors = <A, R>(
   edit: Effect.Effect<A, EditRefused | DatabaseError, R>,
   gone: ApiError
 ): Effect.Effect<A, ApiError | DatabaseError, R> =>

@@ -1,10 +1,10 @@
 import { isId } from "#pipeline/domain/Id.ts"
 import { Memories } from "#src/db/memory/Memories.ts"
 import { RelationshipLists } from "#src/db/memory/RelationshipLists.ts"
-import { existence } from "#src/http/server/resourceExists.ts"
+import { resourceExists } from "#src/http/server/resourceExists.ts"
 import { memoryNotFound, openLoopNotFound } from "./memoryErrors.ts"
 
-export const memoryExists = existence(
+export const memoryExists = resourceExists(
   memoryNotFound,
   ({ session_id: sessionId = "", memory_id = "" }, { principal: { appId } }) =>
     isId("mem", memory_id) &&
@@ -12,7 +12,7 @@ export const memoryExists = existence(
     Memories.use((memories) => memories.get({ appId, sessionId }, memory_id))
 )
 
-export const openLoopExists = existence(
+export const openLoopExists = resourceExists(
   openLoopNotFound,
   ({ session_id: sessionId = "", loop_id = "" }, { principal: { appId } }) =>
     isId("lop", loop_id) &&

@@ -4,7 +4,7 @@ import { isId } from "#pipeline/domain/Id.ts"
 import type { Memory } from "#pipeline/relational/Relationship.ts"
 import { Memories } from "#src/db/memory/Memories.ts"
 import { RelationshipEdits } from "#src/db/memory/RelationshipEdits.ts"
-import { edited } from "./mapEditErrors.ts"
+import { mapEditErrors } from "./mapEditErrors.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
 import { memoryNotFound } from "./memoryErrors.ts"
@@ -110,7 +110,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
             const { appId } = request.principal
             yield* findSession(appId, sessionId)
             const { valid_at, ...fields } = request.body
-            const memory = yield* edited(
+            const memory = yield* mapEditErrors(
               RelationshipEdits.use((edits) =>
                 edits.addMemory(
                   { appId, sessionId },
@@ -166,7 +166,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { id } = yield* memoryOf(appId, request.params)
           const { valid_at, ...fields } = request.body
           const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-          const memory = yield* edited(
+          const memory = yield* mapEditErrors(
             RelationshipEdits.use((edits) =>
               edits.changeMemory({ appId, sessionId }, id, {
                 ...given,
@@ -205,7 +205,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { id } = yield* memoryOf(appId, request.params)
           return success(
             toMemoryResource(sessionId)(
-              yield* edited(
+              yield* mapEditErrors(
                 RelationshipEdits.use((edits) => edits.forgetMemory({ appId, sessionId }, id)),
                 memoryNotFound
               )

@@ -4,7 +4,7 @@ import { isId } from "#pipeline/domain/Id.ts"
 import type { OpenLoop } from "#pipeline/relational/Relationship.ts"
 import { RelationshipEdits } from "#src/db/memory/RelationshipEdits.ts"
 import { RelationshipLists } from "#src/db/memory/RelationshipLists.ts"
-import { edited } from "./mapEditErrors.ts"
+import { mapEditErrors } from "./mapEditErrors.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { openLoopNotFound } from "./memoryErrors.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
@@ -78,7 +78,7 @@ export const openLoopRoutes: Routes = ({ app, answer }) => {
           yield* findSession(appId, sessionId)
           if (!isId("lop", id)) return yield* openLoopNotFound
           const { status, due_at } = request.body
-          const loop = yield* edited(
+          const loop = yield* mapEditErrors(
             RelationshipEdits.use((edits) =>
               edits.changeLoop({ appId, sessionId }, id, {
                 ...(status !== undefined && { status }),

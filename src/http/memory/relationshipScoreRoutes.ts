@@ -7,7 +7,7 @@ import { toMeter } from "#src/http/conversation/relationalMeter.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import { RelationalMeter } from "#src/http/conversation/sessionStateSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { standingOf } from "#src/http/conversation/sessionStateOf.ts"
+import { sessionStateOf } from "#src/http/conversation/sessionStateOf.ts"
 import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
 export const relationshipScoreRoutes: Routes = ({ app, answer }) => {
@@ -30,7 +30,7 @@ export const relationshipScoreRoutes: Routes = ({ app, answer }) => {
         Effect.gen(function* () {
           const { appId } = request.principal
           const session = yield* findSession(appId, request.params.session_id)
-          const { character, exposes, relationship } = yield* standingOf(appId, session)
+          const { character, exposes, relationship } = yield* sessionStateOf(appId, session)
           const since = session.created_at.toISOString()
           return success(
             toMeter({

@@ -11,7 +11,7 @@ import { toMeter } from "#src/http/conversation/relationalMeter.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import { SnapshotData, SnapshotPage } from "./snapshotSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { standingOf } from "#src/http/conversation/sessionStateOf.ts"
+import { sessionStateOf } from "#src/http/conversation/sessionStateOf.ts"
 import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
 export const snapshotRoutes: Routes = ({ app, answer }) => {
@@ -26,7 +26,7 @@ export const snapshotRoutes: Routes = ({ app, answer }) => {
     const {
       character: { relationship_posture: posture },
       exposes
-    } = yield* standingOf(appId, session)
+    } = yield* sessionStateOf(appId, session)
     return snapshots.map(
       ({ id, turn_index, summary, emotion, stage, highlights, open_loop_ids, scores, created_at }) => {
         const { redacted, relationship_scores } = toMeter({

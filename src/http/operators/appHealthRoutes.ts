@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { AppHealth, type HealthRow } from "#src/db/operators/AppHealth.ts"
-import { isPlaceholder, Painter } from "#src/model/ImageModel.ts"
+import { isPlaceholder, ImageModel } from "#src/model/ImageModel.ts"
 import { Storage } from "#src/storage/Storage.ts"
 import { engineKind } from "#src/model/engineNames.ts"
 import { success } from "#src/http/server/envelope.ts"
@@ -47,7 +47,7 @@ export const appHealthRoutes: Routes = ({ app, answer }) => {
         Effect.gen(function* () {
           const row = yield* AppHealth.use((health) => health.of(request.principal.appId))
           const { engine, model } = yield* Writer
-          const painter = yield* Painter
+          const imageModel = yield* ImageModel
           const { kind: storage } = yield* Storage
           return success({
             status: statusOf(row, yield* Clock.currentTimeMillis),
@@ -61,8 +61,8 @@ export const appHealthRoutes: Routes = ({ app, answer }) => {
                 error_rate_5m: rate(row.went_wrong, row.written)
               },
               images: {
-                engine: isPlaceholder(painter) ? "offline" : "live",
-                model: painter.model,
+                engine: isPlaceholder(imageModel) ? "offline" : "live",
+                model: imageModel.model,
                 storage,
                 open: row.images_open,
                 failed: row.images_failed,

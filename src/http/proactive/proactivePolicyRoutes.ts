@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { Initiatives } from "#src/db/proactive/ProactiveDecisions.ts"
+import { ProactiveDecisions } from "#src/db/proactive/ProactiveDecisions.ts"
 import { ProactivePolicies } from "#src/db/proactive/ProactivePolicies.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { appNotFound } from "#src/http/tenancy/tenancyErrors.ts"
@@ -110,8 +110,8 @@ export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl, channelKin
           const { session_id: sessionId = null, limit, cursor } = request.query
           const before = yield* cursorKey(cursor)
           const appId = yield* own(request.params.app_id, request.principal.appId)
-          const rows = yield* Initiatives.use((initiatives) =>
-            initiatives.decisions(appId, { sessionId, before, limit: limit + 1 })
+          const rows = yield* ProactiveDecisions.use((proactiveDecisions) =>
+            proactiveDecisions.list(appId, { sessionId, before, limit: limit + 1 })
           )
           const { items, next_cursor } = page(rows, limit, (row) => row.decision_id)
           return success({ decisions: items.map(toDecisionResource), next_cursor })

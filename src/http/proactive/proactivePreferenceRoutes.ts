@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { RelationshipEdits } from "#src/db/memory/RelationshipEdits.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
-import { edited } from "#src/http/memory/mapEditErrors.ts"
+import { mapEditErrors } from "#src/http/memory/mapEditErrors.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
@@ -36,7 +36,7 @@ export const proactivePreferenceRoutes: Routes = ({ app, answer }) => {
           const { session_id: sessionId } = request.params
           const { appId } = request.principal
           yield* findSession(appId, sessionId)
-          const { bearing } = yield* Relationships.use((relationships) => relationships.standing({ appId, sessionId }))
+          const { bearing } = yield* Relationships.use((relationships) => relationships.stateOf({ appId, sessionId }))
           return success(bearing.preferences)
         })
       )
@@ -65,7 +65,7 @@ export const proactivePreferenceRoutes: Routes = ({ app, answer }) => {
           yield* findSession(appId, sessionId)
           const named = Object.fromEntries(Object.entries(request.body).filter(([, value]) => value !== undefined))
           return success(
-            yield* edited(
+            yield* mapEditErrors(
               RelationshipEdits.use((edits) => edits.changePreferences({ appId, sessionId }, named)),
               sessionNotFound
             )

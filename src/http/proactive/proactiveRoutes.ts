@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
-import { Initiatives } from "#src/db/proactive/ProactiveDecisions.ts"
+import { ProactiveDecisions } from "#src/db/proactive/ProactiveDecisions.ts"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
@@ -54,7 +54,9 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
           const session =
             (yield* Sessions.use((sessions) => sessions.control(ref.appId, ref.sessionId, request.body))) ??
             (yield* sessionNotFound)
-          const state = (yield* Initiatives.use((initiatives) => initiatives.stateOf(ref))) ?? (yield* sessionNotFound)
+          const state =
+            (yield* ProactiveDecisions.use((proactiveDecisions) => proactiveDecisions.stateOf(ref))) ??
+            (yield* sessionNotFound)
           return success(toControlsResource(session, state), [evaluate(ref.sessionId), policy(ref.appId)])
         })
       )
@@ -88,8 +90,8 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
               "Leave it out, or try it in the sandbox: POST /v1/demo/sandbox-key."
             )
           const at = now === undefined ? null : new Date(now)
-          const evaluation = yield* Initiatives.use((initiatives) =>
-            dryRun ? initiatives.evaluate(ref, at) : initiatives.enact(ref, at)
+          const evaluation = yield* ProactiveDecisions.use((proactiveDecisions) =>
+            dryRun ? proactiveDecisions.evaluate(ref, at) : proactiveDecisions.decideAndAct(ref, at)
           )
           return success(toEvaluationResource(ref.sessionId, dryRun, evaluation ?? (yield* sessionNotFound)), [
             {

@@ -9,8 +9,8 @@ import { proactiveControls } from "#src/http/character/proactiveControls.ts"
 import { ProactiveStateData } from "#src/http/conversation/sessionStateSchemas.ts"
 
 const time = z.iso.datetime()
-const MOST_USD = 1_000_000
-const usd = (description: string) => between(0, MOST_USD).nullable().optional().meta({ description })
+const MAX_USD = 1_000_000
+const usd = (description: string) => between(0, MAX_USD).nullable().optional().meta({ description })
 const rule = z.object({
   allow: z.boolean().optional().meta({ description: "Default true" }),
   daily_cap: wholeBetween(0, 1_000_000).nullable().optional().meta({ description: "Of the app in a day; null: none" })

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
-import { Initiatives } from "#src/db/proactive/ProactiveDecisions.ts"
+import { ProactiveDecisions } from "#src/db/proactive/ProactiveDecisions.ts"
 import { type ScheduledMessage, ScheduledMessages } from "#src/db/proactive/ScheduledMessages.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
@@ -18,7 +18,7 @@ import { ScheduleCreate, ScheduledData, ScheduledPage } from "./scheduleSchemas.
 import type { Routes } from "#src/http/server/Server.ts"
 import { sessionExists } from "#src/http/conversation/sessionExists.ts"
 
-const MOST_AHEAD = Duration.days(366)
+const MAX_AHEAD = Duration.days(366)
 const LONGEST_WINDOW = Duration.days(7)
 const USUAL_WINDOW = Duration.days(1)
 
@@ -43,7 +43,9 @@ const toResource = (sessionId: string, heldBack: HeldBack) => (row: ScheduledMes
 const heldBackOf = Effect.fnUntraced(function* (session: SessionRef, rows: ReadonlyArray<ScheduledMessage>) {
   const now = yield* Clock.currentTimeMillis
   const isDue = rows.some(({ status, at }) => status === "scheduled" && at.getTime() <= now)
-  return isDue ? yield* Initiatives.use((initiatives) => initiatives.heldBack(session)) : NONE
+  return isDue
+    ? yield* ProactiveDecisions.use((proactiveDecisions) => proactiveDecisions.blockedMessages(session))
+    : NONE
 })
 
 /** The window in which a message may be sent. Fails with 422 if it is in the past, too far ahead, or too long. */
@@ -51,7 +53,7 @@ const windowOf = Effect.fnUntraced(function* (body: z.output<typeof ScheduleCrea
   const now = yield* Clock.currentTimeMillis
   const at = Date.parse(body.at)
   const until = body.until === undefined ? at + Duration.toMillis(USUAL_WINDOW) : Date.parse(body.until)
-  if (at > now + Duration.toMillis(MOST_AHEAD)) return yield* validationError("body.at: must be at most 366 days ahead")
+  if (at > now + Duration.toMillis(MAX_AHEAD)) return yield* validationError("body.at: must be at most 366 days ahead")
   if (until <= now)
     return yield* validationError(`body.${body.until === undefined ? "at" : "until"}: must not be in the past`)
   if (until < at) return yield* validationError("body.until: must not be before at")

@@ -3,7 +3,7 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { type Change, isChangePath, mergePatchFor } from "#pipeline/research/Change.ts"
 import { type FindingRefused, Findings } from "#src/db/research/Findings.ts"
 import { validationError, versionConflict } from "#src/http/server/errors.ts"
-import { patched } from "#src/http/character/patchProfile.ts"
+import { patchProfile } from "#src/http/character/patchProfile.ts"
 import { evidenceRetracted, findingAccepted, findingNotFound, researchNotFinished } from "./researchErrors.ts"
 
 /** The finding that a path names. */
@@ -24,7 +24,7 @@ export const acceptFinding = Effect.fnUntraced(function* (
 ) {
   const apply = (profile: object, change: Change) =>
     isChangePath(change.path)
-      ? patched(slug, profile, mergePatchFor(profile, change.path, change))
+      ? patchProfile(slug, profile, mergePatchFor(profile, change.path, change))
       : Effect.fail(validationError(`body.proposed_change.path: ${change.path} is no place that a finding may change`))
   const accepted = isId("fnd", findingId)
     ? yield* Findings.use((findings) => findings.accept({ appId, slug }, researchId, findingId, given, apply)).pipe(

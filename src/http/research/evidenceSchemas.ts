@@ -21,7 +21,7 @@ const source = z.object({
 const evidenceText = text(1, EVIDENCE_MAX_CHARS)
 
 /** Evidence from an import, which belongs to no session. */
-export const EvidenceBrought = z.object({
+export const BundleEvidence = z.object({
   kind: evidenceKind.exclude(["session_turn"]).default("author_note"),
   text: evidenceText,
   source: source.optional(),

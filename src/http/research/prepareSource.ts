@@ -6,7 +6,7 @@ import { chunk } from "#pipeline/evidence/chunk.ts"
 import { Evidence } from "#src/db/research/Evidence.ts"
 import type { NewSource } from "#src/db/research/Research.ts"
 import { Prices } from "#src/model/prices.ts"
-import { ModelCast, PART_CHARS, readingMicroUsd } from "#src/model/reservation.ts"
+import { ConfiguredModels, PART_CHARS, readingMicroUsd } from "#src/model/reservation.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import type { ResearchCreate } from "./researchSchemas.ts"
 
@@ -16,22 +16,22 @@ const partsOf = (text: string) => chunk(text, PART_CHARS)
 export const prepareSource = (appId: string, slug: string) =>
   Effect.fnUntraced(function* (
     { kind, text, evidence_id, url }: z.output<typeof ResearchCreate>["sources"][number],
-    place: number
+    index: number
   ) {
     const none: NewSource = { kind, url: null, evidenceId: null, text: null, parts: null }
-    const [prices, cast] = [yield* Prices, yield* ModelCast]
+    const [prices, cast] = [yield* Prices, yield* ConfiguredModels]
     const costOf = (whole: string) =>
       partsOf(whole).reduce((sum, part) => sum + readingMicroUsd(prices, cast, part.text), 0)
     if (text !== undefined) return { source: { ...none, text, parts: partsOf(text).length }, cost: costOf(text) }
     if (url !== undefined) {
       const address = yield* Pages.use((pages) => pages.check(url)).pipe(
         Effect.catchTag("UrlRejected", ({ message, fix }) =>
-          Effect.fail(validationError(`body.sources[${place}].url: ${message}`, fix))
+          Effect.fail(validationError(`body.sources[${index}].url: ${message}`, fix))
         )
       )
       if (address === null)
         return yield* validationError(
-          `body.sources[${place}].url: is of no host that pages may be read from here`,
+          `body.sources[${index}].url: is of no host that pages may be read from here`,
           "Send the text itself, or have the operator of this server name the host in RESEARCH_HOSTS."
         )
       return {
@@ -42,6 +42,6 @@ export const prepareSource = (appId: string, slug: string) =>
     const id = evidence_id ?? ""
     const evidence = isId("evd", id) ? yield* Evidence.use((all) => all.get({ appId, slug }, id)) : undefined
     if (evidence === undefined || evidence.status === "retracted")
-      return yield* validationError(`body.sources[${place}].evidence_id: is no evidence of this character that holds`)
+      return yield* validationError(`body.sources[${index}].evidence_id: is no evidence of this character that holds`)
     return { source: { ...none, evidenceId: id, parts: partsOf(evidence.text).length }, cost: costOf(evidence.text) }
   })

@@ -1,10 +1,10 @@
 import { isId } from "#pipeline/domain/Id.ts"
 import { Findings } from "#src/db/research/Findings.ts"
 import { isSlug } from "#src/http/character/characterSchemas.ts"
-import { existence } from "#src/http/server/resourceExists.ts"
+import { resourceExists } from "#src/http/server/resourceExists.ts"
 import { findingNotFound } from "./researchErrors.ts"
 
-export const findingExists = existence(
+export const findingExists = resourceExists(
   findingNotFound,
   ({ slug = "", research_id = "", finding_id = "" }, { principal: { appId } }) =>
     isSlug(slug) &&

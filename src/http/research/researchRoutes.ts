@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { Findings } from "#src/db/research/Findings.ts"
-import { MOST_OPEN_RESEARCH, Research } from "#src/db/research/Research.ts"
+import { MAX_OPEN_RESEARCH, Research } from "#src/db/research/Research.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { rateLimited } from "#src/http/server/errors.ts"
 import { findCharacter } from "#src/http/character/findCharacter.ts"
@@ -109,7 +109,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
                 TooMuchResearch: () =>
                   Effect.fail(
                     rateLimited(
-                      `The app has ${MOST_OPEN_RESEARCH} runs of research that have not ended, which is as many ` +
+                      `The app has ${MAX_OPEN_RESEARCH} runs of research that have not ended, which is as many ` +
                         `as it may have.`
                     )
                   )

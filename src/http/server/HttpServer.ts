@@ -9,7 +9,7 @@ import { PublicAddress } from "#src/jobs/telegram/PublicAddress.ts"
 import { Crashes } from "#src/units/attempt.ts"
 import { admitRequests } from "./admitRequests.ts"
 import { answerErrors } from "./answerErrors.ts"
-import { answering } from "./makeAnswer.ts"
+import { makeAnswer } from "./makeAnswer.ts"
 import { parseOnThread } from "./body/parseOnThread.ts"
 import { makeBridge } from "./bridge.ts"
 import { CannotListen } from "./CannotListen.ts"
@@ -59,10 +59,10 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
           baseUrl: () => baseUrl,
           channelKinds: [...(yield* ChannelKinds).values()].map(({ kind }) => kind),
           stopping: Deferred.await(stopping),
-          answer: answering(bridge),
+          answer: makeAnswer(bridge),
           run: (reply, handler) => bridge.run(handler, reply, "when caller leaves")
         }
-        for (const hang of options.routes) hang(server)
+        for (const register of options.routes) register(server)
 
         yield* Effect.acquireRelease(
           Effect.tryPromise({

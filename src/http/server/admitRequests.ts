@@ -12,7 +12,7 @@ import type { Bridge } from "./bridge.ts"
 import { apiKeyExpired, demoBodyTooLarge, demoKeySurfaceDisabled, draining, quotaTaken } from "./errors.ts"
 import { makeAddressLimit } from "./limits/AddressLimit.ts"
 import { noteDemoSurface } from "./limits/demoSurface.ts"
-import { showStanding } from "./limits/rateLimitHeaders.ts"
+import { sendRateLimitHeaders } from "./limits/rateLimitHeaders.ts"
 import type { App, HandlerServices } from "./Server.ts"
 
 /** Whether the route accepts more than others, and the request does not declare a body within the usual limit. */
@@ -55,7 +55,7 @@ export const admitRequests = Effect.fnUntraced(function* (
     const standing =
       limits.takeAtOnce(subject, "requests") ??
       (await bridge.run(limits.take(subject, "requests"), reply, "when caller leaves"))
-    showStanding(reply, standing)
+    sendRateLimitHeaders(reply, standing)
     if (!standing.taken) throw quotaTaken(standing)
   }
   const admitLarge = async (request: FastifyRequest, reply: FastifyReply) => {

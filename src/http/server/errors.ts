@@ -1,4 +1,4 @@
-import type { Standing } from "#src/db/tenancy/RateLimits.ts"
+import type { RateLimitState } from "#src/db/tenancy/RateLimits.ts"
 import { defineError, definePlainError } from "#src/http/server/catalogue.ts"
 
 export const missingBearer = definePlainError(401, "Authentication required: send `Authorization: Bearer ck_...`.")
@@ -181,5 +181,5 @@ export const tooManyReads = (most: number) =>
     .after(5)
 export const addressLimited = (seconds: number) =>
   tooMany.saying("Too many requests without a key from this address in the last minute.").after(seconds)
-export const quotaTaken = ({ policy, quota, seconds }: Standing) =>
+export const quotaTaken = ({ policy, quota, seconds }: RateLimitState) =>
   rateLimited(`More ${policy} than ${quota} in a minute.`).after(seconds)

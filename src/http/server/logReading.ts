@@ -14,7 +14,7 @@ export const cursor = z
   .transform(Number)
   .pipe(z.int(CURSOR))
 
-const whyEnded = (prefix: string) =>
+const endReason = (prefix: string) =>
   Effect.flatMap(
     ApiKeys.use((keys) => keys.find(prefix)),
     (key) => Effect.fail(key?.suspended === true ? appSuspended(key.suspended_reason) : invalidKey)
@@ -24,7 +24,7 @@ const whyEnded = (prefix: string) =>
 export const keyEnded = (prefix: string) =>
   Effect.flatMap(KeyWatch, ({ watch }) =>
     Effect.callback<never, ApiError | DatabaseError, ApiKeys>((resume) => {
-      const unwatch = watch(prefix, () => resume(whyEnded(prefix)))
+      const unwatch = watch(prefix, () => resume(endReason(prefix)))
       return Effect.sync(unwatch)
     })
   )

@@ -14,7 +14,7 @@ export const actorOf = ({ principal, account }: FastifyRequest): Actor =>
     : { kind: "account_token", id: account.token.prefix }
 
 /** Runs handlers and wraps their results in the envelope. */
-export const answering = (bridge: Bridge<HandlerServices>): Server["answer"] => {
+export const makeAnswer = (bridge: Bridge<HandlerServices>): Server["answer"] => {
   return async (request, reply, handler) => {
     const result = await bridge.run(
       Effect.provideService(handler, CurrentActor, actorOf(request)),

@@ -7,7 +7,7 @@ import { quoteIssues } from "./body/validation.ts"
 /**
  * The fields with a merge patch applied, validated as a whole like new ones: a patch must not clear required fields.
  */
-export const merged = <S extends z.ZodType>(schema: S, fields: object, patch: object) => {
+export const mergeAndValidate = <S extends z.ZodType>(schema: S, fields: object, patch: object) => {
   const parsed = schema.safeParse(applyMergePatch(fields, patch))
   return parsed.success
     ? Effect.succeed(parsed.data)

@@ -11,9 +11,9 @@ import type { HandlerServices } from "./Server.ts"
 export type Exists = (request: FastifyRequest) => Effect.Effect<void, HandlerError, HandlerServices>
 
 /** Looks up the resource by the path parameters. False: they cannot name one. */
-export const existence =
+export const resourceExists =
   (
-    absent: ApiError,
+    notFound: ApiError,
     find: (
       params: Readonly<Record<string, string>>,
       request: FastifyRequest
@@ -22,6 +22,6 @@ export const existence =
   (request) => {
     const finding = find(request.params as Record<string, string>, request)
     return finding === false
-      ? Effect.fail(absent)
-      : Effect.flatMap(finding, (found) => (found === undefined ? Effect.fail(absent) : Effect.void))
+      ? Effect.fail(notFound)
+      : Effect.flatMap(finding, (found) => (found === undefined ? Effect.fail(notFound) : Effect.void))
   }

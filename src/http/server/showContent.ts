@@ -16,7 +16,7 @@ export const readContent = Effect.fnUntraced(function* (objectKey: string, absen
 })
 
 /** The content is only displayed as its declared media type, and cannot run scripts. */
-export const showContent = (reply: FastifyReply, mediaType: string, content: Uint8Array) =>
+export const serveContent = (reply: FastifyReply, mediaType: string, content: Uint8Array) =>
   reply
     .headers({
       "content-type": mediaType,

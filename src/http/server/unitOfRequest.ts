@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify"
 import { hash } from "node:crypto"
-import { CRASH_CAP, type Crashes } from "#src/units/attempt.ts"
+import { CRASH_LIMIT, type Crashes } from "#src/units/attempt.ts"
 import { during } from "#src/units/currentUnit.ts"
 import { type Unit, unitOf } from "#src/units/Unit.ts"
 import { requestGivenUp } from "./errors.ts"
@@ -31,7 +31,8 @@ export const unitOfRequest = (request: FastifyRequest): Unit | null =>
   units.get(request) ??
   (request.principal === undefined && request.account === undefined ? null : name(request, request.url))
 
-export const isGivenUp = (request: FastifyRequest, unit: Unit): boolean => request.server.crashes.of(unit) >= CRASH_CAP
+export const isGivenUp = (request: FastifyRequest, unit: Unit): boolean =>
+  request.server.crashes.of(unit) >= CRASH_LIMIT
 
 /**
  * Reads a body in the unit of its request, unless that was given up. The code up to the handler's first wait runs in

@@ -12,6 +12,6 @@ export const findBotIn = Effect.fnUntraced(function* (request: FastifyRequest, s
 })
 
 /** The bot after an action. */
-export const readAgain = Effect.fnUntraced(function* ({ app_id, channel_id }: StoredBot) {
+export const reloadBot = Effect.fnUntraced(function* ({ app_id, channel_id }: StoredBot) {
   return (yield* BotRows.use((rows) => rows.get(app_id, channel_id))) ?? (yield* botNotFound)
 })

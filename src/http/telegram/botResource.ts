@@ -1,4 +1,4 @@
-import type { BotFigures, StoredChat } from "#src/db/telegram/ChatRows.ts"
+import type { BotStatistics, StoredChat } from "#src/db/telegram/ChatRows.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 
 export const toBotResource = (bot: StoredBot) => ({
@@ -26,7 +26,7 @@ export const toBotResource = (bot: StoredBot) => ({
   created_at: bot.created_at.toISOString()
 })
 
-export const toBotDetail = (bot: StoredBot, figures: BotFigures) => ({
+export const toBotDetail = (bot: StoredBot, figures: BotStatistics) => ({
   ...toBotResource(bot),
   chats: figures.chats,
   blocked_chats: figures.blocked_chats,

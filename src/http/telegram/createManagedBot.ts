@@ -19,8 +19,8 @@ import { askTelegram, checkCharacter } from "./telegramBot.ts"
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 const RANDOM_CHARACTERS = 12
-const MOST_OF_SLUG = 14
-const MOST_OF_NAME = 64
+const MAX_OF_SLUG = 14
+const MAX_OF_NAME = 64
 
 /** A username that is unused and cannot be guessed. It identifies the bot once it is created. */
 const usernameFor = (slug: string): string => {
@@ -28,7 +28,7 @@ const usernameFor = (slug: string): string => {
   const named = slug
     .replaceAll(/[^a-z0-9]+/g, "_")
     .replace(/^[^a-z]+/, "")
-    .slice(0, MOST_OF_SLUG)
+    .slice(0, MAX_OF_SLUG)
     .replace(/_$/, "")
   return `${named === "" ? "character" : named}_${random}_bot`
 }
@@ -41,7 +41,7 @@ export const wantedBot = (
   >,
   { profile }: StoredCharacter
 ): WantedBot => ({
-  suggested_name: asked.suggested_name ?? fit(String(profile["display_name"] ?? asked.character_slug), MOST_OF_NAME),
+  suggested_name: asked.suggested_name ?? fit(String(profile["display_name"] ?? asked.character_slug), MAX_OF_NAME),
   suggested_username: asked.suggested_username ?? usernameFor(asked.character_slug),
   is_random: asked.suggested_username === undefined,
   owner_ref: asked.owner_ref ?? null
@@ -56,7 +56,7 @@ export const createManagedBot = Effect.fnUntraced(function* (
   const { appId } = request.principal
   const character = yield* checkCharacter(appId, body.character_slug)
   const manager = yield* Manager
-  yield* askTelegram(manager.arm(hooksAt))
+  yield* askTelegram(manager.register(hooksAt))
   const username = yield* askTelegram(manager.username)
   return yield* createOnce(
     request,

@@ -6,7 +6,7 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import type { StoredBatch } from "#src/db/telegram/batches/StoredBatch.ts"
 import type { NewItem } from "#src/db/telegram/batches/createBatch.ts"
-import { makeBreath } from "#src/db/postgres/yieldBudget.ts"
+import { makeYieldBudget } from "#src/db/postgres/yieldBudget.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { toBatchResource, toItemResource } from "./batchItem.ts"
 import { wantedBot } from "./createManagedBot.ts"
@@ -17,7 +17,7 @@ import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { botSheet, SHEET_POLICY, sheetCard } from "./botSheet.ts"
 import { answers, answersAs, created as onCreate } from "#src/http/server/schemas/answers.ts"
-import { BatchCreate, BatchData, BatchItems, MOST_BOTS } from "./telegramBatchSchemas.ts"
+import { BatchCreate, BatchData, BatchItems, MAX_BOTS } from "./telegramBatchSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { askTelegram, checkCharacter, readToken } from "./telegramBot.ts"
 import { batchExists } from "./botExists.ts"
@@ -52,11 +52,11 @@ const itemsOf = Effect.fnUntraced(function* (appId: string, body: z.output<typeo
 const linksOf = Effect.fnUntraced(function* (body: z.output<typeof BatchCreate>, hooksAt: string) {
   if (body.action !== "create_managed") return null
   const manager = yield* Manager
-  if (!body.dry_run) yield* askTelegram(manager.arm(hooksAt))
+  if (!body.dry_run) yield* askTelegram(manager.register(hooksAt))
   return { manager: yield* askTelegram(manager.username), minutes: body.expires_in_minutes }
 })
 
-const breath = makeBreath()
+const yieldBudget = makeYieldBudget()
 
 export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
   const tags = ["Telegram"]
@@ -182,10 +182,12 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
         Effect.gen(function* () {
           const batch = yield* find(appId, request.params.batch_id)
           const items = yield* BatchRows.use((batches) =>
-            batches.items(appId, batch.batch_id, { after: null, limit: MOST_BOTS })
+            batches.items(appId, batch.batch_id, { after: null, limit: MAX_BOTS })
           )
           // A QR code takes half a millisecond, so yield between them.
-          const cards = yield* Effect.forEach(items, (item) => Effect.map(breath(appId), () => sheetCard(batch, item)))
+          const cards = yield* Effect.forEach(items, (item) =>
+            Effect.map(yieldBudget(appId), () => sheetCard(batch, item))
+          )
           return botSheet(batch, items, cards, new Date(yield* Clock.currentTimeMillis))
         })
       )

@@ -5,7 +5,7 @@ import { wholeBetween } from "#src/http/server/schemas/number.ts"
 import { suggestions } from "./telegramSchemas.ts"
 import { text } from "#src/http/server/schemas/text.ts"
 
-export const MOST_BOTS = 1000
+export const MAX_BOTS = 1000
 /**
  * Links that are printed and handed out are valid for longer than those that are used at once. The maximum is a week,
  * because each link is a credential.
@@ -17,7 +17,7 @@ const dryRun = z.boolean().default(false).meta({ description: "Only check what c
 const managedBots = z
   .array(z.object({ character_slug: text(1, 200), ...suggestions }))
   .min(1)
-  .max(MOST_BOTS)
+  .max(MAX_BOTS)
   .superRefine((bots, context) => {
     const seen = new Set<string>()
     for (const [index, { suggested_username: username }] of bots.entries()) {
@@ -39,7 +39,7 @@ export const BatchCreate = z.discriminatedUnion("action", [
     bots: z
       .array(z.object({ token: z.string().min(1).max(200), character_slug: text(1, 200) }))
       .min(1)
-      .max(MOST_BOTS),
+      .max(MAX_BOTS),
     dry_run: dryRun
   }),
   z.object({
@@ -54,7 +54,7 @@ export const BatchCreate = z.discriminatedUnion("action", [
     action: z.enum(["suspend", "resume", "rotate_secret", "rotate_token", "rebrand"]).meta({
       description: "rebrand: the bot's name, descriptions, commands and picture become what its character is now"
     }),
-    bot_ids: z.array(z.string().min(1).max(64)).min(1).max(MOST_BOTS),
+    bot_ids: z.array(z.string().min(1).max(64)).min(1).max(MAX_BOTS),
     dry_run: dryRun
   })
 ])

@@ -7,7 +7,12 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { Characters } from "#src/db/character/Characters.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
-import { Arming, ForeignWebhook, TelegramUnavailable, TokenRejected } from "#src/jobs/telegram/WebhookRegistrar.ts"
+import {
+  WebhookRegistrar,
+  ForeignWebhook,
+  TelegramUnavailable,
+  TokenRejected
+} from "#src/jobs/telegram/WebhookRegistrar.ts"
 import { NoManager } from "#src/jobs/telegram/manager/ManagerBot.ts"
 import type { Success } from "#src/http/server/envelope.ts"
 import { characterArchived, characterNotFound } from "#src/http/character/characterErrors.ts"
@@ -36,9 +41,9 @@ export const checkCharacter = Effect.fnUntraced(function* (appId: string, slug: 
   return character
 })
 
-type NoFromTelegram = TokenRejected | ForeignWebhook | TelegramUnavailable | NoManager
+type TelegramRefusal = TokenRejected | ForeignWebhook | TelegramUnavailable | NoManager
 
-const toApiError = (error: NoFromTelegram): ApiError => {
+const toApiError = (error: TelegramRefusal): ApiError => {
   switch (error._tag) {
     case "NoManager":
       return managedBotsUnavailable
@@ -51,16 +56,16 @@ const toApiError = (error: NoFromTelegram): ApiError => {
   }
 }
 
-const isNoFromTelegram = (error: unknown): error is NoFromTelegram =>
+const isTelegramRefusal = (error: unknown): error is TelegramRefusal =>
   error instanceof TokenRejected ||
   error instanceof ForeignWebhook ||
   error instanceof TelegramUnavailable ||
   error instanceof NoManager
 
 /** Maps Telegram's refusals to errors for the caller. */
-export const askTelegram = <A, E, R>(effect: Effect.Effect<A, E | NoFromTelegram, R>) =>
+export const askTelegram = <A, E, R>(effect: Effect.Effect<A, E | TelegramRefusal, R>) =>
   Effect.mapError(effect, (error) =>
-    isNoFromTelegram(error) ? toApiError(error) : (error as Exclude<E, NoFromTelegram>)
+    isTelegramRefusal(error) ? toApiError(error) : (error as Exclude<E, TelegramRefusal>)
   )
 
 /** Checks the form of a token before any network call. */
@@ -71,7 +76,7 @@ export const readToken = (text: string) =>
  * Runs network calls outside of any transaction, unless the request's key is known. A replay returns the state `before`
  * the calls.
  */
-export const actOnce = Effect.fnUntraced(function* <E, R>(
+export const runOnce = Effect.fnUntraced(function* <E, R>(
   request: FastifyRequest,
   before: Success,
   act: Effect.Effect<Success, E, R>
@@ -98,8 +103,8 @@ export const answerPreCheckout = Effect.fnUntraced(function* (
 })
 
 /** Sets the webhook. A failure shows in the bot's status and is not an error, because it is retried. */
-export const armed = Effect.fnUntraced(function* (bot: StoredBot, hooksAt: string, dropPending: boolean) {
-  yield* Arming.use((arming) => arming.arm(bot, { hooksAt, dropPending })).pipe(
+export const registerWebhook = Effect.fnUntraced(function* (bot: StoredBot, hooksAt: string, dropPending: boolean) {
+  yield* WebhookRegistrar.use((registrar) => registrar.register(bot, { hooksAt, dropPending })).pipe(
     Effect.catchTags({
       TokenRejected: () => Effect.void,
       TelegramUnavailable: ({ description }) =>

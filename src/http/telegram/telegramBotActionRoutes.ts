@@ -9,12 +9,12 @@ import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
 import { toBotDetail, toBotResource } from "./botResource.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { findBotIn, readAgain } from "./botInStatus.ts"
+import { findBotIn, reloadBot } from "./botInStatus.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { answers, created as onCreate } from "#src/http/server/schemas/answers.ts"
 import { BotData, BotDetail } from "./telegramSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { actOnce, armed, askTelegram } from "./telegramBot.ts"
+import { runOnce, registerWebhook, askTelegram } from "./telegramBot.ts"
 import { botNotManaged } from "./telegramErrors.ts"
 
 export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -46,7 +46,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const bot = yield* findBotIn(request, ["pending", "active", "degraded"])
-          return yield* actOnce(request, shown(bot), Effect.map(armed(bot, hooksAt(), false), shown))
+          return yield* runOnce(request, shown(bot), Effect.map(registerWebhook(bot, hooksAt(), false), shown))
         })
       )
   )
@@ -71,12 +71,12 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const bot = yield* findBotIn(request, ["pending", "active", "degraded", "suspended", "revoked"])
           if (bot.mode !== "managed") return yield* botNotManaged
-          return yield* actOnce(
+          return yield* runOnce(
             request,
             shown(bot),
             Manager.use((manager) => manager.rotate(bot)).pipe(
               askTelegram,
-              Effect.andThen(readAgain(bot)),
+              Effect.andThen(reloadBot(bot)),
               Effect.map(shown)
             )
           )
@@ -105,8 +105,8 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
           request,
           Effect.gen(function* () {
             const bot = yield* findBotIn(request, ["pending", "active", "degraded", "suspended"])
-            yield* BotRows.use((rows) => rows.become(bot.app_id, bot.channel_id, suspension(bot.channel_id)))
-            return shown(yield* readAgain(bot))
+            yield* BotRows.use((rows) => rows.changeStatus(bot.app_id, bot.channel_id, suspension(bot.channel_id)))
+            return shown(yield* reloadBot(bot))
           })
         )
       )
@@ -131,12 +131,12 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const bot = yield* findBotIn(request, ["pending", "active", "degraded", "suspended"])
-          return yield* actOnce(
+          return yield* runOnce(
             request,
             shown(bot),
             Effect.gen(function* () {
-              yield* BotRows.use((rows) => rows.become(bot.app_id, bot.channel_id, RESUMPTION))
-              return shown(yield* armed(yield* readAgain(bot), hooksAt(), false))
+              yield* BotRows.use((rows) => rows.changeStatus(bot.app_id, bot.channel_id, RESUMPTION))
+              return shown(yield* registerWebhook(yield* reloadBot(bot), hooksAt(), false))
             })
           )
         })
@@ -163,17 +163,17 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const bot = yield* findBotIn(request, ["pending", "active", "degraded", "revoked"])
           const detail = Effect.gen(function* () {
-            const now = yield* readAgain(bot)
+            const now = yield* reloadBot(bot)
             return success(
-              toBotDetail(now, yield* ChatRows.use((chats) => chats.figures(now.app_id, now.channel_id))),
+              toBotDetail(now, yield* ChatRows.use((chats) => chats.statistics(now.app_id, now.channel_id))),
               look(now.channel_id)
             )
           })
-          return yield* actOnce(
+          return yield* runOnce(
             request,
             yield* detail,
             Effect.andThen(
-              Probe.use((probe) => probe.one(bot)),
+              Probe.use((probe) => probe.probe(bot)),
               detail
             )
           )

@@ -12,7 +12,7 @@ import { toChatResource } from "./botResource.ts"
 import { decidePreCheckout } from "./decidePreCheckout.ts"
 import { listChats } from "./listChats.ts"
 import { qrCode } from "./qrCode.ts"
-import { actOnce, findBot } from "./telegramBot.ts"
+import { runOnce, findBot } from "./telegramBot.ts"
 import { botStatusConflict } from "./telegramErrors.ts"
 import { ChatPage, LinkCreate, LinkData, PreCheckoutAnswer, PreCheckoutAnswered } from "./telegramSchemas.ts"
 
@@ -87,7 +87,7 @@ export const telegramBotChatRoutes: Routes = ({ app, answer, baseUrl }) => {
               description: "See how the bot is doing"
             }
           ])
-          return yield* actOnce(request, told, Effect.as(decidePreCheckout(bot, request.body), told))
+          return yield* runOnce(request, told, Effect.as(decidePreCheckout(bot, request.body), told))
         })
       )
   )

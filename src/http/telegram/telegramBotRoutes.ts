@@ -7,7 +7,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { ChatRows } from "#src/db/telegram/ChatRows.ts"
-import { Arming } from "#src/jobs/telegram/WebhookRegistrar.ts"
+import { WebhookRegistrar } from "#src/jobs/telegram/WebhookRegistrar.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { toBotDetail, toBotResource } from "./botResource.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
@@ -19,7 +19,7 @@ import { answers, created as onCreate, written } from "#src/http/server/schemas/
 import { BotCreate, BotData, BotDeleted, BotDetail, BotPage, BotPatch, shownLink } from "./telegramSchemas.ts"
 import { createManagedBot } from "./createManagedBot.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { armed, askTelegram, checkCharacter, findBot, readToken } from "./telegramBot.ts"
+import { registerWebhook, askTelegram, checkCharacter, findBot, readToken } from "./telegramBot.ts"
 import { botExists } from "./botExists.ts"
 
 /**
@@ -72,9 +72,9 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
           if (body.mode === "managed") return yield* createManagedBot(request, body, hooksAt())
           const token = yield* readToken(body.token)
           yield* checkCharacter(appId, body.character_slug)
-          const arming = yield* Arming
-          const identity = yield* arming.identify(token).pipe(askTelegram)
-          if (!body.takeover) yield* arming.checkFree(token, hooksAt()).pipe(askTelegram)
+          const registrar = yield* WebhookRegistrar
+          const identity = yield* registrar.identify(token).pipe(askTelegram)
+          if (!body.takeover) yield* registrar.checkFree(token, hooksAt()).pipe(askTelegram)
           const rows = yield* BotRows
           let fresh: StoredBot | null = null
           const kept = yield* createOnce(
@@ -95,7 +95,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
               return shown(fresh)
             })
           )
-          return fresh === null ? kept : shown(yield* armed(fresh, hooksAt(), body.drop_pending))
+          return fresh === null ? kept : shown(yield* registerWebhook(fresh, hooksAt(), body.drop_pending))
         })
       )
   )
@@ -147,7 +147,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const bot = yield* findBot(request)
-          const figures = yield* ChatRows.use((chats) => chats.figures(bot.app_id, bot.channel_id))
+          const figures = yield* ChatRows.use((chats) => chats.statistics(bot.app_id, bot.channel_id))
           return success(toBotDetail(bot, figures), actions(bot.channel_id))
         })
       )
@@ -180,7 +180,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
             if (bot.mode === "managed") return yield* botManaged
             const token = yield* readToken(body.token)
             if (userIdOf(token) !== bot.user_id) return yield* telegramTokenOfAnother
-            const identity = yield* Arming.use((arming) => arming.identify(token)).pipe(askTelegram)
+            const identity = yield* WebhookRegistrar.use((registrar) => registrar.identify(token)).pipe(askTelegram)
             yield* rows.replaceToken(appId, channelId, token, identity)
           }
           const changed =
@@ -192,7 +192,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
             })) ?? (yield* botNotFound)
           // Telegram's webhooks belong to tokens, so a new token needs a new webhook.
           const rearm = (body.token !== undefined || body.drop_pending === true) && changed.status !== "suspended"
-          return shown(rearm ? yield* armed(changed, hooksAt(), body.drop_pending ?? false) : changed)
+          return shown(rearm ? yield* registerWebhook(changed, hooksAt(), body.drop_pending ?? false) : changed)
         })
       )
   )
@@ -215,8 +215,8 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
         reply,
         Effect.gen(function* () {
           const bot = yield* findBot(request)
-          yield* Arming.use((arming) => arming.disarm(bot))
-          if (bot.mode === "managed") yield* Manager.use((manager) => manager.letGo(bot))
+          yield* WebhookRegistrar.use((registrar) => registrar.unregister(bot))
+          if (bot.mode === "managed") yield* Manager.use((manager) => manager.release(bot))
           const gone = yield* BotRows.use((rows) => rows.detach(bot.app_id, bot.channel_id, "deleted"))
           if (!gone) return yield* botNotFound
           return success({ id: bot.channel_id, deleted: true })

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { type App, Apps, MOST_APPS } from "#src/db/tenancy/Apps.ts"
+import { type App, Apps, MAX_APPS } from "#src/db/tenancy/Apps.ts"
 import { findAccountApp } from "./accountApp.ts"
 import { ACCOUNT_PLANE } from "./accountPlane.ts"
 import { toAppResource } from "./appResource.ts"
@@ -50,7 +50,7 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
         createOnce(
           request,
           Apps.use((apps) => apps.open({ accountId: request.account.accountId, ...request.body })).pipe(
-            Effect.catchTag("TooManyApps", () => Effect.fail(appLimitReached(MOST_APPS))),
+            Effect.catchTag("TooManyApps", () => Effect.fail(appLimitReached(MAX_APPS))),
             Effect.map(shown)
           )
         )

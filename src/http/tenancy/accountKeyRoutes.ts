@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { ApiKeys, type KeyRefused, MOST_KEYS } from "#src/db/tenancy/ApiKeys.ts"
+import { ApiKeys, type KeyRefused, MAX_KEYS } from "#src/db/tenancy/ApiKeys.ts"
 import { findAccountApp } from "./accountApp.ts"
 import { ACCOUNT_PLANE } from "./accountPlane.ts"
 import { accountCurl, curl, success } from "#src/http/server/envelope.ts"
@@ -15,8 +15,7 @@ import { answers, created } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { accountAppExists, apiKeyExists } from "./appExists.ts"
 
-const refused = ({ reason }: KeyRefused) =>
-  Effect.fail(reason === "ended" ? apiKeyEnded : apiKeyLimitReached(MOST_KEYS))
+const refused = ({ reason }: KeyRefused) => Effect.fail(reason === "ended" ? apiKeyEnded : apiKeyLimitReached(MAX_KEYS))
 
 const readExpiry = Effect.fnUntraced(function* (text: string | null | undefined) {
   if (text === null || text === undefined) return null

@@ -1,20 +1,20 @@
 import * as Effect from "effect/Effect"
 import { ApiKeys } from "#src/db/tenancy/ApiKeys.ts"
 import { Apps } from "#src/db/tenancy/Apps.ts"
-import { existence } from "#src/http/server/resourceExists.ts"
+import { resourceExists } from "#src/http/server/resourceExists.ts"
 import { accountAppOf } from "./accountApp.ts"
 import { isKeyPrefix } from "./keyResource.ts"
 import { accountAppNotFound, apiKeyNotFound, appNotFound } from "./tenancyErrors.ts"
 
 /** The app that the key belongs to. */
-export const appExists = existence(
+export const appExists = resourceExists(
   appNotFound,
   ({ app_id = "" }, { principal }) => app_id === principal.appId && Apps.use((apps) => apps.get(app_id))
 )
 
-export const accountAppExists = existence(accountAppNotFound, (_, request) => accountAppOf(request))
+export const accountAppExists = resourceExists(accountAppNotFound, (_, request) => accountAppOf(request))
 
-export const apiKeyExists = existence(
+export const apiKeyExists = resourceExists(
   apiKeyNotFound,
   ({ prefix = "" }, request) =>
     isKeyPrefix(prefix) &&

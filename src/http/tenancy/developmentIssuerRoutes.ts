@@ -9,7 +9,7 @@ import { developmentSignInPage, problemPage } from "./devicePages.ts"
 import { PAGE_POLICY } from "#src/http/server/page.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
-const MOST_CHARACTERS = 60
+const MAX_CHARACTERS = 60
 
 const over = problemPage(
   "Nothing to sign in to",
@@ -80,7 +80,7 @@ export const developmentIssuerRoutes: Routes = ({ app, baseUrl, run }) => {
         async (request, reply) => {
           const development = await issuerFor(request, reply)
           const form = request.body as URLSearchParams
-          const name = (form.get("name") ?? "").trim().slice(0, MOST_CHARACTERS).toWellFormed()
+          const name = (form.get("name") ?? "").trim().slice(0, MAX_CHARACTERS).toWellFormed()
           const signIn = await development.underWay(request.raw, reply.raw)
           if (signIn === null) return send(reply, 410, over)
           if (name === "") return send(reply, 400, developmentSignInPage(request.url, "Enter a name to sign in as."))

@@ -19,7 +19,7 @@ import {
   signInDisabled,
   slowDown
 } from "./deviceFlowErrors.ts"
-import { isPlainOAuth, speakPlainOAuth } from "./plainOAuth.ts"
+import { isPlainOAuth, servePlainOAuth } from "./plainOAuth.ts"
 import { DEVICE_GRANT, DeviceStart, DeviceStarted, DeviceToken, DeviceTokenData } from "./accountSchemas.ts"
 import { envelopeAnswers, publicAnswers } from "#src/http/server/schemas/answers.ts"
 import type { HandlerServices, Routes } from "#src/http/server/Server.ts"
@@ -109,7 +109,7 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
 
   void app.register(async (plugin) => {
     const device = plugin.withTypeProvider<ZodTypeProvider>()
-    speakPlainOAuth(device)
+    servePlainOAuth(device)
 
     device.post(
       START,

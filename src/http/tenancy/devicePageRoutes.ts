@@ -20,9 +20,9 @@ import type { Routes } from "#src/http/server/Server.ts"
  * Limits for tried codes per address and per IPv6 site, and for codes per account (RFC 8628, 5.1). For the total over
  * all addresses see userCode.ts.
  */
-const TRIED = { kind: "user_code", most: 20, windowSeconds: 600 }
-const TRIED_BY_SITE = { kind: "user_code_site", most: 200, windowSeconds: 600 }
-const BROUGHT = { kind: "user_code_account", most: 20, windowSeconds: 600 }
+const TRY_LIMIT = { kind: "user_code", most: 20, windowSeconds: 600 }
+const SITE_TRY_LIMIT = { kind: "user_code_site", most: 200, windowSeconds: 600 }
+const RETURN_LIMIT = { kind: "user_code_account", most: 20, windowSeconds: 600 }
 
 interface Page {
   readonly status: number
@@ -62,7 +62,7 @@ const fits = (given: string | null, cookie: string) => {
   return given !== null && timingSafeEqual(digest(given), digest(csrfOf(cookie)))
 }
 /** Browsers send the origin of a form. A client without one is not a browser. */
-const fromElsewhere = ({ headers }: FastifyRequest) =>
+const isCrossSite = ({ headers }: FastifyRequest) =>
   !["same-origin", "none", undefined].includes(headers["sec-fetch-site"] as string | undefined)
 
 const PAGES: Readonly<Record<string, { readonly operationId: string; readonly summary: string }>> = {
@@ -92,8 +92,8 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
     const limits = yield* RollingLimits
     const site = clientSite(ip)
     const tries = [
-      { ...TRIED, subject: clientAddress(ip) },
-      ...(site === null ? [] : [{ ...TRIED_BY_SITE, subject: site }])
+      { ...TRY_LIMIT, subject: clientAddress(ip) },
+      ...(site === null ? [] : [{ ...SITE_TRY_LIMIT, subject: site }])
     ]
     for (const limit of tries) {
       const counted = yield* limits.take(limit)
@@ -140,7 +140,7 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
     })
 
     pages.post("/device", async (request, reply) => {
-      if (fromElsewhere(request)) return send(reply, { status: 403, text: codePage("", "Enter the code here.") })
+      if (isCrossSite(request)) return send(reply, { status: 403, text: codePage("", "Enter the code here.") })
       const begun = await run(reply, tryCode(request.ip, (request.body as URLSearchParams).get("user_code") ?? ""))
       return typeof begun === "string" ? remember(reply, begun).redirect("/device/confirm", 303) : send(reply, begun)
     })
@@ -183,10 +183,12 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
         Effect.gen(function* () {
           if ((yield* DeviceApprovals.use((approvals) => approvals.get(given))) === undefined) return over
           const person = yield* IdentityProvider.use((provider) =>
-            provider.whoCame({ baseUrl: baseUrl(), cookie: given, query: request.url.split("?")[1] ?? "" })
+            provider.completeSignIn({ baseUrl: baseUrl(), cookie: given, query: request.url.split("?")[1] ?? "" })
           )
           const account = yield* Accounts.use((accounts) => accounts.signIn(person))
-          const brought = yield* RollingLimits.use((limits) => limits.take({ ...BROUGHT, subject: account.account_id }))
+          const brought = yield* RollingLimits.use((limits) =>
+            limits.take({ ...RETURN_LIMIT, subject: account.account_id })
+          )
           if (!brought.taken) return tooManyBrought(brought.retryAfterSeconds)
           return (yield* DeviceApprovals.use((approvals) => approvals.signedIn(given, account.account_id))) ?? over
         }).pipe(Effect.catchTag("SignInFailed", (failed) => Effect.succeed(signInFailed(failed))))
@@ -198,7 +200,7 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
       const given = cookieOf(request)
       const form = request.body as URLSearchParams
       const decision = form.get("decision")
-      if (fromElsewhere(request) || !fits(form.get("csrf"), given)) return send(reply, { ...over, status: 403 })
+      if (isCrossSite(request) || !fits(form.get("csrf"), given)) return send(reply, { ...over, status: 403 })
       if (decision !== "approved" && decision !== "denied") return send(reply, { ...over, status: 400 })
       const decided = await run(
         reply,

@@ -56,7 +56,7 @@ const sendPlain = (reply: FastifyReply, error: ApiError) => {
  * Lets routes use plain OAuth for form bodies, as OAuth clients send them, and JSON for all others. `curl -d '{...}'`
  * also declares its JSON as a form, so a body that begins with a brace is JSON.
  */
-export const speakPlainOAuth = (app: App): void => {
+export const servePlainOAuth = (app: App): void => {
   app.addHook("onRoute", (route) => {
     route.bodyLimit = BODY_LIMIT_BYTES
     route.config = { ...route.config, accepts: "json or form" }

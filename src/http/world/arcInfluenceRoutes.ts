@@ -7,12 +7,12 @@ import { ArcCreate, ArcData, ArcPatch } from "./arcInfluenceSchemas.ts"
 import { inUtc } from "#src/http/server/schemas/moment.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { arcInfluenceNotFound } from "./worldErrors.ts"
-import { hangWorldRoutes } from "./worldRoutes.ts"
+import { registerWorldRoutes } from "./worldRoutes.ts"
 import { arcInfluenceExists } from "./worldExists.ts"
 
 /** Temporary influences on a character. */
 export const arcInfluenceRoutes: Routes = (server) =>
-  hangWorldRoutes(server, {
+  registerWorldRoutes(server, {
     path: "arc-influences",
     parameter: "arc_id",
     prefix: "arc",

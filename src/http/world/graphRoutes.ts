@@ -6,7 +6,7 @@ import { type Node, nodeOf } from "#pipeline/world/nodes.ts"
 import type { Edge } from "#pipeline/world/World.ts"
 import { GraphEdges } from "#src/db/world/GraphEdges.ts"
 import { Npcs } from "#src/db/world/Npcs.ts"
-import type { FieldsOf, Kept } from "#src/db/world/worldTable.ts"
+import type { FieldsOf, Stored } from "#src/db/world/worldTable.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { characterNotFound, worldLimitReached } from "#src/http/character/characterErrors.ts"
 import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
@@ -15,7 +15,7 @@ import { validationError } from "#src/http/server/errors.ts"
 import { findCharacter } from "#src/http/character/findCharacter.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
-import { merged } from "#src/http/server/mergeAndValidate.ts"
+import { mergeAndValidate } from "#src/http/server/mergeAndValidate.ts"
 import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import { EdgeCreate, EdgeData, edgeFields, EdgePatch, GraphData } from "./graphSchemas.ts"
 import { inUtc, moment } from "#src/http/server/schemas/moment.ts"
@@ -48,7 +48,7 @@ const fieldsOf = ({
   invalid_at,
   source_ref
 })
-const toResource = (slug: string) => (edge: Kept<Edge>) => ({
+const toResource = (slug: string) => (edge: Stored<Edge>) => ({
   id: edge.id,
   character_slug: slug,
   ...fieldsOf(edge),
@@ -209,7 +209,9 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { id } = yield* find(of.appId, request.params)
           const edge = yield* GraphEdges.use((edges) =>
             edges.update(of, id, (now) =>
-              Effect.flatMap(merged(edgeFields, now, request.body), (body) => toEdge(of, body, now.session_id))
+              Effect.flatMap(mergeAndValidate(edgeFields, now, request.body), (body) =>
+                toEdge(of, body, now.session_id)
+              )
             )
           ).pipe(Effect.catchTag("SessionGone", () => Effect.fail(edgeNotFound)))
           return success(toResource(slug)(edge ?? (yield* edgeNotFound)), whole(slug))

@@ -3,12 +3,12 @@ import { Npcs } from "#src/db/world/Npcs.ts"
 import { NpcCreate, NpcData, NpcPatch } from "./npcSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { npcNotFound } from "./worldErrors.ts"
-import { hangWorldRoutes } from "./worldRoutes.ts"
+import { registerWorldRoutes } from "./worldRoutes.ts"
 import { npcExists } from "./worldExists.ts"
 
 /** The people a character knows. */
 export const npcRoutes: Routes = (server) =>
-  hangWorldRoutes(server, {
+  registerWorldRoutes(server, {
     path: "npcs",
     parameter: "npc_id",
     prefix: "npc",

@@ -18,10 +18,10 @@ import {
   TriggerBody
 } from "./storylineSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { hangWorldRoutes } from "./worldRoutes.ts"
+import { registerWorldRoutes } from "./worldRoutes.ts"
 import { sessionStorylineExists, storylineExists } from "./worldExists.ts"
 
-const MOST_TOLD = 50
+const MAX_TOLD = 50
 
 const STATUS_IN_WORDS = { draft: "a draft", paused: "paused", retired: "retired" } as const
 
@@ -35,13 +35,13 @@ const toResource =
     current_beat: present.beat,
     entered_at: present.entered_at,
     history: steps
-      .slice(-MOST_TOLD)
+      .slice(-MAX_TOLD)
       .map(({ beat, entered_at, turn_index, trigger }) => ({ beat, entered_at, turn_index, trigger }))
   })
 
 /** The stories of a character, and each session's position in them. */
 export const storylineRoutes: Routes = (server) => {
-  hangWorldRoutes(server, {
+  registerWorldRoutes(server, {
     path: "storylines",
     parameter: "storyline_id",
     prefix: "stl",

@@ -6,28 +6,28 @@ import { GraphEdges } from "#src/db/world/GraphEdges.ts"
 import { Npcs } from "#src/db/world/Npcs.ts"
 import { Storylines } from "#src/db/world/Storylines.ts"
 import { isSlug } from "#src/http/character/characterSchemas.ts"
-import { existence } from "#src/http/server/resourceExists.ts"
+import { resourceExists } from "#src/http/server/resourceExists.ts"
 import { arcInfluenceNotFound, edgeNotFound, npcNotFound, storylineNotFound } from "./worldErrors.ts"
 
-export const npcExists = existence(
+export const npcExists = resourceExists(
   npcNotFound,
   ({ slug = "", npc_id = "" }, { principal: { appId } }) =>
     isSlug(slug) && isId("npc", npc_id) && Npcs.use((npcs) => npcs.get({ appId, slug }, npc_id))
 )
 
-export const edgeExists = existence(
+export const edgeExists = resourceExists(
   edgeNotFound,
   ({ slug = "", edge_id = "" }, { principal: { appId } }) =>
     isSlug(slug) && isId("edg", edge_id) && GraphEdges.use((edges) => edges.get({ appId, slug }, edge_id))
 )
 
-export const arcInfluenceExists = existence(
+export const arcInfluenceExists = resourceExists(
   arcInfluenceNotFound,
   ({ slug = "", arc_id = "" }, { principal: { appId } }) =>
     isSlug(slug) && isId("arc", arc_id) && ArcInfluences.use((arcs) => arcs.get({ appId, slug }, arc_id))
 )
 
-export const storylineExists = existence(
+export const storylineExists = resourceExists(
   storylineNotFound,
   ({ slug = "", storyline_id = "" }, { principal: { appId } }) =>
     isSlug(slug) &&
@@ -36,7 +36,7 @@ export const storylineExists = existence(
 )
 
 /** A storyline of the session's character. */
-export const sessionStorylineExists = existence(
+export const sessionStorylineExists = resourceExists(
   storylineNotFound,
   ({ session_id = "", storyline_id = "" }, { principal: { appId } }) =>
     isId("ses", session_id) &&

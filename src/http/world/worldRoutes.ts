@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { type IdPrefix, isId } from "#pipeline/domain/Id.ts"
 import type { StoredCharacter } from "#src/db/character/Characters.ts"
-import type { FieldsOf, Kept, WorldTable } from "#src/db/world/worldTable.ts"
+import type { FieldsOf, Stored, WorldTable } from "#src/db/world/worldTable.ts"
 import type { HandlerError } from "#src/http/server/bridge.ts"
 import { curl, type NextAction, success } from "#src/http/server/envelope.ts"
 import { characterNotFound, worldLimitReached } from "#src/http/character/characterErrors.ts"
@@ -12,7 +12,7 @@ import type { Exists } from "#src/http/server/resourceExists.ts"
 import { findCharacter } from "#src/http/character/findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
-import { merged } from "#src/http/server/mergeAndValidate.ts"
+import { mergeAndValidate } from "#src/http/server/mergeAndValidate.ts"
 import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import type { HandlerServices, Server } from "#src/http/server/Server.ts"
 import { characterExists } from "#src/http/character/characterExists.ts"
@@ -45,16 +45,19 @@ export interface WorldKind<A extends { readonly id: string }, Body extends z.Zod
     of: { readonly appId: string; readonly slug: string }
   ) => Effect.Effect<FieldsOf<A>, HandlerError, HandlerServices>
   readonly toResource: (
-    kept: Kept<A>,
+    kept: Stored<A>,
     character: StoredCharacter,
     appId: string
   ) => Effect.Effect<object, HandlerError, HandlerServices>
   /** The next actions for an item, listed before the list of all. */
-  readonly next?: (kept: Kept<A>, at: { readonly baseUrl: string; readonly path: string }) => ReadonlyArray<NextAction>
+  readonly next?: (
+    kept: Stored<A>,
+    at: { readonly baseUrl: string; readonly path: string }
+  ) => ReadonlyArray<NextAction>
 }
 
 /** Registers the routes of a kind: list, create, get, change, delete. */
-export const hangWorldRoutes = <A extends { readonly id: string }, Body extends z.ZodType<object>>(
+export const registerWorldRoutes = <A extends { readonly id: string }, Body extends z.ZodType<object>>(
   { app, answer, baseUrl }: Server,
   kind: WorldKind<A, Body>
 ) => {
@@ -65,7 +68,7 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
   const ofCharacter = z.object({ slug: z.string() })
   const params = z.object({ slug: z.string(), [kind.parameter]: z.string() })
   const [name, names] = kind.names
-  const next = (slug: string, kept: Kept<A>): ReadonlyArray<NextAction> => {
+  const next = (slug: string, kept: Stored<A>): ReadonlyArray<NextAction> => {
     const path = `/v1/characters/${slug}/${kind.path}`
     const own = kind.next?.(kept, { baseUrl: baseUrl(), path: `${path}/${kept.id}` }) ?? []
     return [...own, { command: curl(baseUrl(), "GET", path), description: "List them all" }]
@@ -78,7 +81,7 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
     const kept = isId(kind.prefix, id) ? yield* table.get({ appId, slug }, id) : undefined
     return { character, table, of: { appId, slug }, kept: kept ?? (yield* kind.absent) }
   })
-  const shown = (kept: Kept<A>, character: StoredCharacter, appId: string) =>
+  const shown = (kept: Stored<A>, character: StoredCharacter, appId: string) =>
     Effect.map(kind.toResource(kept, character, appId), (resource) => success(resource, next(character.slug, kept)))
 
   app.get(
@@ -194,7 +197,9 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
           const { character, table, of, kept } = yield* find(request.principal.appId, request.params)
           const changed = yield* table
             .update(of, kept.id, (now) =>
-              Effect.flatMap(merged(kind.create, now, request.body as object), (body) => kind.toFields(body, of))
+              Effect.flatMap(mergeAndValidate(kind.create, now, request.body as object), (body) =>
+                kind.toFields(body, of)
+              )
             )
             .pipe(Effect.catchTag("SessionGone", () => Effect.fail(sessionNotFound)))
           return yield* shown(changed ?? (yield* kind.absent), character, of.appId)

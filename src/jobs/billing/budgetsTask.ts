@@ -4,6 +4,6 @@ import { task } from "#src/jobs/runner/task.ts"
 /** Notifies apps that a budget is nearly spent. */
 export const budgetsTask = task(
   "budgets",
-  BudgetWarnings.use((warnings) => warnings.tell),
+  BudgetWarnings.use((warnings) => warnings.warn),
   { cron: "* * * * *", queue: "budgets" }
 )

@@ -10,19 +10,19 @@ import { Characters } from "#src/db/character/Characters.ts"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { ContentSignatures } from "#src/db/character/ContentSignatures.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
-import { type Ending, Images } from "#src/db/character/Images.ts"
-import { type ClaimedImage, MOST_ATTEMPTS } from "#src/db/character/imageStatements.ts"
+import { type ImageResult, Images } from "#src/db/character/Images.ts"
+import { type ClaimedImage, MAX_ATTEMPTS } from "#src/db/character/imageStatements.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
 import { StoredObjects } from "#src/db/character/StoredObjects.ts"
 import { VisualIdentities } from "#src/db/character/VisualIdentities.ts"
 import {
   type ImageSize,
   isPlaceholder,
-  MOST_REFERENCES_SENT,
-  Painter,
+  MAX_REFERENCES_SENT,
+  ImageModel,
   type ReferencePicture
 } from "#src/model/ImageModel.ts"
-import { paintPrompt } from "#src/model/imagePrompt.ts"
+import { imagePrompt } from "#src/model/imagePrompt.ts"
 import { Pictures } from "#src/pictures/Pictures.ts"
 import { attempt } from "#src/units/attempt.ts"
 import { unitOf } from "#src/units/Unit.ts"
@@ -34,7 +34,7 @@ import { task } from "#src/jobs/runner/task.ts"
 /** Maximum number of concurrent pictures per app and process. */
 const AT_ONCE = 6
 
-type Outcome = Pick<Ending, "status" | "errorCode" | "picture">
+type Outcome = Pick<ImageResult, "status" | "errorCode" | "picture">
 const failed = (errorCode: string): Outcome => ({ status: "failed", errorCode, picture: null })
 const blocked = (errorCode: string): Outcome => ({ status: "blocked", errorCode, picture: null })
 
@@ -45,21 +45,21 @@ const KIND_IN_WORDS: Readonly<Record<ImageKind, string>> = {
   expression: "The face of"
 }
 /** Maximum length of a picture description. */
-const MOST_CHARACTERS = 400
+const MAX_CHARACTERS = 400
 
 /**
  * Generates the requested pictures. Each is claimed in the table, so if its worker dies, another one starts it again.
  * The reservation for a failed picture is released.
  */
-export class Studio extends Context.Service<
-  Studio,
+export class ImageWorker extends Context.Service<
+  ImageWorker,
   {
     /** Generates waiting pictures until there are none. */
     readonly work: Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/character/ImageWorker") {
   static readonly layer = Layer.effect(
-    Studio,
+    ImageWorker,
     Effect.gen(function* () {
       const images = yield* Images
       const characters = yield* Characters
@@ -70,7 +70,7 @@ export class Studio extends Context.Service<
       const objects = yield* StoredObjects
       const signatures = yield* ContentSignatures
       const pictures = yield* Pictures
-      const painter = yield* Painter
+      const imageModel = yield* ImageModel
       const membership = yield* Membership
       const address = yield* PublicAddress
       const share = yield* makeSharedRuns(AT_ONCE)
@@ -80,7 +80,7 @@ export class Studio extends Context.Service<
         const stored = yield* characters.get(appId, slug)
         const character = yield* versions.get(appId, slug, stored?.version ?? 0)
         const identity = (yield* identities.get(appId, slug))?.identity
-        const relationship = sessionId === null ? undefined : yield* relationships.standing({ appId, sessionId })
+        const relationship = sessionId === null ? undefined : yield* relationships.stateOf({ appId, sessionId })
         const {
           appearance = "",
           style = "",
@@ -104,7 +104,7 @@ export class Studio extends Context.Service<
               : (relationship.bearing.emotion?.label ?? character.baseline_emotion.label),
           prompt: image.prompt,
           seed,
-          referenceIds: painter.takesReferences ? reference_asset_ids.slice(0, MOST_REFERENCES_SENT) : []
+          referenceIds: imageModel.takesReferences ? reference_asset_ids.slice(0, MAX_REFERENCES_SENT) : []
         }
       })
       type Brief = Effect.Success<ReturnType<typeof briefOf>>
@@ -133,11 +133,18 @@ export class Studio extends Context.Service<
         if (Result.isFailure(found))
           return found.failure._tag === "DatabaseError" ? yield* found.failure : failed("storage_unavailable")
         const references = found.success
-        if (!(yield* images.pay(image, painter.priceMicroUsd(size, references.length))))
+        if (!(yield* images.pay(image, imageModel.priceMicroUsd(size, references.length))))
           return failed("budget_exceeded")
         const seed = `${brief.seed ?? `${image.appId} ${image.characterSlug}`} ${image.kind} ${image.prompt ?? ""}`
         const painted = yield* Effect.result(
-          painter.paint({ prompt: paintPrompt(brief), size, name: brief.name, seed, modelSeed: brief.seed, references })
+          imageModel.generate({
+            prompt: imagePrompt(brief),
+            size,
+            name: brief.name,
+            seed,
+            modelSeed: brief.seed,
+            references
+          })
         )
         if (Result.isFailure(painted))
           return painted.failure.reason === "refused" ? blocked(painted.failure.code) : failed(painted.failure.code)
@@ -151,8 +158,8 @@ export class Studio extends Context.Service<
       })
 
       const describe = ({ kind, name, prompt }: Brief) => {
-        const said = `${KIND_IN_WORDS[kind]} ${name}${prompt === null ? "" : `: ${prompt}`}`.slice(0, MOST_CHARACTERS)
-        return isPlaceholder(painter)
+        const said = `${KIND_IN_WORDS[kind]} ${name}${prompt === null ? "" : `: ${prompt}`}`.slice(0, MAX_CHARACTERS)
+        return isPlaceholder(imageModel)
           ? `A placeholder image, not a picture: no model for pictures is set up. Meant to be: ${said}`
           : said
       }
@@ -163,7 +170,7 @@ export class Studio extends Context.Service<
 
       const finish = Effect.fnUntraced(
         function* (image: ClaimedImage) {
-          const { outcome, description } = yield* image.attempt > MOST_ATTEMPTS
+          const { outcome, description } = yield* image.attempt > MAX_ATTEMPTS
             ? crashed
             : attempt(
                 unitOf("image", image.appId, image.imageId),
@@ -194,7 +201,13 @@ export class Studio extends Context.Service<
                   caption: image.caption,
                   turn_id: image.turnRef
                 }
-          yield* images.end(image, { ...outcome, description, engine: painter.engine, model: painter.model, event })
+          yield* images.end(image, {
+            ...outcome,
+            description,
+            engine: imageModel.engine,
+            model: imageModel.model,
+            event
+          })
         },
         (effect, image) => Effect.annotateLogs(effect, { image_id: image.imageId, run_ref: image.runRef })
       )
@@ -203,13 +216,13 @@ export class Studio extends Context.Service<
         Effect.flatMap(membership.current, (owner) =>
           Option.isNone(owner) ? Effect.undefined : images.claim(owner.value, except)
         )
-      return Studio.of({ work: share(claim, finish) })
+      return ImageWorker.of({ work: share(claim, finish) })
     })
   )
 }
 
 export const imagesTask = task(
   "images",
-  Studio.use((studio) => studio.work),
+  ImageWorker.use((worker) => worker.work),
   { cron: "* * * * *" }
 )

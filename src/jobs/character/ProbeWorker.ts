@@ -5,12 +5,12 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { addressed } from "#pipeline/domain/addressed.ts"
 import { Continuity, toFindings } from "#pipeline/readiness/Continuity.ts"
-import { rehearse } from "#pipeline/readiness/runProbe.ts"
+import { runProbe } from "#pipeline/readiness/runProbe.ts"
 import { Spending, SpendingLimit } from "#pipeline/SpendingLimit.ts"
 import type { TurnPipelineOptions } from "#pipeline/Turn.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
-import { MOST_ATTEMPTS } from "#src/db/research/claimRun.ts"
+import { MAX_ATTEMPTS } from "#src/db/research/claimRun.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { Probes, type StoredProbe } from "#src/db/research/Probes.ts"
 import { attempt } from "#src/units/attempt.ts"
@@ -26,8 +26,8 @@ const AT_ONCE = 16
  * Rehearses characters turn by turn. Each turn is stored when it ends, so that a process that takes over does not pay
  * for it again.
  */
-export class Rehearsals extends Context.Service<
-  Rehearsals,
+export class ProbeWorker extends Context.Service<
+  ProbeWorker,
   {
     /** Works on open rehearsals that no other process works on. */
     readonly work: Effect.Effect<void, DatabaseError>
@@ -35,7 +35,7 @@ export class Rehearsals extends Context.Service<
 >()("src/jobs/character/ProbeWorker") {
   static readonly layer = (options: TurnPipelineOptions) =>
     Layer.effect(
-      Rehearsals,
+      ProbeWorker,
       Effect.gen(function* () {
         const probes = yield* Probes
         const versions = yield* CharacterVersions
@@ -44,10 +44,10 @@ export class Rehearsals extends Context.Service<
         const continuity = yield* Continuity
         const writer = yield* Writer
 
-        const rehearseAll = Effect.fnUntraced(function* (owner: string, probe: StoredProbe) {
+        const runAll = Effect.fnUntraced(function* (owner: string, probe: StoredProbe) {
           const turns = [...probe.turns]
           let spentMicroUsd = probe.spent_micro_usd
-          if (probe.attempts > MOST_ATTEMPTS)
+          if (probe.attempts > MAX_ATTEMPTS)
             return yield* probes.finish(owner, probe, {
               status: "failed",
               contradictions: null,
@@ -56,7 +56,7 @@ export class Rehearsals extends Context.Service<
             })
           const character = addressed(yield* versions.get(probe.app_id, probe.slug, probe.version), null)
           for (;;) {
-            const rehearsed = yield* rehearse(options, {
+            const rehearsed = yield* runProbe(options, {
               appId: probe.app_id,
               runRef: probe.run_ref,
               character,
@@ -79,12 +79,12 @@ export class Rehearsals extends Context.Service<
 
         const run = (owner: string, probe: StoredProbe) =>
           Effect.provideService(
-            rehearseAll(owner, probe),
+            runAll(owner, probe),
             SpendingLimit,
             new Spending(probe.held_micro_usd - probe.spent_micro_usd)
           )
 
-        return Rehearsals.of({
+        return ProbeWorker.of({
           work: share(
             Effect.fnUntraced(function* (except) {
               const owner = yield* membership.current
@@ -99,7 +99,9 @@ export class Rehearsals extends Context.Service<
                 errorCode: "given_up"
               })
               return attempt(unitOf("probe", probe.app_id, probe.run_ref), run(owner.value, probe), giveUp).pipe(
-                Effect.onError(() => probes.leave(owner.value, probe).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
+                Effect.onError(() =>
+                  probes.release(owner.value, probe).pipe(Effect.timeout("2 seconds"), Effect.ignore)
+                ),
                 Effect.annotateLogs({ run_ref: probe.run_ref })
               )
             }
@@ -109,8 +111,8 @@ export class Rehearsals extends Context.Service<
     )
 }
 
-export const rehearseTask = task(
+export const characterProbeTask = task(
   "rehearse",
-  Rehearsals.use((rehearsals) => rehearsals.work),
+  ProbeWorker.use((worker) => worker.work),
   { cron: "* * * * *" }
 )

@@ -8,10 +8,10 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { type SessionRef, Turns } from "#src/db/conversation/Turns.ts"
-import { makePlaces, placesFor } from "#src/jobs/runner/slots.ts"
+import { makeSlots, slotsFor } from "#src/jobs/runner/slots.ts"
 import { makeRunningTurns } from "./runningTurns.ts"
 import { makeRunNextTurn } from "./runNextTurn.ts"
-import type { Staging } from "./runTurn.ts"
+import type { EvalOverrides } from "./runTurn.ts"
 
 /**
  * Maximum number of concurrent turns per app and process. A reply waits on a model for seconds and needs few resources
@@ -33,7 +33,7 @@ export const MAX_WAITING = 1000
 export class TurnRunner extends Context.Service<
   TurnRunner,
   {
-    readonly drain: (session: SessionRef, staging?: Staging) => Effect.Effect<void, DatabaseError>
+    readonly drain: (session: SessionRef, overrides?: EvalOverrides) => Effect.Effect<void, DatabaseError>
     /**
      * Runs the turns of these sessions in the background. Sessions for which there is no room are scheduled for later.
      * If this process loses any of them, the sweeper finds them.
@@ -42,7 +42,7 @@ export class TurnRunner extends Context.Service<
     /** Resolves once nothing is running in the background. */
     readonly idle: Effect.Effect<void>
     /** Apps with sessions that wait for a slot here. */
-    readonly crowded: Effect.Effect<ReadonlyArray<string>>
+    readonly waitingApps: Effect.Effect<ReadonlyArray<string>>
     /** Stops claiming turns. Running turns go on to their end. */
     readonly close: Effect.Effect<void>
     /** The number of sessions whose turns this process is running or that wait for a slot here. */
@@ -51,7 +51,7 @@ export class TurnRunner extends Context.Service<
      * Stops turns that should be stopped. Also releases turns that the table assigns to this process but that it does
      * not run, because the answer to their claim was lost with its connection.
      */
-    readonly review: Effect.Effect<void, DatabaseError>
+    readonly reconcile: Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/conversation/TurnRunner") {
   /** `inFlight`: maximum number of concurrent turns per app. */
@@ -63,7 +63,7 @@ export class TurnRunner extends Context.Service<
         const running = yield* makeRunningTurns
         let closed = false
         const runNext = yield* makeRunNextTurn(running, () => closed)
-        const places = makePlaces(placesFor(inFlight))
+        const slots = makeSlots(slotsFor(inFlight))
         const scope = yield* Scope.make()
         const background = yield* FiberSet.make().pipe(Scope.provide(scope))
         // A claim is not interrupted halfway. A claim that waits on a dead connection must not keep the process from
@@ -81,18 +81,18 @@ export class TurnRunner extends Context.Service<
         const queued = new Set<string>()
         const sessionName = ({ appId, sessionId }: SessionRef) => `${appId} ${sessionId}`
         let draining = 0
-        const drain = (session: SessionRef, staging?: Staging) =>
+        const drain = (session: SessionRef, overrides?: EvalOverrides) =>
           Effect.acquireUseRelease(
             Effect.sync(() => {
               draining++
             }),
             Effect.fnUntraced(function* () {
               while (true) {
-                const settled = yield* places.use(
+                const settled = yield* slots.withSlot(
                   session.appId,
                   Effect.suspend(() => {
                     queued.delete(sessionName(session))
-                    return runNext(session, staging)
+                    return runNext(session, overrides)
                   })
                 )
                 if (settled === undefined || settled._tag === "Taken" || settled.openTurns === 0) return
@@ -121,22 +121,22 @@ export class TurnRunner extends Context.Service<
           const left: Array<SessionRef> = []
           for (const session of closed ? [] : sessions) {
             if (queued.has(sessionName(session))) continue
-            if (places.waiting(session.appId) >= MAX_WAITING) left.push(session)
+            if (slots.waiting(session.appId) >= MAX_WAITING) left.push(session)
             else yield* begin(session)
           }
-          if (left.length > 0) yield* turns.putOff(left)
+          if (left.length > 0) yield* turns.postpone(left)
         })
 
         return TurnRunner.of({
           drain,
           wake,
           idle: FiberSet.awaitEmpty(background),
-          crowded: Effect.sync(places.crowded),
+          waitingApps: Effect.sync(slots.waitingApps),
           close: Effect.sync(() => {
             closed = true
           }),
           inFlight: Effect.sync(() => draining),
-          review: running.review
+          reconcile: running.reconcile
         })
       })
     )

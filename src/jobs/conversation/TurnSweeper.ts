@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { rounds } from "#channels/repeatForever.ts"
+import { repeatForever } from "#channels/repeatForever.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
 import { TurnRunner } from "./TurnRunner.ts"
 
@@ -10,13 +10,13 @@ export const layer = Layer.effectDiscard(
     const workers = yield* Workers
     const runningTurns = yield* TurnRunner
     const sweep = Effect.gen(function* () {
-      yield* runningTurns.review
-      const woken = yield* workers.sweep(yield* runningTurns.crowded)
+      yield* runningTurns.reconcile
+      const woken = yield* workers.sweep(yield* runningTurns.waitingApps)
       if (woken > 0) yield* Effect.logInfo("sweeper started waiting turns", { turns: woken })
     }).pipe(
       Effect.catchTag("DatabaseError", (error) => Effect.logWarning("turn sweep failed", { reason: error.message }))
     )
-    yield* rounds("1 second", sweep).pipe(Effect.annotateLogs({ service: "Sweeper" }), Effect.forkScoped)
+    yield* repeatForever("1 second", sweep).pipe(Effect.annotateLogs({ service: "Sweeper" }), Effect.forkScoped)
     // This finalizer runs first. While running turns get time to finish, no new ones begin.
     yield* Effect.addFinalizer(() => runningTurns.close)
   })

@@ -2,16 +2,16 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { StageRecord } from "#pipeline/domain/Turn.ts"
-import { Trail } from "#pipeline/TurnTrace.ts"
+import { TurnTrace } from "#pipeline/TurnTrace.ts"
 import type { ClaimRow } from "#src/db/conversation/claimTurns.ts"
 import { type Lease, type SessionRef, type Settled, Turns } from "#src/db/conversation/Turns.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
-import { makeBreath } from "#src/db/postgres/yieldBudget.ts"
+import { makeYieldBudget } from "#src/db/postgres/yieldBudget.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { inUnit } from "#src/units/currentUnit.ts"
 import { unitOf } from "#src/units/Unit.ts"
 import type { RunningTurns } from "./runningTurns.ts"
-import { makeRunTurn, type Staging } from "./runTurn.ts"
+import { makeRunTurn, type EvalOverrides } from "./runTurn.ts"
 
 const leaseOf = (row: ClaimRow): Lease => ({
   appId: row.app_id,
@@ -28,7 +28,7 @@ export const makeRunNextTurn = Effect.fnUntraced(function* (running: RunningTurn
   const turns = yield* Turns
   const membership = yield* Membership
   const runTurn = yield* makeRunTurn
-  const breath = makeBreath()
+  const yieldBudget = makeYieldBudget()
 
   // If this write fails, the next one includes its records. The turn does not wait for it.
   const book = (lease: Lease) => (stages: ReadonlyArray<StageRecord>) =>
@@ -38,7 +38,7 @@ export const makeRunNextTurn = Effect.fnUntraced(function* (running: RunningTurn
 
   // A claim is not interrupted halfway: a turn that is claimed without our knowledge would stay claimed until this
   // process ends. A turn that was claimed while we were asked to stop is released before it begins.
-  return (session: SessionRef, staging: Staging | undefined) =>
+  return (session: SessionRef, overrides: EvalOverrides | undefined) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* (): Effect.gen.Return<Settled | undefined, DatabaseError> {
         const owner = isClosed() ? Option.none() : yield* membership.current
@@ -46,10 +46,10 @@ export const makeRunNextTurn = Effect.fnUntraced(function* (running: RunningTurn
         const row = yield* turns.claim(owner.value, session)
         if (row === undefined) return undefined
         const lease = leaseOf(row)
-        const trail = new Trail(yield* Clock.Clock, book(lease), breath(lease.appId))
-        return yield* running.during(lease, (stop) =>
-          restore(inUnit(unitOfTurn(row), runTurn({ row, lease, trail, staging, stop }))).pipe(
-            Effect.onInterrupt(() => giveBack(lease, trail.records))
+        const trace = new TurnTrace(yield* Clock.Clock, book(lease), yieldBudget(lease.appId))
+        return yield* running.track(lease, (stop) =>
+          restore(inUnit(unitOfTurn(row), runTurn({ row, lease, trace, overrides, stop }))).pipe(
+            Effect.onInterrupt(() => giveBack(lease, trace.records))
           )
         )
       })

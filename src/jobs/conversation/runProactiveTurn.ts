@@ -1,23 +1,23 @@
 import * as Effect from "effect/Effect"
-import type { Initiative } from "#pipeline/domain/ProactiveBrief.ts"
+import type { ProactiveBrief } from "#pipeline/domain/ProactiveBrief.ts"
 import { Outcome } from "#pipeline/domain/Turn.ts"
 import type { ClaimRow } from "#src/db/conversation/claimTurns.ts"
 import { untilReachable } from "#src/db/postgres/retry.ts"
-import { Initiatives } from "#src/db/proactive/ProactiveDecisions.ts"
+import { ProactiveDecisions } from "#src/db/proactive/ProactiveDecisions.ts"
 
 /**
  * A proactive message is only sent if the gates still allow it. They are checked before it is written and again before
  * it is sent.
  */
-export const makeSpeakUnasked = Effect.map(Initiatives, (initiatives) =>
-  Effect.fnUntraced(function* (row: ClaimRow, initiative: Initiative, write: Effect.Effect<Outcome>) {
+export const makeRunProactiveTurn = Effect.map(ProactiveDecisions, (proactiveDecisions) =>
+  Effect.fnUntraced(function* (row: ClaimRow, proactive: ProactiveBrief, write: Effect.Effect<Outcome>) {
     const objection = untilReachable(
-      initiatives.objection({
+      proactiveDecisions.recheckGates({
         appId: row.app_id,
         sessionId: row.session_id,
         turnIndex: row.turn_index,
         acceptedAt: row.accepted_at,
-        initiative
+        proactive
       })
     )
     const before = yield* objection

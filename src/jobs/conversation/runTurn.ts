@@ -2,29 +2,29 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type { Initiative } from "#pipeline/domain/ProactiveBrief.ts"
+import type { ProactiveBrief } from "#pipeline/domain/ProactiveBrief.ts"
 import { replyDelayMs } from "#pipeline/domain/replyDelay.ts"
 import { Outcome, type StageRecord } from "#pipeline/domain/Turn.ts"
 import { Spending, SpendingLimit } from "#pipeline/SpendingLimit.ts"
-import type { Trail } from "#pipeline/TurnTrace.ts"
+import type { TurnTrace } from "#pipeline/TurnTrace.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import type { ClaimRow } from "#src/db/conversation/claimTurns.ts"
 import { type Lease, type Settled, Turns } from "#src/db/conversation/Turns.ts"
 import { untilReachable } from "#src/db/postgres/retry.ts"
-import { CRASH_CAP } from "#src/units/attempt.ts"
-import { makeSpeakUnasked } from "./runProactiveTurn.ts"
+import { CRASH_LIMIT } from "#src/units/attempt.ts"
+import { makeRunProactiveTurn } from "./runProactiveTurn.ts"
 import { turnOf } from "./turnOf.ts"
 
 const withheld = Outcome.cases.Withheld.make({})
 /** The outcome of a turn that was stopped. */
-export const unwanted = Outcome.cases.Withheld.make({ by: "stopped" })
+export const stoppedOutcome = Outcome.cases.Withheld.make({ by: "stopped" })
 /** Nothing more to do in the session for now. */
-const putOff: Settled = { _tag: "Taken" }
+const postponed: Settled = { _tag: "Taken" }
 const generationFailed = Outcome.cases.Failed.make({ reason: "generation_failed" })
 
 /** Where the turns of evals run: the pipeline of their engine, and the seed that replaces the session's. */
-export interface Staging {
+export interface EvalOverrides {
   readonly pipeline: TurnPipeline["Service"]
   readonly seed: string
 }
@@ -33,8 +33,8 @@ export interface Staging {
 export interface ClaimedTurn {
   readonly row: ClaimRow
   readonly lease: Lease
-  readonly trail: Trail
-  readonly staging: Staging | undefined
+  readonly trace: TurnTrace
+  readonly overrides: EvalOverrides | undefined
   /** Ends the run with this outcome. */
   readonly stop: Deferred.Deferred<Outcome>
 }
@@ -44,32 +44,36 @@ export const makeRunTurn = Effect.gen(function* () {
   const served = yield* TurnPipeline
   const turns = yield* Turns
   const characters = yield* CharacterVersions
-  const speakUnasked = yield* makeSpeakUnasked
+  const runProactiveTurn = yield* makeRunProactiveTurn
 
-  const settle = (lease: Lease, initiative: Initiative | null, outcome: Outcome, stages: ReadonlyArray<StageRecord>) =>
-    untilReachable(turns.settle({ lease, initiative, outcome, stages }))
+  const settle = (
+    lease: Lease,
+    proactive: ProactiveBrief | null,
+    outcome: Outcome,
+    stages: ReadonlyArray<StageRecord>
+  ) => untilReachable(turns.settle({ lease, proactive, outcome, stages }))
 
   /** Runs the turn. Null: it was postponed, because of the character's reply delay or a simulated stall. */
-  const attempt = Effect.fnUntraced(function* ({ row, lease, trail, staging }: ClaimedTurn) {
-    const pipeline = staging?.pipeline ?? served
+  const attempt = Effect.fnUntraced(function* ({ row, lease, trace, overrides }: ClaimedTurn) {
+    const pipeline = overrides?.pipeline ?? served
     const version = characters.get(row.app_id, row.character_slug, row.character_version)
-    const turn = turnOf(row, yield* untilReachable(version), staging?.seed)
-    if (row.initiative !== null) return yield* speakUnasked(row, row.initiative, pipeline.run(turn, trail))
+    const turn = turnOf(row, yield* untilReachable(version), overrides?.seed)
+    if (row.initiative !== null) return yield* runProactiveTurn(row, row.initiative, pipeline.run(turn, trace))
     const now = yield* Clock.currentTimeMillis
     const dueAt = Math.max(now, row.accepted_at.getTime() + replyDelayMs(turn)) + pipeline.stallMs(turn)
-    if (row.deferred || dueAt <= now) return yield* pipeline.run(turn, trail)
+    if (row.deferred || dueAt <= now) return yield* pipeline.run(turn, trace)
     yield* untilReachable(turns.defer(lease, new Date(dueAt)))
     return null
   })
 
   return Effect.fnUntraced(
     function* (claimed: ClaimedTurn) {
-      const { row, lease, trail, stop } = claimed
+      const { row, lease, trace, stop } = claimed
       // The session ended before this turn began (again). Settlement then gives the turn the session's end as outcome,
       // whatever outcome is passed here.
-      if (row.session_status !== "active") return yield* settle(lease, row.initiative, withheld, trail.records)
-      if (row.stopped) return yield* settle(lease, row.initiative, unwanted, trail.records)
-      if (row.crashes >= CRASH_CAP) return yield* settle(lease, row.initiative, generationFailed, trail.records)
+      if (row.session_status !== "active") return yield* settle(lease, row.initiative, withheld, trace.records)
+      if (row.stopped) return yield* settle(lease, row.initiative, stoppedOutcome, trace.records)
+      if (row.crashes >= CRASH_LIMIT) return yield* settle(lease, row.initiative, generationFailed, trace.records)
       const limit = row.left_micro_usd === null ? yield* SpendingLimit : new Spending(row.left_micro_usd)
       const outcome = yield* attempt(claimed).pipe(
         Effect.provideService(SpendingLimit, limit),
@@ -79,12 +83,12 @@ export const makeRunTurn = Effect.gen(function* () {
         ),
         Effect.raceFirst(Deferred.await(stop))
       )
-      if (outcome === null) return putOff
+      if (outcome === null) return postponed
       // If the database rejects the values of a reply, the turn must still end.
-      return yield* settle(lease, row.initiative, outcome, trail.records).pipe(
+      return yield* settle(lease, row.initiative, outcome, trace.records).pipe(
         Effect.catchTag("DatabaseError", (error) =>
           Effect.logError("reply could not be written", error).pipe(
-            Effect.andThen(settle(lease, row.initiative, generationFailed, trail.records))
+            Effect.andThen(settle(lease, row.initiative, generationFailed, trace.records))
           )
         )
       )

@@ -12,7 +12,7 @@ export const turnOf = (row: ClaimRow, character: Character, seed: string | undef
     runRef: row.run_ref,
     replyMode: row.reply_mode,
     text: row.text,
-    ...(row.initiative !== null && { initiative: row.initiative }),
+    ...(row.initiative !== null && { proactive: row.initiative }),
     character: row.minor_character ? asMinor(character) : character,
     endUser: {
       externalUserRef: row.external_user_ref,

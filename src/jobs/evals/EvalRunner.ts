@@ -12,7 +12,7 @@ import type { Trajectory } from "#pipeline/evals/Trajectory.ts"
 import { Inbox } from "#pipeline/Inbox.ts"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { Database, DatabaseError } from "#src/db/postgres/Database.ts"
-import { type Done, EvalQueue, type HeldRun, type NextCase } from "#src/db/evals/EvalQueue.ts"
+import { type Done, EvalQueue, type LeasedRun, type NextCase } from "#src/db/evals/EvalQueue.ts"
 import { Spending, SpendingLimit } from "#pipeline/SpendingLimit.ts"
 import { EvalRuns, type EvalStatus, toCaseResults, worstOf } from "#src/db/evals/EvalRuns.ts"
 import { ShadowSessions } from "#src/db/evals/ShadowSessions.ts"
@@ -21,7 +21,7 @@ import { attempt } from "#src/units/attempt.ts"
 import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { makeSharedRuns } from "#src/jobs/runner/sharedRuns.ts"
-import { TurnReader } from "#src/jobs/memory/MemoryExtractor.ts"
+import { MemoryExtractionWorker } from "#src/jobs/memory/MemoryExtractor.ts"
 import { TurnRunner } from "#src/jobs/conversation/TurnRunner.ts"
 import { EvalEngines } from "./EvalEngines.ts"
 import { gradeCase, ungraded } from "./gradeCase.ts"
@@ -36,10 +36,10 @@ const RUNS_AT_ONCE = 4
  */
 const CASES_AT_ONCE = 4
 /** A case that was started this often without ending is not started again: it may be what kills its workers. */
-const MOST_ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 
 const sameMessages = (asked: Case, { turns }: Trajectory): boolean =>
-  turns.every(({ user }, place) => asked.turns[place]?.user === user)
+  turns.every(({ user }, index) => asked.turns[index]?.user === user)
 const nameOf = (key: string, repeat: number): string => JSON.stringify([key, repeat])
 
 /** Works on eval runs case by case. Each case is stored when it is done. */
@@ -60,7 +60,9 @@ export class EvalRunner extends Context.Service<
       const characters = yield* CharacterVersions
       const engines = yield* EvalEngines
       const membership = yield* Membership
-      const services = yield* Effect.context<Inbox | TurnRunner | TurnReader | Relationships | ShadowSessions>()
+      const services = yield* Effect.context<
+        Inbox | TurnRunner | MemoryExtractionWorker | Relationships | ShadowSessions
+      >()
       const share = yield* makeSharedRuns(RUNS_AT_ONCE)
 
       /** By case and repeat. Empty without a run. */
@@ -73,14 +75,14 @@ export class EvalRunner extends Context.Service<
         )
       })
 
-      const spentAt = (run: HeldRun, place: number | null) =>
-        runs.pricing.isFree(run.engine) ? Effect.succeed(0) : shadows.spent({ runId: run.run_id, place })
+      const spentAt = (run: LeasedRun, index: number | null) =>
+        runs.pricing.isFree(run.engine) ? Effect.succeed(0) : shadows.spent({ runId: run.run_id, place: index })
 
       /**
        * Removes what is left of unfinished cases, after charging their cost. False: another process owns the run and
        * its cases.
        */
-      const clear = (run: HeldRun, remove: Effect.Effect<void, DatabaseError>) =>
+      const clear = (run: LeasedRun, remove: Effect.Effect<void, DatabaseError>) =>
         transaction(
           Effect.gen(function* () {
             if (!(yield* queue.charge(run, yield* spentAt(run, null)))) return false
@@ -89,7 +91,7 @@ export class EvalRunner extends Context.Service<
           })
         )
 
-      const sumUp = Effect.fnUntraced(function* (run: HeldRun, status: EvalStatus, errorCode: string | null) {
+      const sumUp = Effect.fnUntraced(function* (run: LeasedRun, status: EvalStatus, errorCode: string | null) {
         if (!(yield* clear(run, shadows.closeApp(run.run_id)))) return
         const character = yield* characters.get(run.app_id, run.character_slug, run.character_version)
         const results = toCaseResults(run.cases, yield* runs.allResults(run.app_id, run.run_id))
@@ -114,7 +116,7 @@ export class EvalRunner extends Context.Service<
         })
       })
 
-      const end = (run: HeldRun, status: EvalStatus, errorCode: string | null = null) =>
+      const end = (run: LeasedRun, status: EvalStatus, errorCode: string | null = null) =>
         attempt(
           unitOf("eval", run.app_id, run.run_id),
           sumUp(run, status, errorCode),
@@ -123,14 +125,14 @@ export class EvalRunner extends Context.Service<
 
       /** Plays and grades a case. Null: the run has ended in the meantime. */
       const one = Effect.fnUntraced(function* (
-        run: HeldRun,
+        run: LeasedRun,
         next: NextCase,
         stored: ReadonlyMap<string, Trajectory>,
         baseline: ReadonlyMap<string, Trajectory>
       ): Effect.fn.Return<Done | null, DatabaseError> {
         const asked = run.cases.find(({ key }) => key === next.case_key)
         if (asked === undefined) return ungraded("the suite has no such case")
-        if (next.attempts >= MOST_ATTEMPTS) return ungraded(`begun ${next.attempts} times and never ended`)
+        if (next.attempts >= MAX_ATTEMPTS) return ungraded(`begun ${next.attempts} times and never ended`)
         const { app_id: appId, run_id: runId, character_slug: slug, character_version: version } = run
         const character = addressed(
           yield* characters.get(appId, slug, version),
@@ -162,7 +164,7 @@ export class EvalRunner extends Context.Service<
       })
 
       const playOne = Effect.fnUntraced(function* (
-        run: HeldRun,
+        run: LeasedRun,
         next: NextCase,
         stored: ReadonlyMap<string, Trajectory>,
         baseline: ReadonlyMap<string, Trajectory>
@@ -195,7 +197,7 @@ export class EvalRunner extends Context.Service<
         )
       })
 
-      const play = Effect.fnUntraced(function* (run: HeldRun) {
+      const play = Effect.fnUntraced(function* (run: LeasedRun) {
         if (run.regrade_of === null && run.status === "running")
           yield* shadows.openApp({
             appId: run.app_id,
@@ -239,12 +241,12 @@ export class EvalRunner extends Context.Service<
         if (ending !== undefined) yield* end(run, ending.status)
       })
 
-      const guarded = (run: HeldRun) =>
+      const guarded = (run: LeasedRun) =>
         play(run).pipe(
           Effect.catchDefect((defect) =>
             Effect.logError("eval run failed", defect).pipe(Effect.andThen(end(run, "failed", "internal_error")))
           ),
-          Effect.onError(() => queue.leave(run).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
+          Effect.onError(() => queue.release(run).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
           Effect.annotateLogs({ run_id: run.run_id })
         )
 

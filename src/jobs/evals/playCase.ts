@@ -3,19 +3,19 @@ import * as Effect from "effect/Effect"
 import type { Character } from "#pipeline/domain/Character.ts"
 import type { Case } from "#pipeline/evals/Suite.ts"
 import { playedTurn, scoresAt } from "#pipeline/evals/playedTurn.ts"
-import { setUp } from "#pipeline/evals/setUp.ts"
+import { setupPatch } from "#pipeline/evals/setUp.ts"
 import type { PlayedTurn, Trajectory } from "#pipeline/evals/Trajectory.ts"
 import { Inbox } from "#pipeline/Inbox.ts"
 import { DatabaseError } from "#src/db/postgres/Database.ts"
 import type { RunOrder } from "#src/db/evals/EvalRuns.ts"
-import { type Cast, ShadowSessions } from "#src/db/evals/ShadowSessions.ts"
+import { type ShadowCharacter, ShadowSessions } from "#src/db/evals/ShadowSessions.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
-import { TurnReader } from "#src/jobs/memory/MemoryExtractor.ts"
+import { MemoryExtractionWorker } from "#src/jobs/memory/MemoryExtractor.ts"
 import { TurnRunner } from "#src/jobs/conversation/TurnRunner.ts"
 import type { EvalEngine } from "./EvalEngines.ts"
 
 export interface CaseToPlay {
-  readonly cast: Cast
+  readonly cast: ShadowCharacter
   /** The index of the case repeat in the run. */
   readonly place: number
   readonly character: Character
@@ -46,7 +46,8 @@ const clockFrom = (clock: Clock.Clock, moment: number): Clock.Clock => {
 }
 
 /** Another worker took over the turn. It plays the case again from the start. */
-const taken = (what: string) => new DatabaseError({ reason: "unreachable", sqlState: null, cause: new Error(what) })
+const advanceClock = (what: string) =>
+  new DatabaseError({ reason: "unreachable", sqlState: null, cause: new Error(what) })
 
 const play = Effect.fnUntraced(function* ({
   cast,
@@ -63,7 +64,7 @@ const play = Effect.fnUntraced(function* ({
     yield* ShadowSessions,
     yield* Inbox,
     yield* TurnRunner,
-    yield* TurnReader,
+    yield* MemoryExtractionWorker,
     yield* Relationships
   ]
   const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
@@ -73,7 +74,7 @@ const play = Effect.fnUntraced(function* ({
   let memoryIds: Trajectory["memory_ids"] = {}
   let known = yield* relationships.amend(session, (relationship) =>
     Effect.sync(() => {
-      const { patch, memoryIds: ids } = setUp(asked.setup, character, relationship, openedAt, seed)
+      const { patch, memoryIds: ids } = setupPatch(asked.setup, character, relationship, openedAt, seed)
       memoryIds = ids
       return { at: openedAt, patch }
     })
@@ -89,7 +90,7 @@ const play = Effect.fnUntraced(function* ({
       .pipe(
         Effect.catchTags({
           Refused: () => Effect.succeed(null),
-          InboxUnavailable: ({ cause }) => Effect.fail(taken(String(cause)))
+          InboxUnavailable: ({ cause }) => Effect.fail(advanceClock(String(cause)))
         })
       )
     // The character has left, so no more messages are sent to it.
@@ -102,7 +103,7 @@ const play = Effect.fnUntraced(function* ({
     yield* reader.drain(session, engine.extractor)
     const stored = yield* shadows.turn(turn)
     if (stored === undefined || stored.outcome === null)
-      return yield* taken("a turn of an eval was not played to its end")
+      return yield* advanceClock("a turn of an eval was not played to its end")
     const after = yield* relationships.load(session)
     turns.push(
       playedTurn(character, {

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import type { StageRecord, Usage } from "#pipeline/domain/Turn.ts"
 import { decide } from "#pipeline/relational/decide.ts"
 import type { Extraction } from "#pipeline/relational/Extraction.ts"
-import { Extractor, type ReadTurn } from "#pipeline/relational/Extractor.ts"
+import { Extractor, type EndedTurn } from "#pipeline/relational/Extractor.ts"
 import { forgottenSince } from "#pipeline/relational/forget.ts"
 import { publicScores, SCALE } from "#pipeline/relational/meter.ts"
 import { EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
@@ -13,14 +13,14 @@ import { NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relati
 import { extractByRules } from "#pipeline/relational/rules/extractByRules.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
-import { type Reading, ReadTurns, type Unread } from "#src/db/memory/MemoryExtractions.ts"
+import { type MemoryExtraction, MemoryExtractions, type PendingExtraction } from "#src/db/memory/MemoryExtractions.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 import { Spending, SpendingLimit } from "#pipeline/SpendingLimit.ts"
 import { attempt } from "#src/units/attempt.ts"
 import { unitOf } from "#src/units/Unit.ts"
-import { makePlaces, placesFor } from "#src/jobs/runner/slots.ts"
+import { makeSlots, slotsFor } from "#src/jobs/runner/slots.ts"
 
-interface Asked {
+interface ExtractionAttempt {
   /** What was known when the model was asked. */
   readonly known: Relationship
   /** Null: rules should extract from the turn. */
@@ -30,14 +30,14 @@ interface Asked {
 }
 
 /** A turn that repeatedly crashed its extraction. It yields nothing, so that later turns can be processed. */
-const GIVEN_UP: Asked = { known: NEW_RELATIONSHIP, extraction: null, usage: null, errorCode: "crashed" }
-const BY_RULES: Asked = { known: NEW_RELATIONSHIP, extraction: null, usage: null, errorCode: null }
+const GIVEN_UP: ExtractionAttempt = { known: NEW_RELATIONSHIP, extraction: null, usage: null, errorCode: "crashed" }
+const BY_RULES: ExtractionAttempt = { known: NEW_RELATIONSHIP, extraction: null, usage: null, errorCode: null }
 
 /**
  * Maximum number of sessions per app in extraction at once. An extraction may wait for a model as long as a turn does.
  * With more, turns that wait for an answer would find no room among the jobs.
  */
-export const MAX_READING = 200
+export const MAX_EXTRACTIONS = 200
 
 /**
  * Relationships loaded concurrently for extraction by a model. Few, so that turns that wait for an answer have
@@ -49,37 +49,37 @@ const AT_THE_DATABASE = 2
 const UNWRITABLE = /^(22|54)/
 
 /** Extracts memories from the turns of a session after they were answered, one after another: the relational update. */
-export class TurnReader extends Context.Service<
-  TurnReader,
+export class MemoryExtractionWorker extends Context.Service<
+  MemoryExtractionWorker,
   {
     /** `by`: the extractor to use. Null: rules alone. */
     readonly drain: (session: SessionRef, by?: Extractor | null) => Effect.Effect<void, DatabaseError>
     /** Whether this process is extracting from the maximum number of the app's sessions. */
     readonly isFull: (appId: string) => Effect.Effect<boolean>
     /** Schedules these sessions for later, by any process that has room. */
-    readonly putOff: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
+    readonly postpone: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/memory/MemoryExtractor") {
   static readonly layer = Layer.effect(
-    TurnReader,
+    MemoryExtractionWorker,
     Effect.gen(function* () {
-      const turns = yield* ReadTurns
+      const turns = yield* MemoryExtractions
       const relationships = yield* Relationships
       const served = yield* Extractor
-      const lookUps = makePlaces(AT_THE_DATABASE)
-      const places = makePlaces(placesFor(MAX_READING))
+      const lookUpSlots = makeSlots(AT_THE_DATABASE)
+      const slots = makeSlots(slotsFor(MAX_EXTRACTIONS))
 
       /** The model's extraction. Null if it fails, so that rules are used. */
-      const ask = Effect.fnUntraced(function* (
+      const askModel = Effect.fnUntraced(function* (
         { extract }: Extractor,
         session: SessionRef,
-        turn: ReadTurn
-      ): Effect.fn.Return<Asked, DatabaseError> {
-        const known = yield* lookUps.use(session.appId, relationships.load(session))
+        turn: EndedTurn
+      ): Effect.fn.Return<ExtractionAttempt, DatabaseError> {
+        const known = yield* lookUpSlots.withSlot(session.appId, relationships.load(session))
         return yield* extract({ turn, known }).pipe(
           Effect.match({
-            onSuccess: ({ extraction, usage }): Asked => ({ known, extraction, usage, errorCode: null }),
-            onFailure: ({ usage, code }): Asked => ({ known, extraction: null, usage, errorCode: code })
+            onSuccess: ({ extraction, usage }): ExtractionAttempt => ({ known, extraction, usage, errorCode: null }),
+            onFailure: ({ usage, code }): ExtractionAttempt => ({ known, extraction: null, usage, errorCode: code })
           }),
           Effect.catchDefect((defect) =>
             Effect.as(Effect.logError("memory extraction failed", defect), {
@@ -92,30 +92,30 @@ export class TurnReader extends Context.Service<
         )
       })
 
-      const writeNothing = (reading: Reading, errorCode: string) =>
+      const writeEmpty = (reading: MemoryExtraction, errorCode: string) =>
         turns.write({
           ...reading,
           record: { ...reading.record, status: "fallback", errorCode },
           decide: () => EMPTY_PATCH,
-          storied: false
+          hasStoryline: false
         })
 
-      const read = Effect.fnUntraced(function* (
+      const extract = Effect.fnUntraced(function* (
         session: SessionRef,
         extractor: Extractor | null,
-        unread: Unread,
+        unread: PendingExtraction,
         givenUp: boolean
       ) {
-        const { turn, recalled, exposes, storied, heldMicroUsd, isLimited } = unread
+        const { turn, recalled, exposes, hasStoryline, reservedMicroUsd, isLimited } = unread
         const startedAt = yield* Clock.currentTimeMillis
-        const { known, extraction, usage, errorCode }: Asked = givenUp
+        const { known, extraction, usage, errorCode }: ExtractionAttempt = givenUp
           ? GIVEN_UP
           : extractor === null || turn.message === null
             ? BY_RULES
             : yield* Effect.provideService(
-                ask(extractor, session, turn),
+                askModel(extractor, session, turn),
                 SpendingLimit,
-                isLimited ? new Spending(heldMicroUsd) : yield* SpendingLimit
+                isLimited ? new Spending(reservedMicroUsd) : yield* SpendingLimit
               )
         const {
           character: { relationship_posture }
@@ -131,11 +131,11 @@ export class TurnReader extends Context.Service<
           detail: null,
           usage
         }
-        const reading: Reading = {
+        const reading: MemoryExtraction = {
           session,
           turn,
-          storied,
-          heldMicroUsd,
+          hasStoryline,
+          reservedMicroUsd,
           at: turn.at,
           record,
           // The model may have seen what was forgotten in the meantime, so then rules extract instead.
@@ -157,7 +157,7 @@ export class TurnReader extends Context.Service<
                 }
               : null
         }
-        if (givenUp) return yield* writeNothing(reading, "crashed")
+        if (givenUp) return yield* writeEmpty(reading, "crashed")
         yield* turns.write(reading).pipe(
           Effect.catchTag("DatabaseError", (error) =>
             UNWRITABLE.test(error.sqlState ?? "") ? Effect.die(error) : Effect.fail(error)
@@ -165,17 +165,17 @@ export class TurnReader extends Context.Service<
           // A turn that rules cannot read or that the database cannot store must not block later turns.
           Effect.catchDefect((defect) =>
             Effect.logError("memory update could not be written", defect).pipe(
-              Effect.andThen(writeNothing(reading, "defect"))
+              Effect.andThen(writeEmpty(reading, "defect"))
             )
           )
         )
       })
 
-      const readNext = Effect.fnUntraced(function* (session: SessionRef, extractor: Extractor | null) {
+      const extractNext = Effect.fnUntraced(function* (session: SessionRef, extractor: Extractor | null) {
         const unread = yield* turns.next(session)
         if (unread === undefined) return false
         const unit = unitOf("reading", session.appId, `${session.sessionId} ${unread.turn.turnIndex}`)
-        yield* attempt(unit, read(session, extractor, unread, false), read(session, extractor, unread, true))
+        yield* attempt(unit, extract(session, extractor, unread, false), extract(session, extractor, unread, true))
         return !unread.isLast
       })
 
@@ -191,13 +191,13 @@ export class TurnReader extends Context.Service<
         }
         const mine = { again: true }
         reading.set(name, mine)
-        yield* places
-          .use(
+        yield* slots
+          .withSlot(
             session.appId,
             Effect.gen(function* () {
               while (mine.again) {
                 mine.again = false
-                while (yield* readNext(session, by)) {
+                while (yield* extractNext(session, by)) {
                   /* until none is left */
                 }
               }
@@ -205,7 +205,11 @@ export class TurnReader extends Context.Service<
           )
           .pipe(Effect.ensuring(Effect.sync(() => reading.delete(name))))
       })
-      return TurnReader.of({ drain, isFull: (appId) => Effect.sync(() => places.isFull(appId)), putOff: turns.putOff })
+      return MemoryExtractionWorker.of({
+        drain,
+        isFull: (appId) => Effect.sync(() => slots.isFull(appId)),
+        postpone: turns.postpone
+      })
     })
   )
 }

@@ -3,10 +3,10 @@ import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 import { SessionsPayload, sessionsOf } from "#src/jobs/conversation/sessionsPayload.ts"
 import { taskFor } from "#src/jobs/runner/task.ts"
-import { TurnReader } from "./MemoryExtractor.ts"
+import { MemoryExtractionWorker } from "./MemoryExtractor.ts"
 
 /** Processes all sessions before the job fails, so that one failing session does not block the others. */
-const each = (
+const drainAll = (
   sessions: ReadonlyArray<SessionRef>,
   drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>
 ) =>
@@ -16,11 +16,11 @@ const each = (
 
 // Extraction has no sweeper, so its job stays until it is done. A job that would have to wait for a slot goes back to
 // the table.
-export const relateTask = taskFor("relate", SessionsPayload, (payload) =>
-  TurnReader.use((reader) =>
+export const memoryExtractionTask = taskFor("relate", SessionsPayload, (payload) =>
+  MemoryExtractionWorker.use((reader) =>
     Effect.gen(function* () {
       const full: Array<SessionRef> = []
-      yield* each(sessionsOf(payload), (session) =>
+      yield* drainAll(sessionsOf(payload), (session) =>
         Effect.flatMap(reader.isFull(session.appId), (isFull) =>
           isFull
             ? Effect.sync(() => {
@@ -29,7 +29,7 @@ export const relateTask = taskFor("relate", SessionsPayload, (payload) =>
             : reader.drain(session)
         )
       )
-      if (full.length > 0) yield* reader.putOff(full)
+      if (full.length > 0) yield* reader.postpone(full)
     })
   )
 )

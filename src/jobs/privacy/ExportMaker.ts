@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { StoredObjects } from "#src/db/character/StoredObjects.ts"
 import { DatabaseError } from "#src/db/postgres/Database.ts"
-import { MOST_ATTEMPTS } from "#src/db/research/claimRun.ts"
+import { MAX_ATTEMPTS } from "#src/db/research/claimRun.ts"
 import { ExportLost, Exports } from "#src/db/privacy/Exports.ts"
 import type { ClaimedExport } from "#src/db/privacy/exportStatements.ts"
 import { PersonReader } from "#src/db/privacy/PersonReader.ts"
@@ -64,7 +64,7 @@ export class ExportMaker extends Context.Service<
       })
 
       const guarded = (claimed: ClaimedExport) =>
-        (claimed.attempts > MOST_ATTEMPTS
+        (claimed.attempts > MAX_ATTEMPTS
           ? exports.fail(claimed, "given_up")
           : attempt(unitOf("export", claimed.appId, claimed.exportId), make(claimed), exports.fail(claimed, "given_up"))
         ).pipe(

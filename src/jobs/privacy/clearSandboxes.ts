@@ -2,16 +2,17 @@ import * as Effect from "effect/Effect"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { ExpiredSandboxes } from "#src/db/privacy/ExpiredSandboxes.ts"
-import { Arming } from "#src/jobs/telegram/WebhookRegistrar.ts"
+import { WebhookRegistrar } from "#src/jobs/telegram/WebhookRegistrar.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
 /** Detaches the app's bots from this server, so that their owners can attach them again. */
-const letBotsGo = Effect.fnUntraced(function* (appId: string) {
+const releaseBots = Effect.fnUntraced(function* (appId: string) {
   const rows = yield* BotRows
-  const arming = yield* Arming
+  const registrar = yield* WebhookRegistrar
   const bots = yield* rows.list(appId, { after: null, limit: 1000 })
-  const letGo = (bot: StoredBot) => Effect.andThen(arming.disarm(bot), rows.detach(appId, bot.channel_id, null))
-  yield* Effect.forEach(bots, letGo, { discard: true })
+  const release = (bot: StoredBot) =>
+    Effect.andThen(registrar.unregister(bot), rows.detach(appId, bot.channel_id, null))
+  yield* Effect.forEach(bots, release, { discard: true })
 })
 
 /**
@@ -21,7 +22,7 @@ const letBotsGo = Effect.fnUntraced(function* (appId: string) {
 const clearSandboxes = Effect.gen(function* () {
   const expired = yield* ExpiredSandboxes
   const clear = (appId: string) =>
-    Effect.andThen(letBotsGo(appId), expired.erase(appId)).pipe(
+    Effect.andThen(releaseBots(appId), expired.erase(appId)).pipe(
       Effect.catchTag("DatabaseError", (error) =>
         Effect.logWarning("sandbox could not be deleted", { app_id: appId, reason: error.message })
       )

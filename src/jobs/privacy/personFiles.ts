@@ -6,8 +6,8 @@ import type { ZipEntry } from "./zipStream.ts"
 import { exportReadme } from "./exportReadme.ts"
 
 /** Rows of one read: of the longest that there are, a few megabytes. */
-const ROWS_A_PAGE = 200
-const SESSIONS_A_PAGE = 200
+const ROWS_PER_PAGE = 200
+const SESSIONS_PER_PAGE = 200
 /** Slices of a picture: the checksum of the ZIP is computed of each at once. */
 const SLICE_BYTES = 64 * 1024
 
@@ -23,7 +23,7 @@ export interface Reading {
 
 async function* sessionsOf({ reader, read }: Reading, person: PersonOf): AsyncGenerator<string> {
   for (let after = ""; ;) {
-    const page = await read(reader.sessions(person, after, SESSIONS_A_PAGE))
+    const page = await read(reader.sessions(person, after, SESSIONS_PER_PAGE))
     yield* page
     const last = page.at(-1)
     if (last === undefined) return
@@ -37,7 +37,7 @@ async function* pagesOf<Row extends { readonly at: string }>(
   next: (page: PageOf) => Promise<ReadonlyArray<Row>>
 ): AsyncGenerator<ReadonlyArray<Row>> {
   for (let after = ""; ;) {
-    const page = await next({ ...of, after, limit: ROWS_A_PAGE })
+    const page = await next({ ...of, after, limit: ROWS_PER_PAGE })
     const last = page.at(-1)
     if (last === undefined) return
     yield page

@@ -8,14 +8,14 @@ import { fillMacros, NOBODY } from "#pipeline/domain/macros.ts"
 import { chunk } from "#pipeline/evidence/chunk.ts"
 import { readByRules } from "#pipeline/research/readByRules.ts"
 import { type ReadRequest, SourceReader } from "#pipeline/research/SourceReader.ts"
-import { uphold } from "#pipeline/research/verifyFindings.ts"
+import { verifyFindings } from "#pipeline/research/verifyFindings.ts"
 import { Characters } from "#src/db/character/Characters.ts"
-import { MOST_ATTEMPTS } from "#src/db/research/claimRun.ts"
+import { MAX_ATTEMPTS } from "#src/db/research/claimRun.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { Evidence } from "#src/db/research/Evidence.ts"
 import { type OpenSource, Research, type StoredResearch } from "#src/db/research/Research.ts"
 import { Prices } from "#src/model/prices.ts"
-import { ModelCast, PART_CHARS, readingMicroUsd } from "#src/model/reservation.ts"
+import { ConfiguredModels, PART_CHARS, readingMicroUsd } from "#src/model/reservation.ts"
 import { Spending, SpendingLimit } from "#pipeline/SpendingLimit.ts"
 import { attempt } from "#src/units/attempt.ts"
 import { unitOf } from "#src/units/Unit.ts"
@@ -27,15 +27,15 @@ import { task } from "#src/jobs/runner/task.ts"
 const AT_ONCE = 16
 
 /** Works on research runs, part by part of each source. */
-export class Researches extends Context.Service<
-  Researches,
+export class ResearchWorker extends Context.Service<
+  ResearchWorker,
   {
     /** Works on open runs that no other process works on. */
     readonly work: Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/research/ResearchWorker") {
   static readonly layer = Layer.effect(
-    Researches,
+    ResearchWorker,
     Effect.gen(function* () {
       const research = yield* Research
       const evidence = yield* Evidence
@@ -44,7 +44,7 @@ export class Researches extends Context.Service<
       const membership = yield* Membership
       const share = yield* makeSharedRuns(AT_ONCE)
       const reader = yield* SourceReader
-      const [prices, cast] = [yield* Prices, yield* ModelCast]
+      const [prices, cast] = [yield* Prices, yield* ConfiguredModels]
 
       /** The findings in a part and their cost. Null: it could not be read. */
       const read = Effect.fnUntraced(function* (request: ReadRequest, left: number) {
@@ -95,7 +95,7 @@ export class Researches extends Context.Service<
       })
 
       const go = Effect.fnUntraced(function* (owner: string, run: StoredResearch) {
-        if (run.attempts > MOST_ATTEMPTS)
+        if (run.attempts > MAX_ATTEMPTS)
           return yield* research.finish(owner, run, { status: "failed", errorCode: "given_up" })
         const character = yield* characters.get(run.app_id, run.slug)
         const name = String(character?.profile["display_name"] ?? "")
@@ -125,7 +125,7 @@ export class Researches extends Context.Service<
               left
             )
             left -= cost
-            const upheld = uphold(part.text, run.purpose, readings.findings)
+            const upheld = verifyFindings(part.text, run.purpose, readings.findings)
             if (!(yield* research.partRead(owner, run, { ...source, ...found }, upheld, cost))) return
             if (failed && !(yield* research.sourceFailed(owner, run, source.place, "model_failed"))) return
             if (failed) break
@@ -133,7 +133,7 @@ export class Researches extends Context.Service<
         }
       })
 
-      return Researches.of({
+      return ResearchWorker.of({
         work: share(
           Effect.fnUntraced(function* (except) {
             const owner = yield* membership.current
@@ -143,7 +143,7 @@ export class Researches extends Context.Service<
           ({ owner, run }) => {
             const giveUp = research.finish(owner.value, run, { status: "failed", errorCode: "given_up" })
             return attempt(unitOf("research", run.app_id, run.run_ref), go(owner.value, run), giveUp).pipe(
-              Effect.onError(() => research.leave(owner.value, run).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
+              Effect.onError(() => research.release(owner.value, run).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
               Effect.annotateLogs({ run_ref: run.run_ref })
             )
           }
@@ -155,6 +155,6 @@ export class Researches extends Context.Service<
 
 export const researchTask = task(
   "research",
-  Researches.use((researches) => researches.work),
+  ResearchWorker.use((worker) => worker.work),
   { cron: "* * * * *" }
 )

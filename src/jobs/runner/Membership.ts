@@ -3,7 +3,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { rounds } from "#channels/repeatForever.ts"
+import { repeatForever } from "#channels/repeatForever.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { whileStarting } from "#src/db/postgres/retry.ts"
 import { type Registration, Workers } from "#src/db/conversation/Workers.ts"
@@ -57,7 +57,7 @@ export class Membership extends Context.Service<
 
       yield* whileStarting(member).pipe(
         Effect.onError((cause) => Deferred.failCause(first, cause)),
-        Effect.andThen(rounds("250 millis", Effect.ignore(member))),
+        Effect.andThen(repeatForever("250 millis", Effect.ignore(member))),
         Effect.forkScoped({ startImmediately: true })
       )
       // Waits for the first registration, so that nothing runs before the process can be detected as dead.

@@ -5,7 +5,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import type { TaskList } from "graphile-worker"
-import { rounds } from "#channels/repeatForever.ts"
+import { repeatForever } from "#channels/repeatForever.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { crontabOf } from "./crontab.ts"
 import { type JobPool, startJobPool } from "./jobPool.ts"
@@ -84,7 +84,7 @@ export const layer = <R>({ tasks, concurrency, idle }: RunnerOptions<R>) =>
         ({ ended }) => Deferred.succeed(started, undefined).pipe(Effect.andThen(Effect.tryPromise(() => ended))),
         stop
       )
-      yield* rounds(
+      yield* repeatForever(
         "250 millis",
         pool.pipe(Effect.ignore, Effect.andThen(Effect.logWarning("job pool ended: starting another")))
       ).pipe(Effect.annotateLogs({ service: "Runner" }), Effect.forkScoped)

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { rounds } from "#channels/repeatForever.ts"
+import { repeatForever } from "#channels/repeatForever.ts"
 import { CrashedUnits } from "#src/db/crashes/CrashedUnits.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
 
@@ -18,6 +18,6 @@ export const layer = Layer.effectDiscard(
     }).pipe(
       Effect.catchTag("DatabaseError", (error) => Effect.logWarning("watchdog check failed", { reason: error.message }))
     )
-    yield* rounds("500 millis", look).pipe(Effect.annotateLogs({ service: "Watchdog" }), Effect.forkScoped)
+    yield* repeatForever("500 millis", look).pipe(Effect.annotateLogs({ service: "Watchdog" }), Effect.forkScoped)
   })
 )

@@ -5,17 +5,17 @@ import { unitOf } from "#src/units/Unit.ts"
 
 const unitOfDelivery = ({ appId, sessionId, channelId, cursor }: Delivery) =>
   unitOf("delivery", appId, `${channelId} ${sessionId} ${cursor}`)
-const givenUp = Attempt.cases.Rejected.make({ statusCode: null, answer: null, errorCode: "crashed" })
+const gaveUp = Attempt.cases.Rejected.make({ statusCode: null, answer: null, errorCode: "crashed" })
 
 /**
  * A channel whose deliveries are units of work: one that stops its process again and again is passed over, and the lane
  * goes on. An event that cannot be opened is one message without content (null), so that the outcome is on record.
  */
-export const givingUp = <Content>(channel: Channel<Content>): Channel<Content | null> => ({
+export const giveUpCrashingDeliveries = <Content>(channel: Channel<Content>): Channel<Content | null> => ({
   ...channel,
   open: (delivery) => attempt(unitOfDelivery(delivery), channel.open(delivery), Effect.succeed([null])),
   deliver: ({ content, ...part }) =>
     content === null
-      ? Effect.succeed(givenUp)
-      : attempt(unitOfDelivery(part), channel.deliver({ ...part, content }), Effect.succeed(givenUp))
+      ? Effect.succeed(gaveUp)
+      : attempt(unitOfDelivery(part), channel.deliver({ ...part, content }), Effect.succeed(gaveUp))
 })

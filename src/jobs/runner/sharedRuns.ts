@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
-import { makePlaces, placesFor } from "./slots.ts"
+import { makeSlots, slotsFor } from "./slots.ts"
 
 /**
  * Works on runs that are claimed from a table, with a limit per app. Ends when no run is left or no slot is free. A job
  * must not wait, because that would keep others from being fetched; those already working take the remaining runs.
  */
 export const makeSharedRuns = Effect.fnUntraced(function* (oneApp: number) {
-  const places = makePlaces(placesFor(oneApp))
+  const slots = makeSlots(slotsFor(oneApp))
   // One claim at a time, because each counts the slots that the previous one took.
   const claiming = yield* Semaphore.make(1)
   /** `claim`: claims the next run that belongs to none of these apps. */
@@ -17,8 +17,8 @@ export const makeSharedRuns = Effect.fnUntraced(function* (oneApp: number) {
   ): Effect.Effect<void, E, R> => {
     const next = claiming.withPermits(1)(
       Effect.gen(function* () {
-        const run = places.free() === 0 ? undefined : yield* claim(places.full())
-        return run === undefined ? undefined : { run, leave: places.enter(run.appId) }
+        const run = slots.free() === 0 ? undefined : yield* claim(slots.fullApps())
+        return run === undefined ? undefined : { run, leave: slots.enter(run.appId) }
       })
     )
     // A claim is not interrupted halfway: a run that is claimed without our knowledge would stay claimed until this

@@ -4,15 +4,15 @@ import * as Effect from "effect/Effect"
  * An app may hold this many times as many slots as are free. So a single app gets four fifths of them. However many
  * apps are busy, some slots stay free for the next app, which never waits for slow work of the others.
  */
-const TIMES_THE_FREE = 4
+const PER_FREE_SLOT = 4
 
 /** The number of slots of which a single app can use `oneApp`. */
-export const placesFor = (oneApp: number): number => Math.ceil((oneApp * (TIMES_THE_FREE + 1)) / TIMES_THE_FREE)
+export const slotsFor = (oneApp: number): number => Math.ceil((oneApp * (PER_FREE_SLOT + 1)) / PER_FREE_SLOT)
 
 /** A limited number of slots for the work of many apps. A free slot goes to the waiting app that holds the fewest. */
-export interface Places {
+export interface Slots {
   /** Does the work in a slot of this app as soon as there is one. Work of one app starts in the order of arrival. */
-  readonly use: <A, E, R>(appId: string, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly withSlot: <A, E, R>(appId: string, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Takes a slot that is known to be free. The returned effect releases it. */
   readonly enter: (appId: string) => Effect.Effect<void>
   /** The number of free slots. */
@@ -20,21 +20,21 @@ export interface Places {
   /** Whether the app would have to wait for a slot. */
   readonly isFull: (appId: string) => boolean
   /** Of the apps that hold slots, those that would have to wait for another. */
-  readonly full: () => ReadonlyArray<string>
+  readonly fullApps: () => ReadonlyArray<string>
   /** Apps with work that waits for a slot. */
-  readonly crowded: () => ReadonlyArray<string>
+  readonly waitingApps: () => ReadonlyArray<string>
   /** How much work of the app waits for a slot. */
   readonly waiting: (appId: string) => number
 }
 
-export const makePlaces = (count: number): Places => {
+export const makeSlots = (count: number): Slots => {
   let free = count
   const held = new Map<string, number>()
   // A served app goes to the end, so that apps with the same number of slots take turns.
   const waiting = new Map<string, Set<() => void>>()
 
   const heldBy = (appId: string) => held.get(appId) ?? 0
-  const mayEnter = (appId: string) => heldBy(appId) < TIMES_THE_FREE * free
+  const mayEnter = (appId: string) => heldBy(appId) < PER_FREE_SLOT * free
   const enter = (appId: string) => {
     free--
     held.set(appId, heldBy(appId) + 1)
@@ -83,7 +83,7 @@ export const makePlaces = (count: number): Places => {
 
   return {
     // A waiter is not interruptible: a slot that is handed over at that moment would be lost.
-    use: (appId, work) =>
+    withSlot: (appId, work) =>
       Effect.acquireUseRelease(
         take(appId),
         () => work,
@@ -95,8 +95,8 @@ export const makePlaces = (count: number): Places => {
     },
     free: () => free,
     isFull,
-    full: () => [...held.keys()].filter(isFull),
-    crowded: () => [...waiting.keys()],
+    fullApps: () => [...held.keys()].filter(isFull),
+    waitingApps: () => [...waiting.keys()],
     waiting: (appId) => waiting.get(appId)?.size ?? 0
   }
 }

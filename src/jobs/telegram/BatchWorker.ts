@@ -12,8 +12,8 @@ import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { RESUMPTION, suspension } from "#src/db/telegram/bots/botStatus.ts"
 import { Provisionings } from "#src/db/telegram/Provisionings.ts"
-import { Arming } from "./WebhookRegistrar.ts"
-import { Introduction } from "./ProfilePublisher.ts"
+import { WebhookRegistrar } from "./WebhookRegistrar.ts"
+import { ProfilePublisher } from "./ProfilePublisher.ts"
 import { Manager } from "./Manager.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
@@ -27,7 +27,7 @@ class ItemWaits extends Schema.TaggedError<ItemWaits>()("ItemWaits", { seconds: 
 const MARGIN_SECONDS = 5
 
 /** An item that was claimed this often without a result is given up: it may be what kills its workers. */
-const MOST_TAKEN = 10
+const MAX_TAKEN = 10
 /** Maximum number of concurrent items of a kind per process. A hanging item must not block the others. */
 const AT_ONCE = 4
 
@@ -35,31 +35,31 @@ const AT_ONCE = 4
  * Works through batches. Each kind of item is processed separately, within Telegram's rate limits. Each step may run
  * twice: if a worker dies, the next one takes the item.
  */
-export class Batches extends Context.Service<
-  Batches,
+export class BatchWorker extends Context.Service<
+  BatchWorker,
   {
     /** Works until nothing is due. */
     readonly work: Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/telegram/BatchWorker") {
   static readonly layer = Layer.effect(
-    Batches,
+    BatchWorker,
     Effect.gen(function* () {
       const batches = yield* BatchRows
       const rows = yield* BotRows
       const requests = yield* Provisionings
-      const arming = yield* Arming
+      const registrar = yield* WebhookRegistrar
       const manager = yield* Manager
-      const introduction = yield* Introduction
+      const publisher = yield* ProfilePublisher
 
       const attach = Effect.fnUntraced(function* (item: BatchItem) {
         const { appId, channelId, dryRun, hooksAt } = item
         const there = yield* rows.get(appId, channelId)
-        if (there !== undefined) return yield* arming.arm(there, { hooksAt, dropPending: false })
+        if (there !== undefined) return yield* registrar.register(there, { hooksAt, dropPending: false })
         const token = yield* Effect.orDie(batches.token(item))
         if (token === undefined) return yield* new ItemRefused({ reason: "telegram_token_invalid" })
-        const identity = yield* arming.identify(token)
-        yield* arming.checkFree(token, hooksAt)
+        const identity = yield* registrar.identify(token)
+        yield* registrar.checkFree(token, hooksAt)
         if (dryRun) return
         const bot = yield* rows.create(appId, {
           ...identity,
@@ -71,7 +71,7 @@ export class Batches extends Context.Service<
           drafts: undefined,
           unknownPolicy: undefined
         })
-        yield* arming.arm(bot, { hooksAt, dropPending: false })
+        yield* registrar.register(bot, { hooksAt, dropPending: false })
       })
 
       const createManaged = Effect.fnUntraced(function* ({
@@ -113,7 +113,7 @@ export class Batches extends Context.Service<
       })
 
       const rebrand = Effect.fnUntraced(function* (bot: StoredBot, since: Date) {
-        const { waitSeconds, rejected } = yield* introduction.put(bot, { withName: true, photoSince: since })
+        const { waitSeconds, rejected } = yield* publisher.publish(bot, { withName: true, photoSince: since })
         if (waitSeconds !== null) return yield* new ItemWaits({ seconds: waitSeconds + MARGIN_SECONDS })
         if (rejected !== null) return yield* new ItemRefused({ reason: `profile_${rejected}_rejected` })
       })
@@ -126,14 +126,14 @@ export class Batches extends Context.Service<
         if (dryRun) return
         switch (action) {
           case "suspend":
-            return yield* rows.become(bot.app_id, bot.channel_id, suspension(bot.channel_id))
+            return yield* rows.changeStatus(bot.app_id, bot.channel_id, suspension(bot.channel_id))
           case "resume":
             // A pending bot was resumed by a worker that died or could not reach Telegram before the webhook was set.
             if (bot.status !== "suspended" && bot.status !== "pending") return
-            yield* rows.become(bot.app_id, bot.channel_id, RESUMPTION)
-            return yield* arming.arm({ ...bot, status: "pending" }, { hooksAt: null, dropPending: false })
+            yield* rows.changeStatus(bot.app_id, bot.channel_id, RESUMPTION)
+            return yield* registrar.register({ ...bot, status: "pending" }, { hooksAt: null, dropPending: false })
           case "rotate_secret":
-            return yield* arming.arm(bot, { hooksAt: null, dropPending: false })
+            return yield* registrar.register(bot, { hooksAt: null, dropPending: false })
           case "rotate_token":
             return yield* manager.rotate(bot)
           case "rebrand":
@@ -143,7 +143,7 @@ export class Batches extends Context.Service<
 
       const run = (item: BatchItem) =>
         Effect.gen(function* () {
-          if (item.attempts > MOST_TAKEN) return yield* new ItemRefused({ reason: "internal_error" })
+          if (item.attempts > MAX_TAKEN) return yield* new ItemRefused({ reason: "internal_error" })
           if (item.action === "create_managed") return yield* createManaged(item)
           if (item.action === "attach") return yield* attach(item)
           const bot = yield* rows.get(item.appId, item.channelId)
@@ -176,16 +176,16 @@ export class Batches extends Context.Service<
           }
         })
       const drains = yield* Effect.forEach(BATCH_KINDS, (kind) =>
-        Effect.map(Semaphore.make(AT_ONCE), (places) => places.withPermitsIfAvailable(1)(drain(kind)))
+        Effect.map(Semaphore.make(AT_ONCE), (slots) => slots.withPermitsIfAvailable(1)(drain(kind)))
       )
 
-      return Batches.of({ work: Effect.all(drains, { concurrency: "unbounded", discard: true }) })
+      return BatchWorker.of({ work: Effect.all(drains, { concurrency: "unbounded", discard: true }) })
     })
   )
 }
 
 export const batchesTask = task(
   "batches",
-  Batches.use((batches) => batches.work),
+  BatchWorker.use((batches) => batches.work),
   { cron: "* * * * *" }
 )

@@ -9,10 +9,10 @@ import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
 import { Provisionings } from "#src/db/telegram/Provisionings.ts"
 import { TelegramUnavailable } from "./WebhookRegistrar.ts"
 import { makeAnswerOwner } from "./manager/answerOwner.ts"
-import { LetGo, makeManagedTokens } from "./manager/managedTokens.ts"
+import { BotReleased, makeManagedTokens } from "./manager/managedTokens.ts"
 import { makeManagerBot, type ManagerOptions, type NoManager } from "./manager/ManagerBot.ts"
 import { readManagerUpdate } from "./manager/managerUpdate.ts"
-import { makeTakeInBot } from "./manager/onboardBot.ts"
+import { makeOnboardBot } from "./manager/onboardBot.ts"
 
 /**
  * The bot through which people create bots for us (telegram.md 1.3). It belongs to the operator, not to an app. It
@@ -27,7 +27,7 @@ export class Manager extends Context.Service<
     /** The secret that Telegram sends to the manager's webhook. */
     readonly secret: string | null
     /** Registers the manager's own webhook. */
-    readonly arm: (hooksAt: string) => Effect.Effect<void, NoManager | TelegramUnavailable>
+    readonly register: (hooksAt: string) => Effect.Effect<void, NoManager | TelegramUnavailable>
     /** Processes the manager's updates, as this worker. */
     readonly work: (owner: string) => Effect.Effect<void, DatabaseError>
     /** Gives the bot a new token. The old one is invalid at once. */
@@ -35,7 +35,7 @@ export class Manager extends Context.Service<
     /** Updates the row to Telegram's current token. True: it had changed. */
     readonly reconcile: (bot: StoredBot) => Effect.Effect<boolean, NoManager | TelegramUnavailable | DatabaseError>
     /** Makes sure that no copy of the token remains valid. */
-    readonly letGo: (bot: StoredBot) => Effect.Effect<void>
+    readonly release: (bot: StoredBot) => Effect.Effect<void>
   }
 >()("src/jobs/telegram/Manager") {
   static readonly layer = (options: ManagerOptions) =>
@@ -45,7 +45,7 @@ export class Manager extends Context.Service<
         const [requests, updates] = [yield* Provisionings, yield* ManagerUpdates]
         const manager = yield* makeManagerBot(options)
         const tokens = yield* makeManagedTokens(manager)
-        const takeIn = yield* makeTakeInBot(tokens)
+        const takeIn = yield* makeOnboardBot(tokens)
         const answerOwner = yield* makeAnswerOwner(manager, takeIn)
 
         const handle = Effect.fnUntraced(function* (raw: unknown) {
@@ -75,20 +75,20 @@ export class Manager extends Context.Service<
           yield* manager.stayArmed
         })
 
-        const asked = <A, E>(effect: Effect.Effect<A, E | LetGo>) =>
+        const asked = <A, E>(effect: Effect.Effect<A, E | BotReleased>) =>
           Effect.catchIf(
             effect,
-            (error): error is LetGo => error instanceof LetGo,
+            (error): error is BotReleased => error instanceof BotReleased,
             () => new TelegramUnavailable({ description: "the bot has just been let go" })
           )
         return Manager.of({
           username: manager.username,
           secret: manager.secret,
-          arm: manager.arm,
+          register: manager.arm,
           work,
           rotate: (bot) => asked(tokens.rotate(bot)),
           reconcile: (bot) => asked(tokens.reconcile(bot)),
-          letGo: tokens.letGo
+          release: tokens.release
         })
       })
     )

@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import { BotApi, type Fetched } from "#channels/telegram/BotApi.ts"
 import { TelegramBots } from "#channels/telegram/TelegramBots.ts"
 import { lookAt } from "#channels/telegram/Update.ts"
-import { rounds } from "#channels/repeatForever.ts"
+import { repeatForever } from "#channels/repeatForever.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
@@ -99,11 +99,11 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
               const { join_window_ms: joinWindowMs } = (yield* rows.get(appId, channelId)) ?? bot
               yield* updates.store({ ...look, appId, channelId, joinWindowMs, raw: JSON.stringify(raw) })
             }),
-            onConflict: rows.become(appId, channelId, {
+            onConflict: rows.changeStatus(appId, channelId, {
               status: "degraded",
               reason: "conflict",
               from: ["active", "degraded"],
-              news: { type: "bot.degraded", payload: { bot_id: channelId, reason: "conflict" } }
+              event: { type: "bot.degraded", payload: { bot_id: channelId, reason: "conflict" } }
             }),
             onDead: Effect.ignore(bots.revoke(appId, channelId, bot.token_version))
           })
@@ -151,6 +151,6 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
           Option.isNone(worker) ? Effect.void : Effect.ignore(polled.release(worker.value))
         )
       )
-      yield* rounds("1 second", look).pipe(Effect.annotateLogs({ service: "Pollers" }), Effect.forkScoped)
+      yield* repeatForever("1 second", look).pipe(Effect.annotateLogs({ service: "Pollers" }), Effect.forkScoped)
     })
   )

@@ -11,8 +11,8 @@ import { TelegramBots } from "#channels/telegram/TelegramBots.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { BotHealth, StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
-import { ALLOWED_UPDATES, Arming } from "./WebhookRegistrar.ts"
-import { Introduction } from "./ProfilePublisher.ts"
+import { ALLOWED_UPDATES, WebhookRegistrar } from "./WebhookRegistrar.ts"
+import { ProfilePublisher } from "./ProfilePublisher.ts"
 import { Manager } from "./Manager.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
@@ -29,7 +29,7 @@ const OF_SECRET = /\b401\b/
 /** Maximum number of concurrent probes per process. */
 const AT_ONCE = 4
 /** A process that sets a webhook is done after this time, or has failed. */
-const ARMED_WITHIN_MS = 2 * 60_000
+const REGISTERED_WITHIN_MS = 2 * 60_000
 /** How old the stored username of a bot may be. In groups it is addressed by it. */
 const KNOWN_MS = 24 * 3_600_000
 /** After this many good probes in a row, a bot is healthy again. */
@@ -39,7 +39,7 @@ const GOOD_PROBES = 2
  * What is wrong with the webhook. `hijacked`: it belongs to another system. `changed`: it is ours, but with other kinds
  * of updates or an unknown secret.
  */
-const findIll = (
+const findProblem = (
   info: WebhookInfo,
   bot: StoredBot,
   address: string | null,
@@ -50,7 +50,7 @@ const findIll = (
   if ((info.url ?? "") !== (address ?? "")) return "webhook_hijacked"
   if (address === null) return null
   // The process that was setting it has died or got no answer.
-  if (bot.secret_pending_since !== null && now - bot.secret_pending_since.getTime() > ARMED_WITHIN_MS)
+  if (bot.secret_pending_since !== null && now - bot.secret_pending_since.getTime() > REGISTERED_WITHIN_MS)
     return "webhook_changed"
   const told = [...(info.allowed_updates ?? [])].sort().join()
   if (told !== [...ALLOWED_UPDATES].sort().join()) return "webhook_changed"
@@ -69,9 +69,9 @@ const findIll = (
 export class Probe extends Context.Service<
   Probe,
   {
-    readonly one: (bot: StoredBot) => Effect.Effect<void, DatabaseError>
+    readonly probe: (bot: StoredBot) => Effect.Effect<void, DatabaseError>
     /** Probes the bots that are due. */
-    readonly due: Effect.Effect<void, DatabaseError>
+    readonly probeDue: Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/telegram/Probe") {
   static readonly layer = Layer.effect(
@@ -80,63 +80,63 @@ export class Probe extends Context.Service<
       const api = yield* BotApi
       const rows = yield* BotRows
       const bots = yield* TelegramBots
-      const arming = yield* Arming
+      const registrar = yield* WebhookRegistrar
       const manager = yield* Manager
-      const introduction = yield* Introduction
+      const publisher = yield* ProfilePublisher
 
-      const rest = Effect.fnUntraced(function* (bot: StoredBot, health: BotHealth, seconds: number) {
-        yield* rows.noteProbe(bot.app_id, bot.channel_id, health, seconds * (0.9 + 0.2 * (yield* Random.next)))
+      const scheduleNext = Effect.fnUntraced(function* (bot: StoredBot, health: BotHealth, seconds: number) {
+        yield* rows.recordProbe(bot.app_id, bot.channel_id, health, seconds * (0.9 + 0.2 * (yield* Random.next)))
       })
-      const repair = (bot: StoredBot) => Effect.ignore(arming.arm(bot, { hooksAt: null, dropPending: false }))
+      const repair = (bot: StoredBot) => Effect.ignore(registrar.register(bot, { hooksAt: null, dropPending: false }))
 
       const degrade = (bot: StoredBot, reason: string) =>
-        rows.become(bot.app_id, bot.channel_id, {
+        rows.changeStatus(bot.app_id, bot.channel_id, {
           status: "degraded",
           reason,
           from: ["active", "degraded"],
-          news: { type: "bot.degraded", payload: { bot_id: bot.channel_id, reason } }
+          event: { type: "bot.degraded", payload: { bot_id: bot.channel_id, reason } }
         })
-      const well = Effect.fnUntraced(function* (bot: StoredBot, health: BotHealth) {
+      const recover = Effect.fnUntraced(function* (bot: StoredBot, health: BotHealth) {
         if (bot.status !== "degraded" || (health.good_probes ?? 0) < GOOD_PROBES) return
         if (bot.profile_due_at !== null) return yield* degrade(bot, "profile_incomplete")
-        yield* rows.become(bot.app_id, bot.channel_id, {
+        yield* rows.changeStatus(bot.app_id, bot.channel_id, {
           status: "active",
           reason: null,
           from: ["degraded"],
-          news: { type: "bot.recovered", payload: { bot_id: bot.channel_id } }
+          event: { type: "bot.recovered", payload: { bot_id: bot.channel_id } }
         })
       })
 
       const identify = Effect.fnUntraced(function* (bot: StoredBot, token: Redacted.Redacted<string>, now: number) {
         const { identified_at: last } = bot.health
         if (last !== undefined && now - Date.parse(last) < KNOWN_MS) return last
-        const identity = yield* Effect.option(arming.identify(token))
+        const identity = yield* Effect.option(registrar.identify(token))
         if (Option.isNone(identity)) return last
-        yield* rows.noteIdentity(bot.app_id, bot.channel_id, identity.value)
+        yield* rows.recordIdentity(bot.app_id, bot.channel_id, identity.value)
         return new Date(now).toISOString()
       })
 
-      const one = Effect.fnUntraced(function* (bot: StoredBot) {
+      const probe = Effect.fnUntraced(function* (bot: StoredBot) {
         const token = yield* Effect.orDie(rows.token(bot))
         if (token === undefined) return
         if (bot.mode === "managed" && (bot.status === "revoked" || bot.rotating_since !== null)) {
           const isNew = yield* Effect.option(manager.reconcile(bot))
           // The token is current, so probe the bot like any other.
-          if (!Option.contains(isNew, false)) return yield* rest(bot, bot.health, EVERY_SECONDS.ill)
+          if (!Option.contains(isNew, false)) return yield* scheduleNext(bot, bot.health, EVERY_SECONDS.ill)
         }
         if (bot.status === "pending") {
           yield* repair(bot)
-          return yield* rest(bot, bot.health, EVERY_SECONDS.unarmed)
+          return yield* scheduleNext(bot, bot.health, EVERY_SECONDS.unarmed)
         }
         const asked = yield* Effect.result(api.call(token, "getWebhookInfo", undefined))
         if (Result.isFailure(asked)) {
           if (asked.failure.kind === "auth")
             yield* Effect.ignore(bots.revoke(bot.app_id, bot.channel_id, bot.token_version))
-          return yield* rest(bot, bot.health, asked.failure.retryAfterSeconds ?? EVERY_SECONDS.ill)
+          return yield* scheduleNext(bot, bot.health, asked.failure.retryAfterSeconds ?? EVERY_SECONDS.ill)
         }
         const info = asked.success
         const now = yield* Clock.currentTimeMillis
-        const ill = findIll(info, bot, arming.addressOf(bot), now)
+        const ill = findProblem(info, bot, registrar.webhookUrlOf(bot), now)
         const identified_at = yield* identify(bot, token, now)
         const health: BotHealth = {
           ...(identified_at !== undefined && { identified_at }),
@@ -148,12 +148,16 @@ export class Probe extends Context.Service<
           }),
           good_probes: ill === null ? (bot.health.good_probes ?? 0) + 1 : 0
         }
-        yield* rest(bot, health, ill === null && bot.profile_due_at === null ? EVERY_SECONDS.well : EVERY_SECONDS.ill)
+        yield* scheduleNext(
+          bot,
+          health,
+          ill === null && bot.profile_due_at === null ? EVERY_SECONDS.well : EVERY_SECONDS.ill
+        )
         if (bot.status === "revoked") return yield* repair(bot)
         if (ill === null)
           return yield* bot.profile_due_at !== null && bot.profile_due_at.getTime() <= now
-            ? introduction.introduce(bot)
-            : well(bot, health)
+            ? publisher.introduce(bot)
+            : recover(bot, health)
         const again = bot.status === "degraded" && bot.reason === ill
         if (ill === "webhook_changed" || (ill === "webhook_hijacked" && !again)) yield* repair(bot)
         if (ill !== "webhook_changed") yield* degrade(bot, ill)
@@ -161,14 +165,14 @@ export class Probe extends Context.Service<
 
       /** A failure with one bot does not affect the others. */
       const alone = (bot: StoredBot) =>
-        one(bot).pipe(
+        probe(bot).pipe(
           Effect.catchDefect((defect) => Effect.logError("bot probe failed", defect)),
           Effect.annotateLogs({ bot_id: bot.channel_id })
         )
 
       return Probe.of({
-        one,
-        due: Effect.repeat(
+        probe,
+        probeDue: Effect.repeat(
           Effect.flatMap(rows.dueProbes, (due) =>
             Effect.as(Effect.forEach(due, alone, { concurrency: AT_ONCE, discard: true }), due.length)
           ),
@@ -181,6 +185,6 @@ export class Probe extends Context.Service<
 
 export const probeTask = task(
   "probe",
-  Probe.use((probe) => probe.due),
+  Probe.use((probe) => probe.probeDue),
   { cron: "* * * * *" }
 )

@@ -28,7 +28,7 @@ const AGAIN_SECONDS = { unavailable: 300, rejected: 3600 }
 export type ProfilePart = "name" | "description" | "short_description" | "commands" | "photo"
 
 /** The result of setting a profile. It is complete if there is nothing to wait for and nothing was rejected. */
-export interface Introduced {
+export interface ProfileResult {
   /** Telegram accepts a part only after this delay. */
   readonly waitSeconds: number | null
   readonly rejected: ProfilePart | null
@@ -41,13 +41,13 @@ export interface Introduced {
  * that was done since the given time. Each part may be set twice, and a part that has to wait does not delay the
  * others.
  */
-export class Introduction extends Context.Service<
-  Introduction,
+export class ProfilePublisher extends Context.Service<
+  ProfilePublisher,
   {
-    readonly put: (
+    readonly publish: (
       bot: StoredBot,
       options: { readonly withName: boolean; readonly photoSince: Date }
-    ) => Effect.Effect<Introduced, TokenRejected | TelegramUnavailable | DatabaseError>
+    ) => Effect.Effect<ProfileResult, TokenRejected | TelegramUnavailable | DatabaseError>
     /**
      * The first profile of a bot that a person has created, with the name that they chose. If it fails, the bot is
      * degraded and the probe tries again.
@@ -56,7 +56,7 @@ export class Introduction extends Context.Service<
   }
 >()("src/jobs/telegram/ProfilePublisher") {
   static readonly layer = Layer.effect(
-    Introduction,
+    ProfilePublisher,
     Effect.gen(function* () {
       const api = yield* BotApi
       const rows = yield* BotRows
@@ -102,7 +102,7 @@ export class Introduction extends Context.Service<
         )
       const putPhoto = Effect.fnUntraced(
         function* (bot: StoredBot, token: Redacted.Redacted<string>, since: Date) {
-          const face = yield* assets.face(bot.app_id, bot.character_slug)
+          const face = yield* assets.primaryPicture(bot.app_id, bot.character_slug)
           if (
             face === undefined ||
             (face.sha256 === bot.photo_sha256 && bot.photo_put_at !== null && bot.photo_put_at >= since)
@@ -111,12 +111,12 @@ export class Introduction extends Context.Service<
           const content = yield* objects.get(face.object_key)
           if (content === null) return
           yield* api.setProfilePhoto(token, yield* pictures.square(content, PHOTO_SIDE))
-          yield* rows.notePhoto(bot.app_id, bot.channel_id, face.sha256)
+          yield* rows.recordPhoto(bot.app_id, bot.channel_id, face.sha256)
         },
         Effect.catchTag("StorageError", ({ message }) => Effect.fail(new TelegramUnavailable({ description: message })))
       )
 
-      const put = Effect.fnUntraced(function* (
+      const publish = Effect.fnUntraced(function* (
         bot: StoredBot,
         { withName, photoSince }: { readonly withName: boolean; readonly photoSince: Date }
       ) {
@@ -174,33 +174,33 @@ export class Introduction extends Context.Service<
       })
 
       const stands = Effect.fnUntraced(function* ({ app_id: appId, channel_id: channelId, status, reason }: StoredBot) {
-        yield* rows.noteProfile(appId, channelId, null)
+        yield* rows.recordProfile(appId, channelId, null)
         if (status !== "degraded" || reason !== "profile_incomplete") return
-        yield* rows.become(appId, channelId, {
+        yield* rows.changeStatus(appId, channelId, {
           status: "active",
           reason: null,
           from: ["degraded"],
-          news: { type: "bot.recovered", payload: { bot_id: channelId } }
+          event: { type: "bot.recovered", payload: { bot_id: channelId } }
         })
       })
       const isIncomplete = Effect.fnUntraced(function* (
         { app_id: appId, channel_id: channelId }: StoredBot,
         againSeconds: number
       ) {
-        yield* rows.noteProfile(appId, channelId, againSeconds)
+        yield* rows.recordProfile(appId, channelId, againSeconds)
         const reason = "profile_incomplete"
-        yield* rows.become(appId, channelId, {
+        yield* rows.changeStatus(appId, channelId, {
           status: "degraded",
           reason,
           from: ["active", "degraded"],
-          news: { type: "bot.degraded", payload: { bot_id: channelId, reason } }
+          event: { type: "bot.degraded", payload: { bot_id: channelId, reason } }
         })
       })
 
-      return Introduction.of({
-        put,
+      return ProfilePublisher.of({
+        publish,
         introduce: (bot) =>
-          put(bot, { withName: false, photoSince: bot.created_at }).pipe(
+          publish(bot, { withName: false, photoSince: bot.created_at }).pipe(
             Effect.flatMap(({ waitSeconds, rejected }) => {
               const again = waitSeconds ?? (rejected === null ? null : AGAIN_SECONDS.rejected)
               return again === null ? Effect.void : isIncomplete(bot, again)

@@ -6,14 +6,14 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
-import { rounds } from "#channels/repeatForever.ts"
+import { repeatForever } from "#channels/repeatForever.ts"
 import { DatabaseError } from "#src/db/postgres/Database.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
 import { attempt } from "#src/units/attempt.ts"
 import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { handleBatch } from "./handleBatch.ts"
-import { turnAway } from "./declineChat.ts"
+import { declineChat } from "./declineChat.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
 /**
@@ -39,15 +39,15 @@ const isOurs = (error: { readonly _tag: string; readonly cause?: unknown }) =>
  * Handles Telegram's updates in order within each chat. An update stays a row until it is done: if a worker dies, the
  * next one takes it.
  */
-export class Intake extends Context.Service<
-  Intake,
+export class UpdateWorker extends Context.Service<
+  UpdateWorker,
   {
     /** There may be new updates. */
     readonly wake: Effect.Effect<void>
   }
 >()("src/jobs/telegram/UpdateWorker") {
   static readonly layer = Layer.effect(
-    Intake,
+    UpdateWorker,
     Effect.gen(function* () {
       const updates = yield* Updates
       const membership = yield* Membership
@@ -65,7 +65,7 @@ export class Intake extends Context.Service<
       const handle = (batch: Batch) =>
         attempt(unitOfBatch(batch), handleBatch(batch), giveUp(batch)).pipe(
           Effect.catchTags({
-            CharacterUnavailable: ({ reason }) => turnAway(batch, reason),
+            CharacterUnavailable: ({ reason }) => declineChat(batch, reason),
             QuotaReached: () => updates.done(batch)
           }),
           Effect.catchIf(isOurs, (error) => updates.failed(batch, error._tag, true)),
@@ -117,18 +117,18 @@ export class Intake extends Context.Service<
       yield* Effect.addFinalizer(() =>
         FiberSet.awaitEmpty(handling).pipe(Effect.timeoutOption(DRAIN), Effect.andThen(FiberSet.clear(handling)))
       )
-      yield* rounds(
+      yield* repeatForever(
         "0 millis",
         Effect.suspend(() => Queue.take(wakes).pipe(Effect.timeoutOption(pause), Effect.andThen(look)))
       ).pipe(Effect.annotateLogs({ service: "Intake" }), Effect.forkScoped)
-      yield* rounds("1 second", sweep).pipe(Effect.annotateLogs({ service: "Intake" }), Effect.forkScoped)
+      yield* repeatForever("1 second", sweep).pipe(Effect.annotateLogs({ service: "Intake" }), Effect.forkScoped)
 
-      return Intake.of({ wake: Effect.sync(() => Queue.offerUnsafe(wakes, undefined)) })
+      return UpdateWorker.of({ wake: Effect.sync(() => Queue.offerUnsafe(wakes, undefined)) })
     })
   )
 }
 
 export const telegramTask = task(
   "telegram",
-  Intake.use((intake) => intake.wake)
+  UpdateWorker.use((updateWorker) => updateWorker.wake)
 )

@@ -41,7 +41,7 @@ export class TelegramUnavailable extends Schema.TaggedError<TelegramUnavailable>
   }
 }
 
-const rejected = <A, R>(
+const mapRejection = <A, R>(
   call: Effect.Effect<A, BotApiError, R>
 ): Effect.Effect<A, TokenRejected | TelegramUnavailable, R> =>
   Effect.mapError(call, (error) =>
@@ -49,14 +49,14 @@ const rejected = <A, R>(
   )
 
 /** Registers bots so that their updates reach this server, and unregisters them. */
-export class Arming extends Context.Service<
-  Arming,
+export class WebhookRegistrar extends Context.Service<
+  WebhookRegistrar,
   {
     /**
      * The webhook URL for the bot's updates. Null: there is none, because they are polled or no public URL is
      * configured.
      */
-    readonly addressOf: (bot: StoredBot) => string | null
+    readonly webhookUrlOf: (bot: StoredBot) => string | null
     /** The bot that this token belongs to. */
     readonly identify: (
       token: Redacted.Redacted<string>
@@ -68,24 +68,24 @@ export class Arming extends Context.Service<
     ) => Effect.Effect<void, TokenRejected | TelegramUnavailable | ForeignWebhook>
     /**
      * Sets the webhook with a new secret, which is stored in the row before Telegram gets it. Activates the bot once
-     * the webhook is confirmed. `hooksAt`: the prefix of our URLs. Null: use `addressOf`.
+     * the webhook is confirmed. `hooksAt`: the prefix of our URLs. Null: use `webhookUrlOf`.
      */
-    readonly arm: (
+    readonly register: (
       bot: StoredBot,
       options: { readonly hooksAt: string | null; readonly dropPending: boolean }
     ) => Effect.Effect<void, TokenRejected | TelegramUnavailable | DatabaseError>
     /** Removes the webhook if possible. */
-    readonly disarm: (bot: StoredBot) => Effect.Effect<void>
+    readonly unregister: (bot: StoredBot) => Effect.Effect<void>
   }
 >()("src/jobs/telegram/WebhookRegistrar") {
   static readonly layer = (options: { readonly polling: boolean; readonly publicUrl: string | null }) =>
     Layer.effect(
-      Arming,
+      WebhookRegistrar,
       Effect.gen(function* () {
         const api = yield* BotApi
         const rows = yield* BotRows
 
-        const addressOf = ({ channel_id, webhook_url }: StoredBot): string | null =>
+        const webhookUrlOf = ({ channel_id, webhook_url }: StoredBot): string | null =>
           options.polling
             ? null
             : options.publicUrl === null
@@ -93,11 +93,11 @@ export class Arming extends Context.Service<
               : `${options.publicUrl}${HOOKS_PATH}/${channel_id}`
 
         const identify = Effect.fnUntraced(function* (token: Redacted.Redacted<string>) {
-          const me = yield* rejected(api.call(token, "getMe", undefined))
+          const me = yield* mapRejection(api.call(token, "getMe", undefined))
           return { userId: me.id, username: me.username, info: me }
         })
         const checkFree = Effect.fnUntraced(function* (token: Redacted.Redacted<string>, hooksAt: string) {
-          const { url = "" } = yield* rejected(api.call(token, "getWebhookInfo", undefined))
+          const { url = "" } = yield* mapRejection(api.call(token, "getWebhookInfo", undefined))
           if (url !== "" && !url.startsWith(`${hooksAt}/`)) return yield* new ForeignWebhook()
         })
 
@@ -119,13 +119,13 @@ export class Arming extends Context.Service<
               (error) => error.kind === "rate_limited",
               () => Effect.andThen(Effect.sleep(SET_AGAIN_AFTER), call)
             ),
-            rejected
+            mapRejection
           )
-          const info = yield* rejected(api.call(token, "getWebhookInfo", undefined))
+          const info = yield* mapRejection(api.call(token, "getWebhookInfo", undefined))
           if (info.url !== url) return yield* new TelegramUnavailable({ description: "the webhook was not set" })
         })
 
-        const arm = Effect.fnUntraced(
+        const register = Effect.fnUntraced(
           function* (
             bot: StoredBot,
             { hooksAt, dropPending }: { readonly hooksAt: string | null; readonly dropPending: boolean }
@@ -136,22 +136,22 @@ export class Arming extends Context.Service<
               .pipe(Effect.catchTag("SecretUnreadable", () => Effect.die(new Error("a bot's token cannot be opened"))))
             if (token === undefined) return yield* new TokenRejected()
             if (options.polling) {
-              yield* rejected(api.call(token, "deleteWebhook", { drop_pending_updates: dropPending }))
-              yield* rows.noteWebhook(appId, channelId, null, null)
+              yield* mapRejection(api.call(token, "deleteWebhook", { drop_pending_updates: dropPending }))
+              yield* rows.recordWebhook(appId, channelId, null, null)
             } else {
-              const url = hooksAt === null ? addressOf(bot) : `${hooksAt}/${channelId}`
+              const url = hooksAt === null ? webhookUrlOf(bot) : `${hooksAt}/${channelId}`
               if (url === null) return yield* new TelegramUnavailable({ description: "no address for the webhook" })
               const secret = randomBytes(32).toString("base64url")
               const secretHash = createHash("sha256").update(secret).digest()
               yield* rows.expectSecret(appId, channelId, secretHash)
               yield* set(token, url, secret, dropPending)
-              yield* rows.noteWebhook(appId, channelId, url, secretHash)
+              yield* rows.recordWebhook(appId, channelId, url, secretHash)
             }
-            yield* rows.become(appId, channelId, {
+            yield* rows.changeStatus(appId, channelId, {
               status: "active",
               reason: null,
               from: ["pending", "active", "degraded", "revoked"],
-              news: { type: "bot.active", payload: { bot_id: channelId, username: bot.username } }
+              event: { type: "bot.active", payload: { bot_id: channelId, username: bot.username } }
             })
           },
           (effect, bot) =>
@@ -164,28 +164,28 @@ export class Arming extends Context.Service<
                   : bot.status === "pending"
                     ? ("pending" as const)
                     : ("degraded" as const)
-              const news =
+              const event =
                 status === "pending"
                   ? null
                   : ({ type: `bot.${status}`, payload: { bot_id: bot.channel_id, reason } } as const)
               return Effect.ignore(
-                rows.become(bot.app_id, bot.channel_id, {
+                rows.changeStatus(bot.app_id, bot.channel_id, {
                   status,
                   reason,
                   from: ["pending", "active", "degraded"],
                   tokenVersion: bot.token_version,
-                  news
+                  event
                 })
               )
             })
         )
 
-        return Arming.of({
-          addressOf,
+        return WebhookRegistrar.of({
+          webhookUrlOf,
           identify,
           checkFree,
-          arm,
-          disarm: Effect.fnUntraced(
+          register,
+          unregister: Effect.fnUntraced(
             function* (bot: StoredBot) {
               const token = yield* rows.token(bot)
               if (token !== undefined) yield* api.call(token, "deleteWebhook", { drop_pending_updates: true })

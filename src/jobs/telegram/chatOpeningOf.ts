@@ -1,13 +1,13 @@
 import { nameOf, refOf } from "#channels/telegram/readMessage.ts"
 import { type Message, threadOf } from "#channels/telegram/Update.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
-import type { Meeting } from "#src/db/telegram/conversations/ChatOpening.ts"
+import type { ChatOpening } from "#src/db/telegram/conversations/ChatOpening.ts"
 
 /** The possible form of a language tag. */
 const LOCALE = /^[A-Za-z0-9-]{2,35}$/
 
 /** The session context of a message's chat. In a group there is no single person to talk to. */
-export const meetingOf = (bot: StoredBot, message: Message, session: Meeting["session"]): Meeting => {
+export const chatOpeningOf = (bot: StoredBot, message: Message, session: ChatOpening["session"]): ChatOpening => {
   const isPrivate = message.chat.type === "private"
   return {
     appId: bot.app_id,

@@ -6,13 +6,13 @@ import { RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
 import type { CharacterUnavailable } from "#src/db/conversation/Sessions.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
-import { Words } from "#src/db/telegram/ServiceReplies.ts"
+import { ServiceReplies } from "#src/db/telegram/ServiceReplies.ts"
 
 /** The app gets at most this many notifications, however many people write to the bot. */
-const TELLING = { most: 1, windowSeconds: 3600 }
+const NOTICE_LIMIT = { most: 1, windowSeconds: 3600 }
 
 /** Tells people that a character is unavailable. If its author can fix the cause, notifies the app of the reason. */
-export const turnAway = Effect.fnUntraced(function* (batch: Batch, reason: CharacterUnavailable["reason"]) {
+export const declineChat = Effect.fnUntraced(function* (batch: Batch, reason: CharacterUnavailable["reason"]) {
   const [{ app_id: appId, channel_id: channelId }] = batch
   const { transaction } = yield* Database
   const bot = yield* BotRows.use((rows) => rows.get(appId, channelId))
@@ -20,10 +20,12 @@ export const turnAway = Effect.fnUntraced(function* (batch: Batch, reason: Chara
     Effect.gen(function* () {
       const isFirst = yield* Updates.use((updates) => updates.done(batch))
       if (!isFirst || bot === undefined) return
-      yield* Words.use((words) => words.keep(batch[0], reason === "not_ready" ? LINES.nobodyHere : LINES.left))
+      yield* ServiceReplies.use((replies) =>
+        replies.enqueue(batch[0], reason === "not_ready" ? LINES.nobodyHere : LINES.left)
+      )
       if (reason !== "not_ready") return
       const { taken } = yield* RollingLimits.use((limits) =>
-        limits.take({ kind: "character_not_ready", subject: channelId, ...TELLING })
+        limits.take({ kind: "character_not_ready", subject: channelId, ...NOTICE_LIMIT })
       )
       if (taken)
         yield* appendOperational({

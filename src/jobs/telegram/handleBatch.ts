@@ -13,17 +13,17 @@ import {
 import { Inbox, InboxUnavailable } from "#pipeline/Inbox.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
-import { Conversations } from "#src/db/telegram/ChatSessions.ts"
-import type { Met } from "#src/db/telegram/conversations/ChatOpening.ts"
+import { ChatSessions } from "#src/db/telegram/ChatSessions.ts"
+import type { OpenedChat } from "#src/db/telegram/conversations/ChatOpening.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
-import { isWord } from "#src/db/telegram/ServiceReplies.ts"
+import { isServiceReply } from "#src/db/telegram/ServiceReplies.ts"
 import { Turns } from "#src/db/conversation/Turns.ts"
 import { handleCommand } from "./handleCommand.ts"
-import { hear } from "./transcribeVoices.ts"
+import { transcribeVoices } from "./transcribeVoices.ts"
 import { relayPayment } from "./relayPayment.ts"
-import { sayWord } from "./sendServiceReply.ts"
-import { meetingOf } from "./chatOpeningOf.ts"
-import { welcome } from "./markChatReachable.ts"
+import { sendServiceReply } from "./sendServiceReply.ts"
+import { chatOpeningOf } from "./chatOpeningOf.ts"
+import { markChatReachable } from "./markChatReachable.ts"
 
 const GONE: ReadonlySet<string> = new Set(["left", "kicked"])
 
@@ -33,10 +33,15 @@ const addresseeOf = (bot: StoredBot): Addressee => ({ userId: bot.user_id ?? 0, 
  * Accepts a person's message in the same way as a REST request. If it is refused, the person gets a line of the
  * character and no reason.
  */
-const handIn = Effect.fnUntraced(function* (bot: StoredBot, { sessionId, status }: Met, said: Said, number: number) {
+const acceptMessages = Effect.fnUntraced(function* (
+  bot: StoredBot,
+  { sessionId, status }: OpenedChat,
+  said: Said,
+  number: number
+) {
   // The character has left, and has said so.
   if (status !== "active") return
-  const conversations = yield* Conversations
+  const chats = yield* ChatSessions
   const key = `tg:${bot.channel_id}:${number}`
   yield* Inbox.use((inbox) =>
     inbox.accept({ ...said, appId: bot.app_id, sessionId, replyMode: "fast", clientMessageId: key, source: "telegram" })
@@ -52,7 +57,7 @@ const handIn = Effect.fnUntraced(function* (bot: StoredBot, { sessionId, status 
             const line = yield* TelegramChats.use((chats) =>
               chats.apology({ appId: bot.app_id, channelId: bot.channel_id, sessionId }, -number)
             )
-            if (line !== null) yield* conversations.notify(bot.app_id, sessionId, { key, kind: reason, text: line })
+            if (line !== null) yield* chats.notify(bot.app_id, sessionId, { key, kind: reason, text: line })
           })
     )
   )
@@ -60,8 +65,8 @@ const handIn = Effect.fnUntraced(function* (bot: StoredBot, { sessionId, status 
 
 /** The person no longer wants an answer to their last message. */
 const handleStop = Effect.fnUntraced(function* (bot: StoredBot, chatId: number, threadId: number) {
-  const sessionId = yield* Conversations.use((conversations) =>
-    conversations.sessionOf({ appId: bot.app_id, channelId: bot.channel_id, chatId, threadId })
+  const sessionId = yield* ChatSessions.use((chats) =>
+    chats.sessionOf({ appId: bot.app_id, channelId: bot.channel_id, chatId, threadId })
   )
   if (sessionId !== null) yield* Turns.use((turns) => turns.stop({ appId: bot.app_id, sessionId }))
 })
@@ -82,9 +87,7 @@ const handleEdit = Effect.fnUntraced(function* (bot: StoredBot, updateId: number
   const said = readMessages([edit], addresseeOf(bot))
   if (said === null) return
   const chat = { appId: bot.app_id, channelId: bot.channel_id, chatId: edit.chat.id, threadId: threadOf(edit) }
-  yield* Conversations.use((conversations) =>
-    conversations.noteEdit(chat, { updateId, messageId: edit.message_id, text: said.text })
-  )
+  yield* ChatSessions.use((chats) => chats.recordEdit(chat, { updateId, messageId: edit.message_id, text: said.text }))
 })
 
 /** Messages in quick succession become one turn, under the key of the first. */
@@ -100,11 +103,11 @@ const handleText = Effect.fnUntraced(function* (bot: StoredBot, batch: Batch, up
     readMessages(messages, addressee) === null
   )
     return
-  const met = yield* Conversations.use((conversations) => conversations.meet(meetingOf(bot, first, "keep")))
-  yield* welcome(bot, first.chat.id, updateId)
-  const heard = met.status === "active" ? yield* hear(bot, met.sessionId, messages) : undefined
+  const opened = yield* ChatSessions.use((chats) => chats.open(chatOpeningOf(bot, first, "keep")))
+  yield* markChatReachable(bot, first.chat.id, updateId)
+  const heard = opened.status === "active" ? yield* transcribeVoices(bot, opened.sessionId, messages) : undefined
   const said = readMessages(messages, addressee, heard)
-  if (said !== null) yield* handIn(bot, met, said, batch[0].batch)
+  if (said !== null) yield* acceptMessages(bot, opened, said, batch[0].batch)
 })
 
 /**
@@ -129,14 +132,14 @@ const handlePress = Effect.fnUntraced(function* (bot: StoredBot, updateId: numbe
   const said = readMessages([pressed], addresseeOf(bot))
   if (said === null) return
   const { message_thread_id, is_topic_message } = callback.message
-  const place = {
+  const chatKey = {
     ...pressed,
     ...(is_topic_message !== undefined && { is_topic_message }),
     ...(message_thread_id !== undefined && { message_thread_id })
   }
-  const met = yield* Conversations.use((conversations) => conversations.meet(meetingOf(bot, place, "keep")))
-  yield* welcome(bot, pressed.chat.id, updateId)
-  yield* handIn(bot, met, said, updateId)
+  const opened = yield* ChatSessions.use((chats) => chats.open(chatOpeningOf(bot, chatKey, "keep")))
+  yield* markChatReachable(bot, pressed.chat.id, updateId)
+  yield* acceptMessages(bot, opened, said, updateId)
 })
 
 const handleMember = Effect.fnUntraced(function* (
@@ -144,10 +147,10 @@ const handleMember = Effect.fnUntraced(function* (
   updateId: number,
   { chat, new_chat_member: { status } }: Member
 ) {
-  if (!GONE.has(status)) return yield* welcome(bot, chat.id, updateId)
+  if (!GONE.has(status)) return yield* markChatReachable(bot, chat.id, updateId)
   const state = chat.type === "private" ? ("blocked" as const) : ("unreachable" as const)
-  yield* Conversations.use((conversations) =>
-    conversations.shut(
+  yield* ChatSessions.use((chats) =>
+    chats.markUnreachable(
       { appId: bot.app_id, channelId: bot.channel_id, chatId: chat.id },
       { status: state, reason: status, updateId }
     )
@@ -186,7 +189,7 @@ const handle = Effect.fnUntraced(function* (bot: StoredBot, batch: Batch, update
 export const handleBatch = Effect.fnUntraced(function* (batch: Batch) {
   const { app_id: appId, channel_id: channelId, kind, raw } = batch[0]
   const bot = yield* BotRows.use((rows) => rows.get(appId, channelId))
-  if (bot !== undefined && isWord(batch[0])) return yield* sayWord(bot, batch[0])
+  if (bot !== undefined && isServiceReply(batch[0])) return yield* sendServiceReply(bot, batch[0])
   const update = readUpdate(raw)
   if (bot !== undefined && kind === "command" && update?.message !== undefined)
     return yield* handleCommand(bot, batch, update.message)

@@ -6,13 +6,13 @@ import { Characters } from "#src/db/character/Characters.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { BotLinks } from "#src/db/telegram/BotLinks.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
-import { Conversations } from "#src/db/telegram/ChatSessions.ts"
-import type { Meeting, Met } from "#src/db/telegram/conversations/ChatOpening.ts"
-import { Forgetting } from "#src/db/telegram/ForgetRequests.ts"
+import { ChatSessions } from "#src/db/telegram/ChatSessions.ts"
+import type { ChatOpening, OpenedChat } from "#src/db/telegram/conversations/ChatOpening.ts"
+import { ForgetRequests } from "#src/db/telegram/ForgetRequests.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
-import { Words } from "#src/db/telegram/ServiceReplies.ts"
-import { meetingOf } from "./chatOpeningOf.ts"
-import { welcome } from "./markChatReachable.ts"
+import { ServiceReplies } from "#src/db/telegram/ServiceReplies.ts"
+import { chatOpeningOf } from "./chatOpeningOf.ts"
+import { markChatReachable } from "./markChatReachable.ts"
 
 /** The characters that Telegram allows in links, and that our own links use. */
 const PAYLOAD = /^[\w-]{1,64}$/
@@ -25,19 +25,21 @@ const LINK_CODE = /^[\w-]{32}$/
  */
 export const handleCommand = Effect.fnUntraced(function* (bot: StoredBot, batch: Batch, message: Message) {
   const command = readCommand(message, { userId: bot.user_id ?? 0, username: bot.username ?? "" })
-  const [{ transaction }, conversations, updates] = [yield* Database, yield* Conversations, yield* Updates]
+  const [{ transaction }, chats, updates] = [yield* Database, yield* ChatSessions, yield* Updates]
   const once = <E, R>(effect: Effect.Effect<void, E, R>) =>
     Effect.flatMap(updates.done(batch), (isFirst) => (isFirst ? effect : Effect.void)).pipe(transaction)
   if (command === null) return yield* Effect.asVoid(updates.done(batch))
-  yield* welcome(bot, message.chat.id, batch[0].update_id)
+  yield* markChatReachable(bot, message.chat.id, batch[0].update_id)
   const key = `tg:${bot.channel_id}:${batch[0].update_id}`
-  const say = ({ sessionId }: Met, text: string, kind: string = command.name) =>
-    conversations.notify(bot.app_id, sessionId, { key, kind, text })
-  const meet = (session: Meeting["session"], more: Partial<Pick<Meeting, "externalUserRef" | "startPayload">> = {}) =>
-    conversations.meet({ ...meetingOf(bot, message, session), ...more })
+  const say = ({ sessionId }: OpenedChat, text: string, kind: string = command.name) =>
+    chats.notify(bot.app_id, sessionId, { key, kind, text })
+  const meet = (
+    session: ChatOpening["session"],
+    more: Partial<Pick<ChatOpening, "externalUserRef" | "startPayload">> = {}
+  ) => chats.open({ ...chatOpeningOf(bot, message, session), ...more })
 
   /** A new session has its greeting on the log. If no greeting is authored, a line says who the character is. */
-  const greet = Effect.fnUntraced(function* (met: Met, otherwise: string) {
+  const greet = Effect.fnUntraced(function* (met: OpenedChat, otherwise: string) {
     if (!met.created) return yield* say(met, otherwise)
     if (met.spoken) return
     const character = yield* Characters.use((characters) => characters.get(bot.app_id, bot.character_slug))
@@ -60,19 +62,19 @@ export const handleCommand = Effect.fnUntraced(function* (bot: StoredBot, batch:
   })
 
   const forget = Effect.gen(function* () {
-    const [chat, words] = [meetingOf(bot, message, "keep"), yield* Words]
+    const [chat, replies] = [chatOpeningOf(bot, message, "keep"), yield* ServiceReplies]
     const met = yield* meet("keep")
     yield* once(
       Effect.gen(function* () {
-        const isForgotten = yield* Forgetting.use((forgetting) => forgetting.ask(chat))
-        yield* isForgotten ? words.keep(batch[0], LINES.forgotten) : say(met, LINES.forgetSure)
+        const isForgotten = yield* ForgetRequests.use((forgetting) => forgetting.ask(chat))
+        yield* isForgotten ? replies.enqueue(batch[0], LINES.forgotten) : say(met, LINES.forgetSure)
       })
     )
   })
 
   const stop = Effect.gen(function* () {
     const met = yield* meet("keep")
-    yield* conversations.quieten(bot.app_id, met.sessionId)
+    yield* chats.optOutOfProactive(bot.app_id, met.sessionId)
     yield* say(met, LINES.quiet)
   })
   const help = Effect.flatMap(meet("keep"), (met) => say(met, LINES.help, "help"))

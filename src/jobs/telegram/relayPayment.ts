@@ -3,10 +3,10 @@ import type { Update } from "#channels/telegram/Update.ts"
 import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
-import { Conversations } from "#src/db/telegram/ChatSessions.ts"
+import { ChatSessions } from "#src/db/telegram/ChatSessions.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
 
-const newsOf = ({ message, pre_checkout_query: asked, purchased_paid_media: bought, subscription }: Update) => {
+const paymentEventOf = ({ message, pre_checkout_query: asked, purchased_paid_media: bought, subscription }: Update) => {
   if (asked !== undefined) {
     const { id: query_id, from, ...invoice } = asked
     return { type: "payment.pre_checkout", personId: from.id, about: { query_id, ...invoice } } as const
@@ -27,14 +27,14 @@ const newsOf = ({ message, pre_checkout_query: asked, purchased_paid_media: boug
     : ({ type: "payment.succeeded", personId: message.from.id, about: paid } as const)
 }
 
-type News = NonNullable<ReturnType<typeof newsOf>>
+type PaymentEvent = NonNullable<ReturnType<typeof paymentEventOf>>
 
 const tell = Effect.fnUntraced(function* (
   { app_id: appId, channel_id: channelId }: StoredBot,
-  { type, personId, about }: News
+  { type, personId, about }: PaymentEvent
 ) {
-  const sessionId = yield* Conversations.use((conversations) =>
-    conversations.sessionOf({ appId, channelId, chatId: personId, threadId: 0 })
+  const sessionId = yield* ChatSessions.use((chats) =>
+    chats.sessionOf({ appId, channelId, chatId: personId, threadId: 0 })
   )
   yield* appendOperational({
     appId,
@@ -51,7 +51,7 @@ export const relayPayment = Effect.fnUntraced(function* (bot: StoredBot, batch: 
   const { transaction } = yield* Database
   yield* transaction(
     Effect.gen(function* () {
-      const news = newsOf(update)
+      const news = paymentEventOf(update)
       const isFirst = yield* Updates.use((updates) => updates.done(batch))
       if (isFirst && news !== null) yield* tell(bot, news)
     })

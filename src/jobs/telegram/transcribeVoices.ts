@@ -8,8 +8,8 @@ import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 
 /** Longer or larger recordings are not transcribed. Bots can download files of up to 20 MB. */
-const MOST_SECONDS = 600
-const MOST_BYTES = 20 * 1_048_576
+const MAX_SECONDS = 600
+const MAX_BYTES = 20 * 1_048_576
 
 interface Voice {
   readonly messageId: number
@@ -20,9 +20,9 @@ interface Voice {
 
 const toVoice = (
   messageId: number,
-  { file_id: fileId, file_size: size = 0, duration = MOST_SECONDS + 1, mime_type: mimeType = "audio/ogg" }: Media
+  { file_id: fileId, file_size: size = 0, duration = MAX_SECONDS + 1, mime_type: mimeType = "audio/ogg" }: Media
 ): ReadonlyArray<Voice> =>
-  fileId === undefined || duration > MOST_SECONDS || size > MOST_BYTES
+  fileId === undefined || duration > MAX_SECONDS || size > MAX_BYTES
     ? []
     : [{ messageId, fileId, seconds: Math.max(1, duration), mimeType }]
 
@@ -31,32 +31,36 @@ const toVoice = (
  * downloaded, paid for or understood are left out. The character then only knows that there was a voice message, and
  * answers the person all the same.
  */
-export const hear = Effect.fnUntraced(function* (bot: StoredBot, sessionId: string, messages: ReadonlyArray<Message>) {
-  const { listen, costMicroUsd } = yield* Transcriber
+export const transcribeVoices = Effect.fnUntraced(function* (
+  bot: StoredBot,
+  sessionId: string,
+  messages: ReadonlyArray<Message>
+) {
+  const { transcribe, costMicroUsd } = yield* Transcriber
   const voices = messages.flatMap(({ message_id, voice }) => (voice === undefined ? [] : toVoice(message_id, voice)))
-  if (listen === null || voices.length === 0) return new Map<number, string>()
+  if (transcribe === null || voices.length === 0) return new Map<number, string>()
   const [api, expenses] = [yield* BotApi, yield* Expenses]
   const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
   if (token === undefined) return new Map<number, string>()
 
-  const hearOne = Effect.fnUntraced(
+  const transcribeOne = Effect.fnUntraced(
     function* ({ messageId, fileId, seconds, mimeType }: Voice) {
-      const bytes = yield* api.download(token, fileId, MOST_BYTES)
+      const bytes = yield* api.download(token, fileId, MAX_BYTES)
       const cost = costMicroUsd(seconds)
-      const expense = yield* expenses.take({ appId: bot.app_id, sessionId }, "transcription", cost)
+      const expense = yield* expenses.charge({ appId: bot.app_id, sessionId }, "transcription", cost)
       if (expense === null) return Option.none()
-      const transcript = yield* listen({ bytes, fileName: "voice.ogg", mimeType }).pipe(
-        Effect.tapError(({ wasPaid }) => (wasPaid ? Effect.void : expenses.giveBack(expense)))
+      const transcript = yield* transcribe({ bytes, fileName: "voice.ogg", mimeType }).pipe(
+        Effect.tapError(({ wasPaid }) => (wasPaid ? Effect.void : expenses.refund(expense)))
       )
       return transcript === "" ? Option.none() : Option.some([messageId, transcript] as const)
     },
     Effect.catchTags({
       BotApiError: (error) =>
         Effect.as(Effect.logWarning("voice message download failed", { reason: error.message }), Option.none()),
-      NotHeard: ({ code }) =>
+      TranscriptionFailed: ({ code }) =>
         Effect.as(Effect.logWarning("voice message transcription failed", { reason: code }), Option.none())
     })
   )
-  const heard = yield* Effect.forEach(voices, hearOne, { concurrency: "unbounded" })
-  return new Map(heard.flatMap(Option.toArray))
+  const transcripts = yield* Effect.forEach(voices, transcribeOne, { concurrency: "unbounded" })
+  return new Map(transcripts.flatMap(Option.toArray))
 })

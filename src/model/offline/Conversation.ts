@@ -1,9 +1,9 @@
 import { seedOf } from "#pipeline/domain/seed.ts"
 import { sentencesAbout } from "#pipeline/evidence/sentences.ts"
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
-import { languageAmong, languageOf, languageOfTag, mayBe } from "#pipeline/languages.ts"
+import { languageAmong, languageOf, languageOfTag, mayBeIn } from "#pipeline/languages.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
-import { asksWhatYouAre } from "#pipeline/safety/aiDisclosure.ts"
+import { asksIfAi } from "#pipeline/safety/aiDisclosure.ts"
 import { type Act, actOf } from "#pipeline/relational/rules/acts.ts"
 import { askedIn } from "./asked.ts"
 import type { Fact } from "#pipeline/relational/rules/Fact.ts"
@@ -51,7 +51,7 @@ const READ_CHARS = 600
 const BESIDES = /\p{L}\P{L}+\p{L}/u
 const EARLIER_ACTS = 6
 const EARLIER_LANGUAGE = 3
-const MOST_LORE_CHARS = 300
+const MAX_LORE_CHARS = 300
 
 /** "Another one" repeats the previous request. "I'm sorry" after an answer expresses sympathy with the character. */
 const resolved = (act: Act, before: ReadonlyArray<Act>): Act => {
@@ -70,7 +70,7 @@ const languageFor = (texts: ReadonlyArray<string>, spoken: ReadonlyArray<string>
 /** Whether a message is clearly in a language that the character does not speak. */
 const isForeign = (text: string, spoken: ReadonlyArray<string>): boolean => {
   const language = languageOf(text)
-  return language !== null && spoken.length > 0 && !spoken.some((known) => mayBe(language, known))
+  return language !== null && spoken.length > 0 && !spoken.some((known) => mayBeIn(language, known))
 }
 
 /**
@@ -114,7 +114,7 @@ export const conversationOf = ({ turn, history, retrieved, safety }: WriteReques
     act:
       safety.action === "refuse_in_voice"
         ? "probe"
-        : asksWhatYouAre(whole)
+        : asksIfAi(whole)
           ? "meta"
           : isForeign(whole, spoken)
             ? "gibberish"
@@ -134,11 +134,11 @@ export const conversationOf = ({ turn, history, retrieved, safety }: WriteReques
     lore: [
       ...retrieved.lore.map(({ content }) => content),
       ...retrieved.evidence.flatMap((piece) => sentencesAbout(piece.text, text).map(({ sentence }) => sentence))
-    ].filter((text) => text.length <= MOST_LORE_CHARS && canSay(turn.character)(text)),
+    ].filter((text) => text.length <= MAX_LORE_CHARS && canSay(turn.character)(text)),
     people: retrieved.world.people
       .filter(
         ({ asked, summary }) =>
-          asked && summary !== "" && summary.length <= MOST_LORE_CHARS && !summary.includes(turn.character.display_name)
+          asked && summary !== "" && summary.length <= MAX_LORE_CHARS && !summary.includes(turn.character.display_name)
       )
       .map(({ name, summary }) => `${name}? ${summary}`),
     seed: seedOf(turn)

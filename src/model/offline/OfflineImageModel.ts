@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createHash } from "node:crypto"
-import { type ImageSize, type PaintRequest, Painter } from "../ImageModel.ts"
+import { type ImageSize, type ImageRequest, ImageModel } from "../ImageModel.ts"
 import { Prices } from "../prices.ts"
 import { GLYPH_HEIGHT, GLYPH_WIDTH, hasDot, initialsOf } from "./glyphs.ts"
 
@@ -19,7 +19,7 @@ const INK = 245
 const darker = (byte = 0) => 40 + byte / 2
 
 /** A gradient from the seed, with the initials on it. */
-const draw = ({ size, name, seed }: PaintRequest) => {
+const draw = ({ size, name, seed }: ImageRequest) => {
   const [width, height] = PIXELS[size]
   const data = new Uint8Array(width * height * 3)
   const colours = createHash("sha256").update(seed).digest()
@@ -52,15 +52,15 @@ const draw = ({ size, name, seed }: PaintRequest) => {
 
 /** Placeholder pictures that are labelled as such. The same seed gives the same picture. No model and no network. */
 export const layer = Layer.effect(
-  Painter,
+  ImageModel,
   Effect.map(Prices, (prices) =>
-    Painter.of({
+    ImageModel.of({
       engine: "offline-placeholder.v1",
       model: MODEL,
       takesReferences: false,
       priceMicroUsd: (size) => prices.imageMicroUsd(MODEL, size),
       // Encoded off the main thread, which serves other requests.
-      paint: (request) =>
+      generate: (request) =>
         Effect.promise(async () => {
           const { default: sharp } = await import("sharp")
           const { data, raw } = draw(request)

@@ -6,7 +6,7 @@ import { memoryId } from "#pipeline/retrieval/Transcript.ts"
 import { type PriceList, Prices, tokensIn } from "#src/model/prices.ts"
 import { choose } from "./choose.ts"
 import { decide } from "./decide.ts"
-import { initiate } from "./proactiveReply.ts"
+import { proactiveReply } from "./proactiveReply.ts"
 import { OFFLINE_ENGINE } from "#src/model/engineNames.ts"
 
 const BLANK_LINE = /\n\s*\n/
@@ -34,9 +34,9 @@ export const layer: Layer.Layer<Writer> = Layer.effect(
       model: OFFLINE_ENGINE,
       write: (request) =>
         Effect.sync(() => {
-          const { initiative } = request.turn
-          if (initiative !== undefined) {
-            const first = initiate(request, initiative)
+          const { proactive } = request.turn
+          if (proactive !== undefined) {
+            const first = proactiveReply(request, proactive)
             const said =
               first === null
                 ? { decision: "withhold" as const, bubbles: [], cited_memory_ids: [] }

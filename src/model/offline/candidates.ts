@@ -40,7 +40,7 @@ const SAME_ACT_MORE = 0.2
 const OWN_LESS = 0.12
 /** Lines of one pool differ so little that their order never decides between pools. */
 const NEXT_LESS = 0.001
-const MOST_OF_POOL = 12
+const MAX_OF_POOL = 12
 /** So large that a line for the moment precedes a general one, even if it opens like an earlier line. */
 const GENTLE_NEXT_LESS = 0.01
 
@@ -128,7 +128,7 @@ const WANTS_TO_BE_ASKED =
   /\bask me (?:something|anything|a question)\b|\b(?:want|like|anything|something|questions?) (?:to ask|for) me\b|^\W*your turn\b|\bwhat (?:should|shall|do you want to|would you like to|can|could) (?:we )?(?:talk|speak|chat) about\b/i
 
 /** If the person tells something and asks something else, the reply also responds to what they told. */
-export const takenUp = (conversation: Conversation): ReadonlyArray<Candidate> => {
+export const followUpLine = (conversation: Conversation): ReadonlyArray<Candidate> => {
   const {
     besides,
     facts,
@@ -175,7 +175,7 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
       lines[kind].filter((line) => !untimely(line)),
       seed
     )
-      .slice(0, MOST_OF_POOL)
+      .slice(0, MAX_OF_POOL)
       .map((line, i) => candidate(line, score - i * NEXT_LESS, given)),
     ...rotate(
       OWN_LINES[kind].filter((line) => !untimely(line)),
@@ -246,7 +246,7 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
     ),
     ...pool("topic", swayed(score, 9)),
     ...rotate(anytime, seed)
-      .slice(0, MOST_OF_POOL)
+      .slice(0, MAX_OF_POOL)
       .map((line, i) => candidate(line, swayed(score, 15) - i * NEXT_LESS))
   ]
 

@@ -1,8 +1,8 @@
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
 import type { Act } from "#pipeline/relational/rules/acts.ts"
-import { type Candidate, candidatesOf, takenUp } from "./candidates.ts"
+import { type Candidate, candidatesOf, followUpLine } from "./candidates.ts"
 import { type Conversation, conversationOf } from "./Conversation.ts"
-import { strangeness } from "./language.ts"
+import { foreignness } from "./language.ts"
 import { OWN_LINES } from "./ownLines.ts"
 import { isBlocked, repetition } from "./repetition.ts"
 import { openingOf } from "./repertoire.ts"
@@ -16,7 +16,7 @@ export interface Choice {
 
 /** One in this many questions about the character is asked back, and never a sensitive one. */
 const ASKED_BACK = 3
-const TO_THE_HEART =
+const PERSONAL_TOPICS =
   /\b(?:worst|regret|afraid|scared|fear|sad|lonely|die|died|dead|death|cry|hurt|lost|hardest|miss)\b/i
 
 /** "And you?" after an answer, unless the character has just asked something. */
@@ -28,7 +28,7 @@ const askBack = (
   if (
     gentle !== null ||
     !answersQuestion ||
-    TO_THE_HEART.test(text) ||
+    PERSONAL_TOPICS.test(text) ||
     asks(line) ||
     repertoire.goesOn.has(openingOf(line)) ||
     said.length < 2 ||
@@ -37,7 +37,7 @@ const askBack = (
   )
     return []
   const authored = repertoire.lines.ask_back
-  const foreign = strangeness({ language, spoken })
+  const foreign = foreignness({ language, spoken })
   const lines = (authored.length > 0 ? authored : OWN_LINES.ask_back).filter((line) => foreign(line) === 0)
   const asked = lines[(seed >>> 4) % lines.length]
   return asked === undefined
@@ -60,7 +60,7 @@ export const choose = (request: WriteRequest): Choice => {
   const { act, said } = conversation
   const voiced = voicePass(request.turn, said)
   const costOf = repetition(said)
-  const foreign = strangeness(conversation)
+  const foreign = foreignness(conversation)
   const fit = ({ line, score }: Candidate): number => score - foreign(line)
   const ranked = candidatesOf(conversation).toSorted((a, b) => fit(b) - fit(a))
 
@@ -89,7 +89,7 @@ export const choose = (request: WriteRequest): Choice => {
       .flatMap((candidate) => voiced({ ...candidate, score: 0 }) ?? [])
       .filter((line) => !isBlocked(costOf(line)))
   // Ask only one question at a time.
-  const told = sayable(takenUp(conversation)).find((line) => !(line.includes("?") && chosen.line.includes("?")))
+  const told = sayable(followUpLine(conversation)).find((line) => !(line.includes("?") && chosen.line.includes("?")))
   if (told !== undefined) {
     return {
       line: told.includes("?") ? `${chosen.line}\n\n${told}` : `${told}\n\n${chosen.line}`,

@@ -4,14 +4,14 @@ import type { Act } from "#pipeline/relational/rules/acts.ts"
 const LONG_MONOLOGUE_CHARS = 400
 const WORDLESS = /^[^\p{L}\p{N}]*$/u
 const LONGEST_UNIT = 12
-const LEAST_REPEATS = 5
+const MIN_REPEATS = 5
 
 /** The same word over and over: "no no no no no". */
 const isRepetition = (text: string): boolean => {
   const packed = text.replace(/\s+/g, "")
   return Array.from({ length: LONGEST_UNIT }, (_, i) => i + 1).some(
     (length) =>
-      packed.length >= length * LEAST_REPEATS &&
+      packed.length >= length * MIN_REPEATS &&
       packed.length % length === 0 &&
       packed === packed.slice(0, length).repeat(packed.length / length)
   )

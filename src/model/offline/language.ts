@@ -1,5 +1,5 @@
 import { languageAmong } from "#pipeline/languages.ts"
-import { remembered } from "#pipeline/memoize.ts"
+import { memoize } from "#pipeline/memoize.ts"
 import type { Conversation } from "./Conversation.ts"
 
 /**
@@ -7,12 +7,12 @@ import type { Conversation } from "./Conversation.ts"
  * one.
  */
 const OTHER_LANGUAGE = 0.5
-const MOST_LINES = 4000
+const MAX_LINES = 4000
 
-const amongOf = remembered(100, (spoken) => remembered(MOST_LINES, (line) => languageAmong(line, spoken.split(","))))
+const amongOf = memoize(100, (spoken) => memoize(MAX_LINES, (line) => languageAmong(line, spoken.split(","))))
 
 /** The penalty for a line in a language other than that of the conversation. Lines of unknown language have none. */
-export const strangeness = ({
+export const foreignness = ({
   spoken,
   language
 }: Pick<Conversation, "spoken" | "language">): ((line: string) => number) => {

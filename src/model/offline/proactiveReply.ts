@@ -1,5 +1,5 @@
 import { rotate } from "#pipeline/domain/seed.ts"
-import type { Initiative } from "#pipeline/domain/ProactiveBrief.ts"
+import type { ProactiveBrief } from "#pipeline/domain/ProactiveBrief.ts"
 import { forbiddenIn } from "#pipeline/emission/forbidden.ts"
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
 import { contentRefusal, opensAsBefore } from "#pipeline/proactive/contentGates.ts"
@@ -9,7 +9,7 @@ import type { Candidate } from "./candidates.ts"
 import { conversationOf, NOW } from "./Conversation.ts"
 import type { Fact } from "#pipeline/relational/rules/Fact.ts"
 import { openLoops, slotsOf } from "./followUp.ts"
-import { strangeness } from "./language.ts"
+import { foreignness } from "./language.ts"
 import { OWN_LINES } from "./ownLines.ts"
 import { isBlocked, repetition } from "./repetition.ts"
 import { secondPerson } from "./secondPerson.ts"
@@ -42,9 +42,9 @@ const line = (text: string, slots: Slots, cites: ReadonlyArray<number>, own: boo
  * What the character writes first: it asks about what is due or about something told a while ago, or else it brings up
  * a topic of its own. It never opens like one of its last ten messages. Null: everything would be a repetition.
  */
-export const initiate = (
+export const proactiveReply = (
   request: WriteRequest,
-  { reason, about: named, avoid, welcome = [] }: Initiative
+  { reason, about: named, avoid, welcome = [] }: ProactiveBrief
 ): { readonly line: string; readonly cites: ReadonlyArray<number> } | null => {
   // The person has told nothing about the state of its story, so there is nothing to ask about.
   const about = reason === "storyline_beat" ? null : named
@@ -80,7 +80,7 @@ export const initiate = (
 
   const voiced = voicePass(request.turn, said)
   const costOf = repetition(said)
-  const foreign = strangeness(conversation)
+  const foreign = foreignness(conversation)
   const avoided = avoid.map((value) => ({ kind: "topic" as const, value, action: "rewrite" as const }))
   const sayable = candidates
     .filter(({ line }) => foreign(line) === 0)

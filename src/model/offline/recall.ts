@@ -117,7 +117,7 @@ const OF_A_PERSON = 0.3
 const HEARD = 0.34
 const CLEARLY_HEARD = 0.6
 /** How far back to look for the most informative facts. */
-const MOST_TOLD = 12
+const MAX_TOLD = 12
 
 const bySlot = (question: string, newest: ReadonlyArray<Fact>): Memory | null => {
   for (const { pattern, attribute, subject } of QUESTIONS) {
@@ -163,7 +163,7 @@ const byName = (question: string, newest: ReadonlyArray<Fact>): Memory | null =>
 /** The most informative fact, for a question that names nothing. */
 const anything = (newest: ReadonlyArray<Fact>): Memory | null => {
   const fact =
-    newest.slice(-MOST_TOLD).find(({ attribute, topic }) => attribute !== "statement" && topic !== "other") ??
+    newest.slice(-MAX_TOLD).find(({ attribute, topic }) => attribute !== "statement" && topic !== "other") ??
     newest.find(({ subject }) => subject !== "") ??
     newest.at(-1)
   return fact === undefined ? null : ofSentence(fact)

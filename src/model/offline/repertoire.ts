@@ -1,5 +1,5 @@
 import { type Character, exampleTurns } from "#pipeline/domain/Character.ts"
-import { admitsMachine, asksWhatYouAre } from "#pipeline/safety/aiDisclosure.ts"
+import { admitsAi, asksIfAi } from "#pipeline/safety/aiDisclosure.ts"
 import { type Act, actOf, actOfSituation } from "#pipeline/relational/rules/acts.ts"
 import { kindOfAct, LINE_KINDS, type LineKind } from "./lineKinds.ts"
 import { type Matcher, matcher } from "./matching.ts"
@@ -85,7 +85,7 @@ const prepare = (character: Character): Repertoire => {
   const samples = character.voice_samples.map(({ text, situation }) => ({
     text,
     act: actOfSituation(situation ?? ""),
-    asked: asksWhatYouAre(situation ?? "")
+    asked: asksIfAi(situation ?? "")
   }))
   const linesOf = (kind: LineKind): ReadonlyArray<string> => [
     ...openings.filter(({ act }) => SOCIAL.has(act) && kindOfAct(act) === kind).map((exchange) => exchange.character),
@@ -93,10 +93,10 @@ const prepare = (character: Character): Repertoire => {
     ...(character.offline_lines[kind] ?? [])
   ]
   const candid = [
-    ...exchanges.filter((exchange) => asksWhatYouAre(exchange.user)).map((exchange) => exchange.character),
+    ...exchanges.filter((exchange) => asksIfAi(exchange.user)).map((exchange) => exchange.character),
     ...samples.filter((sample) => sample.asked).map((sample) => sample.text),
     ...(character.offline_lines["candid"] ?? [])
-  ].filter((line) => admitsMachine(line) && !YES_OR_NO.test(line))
+  ].filter((line) => admitsAi(line) && !YES_OR_NO.test(line))
   const anytime = [
     ...samples.filter((sample) => sample.act === null && !sample.asked).map((sample) => sample.text),
     ...character.interests.map(interestLine),
@@ -104,7 +104,7 @@ const prepare = (character: Character): Repertoire => {
   ]
   return {
     examples: matcher(
-      openings.filter((exchange) => !asksWhatYouAre(exchange.user)),
+      openings.filter((exchange) => !asksIfAi(exchange.user)),
       (exchange) => exchange.user
     ),
     goesOn: new Map(exchanges.flatMap(({ character, next }) => (next === null ? [] : [[openingOf(character), next]]))),

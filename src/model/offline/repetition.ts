@@ -1,6 +1,6 @@
-import { grams } from "#pipeline/emission/phrases.ts"
+import { wordGrams } from "#pipeline/emission/phrases.ts"
 import { closingQuestionOf, overlap } from "#pipeline/emission/repetition.ts"
-import { remembered } from "#pipeline/memoize.ts"
+import { memoize } from "#pipeline/memoize.ts"
 import { terms } from "#pipeline/retrieval/terms.ts"
 
 /** Nothing is repeated within this many of the character's own messages. */
@@ -32,13 +32,13 @@ interface Line {
 }
 
 /** Authored lines are checked in every turn, and messages that were said in ten turns. */
-const MOST_LINES = 4000
-const lineOf = remembered(MOST_LINES, (whole): Line => {
+const MAX_LINES = 4000
+const lineOf = memoize(MAX_LINES, (whole): Line => {
   const text = whole.slice(-COMPARED_CHARS)
   const words = terms(text)
   return {
     text: sameWords(text),
-    grams: new Set(grams(words, GRAM)),
+    grams: new Set(wordGrams(words, GRAM)),
     opener: words.slice(0, OPENER_WORDS).join(" "),
     closing: closingOf(words),
     question: closingQuestionOf(text)

@@ -18,7 +18,7 @@ const capital = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => l
  * letters.
  */
 const MARKS = 0xe000
-const MOST_MARKS = 200
+const MAX_MARKS = 200
 const MARK = /[\uE000-\uE0FF]/g
 
 /** Every position of a phrase, regardless of case. */
@@ -28,7 +28,7 @@ const placesOf = (line: string, phrase: string): ReadonlyArray<number> => {
   if (sought === "" || text.length !== line.length || sought.length !== phrase.length) return places
   for (
     let at = text.indexOf(sought);
-    at !== -1 && places.length < MOST_MARKS;
+    at !== -1 && places.length < MAX_MARKS;
     at = text.indexOf(sought, at + sought.length)
   )
     places.push(at)

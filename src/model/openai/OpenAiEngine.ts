@@ -121,7 +121,7 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> =>
         options.analyzeModel === null
           ? null
           : {
-              ...(options.analyzeTimeout !== undefined && { patience: options.analyzeTimeout }),
+              ...(options.analyzeTimeout !== undefined && { timeout: options.analyzeTimeout }),
               analyze: (request) =>
                 Effect.map(
                   askAnalyst({

@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import OpenAI, { APIError, toFile } from "openai"
-import { type ImageSize, NotPainted, type PaintRequest, Painter } from "../ImageModel.ts"
+import { type ImageSize, ImageFailed, type ImageRequest, ImageModel } from "../ImageModel.ts"
 import { Prices } from "../prices.ts"
 import { OPENAI_URL } from "./call.ts"
 import { type CallFailed, timedOut, toCallFailed } from "./failure.ts"
@@ -40,11 +40,11 @@ const REFERENCE_MICRO_USD = 4_000
 const RETRIES = 2
 const BACKOFF = "300 millis"
 /** Maximum length of a picture in base64, about forty megabytes decoded. */
-const MOST_CHARACTERS = 56_000_000
+const MAX_CHARACTERS = 56_000_000
 
 const decode = Schema.decodeUnknownEffect(
   Schema.Struct({
-    data: Schema.NonEmptyArray(Schema.Struct({ b64_json: Schema.String.check(Schema.isMaxLength(MOST_CHARACTERS)) }))
+    data: Schema.NonEmptyArray(Schema.Struct({ b64_json: Schema.String.check(Schema.isMaxLength(MAX_CHARACTERS)) }))
   })
 )
 
@@ -53,7 +53,7 @@ const decode = Schema.decodeUnknownEffect(
  */
 export const layer = (options: OpenAiPainterOptions) =>
   Layer.effect(
-    Painter,
+    ImageModel,
     Effect.gen(function* () {
       const prices = yield* Prices
       const client = new OpenAI({
@@ -75,7 +75,7 @@ export const layer = (options: OpenAiPainterOptions) =>
       // OpenAI's own models reject a seed. Servers of open models, which have their own address, accept one.
       const takesSeed = options.baseUrl !== null && !isGptImage && !options.model.startsWith("dall-e")
       const request = async (
-        { prompt, size, modelSeed, references }: PaintRequest,
+        { prompt, size, modelSeed, references }: ImageRequest,
         signal: AbortSignal
       ): Promise<unknown> => {
         const asked = {
@@ -92,14 +92,14 @@ export const layer = (options: OpenAiPainterOptions) =>
         return client.images.edit({ ...asked, image }, { signal })
       }
 
-      const ask = (wanted: PaintRequest) =>
+      const ask = (wanted: ImageRequest) =>
         Effect.tryPromise({
           try: (signal) => request(wanted, signal),
           catch: (thrown) => thrown
         }).pipe(
-          Effect.catch((thrown): Effect.Effect<never, NotPainted | CallFailed> =>
+          Effect.catch((thrown): Effect.Effect<never, ImageFailed | CallFailed> =>
             thrown instanceof APIError && typeof thrown.code === "string" && REFUSALS.has(thrown.code)
-              ? Effect.fail(new NotPainted({ reason: "refused", code: "provider_refused" }))
+              ? Effect.fail(new ImageFailed({ reason: "refused", code: "provider_refused" }))
               : Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))
           ),
           Effect.retry({
@@ -108,20 +108,20 @@ export const layer = (options: OpenAiPainterOptions) =>
             while: (failure) => failure._tag === "CallFailed" && failure.passing
           }),
           Effect.timeoutOrElse({ duration: options.deadline, orElse: () => Effect.fail(timedOut()) }),
-          Effect.catchTag("CallFailed", ({ code }) => Effect.fail(new NotPainted({ reason: "failed", code })))
+          Effect.catchTag("CallFailed", ({ code }) => Effect.fail(new ImageFailed({ reason: "failed", code })))
         )
 
-      return Painter.of({
+      return ImageModel.of({
         engine: "openai-compatible",
         model: options.model,
         takesReferences: isGptImage,
         priceMicroUsd: (size, references = 0) =>
           prices.imageMicroUsd(options.model, size) + references * REFERENCE_MICRO_USD,
-        paint: Effect.fn("OpenAi.paint")(function* (request: PaintRequest) {
+        generate: Effect.fn("OpenAi.paint")(function* (request: ImageRequest) {
           const {
             data: [picture]
           } = yield* Effect.mapError(Effect.flatMap(ask(request), decode), (error) =>
-            error instanceof NotPainted ? error : new NotPainted({ reason: "failed", code: "bad_response" })
+            error instanceof ImageFailed ? error : new ImageFailed({ reason: "failed", code: "bad_response" })
           )
           return Buffer.from(picture.b64_json, "base64")
         })

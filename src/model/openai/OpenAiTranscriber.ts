@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import OpenAI, { toFile } from "openai"
-import { NotHeard, type Recording, Transcriber } from "#channels/Transcriber.ts"
+import { TranscriptionFailed, type Recording, Transcriber } from "#channels/Transcriber.ts"
 import { Prices } from "../prices.ts"
 import { OPENAI_URL } from "./call.ts"
 import { badResponse, timedOut, toCallFailed } from "./failure.ts"
@@ -18,7 +18,7 @@ export interface OpenAiTranscriberOptions {
 }
 
 /** Maximum length of one transcript. */
-const MOST_CHARACTERS = 8_000
+const MAX_CHARACTERS = 8_000
 
 const decode = Schema.decodeUnknownEffect(Schema.Struct({ text: Schema.String }))
 
@@ -54,17 +54,20 @@ export const layer = (options: OpenAiTranscriberOptions) =>
         })
       return Transcriber.of({
         costMicroUsd: (seconds) => prices.transcriptionMicroUsd(options.model, seconds),
-        listen: Effect.fn("OpenAi.listen")((recording: Recording) =>
+        transcribe: Effect.fn("OpenAi.listen")((recording: Recording) =>
           ask(recording).pipe(
             Effect.catch((thrown) =>
               Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))
             ),
             Effect.timeoutOrElse({ duration: options.deadline, orElse: () => Effect.fail(timedOut()) }),
-            Effect.mapError(({ code }) => new NotHeard({ code, wasPaid: code === "timeout" })),
+            Effect.mapError(({ code }) => new TranscriptionFailed({ code, wasPaid: code === "timeout" })),
             Effect.flatMap((answer) =>
-              Effect.mapError(decode(answer), () => new NotHeard({ code: badResponse().code, wasPaid: true }))
+              Effect.mapError(
+                decode(answer),
+                () => new TranscriptionFailed({ code: badResponse().code, wasPaid: true })
+              )
             ),
-            Effect.map(({ text }) => text.trim().slice(0, MOST_CHARACTERS))
+            Effect.map(({ text }) => text.trim().slice(0, MAX_CHARACTERS))
           )
         )
       })

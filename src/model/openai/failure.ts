@@ -61,11 +61,11 @@ const TRANSPORT_TIMEOUTS: ReadonlySet<unknown> = new Set([
   "ETIMEDOUT"
 ])
 /** How many levels of wrapped errors to look into. */
-const MOST_WRAPPED = 5
+const MAX_WRAPPED = 5
 const isTransportTimeout = (thrown: unknown, depth = 0): boolean =>
   thrown instanceof APIConnectionTimeoutError ||
   (thrown instanceof Error &&
-    depth < MOST_WRAPPED &&
+    depth < MAX_WRAPPED &&
     (("code" in thrown && TRANSPORT_TIMEOUTS.has(thrown.code)) || isTransportTimeout(thrown.cause, depth + 1)))
 
 const PASSING = new Set([408, 429])

@@ -7,7 +7,7 @@ import type { JsonMode } from "./jsonModes.ts"
 /**
  * How many answers in a row must lack JSON before a lower rung is used. One bad answer says nothing about the server.
  */
-const MOST_UNSTRUCTURED = 3
+const MAX_UNSTRUCTURED = 3
 /** How long a lower rung is used before higher ones are tried again. */
 const KEPT_MS = 10 * 60_000
 
@@ -44,23 +44,23 @@ export const makeLadder = (mode: JsonMode): Ladder => {
       unstructured = 0
       keptUntil = now + KEPT_MS
     })
-  const rungAt = (place: number): Rung => rungs[place] ?? "text"
+  const rungAt = (index: number): Rung => rungs[index] ?? "text"
 
   return {
     current: Effect.map(at, rungAt),
     descend: (ask) => {
-      const from = (place: number): ReturnType<typeof ask> =>
-        ask(rungAt(place)).pipe(
+      const from = (index: number): ReturnType<typeof ask> =>
+        ask(rungAt(index)).pipe(
           // A refusal with another cause is repeated on every rung, so it does not change the rung.
-          Effect.tap(() => keep(place)),
-          Effect.catch((failure) => (failure.format && place < last ? from(place + 1) : Effect.fail(failure)))
+          Effect.tap(() => keep(index)),
+          Effect.catch((failure) => (failure.format && index < last ? from(index + 1) : Effect.fail(failure)))
         )
       return Effect.flatMap(at, from)
     },
     noteAnswer: (structured) =>
-      Effect.flatMap(at, (place) => {
+      Effect.flatMap(at, (index) => {
         unstructured = structured ? 0 : unstructured + 1
-        return unstructured >= MOST_UNSTRUCTURED && place < last ? keep(place + 1) : Effect.void
+        return unstructured >= MAX_UNSTRUCTURED && index < last ? keep(index + 1) : Effect.void
       })
   }
 }

@@ -10,8 +10,8 @@ export interface Spent extends Tokens {
 }
 
 /** More than any model reads at once. A higher number from a server is ignored, and would not fit into the ledger. */
-const MOST_TOKENS = 100_000_000
-const TokenCount = Schema.Natural.check(Schema.isLessThanOrEqualTo(MOST_TOKENS))
+const MAX_TOKENS = 100_000_000
+const TokenCount = Schema.Natural.check(Schema.isLessThanOrEqualTo(MAX_TOKENS))
 
 const decode = Schema.decodeUnknownOption(
   Schema.Struct({

@@ -44,7 +44,7 @@ const app = async (used: number, monthsAgo = 0) => {
 }
 const take = (id: string, microUsd: number) =>
   runtime.runPromise(
-    Expenses.use((expenses) => expenses.take({ appId: id, sessionId: `ses_${id}` }, "transcription", microUsd))
+    Expenses.use((expenses) => expenses.charge({ appId: id, sessionId: `ses_${id}` }, "transcription", microUsd))
   )
 const booked = async (id: string) =>
   (
@@ -87,7 +87,7 @@ describe("an expense", () => {
     const id = await app(60)
     const expense = await take(id, 30)
     assert.isNotNull(expense)
-    if (expense !== null) await runtime.runPromise(Expenses.use((expenses) => expenses.giveBack(expense)))
+    if (expense !== null) await runtime.runPromise(Expenses.use((expenses) => expenses.refund(expense)))
     assert.strictEqual(await used(id), 60)
     assert.deepStrictEqual(await booked(id), [30, -30])
   })
@@ -105,7 +105,7 @@ describe("an expense", () => {
         )[0]?.["used"]
       )
     assert.deepStrictEqual([await used(id), await usedByAnn()], [20, 20])
-    if (first !== null) await runtime.runPromise(Expenses.use((expenses) => expenses.giveBack(first)))
+    if (first !== null) await runtime.runPromise(Expenses.use((expenses) => expenses.refund(first)))
     assert.deepStrictEqual([await used(id), await usedByAnn()], [0, 0])
   })
 
@@ -113,7 +113,7 @@ describe("an expense", () => {
     const id = await app(60)
     const expense = await take(id, 30)
     await database.sql`delete from sessions where app_id = ${id}`
-    if (expense !== null) await runtime.runPromise(Expenses.use((expenses) => expenses.giveBack(expense)))
+    if (expense !== null) await runtime.runPromise(Expenses.use((expenses) => expenses.refund(expense)))
     assert.strictEqual(await used(id), 60)
   })
 

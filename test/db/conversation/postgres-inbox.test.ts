@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { MAX_OPEN_TURNS } from "#src/db/conversation/acceptStatements.ts"
 import { type Engine, startEngine, type Verdict } from "#test/support/Engine.ts"
-import { losing } from "#test/support/loseTransactions.ts"
+import { loseTransactions } from "#test/support/loseTransactions.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 const HOLD = 100
@@ -216,7 +216,7 @@ describe("a commit whose fate is unknown", () => {
   const sendThrough = async (when: "after" | "before") => {
     const breaking = startEngine(database, {
       holdMicroUsd: HOLD,
-      wrap: (service) => ({ ...service, pool: losing(service.pool, when, 1) })
+      wrap: (service) => ({ ...service, pool: loseTransactions(service.pool, when, 1) })
     })
     try {
       const appId = await engine.createApp(100 * HOLD)

@@ -4,7 +4,7 @@ import { CharacterArchival } from "#src/db/conversation/CharacterArchival.ts"
 import { type Lease, Turns } from "#src/db/conversation/Turns.ts"
 import type { ClaimRow } from "#src/db/conversation/claimTurns.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
-import { losing } from "#test/support/loseTransactions.ts"
+import { loseTransactions } from "#test/support/loseTransactions.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 const HOLD = 100
@@ -23,20 +23,20 @@ afterAll(async () => {
   await database.drop()
 })
 
-interface Place {
+interface TestSession {
   readonly appId: string
   readonly sessionId: string
 }
 
 /** A session with so many messages waiting, of an app with room for 100 of them. */
-const waiting = async (messages: number): Promise<Place> => {
+const waiting = async (messages: number): Promise<TestSession> => {
   const appId = await engine.createApp(100 * HOLD)
   const sessionId = await engine.createSession(appId)
   for (let i = 0; i < messages; i++) await engine.send({ appId, sessionId, text: `message ${i + 1}` })
   return { appId, sessionId }
 }
-const claim = (place: Place, process = 0, owner = `wrk_${process}`) =>
-  (engines[process] as Engine).run(Turns.use((turns) => turns.claim(owner, place)))
+const claim = (session: TestSession, process = 0, owner = `wrk_${process}`) =>
+  (engines[process] as Engine).run(Turns.use((turns) => turns.claim(owner, session)))
 const leaseOf = (row: ClaimRow | undefined): Lease => {
   if (row === undefined) throw new Error("nothing was claimed")
   return { appId: row.app_id, sessionId: row.session_id, turnIndex: row.turn_index, owner: row.owner, fence: row.fence }
@@ -57,24 +57,24 @@ const spent = (costMicroUsd: number): StageRecord => ({
   usage: { model: "test", inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costMicroUsd, estimated: false }
 })
 
-const turnsOf = ({ sessionId }: Place) => database.sql<
+const turnsOf = ({ sessionId }: TestSession) => database.sql<
   Array<{ outcome: string | null; owner: string | null; fence: number }>
 >`
   select outcome, owner, fence from turns where session_id = ${sessionId} order by turn_index`
-const outcomesOf = async (place: Place) => (await turnsOf(place)).map(({ outcome }) => outcome)
-const typesOf = async ({ sessionId }: Place) =>
+const outcomesOf = async (session: TestSession) => (await turnsOf(session)).map(({ outcome }) => outcome)
+const typesOf = async ({ sessionId }: TestSession) =>
   (
     await database.sql<
       Array<{ cursor: number; said: string }>
     >`select cursor::int, role || ' ' || type as said from events where session_id = ${sessionId} order by cursor`
   ).map(({ said }) => said)
-const heldOf = async ({ appId }: Place) =>
+const heldOf = async ({ appId }: TestSession) =>
   (
     await database.sql<
       Array<{ used: number }>
     >`select month_used_micro_usd::int as used from allowances where app_id = ${appId}`
   )[0]?.used
-const countersOf = async ({ sessionId }: Place) => {
+const countersOf = async ({ sessionId }: TestSession) => {
   const [row] = await database.sql<Array<{ status: string; open_turns: number; gaps: number }>>`
     select status, open_turns, (last_cursor - (select count(*) from events e where e.session_id = l.session_id))::int as gaps from session_logs l where session_id = ${sessionId}`
   return { ...row }
@@ -82,23 +82,23 @@ const countersOf = async ({ sessionId }: Place) => {
 
 describe("a claim", () => {
   it("gets the oldest unsettled turn, and no other until that is settled", async () => {
-    const place = await waiting(3)
-    const first = await claim(place)
+    const session = await waiting(3)
+    const first = await claim(session)
     assert.deepInclude(first, { turn_index: 1, text: "message 1", owner: "wrk_0", fence: 1 })
-    assert.isUndefined(await claim(place))
-    assert.isUndefined(await claim(place, 1))
+    assert.isUndefined(await claim(session))
+    assert.isUndefined(await claim(session, 1))
     await settle(leaseOf(first), reply("one"))
-    assert.strictEqual((await claim(place, 1))?.turn_index, 2)
+    assert.strictEqual((await claim(session, 1))?.turn_index, 2)
   })
 
   it("is won by one of 20 that come at once from four processes", async () => {
     const places = await Promise.all(Array.from({ length: 10 }, () => waiting(2)))
-    for (const place of places) {
-      const rows = await Promise.all(Array.from({ length: 20 }, (_, i) => claim(place, i % 4)))
+    for (const session of places) {
+      const rows = await Promise.all(Array.from({ length: 20 }, (_, i) => claim(session, i % 4)))
       const won = rows.filter((row) => row !== undefined)
       assert.lengthOf(won, 1)
       assert.deepStrictEqual(
-        (await turnsOf(place)).map(({ owner, fence }) => ({ owner, fence })),
+        (await turnsOf(session)).map(({ owner, fence }) => ({ owner, fence })),
         [
           { owner: won[0]?.owner ?? "", fence: 1 },
           { owner: null, fence: 0 }
@@ -108,14 +108,14 @@ describe("a claim", () => {
   })
 
   it("gets nothing for a worker that is not registered", async () => {
-    const place = await waiting(1)
-    assert.isUndefined(await claim(place, 0, "wrk_unheard_of"))
-    assert.strictEqual((await claim(place))?.turn_index, 1)
+    const session = await waiting(1)
+    assert.isUndefined(await claim(session, 0, "wrk_unheard_of"))
+    assert.strictEqual((await claim(session))?.turn_index, 1)
   })
 
   it("is in the name of its own worker, when two of a process travel together", async () => {
     const places = await Promise.all([waiting(1), waiting(1)])
-    const rows = await Promise.all(places.map((place, i) => claim(place, 0, `wrk_${i}`)))
+    const rows = await Promise.all(places.map((session, i) => claim(session, 0, `wrk_${i}`)))
     assert.deepStrictEqual(
       rows.map((row) => row?.owner),
       ["wrk_0", "wrk_1"]
@@ -123,51 +123,51 @@ describe("a claim", () => {
   })
 
   it("gets nothing that is not due", async () => {
-    const place = await waiting(1)
-    await database.sql`update turns set due_at = now() + interval '1 hour' where session_id = ${place.sessionId}`
-    assert.isUndefined(await claim(place))
+    const session = await waiting(1)
+    await database.sql`update turns set due_at = now() + interval '1 hour' where session_id = ${session.sessionId}`
+    assert.isUndefined(await claim(session))
   })
 
   it("pins the character to the version the turn began with", async () => {
-    const place = await waiting(1)
-    const first = await claim(place)
-    await database.sql`insert into character_versions select app_id, slug, 2, profile from character_versions where app_id = ${place.appId}`
-    await database.sql`update characters set version = 2 where app_id = ${place.appId}`
+    const session = await waiting(1)
+    const first = await claim(session)
+    await database.sql`insert into character_versions select app_id, slug, 2, profile from character_versions where app_id = ${session.appId}`
+    await database.sql`update characters set version = 2 where app_id = ${session.appId}`
     await engine.run(Turns.use((turns) => turns.release(leaseOf(first), [])))
-    assert.deepInclude(await claim(place, 1), { character_version: 1, fence: 2 })
+    assert.deepInclude(await claim(session, 1), { character_version: 1, fence: 2 })
   })
 
   it("gives back what is released, and wakes another worker for it", async () => {
-    const place = await waiting(1)
-    const first = leaseOf(await claim(place))
+    const session = await waiting(1)
+    const first = leaseOf(await claim(session))
     await database.sql`delete from graphile_worker._private_jobs`
     await engine.run(Turns.use((turns) => turns.release(first, [])))
     assert.lengthOf(
-      await database.sql`select 1 from graphile_worker._private_jobs where strpos(payload::text, ${place.sessionId}) > 0`,
+      await database.sql`select 1 from graphile_worker._private_jobs where strpos(payload::text, ${session.sessionId}) > 0`,
       1
     )
-    const second = leaseOf(await claim(place, 1))
+    const second = leaseOf(await claim(session, 1))
     assert.deepStrictEqual(second, { ...first, owner: "wrk_1", fence: 2 })
     await engine.run(Turns.use((turns) => turns.release(first, [])))
-    assert.strictEqual((await turnsOf(place))[0]?.owner, "wrk_1", "an old lease releases nothing")
+    assert.strictEqual((await turnsOf(session))[0]?.owner, "wrk_1", "an old lease releases nothing")
   })
 })
 
 describe("a settlement", () => {
   it("writes the reply after what was on the log, counts down, and pays what it cost", async () => {
-    const place = await waiting(2)
-    assert.strictEqual(await heldOf(place), 2 * HOLD)
-    const settled = await settle(leaseOf(await claim(place)), reply("one"), [spent(30), spent(7)])
+    const session = await waiting(2)
+    assert.strictEqual(await heldOf(session), 2 * HOLD)
+    const settled = await settle(leaseOf(await claim(session)), reply("one"), [spent(30), spent(7)])
     assert.deepStrictEqual(settled, { _tag: "Settled", openTurns: 1 })
-    assert.deepStrictEqual(await typesOf(place), [
+    assert.deepStrictEqual(await typesOf(session), [
       "user message.created",
       "character run.status",
       "user message.created",
       "character run.status",
       "character message.created"
     ])
-    assert.deepStrictEqual(await countersOf(place), { status: "active", open_turns: 1, gaps: 0 })
-    assert.strictEqual(await heldOf(place), HOLD + 37)
+    assert.deepStrictEqual(await countersOf(session), { status: "active", open_turns: 1, gaps: 0 })
+    assert.strictEqual(await heldOf(session), HOLD + 37)
   })
 
   it.each([
@@ -175,18 +175,18 @@ describe("a settlement", () => {
     ["silence", Outcome.cases.Withheld.make({}), ["withheld"], []],
     ["an exit", exit, ["exited"], ["character message.created", "system session.exited"]]
   ])("pays what %s has cost, and no more", async (_, outcome, outcomes, said) => {
-    const place = await waiting(1)
-    await settle(leaseOf(await claim(place)), outcome, [spent(12)])
-    assert.deepStrictEqual(await outcomesOf(place), outcomes)
-    assert.deepStrictEqual((await typesOf(place)).slice(2), said)
-    assert.strictEqual(await heldOf(place), 12)
+    const session = await waiting(1)
+    await settle(leaseOf(await claim(session)), outcome, [spent(12)])
+    assert.deepStrictEqual(await outcomesOf(session), outcomes)
+    assert.deepStrictEqual((await typesOf(session)).slice(2), said)
+    assert.strictEqual(await heldOf(session), 12)
   })
 
   it("is refused to an owner whose lease was taken over, and writes nothing", async () => {
-    const place = await waiting(1)
-    const old = leaseOf(await claim(place))
-    await database.sql`update turns set owner = null where session_id = ${place.sessionId}`
-    const young = leaseOf(await claim(place, 1))
+    const session = await waiting(1)
+    const old = leaseOf(await claim(session))
+    await database.sql`update turns set owner = null where session_id = ${session.sessionId}`
+    const young = leaseOf(await claim(session, 1))
     assert.deepStrictEqual(await settle(old, reply("from the dead"), [spent(50)]), { _tag: "Taken" })
     assert.deepStrictEqual(await settle({ ...old, fence: young.fence }, reply("right fence, wrong owner")), {
       _tag: "Taken"
@@ -194,8 +194,8 @@ describe("a settlement", () => {
     assert.deepStrictEqual(await settle({ ...young, fence: old.fence }, reply("right owner, old fence")), {
       _tag: "Taken"
     })
-    assert.lengthOf(await typesOf(place), 2)
-    assert.strictEqual(await heldOf(place), HOLD)
+    assert.lengthOf(await typesOf(session), 2)
+    assert.strictEqual(await heldOf(session), HOLD)
     assert.deepStrictEqual(await settle(young, reply("alive")), { _tag: "Settled", openTurns: 0 })
     assert.deepStrictEqual(
       await settle(young, reply("once more"), [spent(50)]),
@@ -203,17 +203,17 @@ describe("a settlement", () => {
       "it is, by its own hand"
     )
     assert.deepStrictEqual(await settle(old, reply("from the dead")), { _tag: "Taken" })
-    assert.deepStrictEqual((await typesOf(place)).slice(2), ["character message.created"])
-    assert.strictEqual(await heldOf(place), 0)
+    assert.deepStrictEqual((await typesOf(session)).slice(2), ["character message.created"])
+    assert.strictEqual(await heldOf(session), 0)
   })
 
   it.each(["after", "before"] as const)(
     "whose connection was lost %s its commit is written once, and known for its own",
     async (when) => {
-      const place = await waiting(2)
-      const lease = leaseOf(await claim(place))
+      const session = await waiting(2)
+      const lease = leaseOf(await claim(session))
       const breaking = startEngine(database, {
-        wrap: (service) => ({ ...service, pool: losing(service.pool, when, 1) })
+        wrap: (service) => ({ ...service, pool: loseTransactions(service.pool, when, 1) })
       })
       try {
         const settled = await breaking.run(
@@ -223,14 +223,14 @@ describe("a settlement", () => {
       } finally {
         await breaking.close()
       }
-      assert.deepStrictEqual((await typesOf(place)).slice(4), ["character message.created"])
-      assert.strictEqual(await heldOf(place), HOLD + 30)
+      assert.deepStrictEqual((await typesOf(session)).slice(4), ["character message.created"])
+      assert.strictEqual(await heldOf(session), HOLD + 30)
     }
   )
 
   it("writes only one of 10 at once", async () => {
-    const place = await waiting(1)
-    const lease = leaseOf(await claim(place))
+    const session = await waiting(1)
+    const lease = leaseOf(await claim(session))
     const settled = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
         (engines[i % 4] as Engine).run(
@@ -242,14 +242,14 @@ describe("a settlement", () => {
       settled,
       settled.map(() => ({ _tag: "Settled", openTurns: 0 }))
     )
-    assert.strictEqual(await heldOf(place), 3)
-    assert.lengthOf(await typesOf(place), 3)
-    assert.deepStrictEqual(await countersOf(place), { status: "active", open_turns: 0, gaps: 0 })
+    assert.strictEqual(await heldOf(session), 3)
+    assert.lengthOf(await typesOf(session), 3)
+    assert.deepStrictEqual(await countersOf(session), { status: "active", open_turns: 0, gaps: 0 })
   })
 
   it("keeps the sessions of one batch apart", async () => {
     const places = await Promise.all(Array.from({ length: 12 }, () => waiting(1)))
-    const leases = await Promise.all(places.map(async (place) => leaseOf(await claim(place))))
+    const leases = await Promise.all(places.map(async (session) => leaseOf(await claim(session))))
     await Promise.all(
       leases.map((lease, i) =>
         settle(
@@ -259,14 +259,14 @@ describe("a settlement", () => {
         )
       )
     )
-    for (const [i, place] of places.entries()) {
-      assert.deepStrictEqual(await outcomesOf(place), [["exited", "replied", "failed"][i % 3] ?? ""])
-      assert.deepStrictEqual(await countersOf(place), {
+    for (const [i, session] of places.entries()) {
+      assert.deepStrictEqual(await outcomesOf(session), [["exited", "replied", "failed"][i % 3] ?? ""])
+      assert.deepStrictEqual(await countersOf(session), {
         status: i % 3 === 0 ? "exited" : "active",
         open_turns: 0,
         gaps: 0
       })
-      assert.strictEqual(await heldOf(place), i)
+      assert.strictEqual(await heldOf(session), i)
     }
   })
 })
@@ -276,14 +276,15 @@ describe("what an attempt has cost", () => {
     engine.run(Turns.use((turns) => turns.book(lease, stages)))
   const release = (lease: Lease, stages: ReadonlyArray<StageRecord>) =>
     engine.run(Turns.use((turns) => turns.release(lease, stages)))
-  const free = ({ sessionId }: Place) => database.sql`update turns set owner = null where session_id = ${sessionId}`
-  const costOf = async ({ sessionId }: Place) =>
+  const free = ({ sessionId }: TestSession) =>
+    database.sql`update turns set owner = null where session_id = ${sessionId}`
+  const costOf = async ({ sessionId }: TestSession) =>
     (
       await database.sql<
         Array<{ cost: number | null }>
       >`select cost_micro_usd::int as cost from turns where session_id = ${sessionId} order by turn_index`
     ).map(({ cost }) => cost)
-  const rowsOf = async ({ sessionId }: Place) =>
+  const rowsOf = async ({ sessionId }: TestSession) =>
     (
       await database.sql<
         Array<{ row: string }>
@@ -296,79 +297,79 @@ describe("what an attempt has cost", () => {
   })
 
   it("is booked on top of the hold while it runs, and once, however often it is told", async () => {
-    const place = await waiting(1)
-    const lease = leaseOf(await claim(place))
+    const session = await waiting(1)
+    const lease = leaseOf(await claim(session))
     await book(lease, [cutOff(10)])
     await book(lease, [cutOff(10)])
-    assert.strictEqual(await heldOf(place), HOLD + 10)
+    assert.strictEqual(await heldOf(session), HOLD + 10)
     await book(lease, [spent(25), cutOff(5)])
-    assert.strictEqual(await heldOf(place), HOLD + 30)
-    assert.deepStrictEqual(await rowsOf(place), ["1 0 ok 25", "1 1 error 5"])
+    assert.strictEqual(await heldOf(session), HOLD + 30)
+    assert.deepStrictEqual(await rowsOf(session), ["1 0 ok 25", "1 1 error 5"])
     await book(lease, [cutOff(10)])
     assert.strictEqual(
-      await heldOf(place),
+      await heldOf(session),
       HOLD + 15,
       "one that comes too late changes what it names, and the last word mends it"
     )
     await settle(lease, reply("done"), [spent(25), spent(9)])
-    assert.strictEqual(await heldOf(place), 34)
-    assert.deepStrictEqual(await costOf(place), [34])
-    assert.deepStrictEqual(await rowsOf(place), ["1 0 ok 25", "1 1 ok 9"])
+    assert.strictEqual(await heldOf(session), 34)
+    assert.deepStrictEqual(await costOf(session), [34])
+    assert.deepStrictEqual(await rowsOf(session), ["1 0 ok 25", "1 1 ok 9"])
   })
 
   it("stays paid when the attempt dies, and is added to by the next", async () => {
-    const place = await waiting(1)
-    await book(leaseOf(await claim(place)), [cutOff(10)])
-    await free(place)
-    const second = leaseOf(await claim(place, 1))
+    const session = await waiting(1)
+    await book(leaseOf(await claim(session)), [cutOff(10)])
+    await free(session)
+    const second = leaseOf(await claim(session, 1))
     await book(second, [cutOff(4)])
     await settle(second, reply("done"), [spent(6)])
-    assert.strictEqual(await heldOf(place), 16)
-    assert.deepStrictEqual(await costOf(place), [16])
-    assert.deepStrictEqual(await rowsOf(place), ["1 0 error 10", "2 0 ok 6"])
+    assert.strictEqual(await heldOf(session), 16)
+    assert.deepStrictEqual(await costOf(session), [16])
+    assert.deepStrictEqual(await rowsOf(session), ["1 0 error 10", "2 0 ok 6"])
   })
 
   it("is booked when the turn is given back, whose hold stays", async () => {
-    const place = await waiting(1)
-    const lease = leaseOf(await claim(place))
+    const session = await waiting(1)
+    const lease = leaseOf(await claim(session))
     await book(lease, [cutOff(10)])
     await release(lease, [spent(10), cutOff(3)])
-    assert.strictEqual(await heldOf(place), HOLD + 13)
-    await settle(leaseOf(await claim(place, 1)), reply("done"), [spent(6)])
-    assert.strictEqual(await heldOf(place), 19)
-    assert.deepStrictEqual(await rowsOf(place), ["1 0 ok 10", "1 1 error 3", "2 0 ok 6"])
+    assert.strictEqual(await heldOf(session), HOLD + 13)
+    await settle(leaseOf(await claim(session, 1)), reply("done"), [spent(6)])
+    assert.strictEqual(await heldOf(session), 19)
+    assert.deepStrictEqual(await rowsOf(session), ["1 0 ok 10", "1 1 error 3", "2 0 ok 6"])
   })
 
   it("stays paid when the session ends before the next attempt", async () => {
-    const place = await waiting(1)
-    await release(leaseOf(await claim(place)), [spent(10)])
-    await engine.run(CharacterArchival.use((archival) => archival.archive(place.appId, "mara", true)))
-    assert.deepStrictEqual(await outcomesOf(place), ["exited"])
-    assert.deepStrictEqual(await costOf(place), [10])
-    assert.strictEqual(await heldOf(place), 10)
+    const session = await waiting(1)
+    await release(leaseOf(await claim(session)), [spent(10)])
+    await engine.run(CharacterArchival.use((archival) => archival.archive(session.appId, "mara", true)))
+    assert.deepStrictEqual(await outcomesOf(session), ["exited"])
+    assert.deepStrictEqual(await costOf(session), [10])
+    assert.strictEqual(await heldOf(session), 10)
   })
 
   it("is not booked by one whose lease was lost, before or after the turn has settled", async () => {
-    const place = await waiting(1)
-    const zombie = leaseOf(await claim(place))
-    await free(place)
-    const lease = leaseOf(await claim(place, 1))
+    const session = await waiting(1)
+    const zombie = leaseOf(await claim(session))
+    await free(session)
+    const lease = leaseOf(await claim(session, 1))
     await book(zombie, [spent(50)])
     await release(zombie, [spent(50)])
-    assert.strictEqual((await turnsOf(place))[0]?.owner, "wrk_1")
+    assert.strictEqual((await turnsOf(session))[0]?.owner, "wrk_1")
     await settle(lease, reply("done"), [spent(6)])
     for (const late of [zombie, lease]) {
       await book(late, [spent(50)])
       await release(late, [spent(50)])
     }
-    assert.strictEqual(await heldOf(place), 6)
-    assert.deepStrictEqual(await costOf(place), [6])
-    assert.deepStrictEqual(await rowsOf(place), ["2 0 ok 6"])
+    assert.strictEqual(await heldOf(session), 6)
+    assert.deepStrictEqual(await costOf(session), [6])
+    assert.deepStrictEqual(await rowsOf(session), ["2 0 ok 6"])
   })
 
   it("adds up whatever is told at once, and in whichever order it comes", async () => {
-    const place = await waiting(1)
-    const lease = leaseOf(await claim(place))
+    const session = await waiting(1)
+    const lease = leaseOf(await claim(session))
     const told = [
       book(lease, [cutOff(10)]),
       book(lease, [spent(10), cutOff(5)]),
@@ -376,49 +377,49 @@ describe("what an attempt has cost", () => {
       release(lease, [spent(10), cutOff(5)])
     ]
     await Promise.all(told)
-    if ((await outcomesOf(place))[0] === null) await settle(leaseOf(await claim(place)), reply("done"))
-    assert.strictEqual(await heldOf(place), (await costOf(place))[0])
+    if ((await outcomesOf(session))[0] === null) await settle(leaseOf(await claim(session)), reply("done"))
+    assert.strictEqual(await heldOf(session), (await costOf(session))[0])
     const [{ sum } = { sum: 0 }] = await database.sql<
       Array<{ sum: number }>
-    >`select sum(cost_micro_usd)::int as sum from turn_stages where session_id = ${place.sessionId}`
-    assert.deepStrictEqual(await costOf(place), [sum])
+    >`select sum(cost_micro_usd)::int as sum from turn_stages where session_id = ${session.sessionId}`
+    assert.deepStrictEqual(await costOf(session), [sum])
   })
 })
 
 describe("a session that ends", () => {
   it("settles what waits behind the exit, without a word, and releases what was held", async () => {
-    const place = await waiting(4)
-    await settle(leaseOf(await claim(place)), exit, [spent(20)])
-    assert.deepStrictEqual(await outcomesOf(place), ["exited", "exited", "exited", "exited"])
-    assert.deepStrictEqual((await typesOf(place)).slice(8), ["character message.created", "system session.exited"])
-    assert.deepStrictEqual(await countersOf(place), { status: "exited", open_turns: 0, gaps: 0 })
-    assert.strictEqual(await heldOf(place), 20)
-    assert.isUndefined(await claim(place))
-    assert.strictEqual((await engine.send(place)).answer, "session_exited")
+    const session = await waiting(4)
+    await settle(leaseOf(await claim(session)), exit, [spent(20)])
+    assert.deepStrictEqual(await outcomesOf(session), ["exited", "exited", "exited", "exited"])
+    assert.deepStrictEqual((await typesOf(session)).slice(8), ["character message.created", "system session.exited"])
+    assert.deepStrictEqual(await countersOf(session), { status: "exited", open_turns: 0, gaps: 0 })
+    assert.strictEqual(await heldOf(session), 20)
+    assert.isUndefined(await claim(session))
+    assert.strictEqual((await engine.send(session)).answer, "session_exited")
   })
 
   it("takes no reply any more from a turn that was under way, but its money", async () => {
-    const place = await waiting(1)
-    const lease = leaseOf(await claim(place))
-    await database.sql`update session_logs set status = 'exited' where session_id = ${place.sessionId}`
+    const session = await waiting(1)
+    const lease = leaseOf(await claim(session))
+    await database.sql`update session_logs set status = 'exited' where session_id = ${session.sessionId}`
     assert.deepStrictEqual(await settle(lease, reply("too late"), [spent(40)]), { _tag: "Settled", openTurns: 0 })
-    assert.lengthOf(await typesOf(place), 2)
-    assert.deepStrictEqual(await outcomesOf(place), ["exited"])
-    assert.strictEqual(await heldOf(place), 40)
+    assert.lengthOf(await typesOf(session), 2)
+    assert.deepStrictEqual(await outcomesOf(session), ["exited"])
+    assert.strictEqual(await heldOf(session), 40)
   })
 
   it(
     "by its character being archived lets a turn that is running settle itself, with its money, and ends those " +
       "that wait",
     async () => {
-      const place = await waiting(3)
-      const lease = leaseOf(await claim(place))
-      await engine.run(CharacterArchival.use((archival) => archival.archive(place.appId, "mara", true)))
-      assert.deepStrictEqual(await outcomesOf(place), [null, "exited", "exited"])
+      const session = await waiting(3)
+      const lease = leaseOf(await claim(session))
+      await engine.run(CharacterArchival.use((archival) => archival.archive(session.appId, "mara", true)))
+      assert.deepStrictEqual(await outcomesOf(session), [null, "exited", "exited"])
       assert.deepStrictEqual(await settle(lease, reply("too late"), [spent(40)]), { _tag: "Settled", openTurns: 0 })
-      assert.deepStrictEqual(await outcomesOf(place), ["exited", "exited", "exited"])
-      assert.deepStrictEqual(await countersOf(place), { status: "exited", open_turns: 0, gaps: 0 })
-      assert.strictEqual(await heldOf(place), 40)
+      assert.deepStrictEqual(await outcomesOf(session), ["exited", "exited", "exited"])
+      assert.deepStrictEqual(await countersOf(session), { status: "exited", open_turns: 0, gaps: 0 })
+      assert.strictEqual(await heldOf(session), 40)
     }
   )
 })

@@ -5,14 +5,21 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { ChannelKind } from "#channels/ChannelKind.ts"
-import { type LaneLease, Lanes, type LaneStep, type Room } from "#channels/Lanes.ts"
+import { type LaneLease, Lanes, type LaneStep, type ClaimCapacity } from "#channels/Lanes.ts"
 import { TELEGRAM_BYO, TELEGRAM_MANAGED } from "#channels/telegram/telegramKinds.ts"
 import { WEBHOOK } from "#channels/webhook/webhookKind.ts"
 import { Database } from "#src/db/postgres/Database.ts"
-import * as LanesLayer from "#src/db/delivery/PostgresLanes.ts"
+import * as PostgresLanes from "#src/db/delivery/PostgresLanes.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
-const ROOM: Room = { lanes: 64, endpoints: new Map(), apps: new Map(), perEndpoint: 4, perPaced: 20, perApp: 8 }
+const ROOM: ClaimCapacity = {
+  lanes: 64,
+  endpoints: new Map(),
+  apps: new Map(),
+  perEndpoint: 4,
+  perPaced: 20,
+  perApp: 8
+}
 
 let database: TestDatabase
 let runtime: ManagedRuntime.ManagedRuntime<Lanes, never>
@@ -20,7 +27,7 @@ let runtime: ManagedRuntime.ManagedRuntime<Lanes, never>
 beforeEach(async () => {
   database = await createTestDatabase()
   runtime = ManagedRuntime.make(
-    LanesLayer.layer.pipe(Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 4 })))
+    PostgresLanes.layer.pipe(Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 4 })))
   )
   await database.sql`insert into apps (app_id, name) values ('app_a', 'a'), ('app_b', 'b')`
   await database.sql`insert into workers (worker_id) values ('wrk_1'), ('wrk_2')`
@@ -72,7 +79,7 @@ const seed = async (options: {
   }
 }
 const lanes = <A, E>(use: (lanes: Lanes["Service"]) => Effect.Effect<A, E>) => runtime.runPromise(Lanes.use(use))
-const claim = async (owner = "wrk_1", room: Partial<Room> = {}) =>
+const claim = async (owner = "wrk_1", room: Partial<ClaimCapacity> = {}) =>
   (await lanes((l) => l.claim(owner, { ...ROOM, ...room }))).leases
 const step = (lease: LaneLease, place: number, change: Partial<LaneStep> = {}): LaneStep => ({
   lease,
@@ -80,13 +87,13 @@ const step = (lease: LaneLease, place: number, change: Partial<LaneStep> = {}): 
   part: 0,
   last: true,
   outcome: "sent",
-  telling: true,
+  reflectsHealth: true,
   statusCode: 200,
   errorCode: null,
   answer: null,
   startedAt: new Date(),
   latency: Duration.millis(3),
-  onward: "pass",
+  move: "pass",
   next: lease.events[place + 1] ?? null,
   throttle: null,
   ...change
@@ -202,7 +209,7 @@ describe("a step", () => {
     const [lease] = await claim()
     const failed = step(lease!, 0, {
       outcome: "not_sent",
-      onward: { retryAfter: Duration.seconds(60), failures: 1 },
+      move: { retryAfter: Duration.seconds(60), failures: 1 },
       next: null
     })
     expect(await lanes((l) => l.settle(failed))).toBe("rest")
@@ -268,7 +275,7 @@ describe("an event of several parts", () => {
       part: 1,
       last: false,
       outcome: "not_sent",
-      onward: { retryAfter: Duration.zero, failures: 1 },
+      move: { retryAfter: Duration.zero, failures: 1 },
       next: null
     } as const
     await lanes((l) => l.settle(step(lease!, 0, failed)))
@@ -350,7 +357,7 @@ describe("a paced lane", () => {
     await lanes((l) => l.intend(lease!, 1, 0))
     await database.sql`update lanes set owner = null`
     const [heir] = await claim("wrk_2")
-    await lanes((l) => l.settle(step(heir!, 0, { outcome: null, onward: { retryAfter: Duration.zero, failures: 0 } })))
+    await lanes((l) => l.settle(step(heir!, 0, { outcome: null, move: { retryAfter: Duration.zero, failures: 0 } })))
     await lanes((l) => l.sweep)
     expect((await claim("wrk_2"))[0]).toMatchObject({ interrupted: null, unknowns: 1 })
   })
@@ -367,7 +374,9 @@ describe("a paced lane", () => {
     const [lease] = await claim()
     await lanes((l) => l.intend(lease!, 1, 0))
     expect(
-      await lanes((l) => l.settle(step(lease!, 0, { outcome: "not_sent", telling: false, onward: "park", next: null })))
+      await lanes((l) =>
+        l.settle(step(lease!, 0, { outcome: "not_sent", reflectsHealth: false, move: "park", next: null }))
+      )
     ).toBe("rest")
     expect(await lane()).toMatchObject({ status: "parked", position: 0, owner: null, sending: null })
     expect(await database.sql`select 1 from channels where failing_since is not null`).toEqual([])
@@ -396,7 +405,7 @@ describe("the health of a channel", () => {
       l.settle(
         step(lease!, 0, {
           outcome: "not_sent",
-          onward: { retryAfter: Duration.seconds(5), failures: 1 },
+          move: { retryAfter: Duration.seconds(5), failures: 1 },
           next: null,
           ...change
         })
@@ -411,7 +420,7 @@ describe("the health of a channel", () => {
     await database.sql`update channels set failing_since = now() - interval '25 hours'`
     await fail()
     expect(await health()).toMatchObject({ status: "failing", consecutive_failures: 2, probed: true })
-    await fail({ outcome: "sent", onward: "pass" })
+    await fail({ outcome: "sent", move: "pass" })
     expect(await health()).toMatchObject({ status: "active", consecutive_failures: 0, failing: false })
     await fail()
     await database.sql`update channels set failing_since = now() - interval '121 hours'`
@@ -428,7 +437,7 @@ describe("the health of a channel", () => {
 
 describe("a lane that waits to try again", () => {
   const failed = (lease: LaneLease, failures: number) =>
-    step(lease, 0, { outcome: "not_sent", onward: { retryAfter: Duration.hours(1), failures }, next: null })
+    step(lease, 0, { outcome: "not_sent", move: { retryAfter: Duration.hours(1), failures }, next: null })
   const wait = async (session: string) =>
     (
       await database.sql`

@@ -9,7 +9,7 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { CHANNEL_SECRET, CHANNEL_URL, PREVIOUS_CHANNEL_SECRET } from "#src/db/postgres/sealedColumns.ts"
 import { Secrets, SecretsKeys } from "#src/db/postgres/Secrets.ts"
 import { secretsKey } from "#src/db/postgres/secretsCipher.ts"
-import * as EndpointReader from "#src/db/delivery/PostgresEndpoints.ts"
+import * as PostgresEndpoints from "#src/db/delivery/PostgresEndpoints.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 
 const ROW = ["app_1", "chn_1"]
@@ -51,7 +51,7 @@ const services = Layer.unwrap(
       (database) => Effect.promise(() => database.drop())
     )
     const key = secretsKey(Redacted.make(randomBytes(32)))
-    return EndpointReader.layer.pipe(
+    return PostgresEndpoints.layer.pipe(
       Layer.provideMerge(Secrets.layer),
       Layer.provide(Layer.succeed(SecretsKeys, { sealing: key, opening: [key] })),
       Layer.provideMerge(Database.layer({ url: Redacted.make(database.url), maxConnections: 2 }))

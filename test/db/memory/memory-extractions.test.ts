@@ -14,7 +14,7 @@ import type { Memory } from "#pipeline/relational/Relationship.ts"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
-import { type Reading, ReadTurns } from "#src/db/memory/MemoryExtractions.ts"
+import { type MemoryExtraction, MemoryExtractions } from "#src/db/memory/MemoryExtractions.ts"
 import { SessionStories } from "#src/db/memory/SessionStories.ts"
 import { Turns } from "#src/db/conversation/Turns.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
@@ -25,7 +25,7 @@ let database: TestDatabase
 let engine: Engine
 const openRuntime = (url: string) =>
   ManagedRuntime.make(
-    ReadTurns.layer.pipe(
+    MemoryExtractions.layer.pipe(
       Layer.provide([CharacterVersions.layer, Relationships.layer, LogSignals.layer, Layer.mock(SessionStories, {})]),
       Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 12 }))
     )
@@ -48,20 +48,20 @@ const answered = async (count: number) => {
   const appId = await engine.createApp()
   return Promise.all(
     Array.from({ length: count }, async (_, n) => {
-      const place = { appId, sessionId: await engine.createSession(appId, `user-${n}`) }
-      await engine.send({ ...place, text: `I have ${n} cats.` })
-      const row = await engine.run(Turns.use((turns) => turns.claim("wrk_1", place)))
-      const lease = { ...place, turnIndex: 1, owner: "wrk_1", fence: row?.fence ?? 0 }
+      const session = { appId, sessionId: await engine.createSession(appId, `user-${n}`) }
+      await engine.send({ ...session, text: `I have ${n} cats.` })
+      const row = await engine.run(Turns.use((turns) => turns.claim("wrk_1", session)))
+      const lease = { ...session, turnIndex: 1, owner: "wrk_1", fence: row?.fence ?? 0 }
       await engine.run(
         Turns.use((turns) =>
           turns.settle({ lease, outcome: Outcome.cases.Replied.make({ bubbles: ["Really?"] }), stages: [] })
         )
       )
-      return place
+      return session
     })
   )
 }
-type Place = Awaited<ReturnType<typeof answered>>[number]
+type TestSession = Awaited<ReturnType<typeof answered>>[number]
 
 const COST = 5
 const record: StageRecord = {
@@ -97,40 +97,40 @@ const memory = (text: string): Memory => ({
 })
 const noting = (text: string) => (): Patch => ({ ...EMPTY_PATCH, memories: [memory(text)] })
 
-const next = (place: Place) => ReadTurns.use((turns) => turns.next(place))
-const readingOf = Effect.fnUntraced(function* (place: Place, decide?: Reading["decide"]) {
-  const unread = yield* next(place)
+const next = (session: TestSession) => MemoryExtractions.use((turns) => turns.next(session))
+const readingOf = Effect.fnUntraced(function* (session: TestSession, decide?: MemoryExtraction["decide"]) {
+  const unread = yield* next(session)
   if (unread === undefined) throw new Error("there is nothing to be read")
   const { turn } = unread
   return {
-    session: place,
+    session: session,
     turn,
-    storied: false,
-    heldMicroUsd: 0,
+    hasStoryline: false,
+    reservedMicroUsd: 0,
     at: turn.at,
     record,
     scores: () => null,
     decide: decide ?? noting(turn.message?.text ?? "")
-  } satisfies Reading
+  } satisfies MemoryExtraction
 })
 /** How writing them all at once ends for each. */
-const write = (readings: ReadonlyArray<Reading>) =>
+const write = (readings: ReadonlyArray<MemoryExtraction>) =>
   runtime.runPromise(
-    Effect.forEach(readings, (reading) => Effect.exit(ReadTurns.use((turns) => turns.write(reading))), {
+    Effect.forEach(readings, (reading) => Effect.exit(MemoryExtractions.use((turns) => turns.write(reading))), {
       concurrency: "unbounded"
     })
   )
 const read = async (
-  places: ReadonlyArray<Place>,
-  decide: (place: number) => Reading["decide"] | undefined = () => undefined
+  places: ReadonlyArray<TestSession>,
+  decide: (session: number) => MemoryExtraction["decide"] | undefined = () => undefined
 ) =>
   write(
     await runtime.runPromise(
-      Effect.forEach(places, (place, n) => readingOf(place, decide(n)), { concurrency: "unbounded" })
+      Effect.forEach(places, (session, n) => readingOf(session, decide(n)), { concurrency: "unbounded" })
     )
   )
 
-const standing = async (places: ReadonlyArray<Place>) => {
+const standing = async (places: ReadonlyArray<TestSession>) => {
   const rows = await database.sql`
     select r.read_turn, (select json_agg(text) from memories m where m.session_id = w.session_id) as memories, (select count(*)::int from relational_patches p where p.session_id = w.session_id) as patches,
       (select sum(amount_micro_usd)::int from ledger l where l.session_id = w.session_id and l.entry = 'settle') as booked,
@@ -163,7 +163,7 @@ describe("turns of many sessions that are read at once", () => {
   it("keep no more than two connections busy, so that who waits for an answer finds one", async () => {
     const places = await answered(70)
     const readings = await runtime.runPromise(
-      Effect.forEach(places.slice(35), (place) => readingOf(place), { concurrency: "unbounded" })
+      Effect.forEach(places.slice(35), (session) => readingOf(session), { concurrency: "unbounded" })
     )
     const blocker = postgres(database.url, { max: 1, onnotice: () => {} })
     const waiting = async () =>
@@ -222,7 +222,7 @@ describe("turns of many sessions that are read at once", () => {
 
   it("leave out a session that was erased meanwhile", async () => {
     const places = await answered(2)
-    const [gone, kept] = await runtime.runPromise(Effect.forEach(places, (place) => readingOf(place)))
+    const [gone, kept] = await runtime.runPromise(Effect.forEach(places, (session) => readingOf(session)))
     if (gone === undefined || kept === undefined) throw new Error("there is nothing to be read")
     await database.sql`delete from session_logs where session_id = ${gone.session.sessionId}`
     assert.deepStrictEqual(await write([gone, kept]), [Exit.void, Exit.void])
@@ -234,7 +234,7 @@ describe("turns of many sessions that are read at once", () => {
 
   it("count once where two have read the same, and both are paid", async () => {
     const places = await answered(2)
-    const [first, other] = await runtime.runPromise(Effect.forEach(places, (place) => readingOf(place)))
+    const [first, other] = await runtime.runPromise(Effect.forEach(places, (session) => readingOf(session)))
     if (first === undefined || other === undefined) throw new Error("there is nothing to be read")
     assert.deepStrictEqual(await write([first, other, { ...first, decide: noting("I have no cats.") }]), [
       Exit.void,

@@ -8,7 +8,7 @@ import type { EndUser, Turn } from "#pipeline/domain/Turn.ts"
 import { Recall } from "#pipeline/retrieval/Recall.ts"
 import { recallQuery } from "#pipeline/retrieval/recallQuery.ts"
 import { Database } from "#src/db/postgres/Database.ts"
-import * as Recalls from "#src/db/memory/PostgresRecall.ts"
+import * as PostgresRecall from "#src/db/memory/PostgresRecall.ts"
 import { Retention } from "#src/db/privacy/Retention.ts"
 import { dictionaryFor } from "#src/db/memory/stemming.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
@@ -17,7 +17,7 @@ import { historyOf, turnOf } from "#test/support/turns.ts"
 let database: TestDatabase
 const openRuntime = (url: string) =>
   ManagedRuntime.make(
-    Layer.mergeAll(Recalls.layer, Retention.layer({ attempts: Duration.days(30), log: Duration.days(1) })).pipe(
+    Layer.mergeAll(PostgresRecall.layer, Retention.layer({ attempts: Duration.days(30), log: Duration.days(1) })).pipe(
       Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 })),
       Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
     )
@@ -47,9 +47,9 @@ const session = async (said: ReadonlyArray<string>, given: { readonly app?: stri
     from unnest(${all}::text[]) with ordinality as s(text, n)`
   return { app, id, said: all.length }
 }
-type Place = Awaited<ReturnType<typeof session>>
+type TestSession = Awaited<ReturnType<typeof session>>
 
-const turnIn = ({ app, id }: Place, text: string, endUser: Partial<EndUser> = {}): Turn =>
+const turnIn = ({ app, id }: TestSession, text: string, endUser: Partial<EndUser> = {}): Turn =>
   turnOf({
     appId: app,
     sessionId: id,
@@ -57,15 +57,15 @@ const turnIn = ({ app, id }: Place, text: string, endUser: Partial<EndUser> = {}
     endUser: { externalUserRef: "u", displayName: null, timezone: null, locale: null, ageBand: "unknown", ...endUser }
   })
 const search = async (
-  place: Place,
+  from: TestSession,
   text: string,
   given: { readonly endUser?: Partial<EndUser>; readonly before?: ReadonlyArray<string>; readonly oldest?: number } = {}
 ) => {
-  const oldest = given.oldest ?? place.said - 23
+  const oldest = given.oldest ?? from.said - 23
   const { found, failed } = await runtime.runPromise(
     Recall.use((recall) =>
       recall.search({
-        turn: turnIn(place, text, given.endUser),
+        turn: turnIn(from, text, given.endUser),
         terms: recallQuery(text, historyOf(...(given.before ?? []))),
         before: oldest,
         indexTo: oldest + 15,
@@ -77,7 +77,7 @@ const search = async (
   return found
 }
 const best = async (...args: Parameters<typeof search>) => (await search(...args))[0]?.text
-const docsOf = async ({ id }: Place) =>
+const docsOf = async ({ id }: TestSession) =>
   (
     await database.sql<
       Array<{ docs: number; to: number }>
@@ -86,18 +86,18 @@ const docsOf = async ({ id }: Place) =>
 
 describe("recall", () => {
   it("finds what was said long ago by another form of its words", async () => {
-    const place = await session([
+    const from = await session([
       "my sister plays the cello in an orchestra",
       "Does she?",
       "we adopted two puppies",
       "Names?"
     ])
-    assert.strictEqual(await best(place, "who was playing in orchestras?"), "my sister plays the cello in an orchestra")
-    assert.strictEqual(await best(place, "how is the puppy I adopted"), "we adopted two puppies")
+    assert.strictEqual(await best(from, "who was playing in orchestras?"), "my sister plays the cello in an orchestra")
+    assert.strictEqual(await best(from, "how is the puppy I adopted"), "we adopted two puppies")
   })
 
   it("finds an answer by the question before it", async () => {
-    const place = await session([
+    const from = await session([
       "hello",
       "What is your dog called?",
       "Biscuit",
@@ -106,15 +106,15 @@ describe("recall", () => {
       "Right."
     ])
     assert.includeMembers(
-      (await search(place, "do you remember my dog?")).slice(0, 3).map(({ text }) => text),
+      (await search(from, "do you remember my dog?")).slice(0, 3).map(({ text }) => text),
       ["Biscuit", "What is your dog called?"]
     )
   })
 
   it("understands a pronoun by the names that were just spoken of", async () => {
-    const place = await session(["Nadia broke her wrist on the ice", "Ouch.", "the tram was late", "It always is."])
+    const from = await session(["Nadia broke her wrist on the ice", "Ouch.", "the tram was late", "It always is."])
     assert.strictEqual(
-      await best(place, "how's she doing?", { before: ["i saw my sister Nadia today", "And?"] }),
+      await best(from, "how's she doing?", { before: ["i saw my sister Nadia today", "And?"] }),
       "Nadia broke her wrist on the ice"
     )
   })
@@ -126,17 +126,17 @@ describe("recall", () => {
     ["Japanese", { locale: "ja" }, "昨日、東京タワーに行きました", "東京はどうでしたか"],
     ["Chinese", { locale: "zh" }, "我的猫叫小黑", "你记得我的猫吗"]
   ])("works in %s", async (_, endUser, said, asked) => {
-    const place = await session([said, "…"])
-    assert.strictEqual(await best(place, asked, { endUser }), said)
+    const from = await session([said, "…"])
+    assert.strictEqual(await best(from, asked, { endUser }), said)
   })
 
   it("gives the best a score of 1, and nothing that is in the history", async () => {
-    const place = await session(["the harbour froze", "Brr.", "a harbour pilot came", "Who?"])
-    const found = await search(place, "harbour")
+    const from = await session(["the harbour froze", "Brr.", "a harbour pilot came", "Who?"])
+    const found = await search(from, "harbour")
     assert.strictEqual(found[0]?.score, 1)
-    assert.isTrue(found.every(({ cursor, score }) => cursor < place.said - 23 && score <= 1))
-    assert.deepStrictEqual(await search(place, "zebra crossing"), [])
-    assert.deepStrictEqual(await search(place, "the and of"), [])
+    assert.isTrue(found.every(({ cursor, score }) => cursor < from.said - 23 && score <= 1))
+    assert.deepStrictEqual(await search(from, "zebra crossing"), [])
+    assert.deepStrictEqual(await search(from, "the and of"), [])
   })
 
   it("sees only its own session of its own app", async () => {
@@ -155,21 +155,21 @@ describe("recall", () => {
   })
 
   it("takes into its index only what is about to leave the history, once", async () => {
-    const place = await session(["the harbour froze", "Brr."])
-    await search(place, "harbour", { oldest: 3 })
-    assert.deepStrictEqual(await docsOf(place), { docs: 18, to: 18 })
-    await search(place, "harbour", { oldest: 18 })
-    assert.deepStrictEqual(await docsOf(place), { docs: 18, to: 18 })
-    await search(place, "harbour", { oldest: 19 })
-    assert.deepStrictEqual(await docsOf(place), { docs: 34, to: 34 })
+    const from = await session(["the harbour froze", "Brr."])
+    await search(from, "harbour", { oldest: 3 })
+    assert.deepStrictEqual(await docsOf(from), { docs: 18, to: 18 })
+    await search(from, "harbour", { oldest: 18 })
+    assert.deepStrictEqual(await docsOf(from), { docs: 18, to: 18 })
+    await search(from, "harbour", { oldest: 19 })
+    assert.deepStrictEqual(await docsOf(from), { docs: 34, to: 34 })
   })
 
   it("indexes the same once when two do it at the same time", async () => {
-    const place = await session(["the harbour froze", "Brr."])
-    await Promise.all(Array.from({ length: 6 }, () => search(place, "harbour")))
+    const from = await session(["the harbour froze", "Brr."])
+    await Promise.all(Array.from({ length: 6 }, () => search(from, "harbour")))
     const [row] =
-      await database.sql`select count(*)::int as docs, count(distinct cursor)::int as cursors, (select max(first_doc + cardinality(cursors)) - 1 from memory_blocks where session_id = ${place.id}) as last from memory_blocks, unnest(cursors) as c(cursor) where session_id = ${place.id}`
-    assert.deepStrictEqual({ ...row }, { docs: place.said - 8, cursors: place.said - 8, last: place.said - 8 })
+      await database.sql`select count(*)::int as docs, count(distinct cursor)::int as cursors, (select max(first_doc + cardinality(cursors)) - 1 from memory_blocks where session_id = ${from.id}) as last from memory_blocks, unnest(cursors) as c(cursor) where session_id = ${from.id}`
+    assert.deepStrictEqual({ ...row }, { docs: from.said - 8, cursors: from.said - 8, last: from.said - 8 })
   })
 
   it("finds nothing, and says so, when the database will not answer", async () => {
@@ -184,19 +184,19 @@ describe("recall", () => {
   })
 
   it("forgets what retention removes from the log", async () => {
-    const place = await session(["the harbour froze", "Brr."], { app: "app_kept" })
-    await search(place, "harbour")
+    const from = await session(["the harbour froze", "Brr."], { app: "app_kept" })
+    await search(from, "harbour")
     await database.sql`insert into apps (app_id, name) values ('app_kept', 'kept')`
     await database.sql`insert into characters (app_id, slug, version) values ('app_kept', 'ada', 1)`
     await database.sql`insert into end_users (app_id, external_user_ref) values ('app_kept', 'u')`
-    await database.sql`insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata) values ('app_kept', ${place.id}, 'ada', 'u', '{}', '{}')`
-    await database.sql`insert into session_logs (app_id, session_id, last_cursor) values ('app_kept', ${place.id}, ${place.said})`
+    await database.sql`insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata) values ('app_kept', ${from.id}, 'ada', 'u', '{}', '{}')`
+    await database.sql`insert into session_logs (app_id, session_id, last_cursor) values ('app_kept', ${from.id}, ${from.said})`
     await database.sql`update events set created_at = now() - interval '3 days' where app_id = 'app_kept' and cursor <= 40`
     await runtime.runPromise(Retention.use((retention) => retention.apply))
-    const [row] = await database.sql`select min(doc) as first from memory_terms where session_id = ${place.id}`
+    const [row] = await database.sql`select min(doc) as first from memory_terms where session_id = ${from.id}`
     assert.deepStrictEqual({ ...row }, { first: 41 })
-    assert.deepStrictEqual(await search(place, "harbour"), [])
-    assert.isTrue((await search(place, "number")).every(({ cursor }) => cursor > 40))
+    assert.deepStrictEqual(await search(from, "harbour"), [])
+    assert.isTrue((await search(from, "number")).every(({ cursor }) => cursor > 40))
   })
 })
 

@@ -6,17 +6,17 @@ import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { Suspensions } from "#src/db/operators/Suspensions.ts"
-import { Holds } from "#src/db/telegram/TelegramSuspensions.ts"
+import { TelegramSuspensions } from "#src/db/telegram/TelegramSuspensions.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 let database: TestDatabase
-let runtime: ManagedRuntime.ManagedRuntime<Holds | Suspensions, unknown>
+let runtime: ManagedRuntime.ManagedRuntime<TelegramSuspensions | Suspensions, unknown>
 
 beforeEach(async () => {
   database = await createTestDatabase()
   runtime = ManagedRuntime.make(
     Suspensions.layer.pipe(
-      Layer.provideMerge(Holds.layer),
+      Layer.provideMerge(TelegramSuspensions.layer),
       Layer.provide(LogSignals.layer),
       Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 12 }))
     )
@@ -90,7 +90,7 @@ describe("an app that is resumed", () => {
       (await lanes()).map(([, , status]) => status),
       ["parked"]
     )
-    await runtime.runPromise(Holds.use((holds) => holds.finish))
+    await runtime.runPromise(TelegramSuspensions.use((holds) => holds.finish))
     assert.deepStrictEqual(
       (await lanes()).map(([, , status]) => status),
       ["ready"]
@@ -103,7 +103,7 @@ describe("an app that is resumed", () => {
     await parkLanes("app_a", "chn_failing", 1, 7)
     await sql`update telegram_holds set released_at = now()`
     assert.isTrue(await suspensions((s) => s.suspend("app_a", "second")))
-    await runtime.runPromise(Holds.use((holds) => holds.finish))
+    await runtime.runPromise(TelegramSuspensions.use((holds) => holds.finish))
     assert.deepStrictEqual(
       (await lanes()).map(([, , status]) => status),
       ["parked"]

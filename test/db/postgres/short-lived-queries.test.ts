@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { openPool, type Pool } from "#src/db/postgres/postgres.ts"
-import { oldBytesLeftBy } from "#test/support/retainedBytes.ts"
+import { retainedBytes } from "#test/support/retainedBytes.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 let database: TestDatabase
@@ -19,12 +19,12 @@ describe("what a query sends and gets", () => {
   const long = (n: number) => `${n} `.repeat(10_000)
 
   it("is not left to the old generation of the heap", async () => {
-    const left = await oldBytesLeftBy({ times, each: (n) => pool`select ${long(n)}::text as echo` })
+    const left = await retainedBytes({ times, each: (n) => pool`select ${long(n)}::text as echo` })
     assert.isBelow(left / times, 2000)
   })
 
   it("is not left to it by a transaction either", async () => {
-    const left = await oldBytesLeftBy({ times, each: (n) => pool.begin((sql) => sql`select ${long(n)}::text as echo`) })
+    const left = await retainedBytes({ times, each: (n) => pool.begin((sql) => sql`select ${long(n)}::text as echo`) })
     // It leaves about 2,000 bytes of its own, and none of the 20,000 and more that go each way.
     assert.isBelow(left / times, 5000)
   })

@@ -6,18 +6,18 @@ import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
 import { Database } from "#src/db/postgres/Database.ts"
-import { Holds } from "#src/db/telegram/TelegramSuspensions.ts"
+import { TelegramSuspensions } from "#src/db/telegram/TelegramSuspensions.ts"
 import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
 import { Updates } from "#src/db/telegram/Updates.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 import { until } from "#test/support/until.ts"
 
 let database: TestDatabase
-let runtime: ManagedRuntime.ManagedRuntime<AppHealth | Holds | ManagerUpdates | Updates, unknown>
+let runtime: ManagedRuntime.ManagedRuntime<AppHealth | TelegramSuspensions | ManagerUpdates | Updates, unknown>
 
 const layered = () =>
   ManagedRuntime.make(
-    Layer.mergeAll(AppHealth.layer, Holds.layer, ManagerUpdates.layer, Updates.layer).pipe(
+    Layer.mergeAll(AppHealth.layer, TelegramSuspensions.layer, ManagerUpdates.layer, Updates.layer).pipe(
       Layer.provide(LogSignals.layer),
       Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 12 }))
     )
@@ -38,7 +38,8 @@ afterEach(async () => {
   await database.drop()
 })
 
-const holds = <A, E>(use: (holds: Holds["Service"]) => Effect.Effect<A, E>) => runtime.runPromise(Holds.use(use))
+const holds = <A, E>(use: (holds: TelegramSuspensions["Service"]) => Effect.Effect<A, E>) =>
+  runtime.runPromise(TelegramSuspensions.use(use))
 const arrives = (updateId: number) => database.sql`
   insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw) values ('app_a', 'bot_1', ${updateId}, 'text', 7, '{}')`
 /** The updates that a claim takes, one by one, as they are done. */
@@ -63,7 +64,7 @@ const waitingForLocks = (count: number) =>
 describe("a hold", () => {
   it("holds on while its reason is changed", async () => {
     const { sql } = database
-    await holds((h) => h.hold(null, "first"))
+    await holds((h) => h.suspend(null, "first"))
     await arrives(1)
     await sql.unsafe(`
       create function wait_here() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock(1); return new; end';
@@ -71,7 +72,7 @@ describe("a hold", () => {
     let changing: Promise<boolean> | undefined
     await sql.begin(async (held) => {
       await held`select pg_advisory_xact_lock(1)`
-      changing = holds((h) => h.hold(null, "second"))
+      changing = holds((h) => h.suspend(null, "second"))
       await waitingForLocks(1)
       assert.deepStrictEqual(await claim(), [])
       assert.deepStrictEqual(await aside(), [1])
@@ -101,7 +102,7 @@ describe("a release", () => {
     await sql`insert into lanes (app_id, session_id, channel_id, generation, position, head, status) values ('app_a',
       'ses_a', 'bot_1', 1, 0, 1, 'parked')`
     await sql`insert into relationships (app_id, session_id, initiate_at) values ('app_a', 'ses_a', 'infinity')`
-    await holds((h) => h.hold("app_a", null))
+    await holds((h) => h.suspend("app_a", null))
     await arrives(1)
     await claim()
     await runtime.dispose()
@@ -123,7 +124,7 @@ describe("a release", () => {
       (await sql`select n_tup_upd::int as n from pg_stat_user_tables where relname = 'telegram_updates'`)[0]?.["n"]
     const [readBefore, updatesBefore] = [await read(), await updates()]
     runtime = layered()
-    await holds((h) => h.release("app_a"))
+    await holds((h) => h.resume("app_a"))
     await runtime.dispose()
     await until("what was read to be counted", async () => (await updates()) === updatesBefore + 1)
     assert.isBelow((await read()) - readBefore, 100)
@@ -136,7 +137,7 @@ describe("a release", () => {
     const { sql } = database
     const told = () => runtime.runPromise(ManagerUpdates.use((updates) => updates.next("wrk_1")))
     const health = () => runtime.runPromise(AppHealth.use((apps) => apps.of("app_a")))
-    await holds((h) => h.hold(null, null))
+    await holds((h) => h.suspend(null, null))
     await arrives(1)
     await claim()
     await runtime.runPromise(
@@ -147,7 +148,7 @@ describe("a release", () => {
     let released: Promise<boolean> | undefined
     await sql.begin(async (held) => {
       await held`select from telegram_updates where update_id = 1 for update`
-      released = holds((h) => h.release(null))
+      released = holds((h) => h.resume(null))
       await waitingForLocks(1)
       assert.strictEqual((await told())?.update_id, 5)
       assert.isNull((await health()).hold)
@@ -159,14 +160,14 @@ describe("a release", () => {
 describe("what was put aside", () => {
   it("is put there step by step where there is much of it, and none of it is handled meanwhile", async () => {
     const { sql } = database
-    await holds((h) => h.hold(null, null))
+    await holds((h) => h.suspend(null, null))
     await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw) select 'app_a', 'bot_1',
       n, 'text', n % 10, '{}' from generate_series(1, 10005) n`
     assert.deepStrictEqual(await claim(), [])
     assert.lengthOf(await aside(), 10_000)
     assert.deepStrictEqual(await claim(), [])
     assert.lengthOf(await aside(), 10_005)
-    await holds((h) => h.release(null))
+    await holds((h) => h.resume(null))
     assert.deepStrictEqual(
       (await claim()).toSorted((a, b) => a - b),
       [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
@@ -175,13 +176,13 @@ describe("what was put aside", () => {
 
   it("is handled before what was written after the release", async () => {
     const { sql } = database
-    await holds((h) => h.hold(null, null))
+    await holds((h) => h.suspend(null, null))
     await arrives(1)
     assert.deepStrictEqual(await claim(), [])
     let released: Promise<boolean> | undefined
     await sql.begin(async (held) => {
       await held`select from telegram_updates where update_id = 1 for update`
-      released = holds((h) => h.release(null))
+      released = holds((h) => h.resume(null))
       await waitingForLocks(1)
       await arrives(2)
       assert.deepStrictEqual(await claim(), [])
@@ -194,19 +195,19 @@ describe("what was put aside", () => {
 
   it("while an earlier release was still going on is taken up when its own release dies", async () => {
     const { sql } = database
-    await holds((h) => h.hold(null, null))
+    await holds((h) => h.suspend(null, null))
     await arrives(1)
     await claim()
     let earlier: Promise<boolean> | undefined
     await sql.begin(async (held) => {
       await held`select from telegram_updates where update_id = 1 for update`
-      earlier = holds((h) => h.release(null))
+      earlier = holds((h) => h.resume(null))
       await waitingForLocks(1)
-      await holds((h) => h.hold(null, null))
+      await holds((h) => h.suspend(null, null))
       await arrives(2)
       await claim()
       assert.deepStrictEqual(await aside(), [1, 2])
-      const later = holds((h) => h.release(null)).catch(() => "died")
+      const later = holds((h) => h.resume(null)).catch(() => "died")
       await waitingForLocks(2)
       await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
         and wait_event_type = 'Lock' and xact_start = (

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabas
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 
 const MIB = 1024 * 1024
-const MOST_MIB = 200
+const MAX_MIB = 200
 
 let database: TestDatabase
 let server: TroupeProcess
@@ -100,7 +100,7 @@ const hostile: ReadonlyArray<readonly [string, () => object | Promise<object>]> 
 ]
 
 describe("a server that is sent hostile files", () => {
-  it(`takes less than ${MOST_MIB} MiB for them, goes on answering others meanwhile, and is as it was`, async () => {
+  it(`takes less than ${MAX_MIB} MiB for them, goes on answering others meanwhile, and is as it was`, async () => {
     assert.strictEqual((await app.post("/v1/imports", { json: cardV2() })).status, 200)
     const base = memory("VmRSS")
     const bodies = await Promise.all(hostile.map(async ([name, body]) => [name, JSON.stringify(await body())] as const))
@@ -125,7 +125,7 @@ describe("a server that is sent hostile files", () => {
     const peak = memory("VmHWM") - base
     if (process.env["FIGURES"] !== undefined)
       process.stderr.write(`${peaks.join("\n")}\nlongest answer to another: ${Math.round(longest)} ms\n`)
-    assert.isBelow(peak, MOST_MIB, peaks.join("; "))
+    assert.isBelow(peak, MAX_MIB, peaks.join("; "))
     assert.isBelow(longest, 2000)
     assert.strictEqual((await app.post("/v1/imports", { json: cardV2() })).status, 200)
     for (const { id } of (await app.get("/v1/imports?limit=100")).body.data.imports)
@@ -157,7 +157,7 @@ describe("a server that is sent hostile files", () => {
       const base = memory("VmRSS")
       for (const { width, height } of await Promise.all(Array.from({ length: 8 }, exported)))
         assert.deepStrictEqual([width, height], [1024, 639])
-      assert.isBelow(memory("VmHWM") - base, 2 * MOST_MIB)
+      assert.isBelow(memory("VmHWM") - base, 2 * MAX_MIB)
     },
     60_000
   )
@@ -217,7 +217,7 @@ describe("a server that is sent hostile files", () => {
           const peak = memory("VmHWM", own) - base
           if (process.env["FIGURES"] !== undefined)
             process.stderr.write(`${what}: ${status}, ${Math.round(peak)} MiB\n`)
-          assert.isBelow(peak, MOST_MIB, what)
+          assert.isBelow(peak, MAX_MIB, what)
         }
       } finally {
         await own.stop("SIGTERM")

@@ -34,7 +34,7 @@ describe("a process that is killed while a picture is painted for it", () => {
     const app = new TestApp(first.baseUrl, appId, key)
     const character_slug = await app.createCharacter()
     const session_id = await app.createSession({ character_slug })
-    model.brush.script({ kind: "stall" })
+    model.imageModel.script({ kind: "stall" })
     const { body } = await app.post("/v1/images", {
       character_slug,
       session_id,
@@ -42,7 +42,7 @@ describe("a process that is killed while a picture is painted for it", () => {
       prompt: "The harbour.",
       deliver: true
     })
-    await until("it to be painted", () => model.brush.asked.length === 1)
+    await until("it to be painted", () => model.imageModel.requests.length === 1)
     await first.stop("SIGKILL")
     const second = await startTroupe(env)
     try {

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { claimsFalsely } from "#pipeline/emission/memoryClaims.ts"
+import { makesFalseClaim } from "#pipeline/emission/memoryClaims.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
 import { type Behaviour, type FakeModel, type FakeRequest, start } from "#test/support/FakeModel.ts"
 import { SCRIPTS } from "#test/support/scripts.ts"
@@ -108,7 +108,7 @@ const holds = async (
   let borneOut = 0
   for (const [n, { text, cursor, trace_id }] of replies.entries()) {
     assert.isFalse(
-      claimsFalsely(text, { theirs: messages.slice(0, n + 1), own: replies.slice(0, n).map(({ text }) => text) }),
+      makesFalseClaim(text, { theirs: messages.slice(0, n + 1), own: replies.slice(0, n).map(({ text }) => text) }),
       `no turn says what is claimed in: ${text}`
     )
     const cited =

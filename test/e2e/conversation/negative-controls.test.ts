@@ -15,18 +15,18 @@ import { Allowances } from "#src/db/billing/Allowances.ts"
 import { BudgetWarnings } from "#src/db/billing/BudgetWarnings.ts"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { Database } from "#src/db/postgres/Database.ts"
-import { ReadTurns } from "#src/db/memory/MemoryExtractions.ts"
+import { MemoryExtractions } from "#src/db/memory/MemoryExtractions.ts"
 import { SessionStories } from "#src/db/memory/SessionStories.ts"
-import * as Recalls from "#src/db/memory/PostgresRecall.ts"
+import * as PostgresRecall from "#src/db/memory/PostgresRecall.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
 import { Erasures } from "#src/db/privacy/Erasures.ts"
 import { ExpiredSandboxes } from "#src/db/privacy/ExpiredSandboxes.ts"
 import { StoredObjects } from "#src/db/character/StoredObjects.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
-import { Holds } from "#src/db/telegram/TelegramSuspensions.ts"
-import { Arming } from "#src/jobs/telegram/WebhookRegistrar.ts"
+import { TelegramSuspensions } from "#src/db/telegram/TelegramSuspensions.ts"
+import { WebhookRegistrar } from "#src/jobs/telegram/WebhookRegistrar.ts"
 import { Imports } from "#src/db/character/Imports.ts"
-import { Initiatives } from "#src/db/proactive/ProactiveDecisions.ts"
+import { ProactiveDecisions } from "#src/db/proactive/ProactiveDecisions.ts"
 import { Ledger } from "#src/db/billing/Ledger.ts"
 import { RateLimits } from "#src/db/tenancy/RateLimits.ts"
 import { Retention } from "#src/db/privacy/Retention.ts"
@@ -34,22 +34,22 @@ import { CrashedUnits } from "#src/db/crashes/CrashedUnits.ts"
 import { DeviceCodes } from "#src/db/tenancy/DeviceCodes.ts"
 import { IdempotencyKeys } from "#src/db/tenancy/IdempotencyKeys.ts"
 import { RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
-import * as Transcripts from "#src/db/conversation/PostgresTranscript.ts"
+import * as PostgresTranscript from "#src/db/conversation/PostgresTranscript.ts"
 import { Turns } from "#src/db/conversation/Turns.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
 import { ExportMaker } from "#src/jobs/privacy/ExportMaker.ts"
 import { EvalRunner } from "#src/jobs/evals/EvalRunner.ts"
-import { Rehearsals } from "#src/jobs/character/ProbeWorker.ts"
-import { Researches } from "#src/jobs/research/ResearchWorker.ts"
+import { ProbeWorker } from "#src/jobs/character/ProbeWorker.ts"
+import { ResearchWorker } from "#src/jobs/research/ResearchWorker.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
-import { Studio } from "#src/jobs/character/ImageWorker.ts"
+import { ImageWorker } from "#src/jobs/character/ImageWorker.ts"
 import { jobs } from "#src/composition/jobs.ts"
 import { courier } from "#src/composition/delivery.ts"
-import { Batches } from "#src/jobs/telegram/BatchWorker.ts"
-import { Intake } from "#src/jobs/telegram/UpdateWorker.ts"
+import { BatchWorker } from "#src/jobs/telegram/BatchWorker.ts"
+import { UpdateWorker } from "#src/jobs/telegram/UpdateWorker.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
-import { TurnReader } from "#src/jobs/memory/MemoryExtractor.ts"
+import { MemoryExtractionWorker } from "#src/jobs/memory/MemoryExtractor.ts"
 import { MAX_IN_FLIGHT, TurnRunner } from "#src/jobs/conversation/TurnRunner.ts"
 import * as OfflineWriter from "#src/model/offline/OfflineWriter.ts"
 import { createFleet, type Fleet } from "#test/support/Fleet.ts"
@@ -168,7 +168,10 @@ describe("without the watchdog", () => {
         jobs.pipe(
           Layer.provide([
             TurnRunner.layer(MAX_IN_FLIGHT),
-            TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(Relationships.layer)),
+            MemoryExtractionWorker.layer.pipe(
+              Layer.provide(MemoryExtractions.layer),
+              Layer.provide(Relationships.layer)
+            ),
             courier,
             Alignment.layer,
             Retention.layer({ attempts: Duration.days(30), log: null }),
@@ -180,33 +183,33 @@ describe("without the watchdog", () => {
             Layer.mock(CrashedUnits, { expire: Effect.void }),
             Layer.mock(RollingLimits, { expire: Effect.void }),
             Layer.mock(Imports, { expire: Effect.void }),
-            Layer.mock(Intake, {}),
-            Layer.mock(Batches, {}),
+            Layer.mock(UpdateWorker, {}),
+            Layer.mock(BatchWorker, {}),
             Layer.mock(Manager, { secret: null }),
             Layer.mock(Probe, {}),
-            Layer.mock(Initiatives, { takeDue: () => Effect.succeed([]) }),
-            Layer.mock(BudgetWarnings, { tell: Effect.void }),
+            Layer.mock(ProactiveDecisions, { takeDue: () => Effect.succeed([]) }),
+            Layer.mock(BudgetWarnings, { warn: Effect.void }),
             Layer.mock(Allowances, { recount: () => Effect.void }),
             Layer.mock(Ledger, {}),
             Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }),
-            Layer.mock(Holds, { finish: Effect.void }),
+            Layer.mock(TelegramSuspensions, { finish: Effect.void }),
             Layer.mock(Erasures, { work: Effect.void }),
             Layer.mock(ExportMaker, { work: Effect.void }),
-            Layer.mock(Rehearsals, { work: Effect.void }),
-            Layer.mock(Researches, { work: Effect.void }),
-            Layer.mock(Arming, { addressOf: () => null }),
+            Layer.mock(ProbeWorker, { work: Effect.void }),
+            Layer.mock(ResearchWorker, { work: Effect.void }),
+            Layer.mock(WebhookRegistrar, { webhookUrlOf: () => null }),
             Layer.mock(BotRows, {}),
             Layer.mock(SessionStories, {}),
             Layer.mock(StoredObjects, { sweep: Effect.void }),
-            Layer.mock(Studio, { work: Effect.void }),
+            Layer.mock(ImageWorker, { work: Effect.void }),
             Layer.mock(EvalRunner, { work: Effect.void })
           ]),
           Layer.provide(
             TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })
           ),
           Layer.provide([
-            Transcripts.layer,
-            Recalls.layer,
+            PostgresTranscript.layer,
+            PostgresRecall.layer,
             nothingKnown,
             CharacterVersions.layer,
             Turns.layer,

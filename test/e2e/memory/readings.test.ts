@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type FakeModel, start } from "#test/support/FakeModel.ts"
-import { letWriteFirst } from "#test/support/proactive.ts"
+import { enableProactive } from "#test/support/proactive.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -139,7 +139,7 @@ describe("while a turn is being read", () => {
 
   it("who asks in it to be left alone is so at once", async () => {
     const session = await app.createSession()
-    await letWriteFirst(app, session, {
+    await enableProactive(app, session, {
       session_resume_enabled: true,
       session_resume_min_idle_minutes: 0,
       min_gap_between_initiate_minutes: 0

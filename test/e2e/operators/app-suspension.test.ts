@@ -2,16 +2,16 @@ import { once } from "node:events"
 import { get, type IncomingMessage } from "node:http"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { createAccountIn } from "#test/support/createAccountIn.ts"
-import { letWriteFirst, passHours } from "#test/support/proactive.ts"
+import { enableProactive, shiftIntoPast } from "#test/support/proactive.ts"
 import { start } from "#test/support/FakeModel.ts"
 import { type Receiver, startReceiver } from "#test/support/Receiver.ts"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramHarness.ts"
+import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import type { Answer, TestApp } from "#test/support/TestApp.ts"
 import { runTroupe } from "#test/support/TroupeProcess.ts"
 import { startTestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
-let ground: TelegramGround
+let harness: TelegramHarness
 let receiver: Receiver
 /** What the receiver waits for before it answers a request to this path. */
 const answering = new Map<string, Promise<void>>()
@@ -19,14 +19,14 @@ beforeAll(async () => {
   receiver = await startReceiver((response, { path }) => {
     void (answering.get(path) ?? Promise.resolve()).then(() => response.writeHead(200).end())
   })
-  ground = await startTelegramGround({ env: { OUTBOUND_ALLOW: "127.0.0.1" } })
+  harness = await startTelegramHarness({ env: { OUTBOUND_ALLOW: "127.0.0.1" } })
 })
 afterAll(async () => {
-  await ground.close()
+  await harness.close()
   await receiver.close()
 })
 
-const troupe = (...args: ReadonlyArray<string>) => runTroupe({ DATABASE_URL: ground.server.database.url }, args)
+const troupe = (...args: ReadonlyArray<string>) => runTroupe({ DATABASE_URL: harness.server.database.url }, args)
 /** What a command printed: one line of JSON, and nothing else. */
 const printed = async (...args: ReadonlyArray<string>) => {
   const { code, stdout, stderr } = await troupe(...args)
@@ -52,21 +52,21 @@ const told = async (app: TestApp) =>
     ({ type, payload }: { type: string; payload: object }) => ({ type, payload })
   )
 const lane = async (session: string) =>
-  (await ground.server.database.sql`select status, owner from lanes where session_id = ${session}`)[0]
+  (await harness.server.database.sql`select status, owner from lanes where session_id = ${session}`)[0]
 const parked = (session: string) =>
   until("the lane to be parked", async () => (await lane(session))?.["status"] === "parked")
 const kept = (id: string, count: number) =>
   until(
     `${count} updates to be kept`,
     async () =>
-      (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`)
+      (await harness.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`)
         .length === count
   )
 
 /** An app of its own with a bot, a person who was greeted by it, and their session. */
 const met = async () => {
-  const app = await ground.server.createApp()
-  const bot = ground.telegram.createBot()
+  const app = await harness.server.createApp()
+  const bot = harness.telegram.createBot()
   const character_slug = await app.createCharacter({ greeting: "Come in, the soup is hot." })
   const { body } = await app.post("/v1/telegram/bots", {
     mode: "byo",
@@ -74,9 +74,9 @@ const met = async () => {
     join_window_ms: 0,
     character_slug
   })
-  const person = ground.telegram.createUser()
-  ground.telegram.start(person, bot)
-  await saidAtLeast(ground, bot, person, 1)
+  const person = harness.telegram.createUser()
+  harness.telegram.start(person, bot)
+  await saidAtLeast(harness, bot, person, 1)
   return { app, bot, person, id: body.data.id as string }
 }
 
@@ -88,7 +88,7 @@ interface AuditEntry {
 
 describe("an app that is suspended", () => {
   it("has its keys refused, and its streams and waiting polls end, until it is resumed", async () => {
-    const [app, other] = [await ground.server.createApp(), await ground.server.createApp()]
+    const [app, other] = [await harness.server.createApp(), await harness.server.createApp()]
     const [session, others] = [await app.createSession(), await other.createSession()]
     const { api_key: second } = await printed("key", "create", app.appId)
     const [stream, going] = [await openStream(app, session), await openStream(other, others)]
@@ -130,7 +130,7 @@ describe("an app that is suspended", () => {
   }, 60_000)
 
   it("is shown as such to the operator and to its account, and both changes are in the audit log", async () => {
-    const account = await createAccountIn(ground.server)
+    const account = await createAccountIn(harness.server)
     const { app_id } = (await account.client.post("/v1/account/apps", { name: "Theirs" })).body.data
     const { suspended_at } = await printed("app", "suspend", app_id)
     assert.isBelow(Math.abs(Date.parse(suspended_at) - Date.now()), 60_000)
@@ -162,7 +162,7 @@ describe("an app that is suspended", () => {
   }, 60_000)
 
   it("gets nothing by webhook beyond what was on the wire, and afterwards everything in order, once", async () => {
-    const app = await ground.server.createApp()
+    const app = await harness.server.createApp()
     const session = await app.createSession({ character_slug: await app.createCharacter({ greeting: "Hello." }) })
     await app.converse(session, "What is for dinner?")
     const answer = Promise.withResolvers<void>()
@@ -217,32 +217,32 @@ describe("an app that is suspended", () => {
   it("has what people write by Telegram kept, and answered when it is resumed", async () => {
     const { app, bot, person, id } = await met()
     await printed("app", "suspend", app.appId)
-    ground.telegram.say(person, bot, "One.")
+    harness.telegram.say(person, bot, "One.")
     await kept(id, 1)
-    ground.telegram.say(person, bot, "Two.")
+    harness.telegram.say(person, bot, "Two.")
     await kept(id, 2)
-    assert.lengthOf(ground.said(bot, person), 1)
+    assert.lengthOf(harness.said(bot, person), 1)
     await printed("app", "resume", app.appId)
     await kept(id, 0)
     const { chats } = (await app.get(`/v1/telegram/bots/${id}/chats`)).body.data
     await until(
       "both to be answered",
       async () =>
-        (await ground.server.database.sql`select 1 from turns where app_id = ${app.appId} and outcome = 'replied'`)
+        (await harness.server.database.sql`select 1 from turns where app_id = ${app.appId} and outcome = 'replied'`)
           .length === 2
     )
     const written = (await app.events(chats[0].session_id)).flatMap(({ role, payload }) =>
       role === "user" && payload["text"] !== undefined ? [payload["text"]] : []
     )
     assert.deepStrictEqual(written, ["One.", "Two."])
-    await saidAtLeast(ground, bot, person, 3)
+    await saidAtLeast(harness, bot, person, 3)
   }, 60_000)
 
   it("stays held on Telegram as long as its bots are, and the other way round", async () => {
     const { app, bot, person, id } = await met()
     await printed("telegram", "hold", "--app", app.appId, "--reason", "Spam")
     await printed("app", "suspend", app.appId)
-    ground.telegram.say(person, bot, "Is anybody there?")
+    harness.telegram.say(person, bot, "Is anybody there?")
     await kept(id, 1)
     await printed("app", "resume", app.appId)
     assert.deepInclude((await app.get(`/v1/telegram/bots/${id}`)).body.data, { held: true })
@@ -251,9 +251,9 @@ describe("an app that is suspended", () => {
     await printed("telegram", "release", "--app", app.appId)
     assert.deepStrictEqual((await printed("telegram", "holds")).holds, [])
     await kept(id, 1)
-    assert.lengthOf(ground.said(bot, person), 1)
+    assert.lengthOf(harness.said(bot, person), 1)
     await printed("app", "resume", app.appId)
-    await saidAtLeast(ground, bot, person, 2)
+    await saidAtLeast(harness, bot, person, 2)
     assert.deepStrictEqual(
       (await told(app)).map(({ type }: { type: string }) => type),
       [
@@ -269,13 +269,13 @@ describe("an app that is suspended", () => {
   }, 60_000)
 
   it("has no character write first, and lets them when it is resumed", async () => {
-    const { sql } = ground.server.database
-    const app = await ground.server.createApp()
+    const { sql } = harness.server.database
+    const app = await harness.server.createApp()
     const session = await app.createSession()
     await app.converse(session, "My dog Biscuit has learned to open doors.")
-    await letWriteFirst(app, session)
+    await enableProactive(app, session)
     await printed("app", "suspend", app.appId)
-    await passHours(sql, session, 13)
+    await shiftIntoPast(sql, session, 13)
     await until(
       "the skip",
       async () =>
@@ -294,8 +294,8 @@ describe("an app that is suspended", () => {
   }, 60_000)
 
   it("has no eval run begun, and keeps those that wait", async () => {
-    const { sql } = ground.server.database
-    const [app, other] = [await ground.server.createApp(), await ground.server.createApp()]
+    const { sql } = harness.server.database
+    const [app, other] = [await harness.server.createApp(), await harness.server.createApp()]
     const order = async (by: TestApp) => {
       const suite = await by.post("/v1/evals/suites", {
         name: "dinner",
@@ -330,7 +330,7 @@ describe("an app that is suspended", () => {
 
 describe("app suspend and app resume", () => {
   it("say in one line what was wrong", async () => {
-    const { appId } = await ground.server.createApp()
+    const { appId } = await harness.server.createApp()
     for (const [args, problem] of [
       [["suspend", "app_x"], "there is no app app_x"],
       [["resume", "app_x"], "there is no app app_x"],

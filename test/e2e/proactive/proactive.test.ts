@@ -1,6 +1,6 @@
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { createFleet, type Fleet } from "#test/support/Fleet.ts"
-import { letWriteFirst, lookAt, passHours } from "#test/support/proactive.ts"
+import { enableProactive, checkProactiveNow, shiftIntoPast } from "#test/support/proactive.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 
@@ -20,8 +20,8 @@ describe("a character that writes first", () => {
     const app = fleet.clientOf(await fleet.start("api"))
     const victim = await fleet.start("worker")
     const session = await app.createSession()
-    await letWriteFirst(app, session)
-    await passHours(fleet.database.sql, session, 13)
+    await enableProactive(app, session)
+    await shiftIntoPast(fleet.database.sql, session, 13)
     await fleet.model.call(1)
     assert.deepInclude((await decisionsOf(app, session))[0], { decision: "sent", reason: "cold_initiate" })
 
@@ -31,7 +31,7 @@ describe("a character that writes first", () => {
     again.release()
     const said = await app.waitFor(session, ({ type }) => type === "character.initiated")
     assert.deepStrictEqual(said.payload["bubbles"], ["Carrot soup, bowl 2."])
-    await lookAt(fleet.database.sql, session)
+    await checkProactiveNow(fleet.database.sql, session)
     await until("looked at once more", async () => (await decisionsOf(app, session))[0].decision === "skipped")
     assert.deepStrictEqual(await typesOf(app, session), ["character.initiated character"])
     assert.strictEqual(
@@ -49,8 +49,8 @@ describe("a character that writes first", () => {
   it("keeps silent when the person has written meanwhile, and answers them", async () => {
     const app = fleet.clientOf(await fleet.start("api,worker"))
     const session = await app.createSession()
-    await letWriteFirst(app, session)
-    await passHours(fleet.database.sql, session, 13)
+    await enableProactive(app, session)
+    await shiftIntoPast(fleet.database.sql, session, 13)
     const writing = await fleet.model.call(1)
     const { body } = await app.send(session, "Are you there?")
     writing.release()
@@ -77,8 +77,8 @@ describe("a character that writes first", () => {
   it("says nothing that the gates would stop by the time that it is written", async () => {
     const app = fleet.clientOf(await fleet.start("api,worker"))
     const session = await app.createSession()
-    await letWriteFirst(app, session)
-    await passHours(fleet.database.sql, session, 13)
+    await enableProactive(app, session)
+    await shiftIntoPast(fleet.database.sql, session, 13)
     const writing = await fleet.model.call(1)
     const { external_user_ref: person } = (await app.get(`/v1/sessions/${session}`)).body.data
     await app.patch(`/v1/end-users/${person}`, { blocked: true })

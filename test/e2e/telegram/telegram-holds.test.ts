@@ -1,13 +1,13 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type FakeModel, start } from "#test/support/FakeModel.ts"
 import { createFleet } from "#test/support/Fleet.ts"
-import { letWriteFirst, passHours } from "#test/support/proactive.ts"
+import { enableProactive, shiftIntoPast } from "#test/support/proactive.ts"
 import {
   type FakeBot,
   type FakePerson,
   saidAtLeast,
-  startTelegramGround,
-  type TelegramGround
+  startTelegramHarness,
+  type TelegramHarness
 } from "#test/support/TelegramHarness.ts"
 import { startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
@@ -17,7 +17,7 @@ import { until } from "#test/support/until.ts"
 const BUBBLES = ["soup is hot", "bread is warm", "salt is white"]
 
 let model: FakeModel
-let ground: TelegramGround
+let harness: TelegramHarness
 beforeAll(async () => {
   model = await start({
     otherwise: (_, index) => ({
@@ -25,10 +25,10 @@ beforeAll(async () => {
       bubbles: BUBBLES.map((what) => `Guest ${"abcdefgh".charAt(index)}, ${what}.`)
     })
   })
-  ground = await startTelegramGround()
+  harness = await startTelegramHarness()
 })
 afterAll(async () => {
-  await ground.close()
+  await harness.close()
   await model.close()
 })
 
@@ -41,13 +41,13 @@ const commandsOn =
     assert.match(stdout, /^\{.*\}\n$/)
     return JSON.parse(stdout)
   }
-const telegram = (...args: ReadonlyArray<string>) => commandsOn(ground.server.database.url)(...args)
+const telegram = (...args: ReadonlyArray<string>) => commandsOn(harness.server.database.url)(...args)
 
 /** A chat in which somebody was greeted, and its session. */
-const met = async ({ bot, id }: { readonly bot: FakeBot; readonly id: string }, app: TestApp = ground.app) => {
-  const person = ground.telegram.createUser()
-  ground.telegram.start(person, bot)
-  await saidAtLeast(ground, bot, person, 1)
+const met = async ({ bot, id }: { readonly bot: FakeBot; readonly id: string }, app: TestApp = harness.app) => {
+  const person = harness.telegram.createUser()
+  harness.telegram.start(person, bot)
+  await saidAtLeast(harness, bot, person, 1)
   const { chats } = (await app.get(`/v1/telegram/bots/${id}/chats`)).body.data
   return {
     person,
@@ -55,7 +55,7 @@ const met = async ({ bot, id }: { readonly bot: FakeBot; readonly id: string }, 
   }
 }
 const attachTo = async (app: TestApp) => {
-  const bot = ground.telegram.createBot()
+  const bot = harness.telegram.createBot()
   const { body } = await app.post("/v1/telegram/bots", {
     mode: "byo",
     token: bot.token,
@@ -66,10 +66,11 @@ const attachTo = async (app: TestApp) => {
 }
 
 /** What a chat is shown, by whatever method. */
-const shown = () => ground.telegram.calls().filter(({ method }) => method.startsWith("send")).length
+const shown = () => harness.telegram.calls().filter(({ method }) => method.startsWith("send")).length
 const row = async (session: string) =>
   (
-    await ground.server.database.sql`select status, position >= head as at_end from lanes where session_id = ${session}`
+    await harness.server.database
+      .sql`select status, position >= head as at_end from lanes where session_id = ${session}`
   )[0]
 const parked = (session: string) =>
   until("the lane to be parked", async () => (await row(session))?.["status"] === "parked")
@@ -79,11 +80,11 @@ const waiting = (id: string, count: number) =>
   until(
     `${count} updates to be kept`,
     async () =>
-      (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`)
+      (await harness.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`)
         .length === count
   )
 /** What stands on the log for the chat to be shown, in order. */
-const onLog = async (session: string, app: TestApp = ground.app) =>
+const onLog = async (session: string, app: TestApp = harness.app) =>
   (await app.events(session)).flatMap(({ role, type, payload }) =>
     type === "channel.notice"
       ? [payload["text"]]
@@ -92,12 +93,12 @@ const onLog = async (session: string, app: TestApp = ground.app) =>
         : []
   )
 const asked = async (session: string) =>
-  (await ground.app.events(session)).flatMap(({ role, type, payload }) =>
+  (await harness.app.events(session)).flatMap(({ role, type, payload }) =>
     role === "user" && type === "message.created" ? [payload["text"]] : []
   )
 const saidAsOnLog = async (bot: FakeBot, person: FakePerson, session: string) => {
   await atEnd(session)
-  assert.deepStrictEqual(ground.said(bot, person), await onLog(session))
+  assert.deepStrictEqual(harness.said(bot, person), await onLog(session))
 }
 const told = async (app: TestApp) =>
   ((await app.get("/v1/delivery/events?since=0&limit=200")).body.data.events as ReadonlyArray<LogEvent>).flatMap(
@@ -109,12 +110,12 @@ describe("while the operator holds all bots back", () => {
     "nothing is said or shown, whoever writes and whatever is due; afterwards each message is answered once and " +
       "in order",
     async () => {
-      const first = await ground.attach()
+      const first = await harness.attach()
       const { bot, id } = first
       const [anna, bea, carl] = [await met(first), await met(first), await met(first)]
-      ground.telegram.say(bea.person, bot, "My dog Biscuit has learned to open doors.")
-      await saidAtLeast(ground, bot, bea.person, 2)
-      await letWriteFirst(ground.app, bea.session)
+      harness.telegram.say(bea.person, bot, "My dog Biscuit has learned to open doors.")
+      await saidAtLeast(harness, bot, bea.person, 2)
+      await enableProactive(harness.app, bea.session)
 
       assert.deepStrictEqual(await telegram("hold", "--reason", "Telegram has asked us to"), {
         app_id: null,
@@ -122,36 +123,36 @@ describe("while the operator holds all bots back", () => {
         already: false
       })
       const before = shown()
-      for (const text of ["One.", "Two.", "Three."]) ground.telegram.say(anna.person, bot, text)
-      const second = await ground.attach()
-      const dora = ground.telegram.createUser()
-      ground.telegram.start(dora, second.bot)
+      for (const text of ["One.", "Two.", "Three."]) harness.telegram.say(anna.person, bot, text)
+      const second = await harness.attach()
+      const dora = harness.telegram.createUser()
+      harness.telegram.start(dora, second.bot)
       await waiting(id, 3)
       await until(
         "the start to be kept",
         async () =>
           (
-            await ground.server.database
+            await harness.server.database
               .sql`select 1 from telegram_updates where channel_id = ${second.id} and kind = 'command' and done_at is null`
           ).length === 1
       )
-      await passHours(ground.server.database.sql, bea.session, 13)
+      await shiftIntoPast(harness.server.database.sql, bea.session, 13)
       const decisionsOf = async () =>
-        (await ground.app.get(`/v1/apps/${ground.app.appId}/proactive-policy/decisions?session_id=${bea.session}`)).body
-          .data.decisions
+        (await harness.app.get(`/v1/apps/${harness.app.appId}/proactive-policy/decisions?session_id=${bea.session}`))
+          .body.data.decisions
       await until("the skip", async () => (await decisionsOf())[0]?.skipped_by === "chat_unreachable")
-      await ground.app.converse(carl.session, "From the app: is anybody there?")
+      await harness.app.converse(carl.session, "From the app: is anybody there?")
       await parked(carl.session)
 
       // The app's own word is beside the operator's.
-      await ground.app.post(`/v1/telegram/bots/${id}/suspend`, {})
-      const resumed = (await ground.app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data
+      await harness.app.post(`/v1/telegram/bots/${id}/suspend`, {})
+      const resumed = (await harness.app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data
       assert.deepInclude(resumed, { status: "active", held: true })
       await parked(carl.session)
-      const health = (await ground.app.get("/v1/health")).body.data
+      const health = (await harness.app.get("/v1/health")).body.data
       assert.deepInclude(health.components.delivery.telegram_hold, { reason: "Telegram has asked us to" })
       assert.strictEqual(health.status, "degraded")
-      assert.deepStrictEqual(await told(ground.app), [
+      assert.deepStrictEqual(await told(harness.app), [
         { type: "telegram.held", payload: { reason: "Telegram has asked us to" } }
       ])
       assert.strictEqual(shown(), before)
@@ -161,32 +162,32 @@ describe("while the operator holds all bots back", () => {
         "all to be answered",
         async () =>
           (
-            await ground.server.database
+            await harness.server.database
               .sql`select 1 from turns where session_id = ${anna.session} and outcome = 'replied'`
           ).length === 3
       )
       for (const { person, session } of [anna, carl]) await saidAsOnLog(bot, person, session)
       assert.deepStrictEqual(await asked(anna.session), ["One.", "Two.", "Three."])
-      await saidAtLeast(ground, second.bot, dora, 1)
+      await saidAtLeast(harness, second.bot, dora, 1)
       // By this job, or by that of the minute.
       await until(
         "the session to be looked at",
         async () =>
           (
-            await ground.server.database.sql`
+            await harness.server.database.sql`
       select graphile_worker.add_job('initiate')::text from relationships where session_id = ${bea.session} and initiate_at <= now()
       union all select run_ref from turns where session_id = ${bea.session} and initiative is not null`
           ).length > 0
       )
-      await ground.app.waitFor(
+      await harness.app.waitFor(
         bea.session,
         ({ type, payload }) => type === "character.initiated" && payload["kind"] === "proactive"
       )
       await saidAsOnLog(bot, bea.person, bea.session)
-      assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data, { held: false })
-      assert.isNull((await ground.app.get("/v1/health")).body.data.components.delivery.telegram_hold)
+      assert.deepInclude((await harness.app.get(`/v1/telegram/bots/${id}`)).body.data, { held: false })
+      assert.isNull((await harness.app.get("/v1/health")).body.data.components.delivery.telegram_hold)
       assert.deepStrictEqual(
-        (await told(ground.app)).map(({ type }) => type),
+        (await told(harness.app)).map(({ type }) => type),
         ["telegram.held", "telegram.released"]
       )
     },
@@ -195,21 +196,26 @@ describe("while the operator holds all bots back", () => {
 
   it("the sign that somebody types is not shown again", async () => {
     // Longer than the pause between two signs.
-    const slug = await ground.app.createCharacter({
+    const slug = await harness.app.createCharacter({
       greeting: "Come in.",
       life_rhythm: { reply_delay_seconds: { min: 9, max: 9 } }
     })
-    const attached = await ground.attach({ character_slug: slug })
+    const attached = await harness.attach({ character_slug: slug })
     const { bot } = attached
     const { person, session } = await met(attached)
-    ground.telegram.say(person, bot, "Take your time.")
-    await ground.telegram.called({ bot, method: "sendChatAction" })
+    harness.telegram.say(person, bot, "Take your time.")
+    await harness.telegram.called({ bot, method: "sendChatAction" })
     await telegram("hold")
-    const signs = ground.telegram.calls({ bot, method: "sendChatAction" }).length
-    await ground.app.waitFor(session, ({ type, role }) => type === "message.created" && role === "character", 0, 30_000)
+    const signs = harness.telegram.calls({ bot, method: "sendChatAction" }).length
+    await harness.app.waitFor(
+      session,
+      ({ type, role }) => type === "message.created" && role === "character",
+      0,
+      30_000
+    )
     await parked(session)
-    assert.lengthOf(ground.telegram.calls({ bot, method: "sendChatAction" }), signs)
-    assert.lengthOf(ground.said(bot, person), 1)
+    assert.lengthOf(harness.telegram.calls({ bot, method: "sendChatAction" }), signs)
+    assert.lengthOf(harness.said(bot, person), 1)
     await telegram("release")
     await saidAsOnLog(bot, person, session)
   }, 60_000)
@@ -217,7 +223,7 @@ describe("while the operator holds all bots back", () => {
 
 describe("a hold of one app", () => {
   it("is no other app's, outlasts the release of all, and is told to that app alone", async () => {
-    const [app, other] = [await ground.server.createApp(), await ground.server.createApp()]
+    const [app, other] = [await harness.server.createApp(), await harness.server.createApp()]
     const [mine, theirs] = [await attachTo(app), await attachTo(other)]
     const [anna, bea] = [await met(mine, app), await met(theirs, other)]
     assert.deepStrictEqual(await telegram("hold", "--app", app.appId, "--reason", "Spam"), {
@@ -226,9 +232,9 @@ describe("a hold of one app", () => {
       already: false
     })
     assert.deepStrictEqual(await telegram("hold", "--app", app.appId), { app_id: app.appId, held: true, already: true })
-    ground.telegram.say(anna.person, mine.bot, "Hello?")
-    ground.telegram.say(bea.person, theirs.bot, "Hello?")
-    await saidAtLeast(ground, theirs.bot, bea.person, 2)
+    harness.telegram.say(anna.person, mine.bot, "Hello?")
+    harness.telegram.say(bea.person, theirs.bot, "Hello?")
+    await saidAtLeast(harness, theirs.bot, bea.person, 2)
     assert.strictEqual((await other.get(`/v1/telegram/bots/${theirs.id}`)).body.data.held, false)
     assert.isNull((await other.get("/v1/health")).body.data.components.delivery.telegram_hold)
 
@@ -244,12 +250,12 @@ describe("a hold of one app", () => {
       ]
     )
     await telegram("release")
-    ground.telegram.say(bea.person, theirs.bot, "And now?")
-    await saidAtLeast(ground, theirs.bot, bea.person, 3)
+    harness.telegram.say(bea.person, theirs.bot, "And now?")
+    await saidAtLeast(harness, theirs.bot, bea.person, 3)
     await waiting(mine.id, 1)
-    assert.lengthOf(ground.said(mine.bot, anna.person), 1)
+    assert.lengthOf(harness.said(mine.bot, anna.person), 1)
     await telegram("release", "--app", app.appId)
-    await saidAtLeast(ground, mine.bot, anna.person, 2)
+    await saidAtLeast(harness, mine.bot, anna.person, 2)
     assert.deepStrictEqual(
       (await told(app)).map(({ type }) => type),
       ["telegram.held", "telegram.released"]
@@ -259,7 +265,7 @@ describe("a hold of one app", () => {
       ["telegram.held", "telegram.released"]
     )
     assert.deepStrictEqual((await telegram("holds")).holds, [])
-    const entries = await ground.server.database
+    const entries = await harness.server.database
       .sql`select actor_kind, action, detail from audit_log where app_id = ${app.appId} and action like 'telegram%' order by entry_id`
     assert.deepStrictEqual(
       entries.map(({ actor_kind, action, detail }) => [actor_kind, action, detail]),
@@ -272,7 +278,7 @@ describe("a hold of one app", () => {
 
   it("is not taken for one of all when the app is not there, and is refused in one line", async () => {
     const said = async (...args: ReadonlyArray<string>) =>
-      (await runTroupe({ DATABASE_URL: ground.server.database.url }, ["telegram", ...args])).stderr
+      (await runTroupe({ DATABASE_URL: harness.server.database.url }, ["telegram", ...args])).stderr
     assert.strictEqual(await said("hold", "--app", "app_nothing"), "troupe: there is no app app_nothing\n")
     assert.strictEqual(await said("hold", "--app", ""), "troupe: there is no app \n")
     assert.strictEqual(await said("release", "--app", "*"), "troupe: there is no app *\n")
@@ -287,7 +293,7 @@ describe("a hold of one app", () => {
 
 describe("replies of several bubbles", () => {
   it("are broken off by a hold after what is on the wire, and go on where they were", async () => {
-    const talking = await startTelegramGround({ env: { OPENAI_BASE_URL: model.url } })
+    const talking = await startTelegramHarness({ env: { OPENAI_BASE_URL: model.url } })
     try {
       const { bot, id } = await talking.attach()
       const person = talking.telegram.createUser()

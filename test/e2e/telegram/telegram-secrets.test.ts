@@ -141,7 +141,7 @@ const live = async (
   // A voice message is fetched from an address that holds the token: one that is there, one that is gone, and one
   // behind a lost connection.
   telegram.sendMedia(anna, bot, "voice", { duration: 3 })
-  await until("it to be heard", () => model.ear.listened.length === 1)
+  await until("it to be heard", () => model.transcriber.requests.length === 1)
   telegram.forgetFile(telegram.sendMedia(anna, bot, "voice", { duration: 3 }), bot)
   telegram.fault({ bot, method: "getFile", after: 1 }, { kind: "drop_after" })
   telegram.sendMedia(anna, bot, "voice", { duration: 3 })
@@ -211,10 +211,10 @@ const gather = async (
 
 describe.each(["webhook", "polling"] as const)("a run with Telegram by %s", (mode) => {
   it("leaves no token and no secret in any log line, answer, address, job or row", async () => {
-    const ground = await startGround(mode)
-    const { database, telegram, model, app, troupe } = ground
+    const harness = await startGround(mode)
+    const { database, telegram, model, app, troupe } = harness
     try {
-      const tokens = await live(ground, mode)
+      const tokens = await live(harness, mode)
       // With Telegram gone, what fails is said in the log.
       await telegram.close()
       await app.post("/v1/telegram/bots", {

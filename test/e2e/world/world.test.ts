@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type FakeModel, type FakeRequest, start } from "#test/support/FakeModel.ts"
-import { letWriteFirst, lookAt, passHours } from "#test/support/proactive.ts"
+import { enableProactive, checkProactiveNow, shiftIntoPast } from "#test/support/proactive.ts"
 import type { Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -367,18 +367,18 @@ describe("a storyline", () => {
     ]
     const story = await add(slug, "storylines", lamp())
     for (const one of [session, spoken]) {
-      await letWriteFirst(app, one, { cold_initiate_enabled: false })
+      await enableProactive(app, one, { cold_initiate_enabled: false })
       await said(one, "How is the lighthouse?")
       assert.strictEqual((await trigger(one, story, "lamp.failed")).status, 200)
     }
     await said(spoken, "It is dark.")
     const { sql } = server.database
-    for (const one of [session, spoken]) await passHours(sql, one, 1)
+    for (const one of [session, spoken]) await shiftIntoPast(sql, one, 1)
     const written = await app.waitFor(session, ({ type }) => type === "character.initiated")
     assert.strictEqual(written.payload["reason"], "storyline_beat")
     const request = model.requests.find((one) => blocksOf(one)["initiative"]?.about === "The lamp has failed.")
     assert.strictEqual(blocksOf(request)["initiative"].why, "The story goes on.")
-    await lookAt(sql, session)
+    await checkProactiveNow(sql, session)
     const decisions = async (one: string) =>
       (await app.get(`/v1/apps/${app.appId}/proactive-policy/decisions?session_id=${one}`)).body.data.decisions
     await until(

@@ -2,7 +2,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { demoCharacters } from "#src/demo/characters.ts"
 import { GENTLE_LANGUAGES, gentleLines } from "#src/model/offline/gentle.ts"
 import { ACTS } from "#pipeline/relational/rules/acts.ts"
-import { admitsMachine } from "#pipeline/safety/aiDisclosure.ts"
+import { admitsAi } from "#pipeline/safety/aiDisclosure.ts"
 import { type FakeModel, start } from "#test/support/FakeModel.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -88,7 +88,7 @@ describe("the three turns after a crisis", () => {
     const session = await app.createSession({ character_slug: "edda-brandvik" })
     await saidBy(session, "my sister is called Nadia")
     await saidBy(session, "i dont want to live anymore")
-    assert.isTrue(admitsMachine(await saidBy(session, "are you a real person?")))
+    assert.isTrue(admitsAi(await saidBy(session, "are you a real person?")))
     assert.include(await saidBy(session, "what is my sister called?"), "Nadia")
   })
 

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { collect, longestTurnOf } from "#test/support/longestLoopBlock.ts"
+import { collect, longestLoopBlock } from "#test/support/longestLoopBlock.ts"
 import { readZip } from "#test/support/readZip.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -74,7 +74,7 @@ describe("the export of a person with a long log", () => {
       await pipeline(Readable.fromWeb(answer.body as never), createWriteStream(file))
       return Number(answer.headers.get("content-length"))
     }
-    const { turnMs, result: length } = await longestTurnOf(download)
+    const { turnMs, result: length } = await longestLoopBlock(download)
     assert.isBelow(turnMs, 50)
 
     await server.database.sql`update exports set expires_at = now() - interval '1 second'`

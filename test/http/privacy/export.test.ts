@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { MOST_OF_APP } from "#src/db/privacy/Exports.ts"
+import { MAX_OF_APP } from "#src/db/privacy/Exports.ts"
 import { secretsIn } from "#test/support/findSecrets.ts"
 import { readZip } from "#test/support/readZip.ts"
 import type { Answer, TestApp } from "#test/support/TestApp.ts"
@@ -239,7 +239,7 @@ describe("an export that is not ready", () => {
     await sql()`
       insert into exports (app_id, export_id, external_user_ref, status, expires_at)
       select ${own.appId}, 'exp_' || n, 'person-' || n, 'ready', now() + interval '1 hour'
-        from generate_series(1, ${MOST_OF_APP}::int) n`
+        from generate_series(1, ${MAX_OF_APP}::int) n`
     const answer = await own.get(at("one"))
     assert.deepStrictEqual(shape(answer), [429, "export_limit_reached"])
     assert.isNotNull(answer.headers.get("retry-after"))

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it, onTestFinished } from "vitest"
-import { letWriteFirst, lookAt, passHours } from "#test/support/proactive.ts"
+import { enableProactive, checkProactiveNow, shiftIntoPast } from "#test/support/proactive.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -295,14 +295,14 @@ describe("what an app has allowed", () => {
       })
     const open = async () => {
       const session = await own.createSession({ external_user_ref: "anna" })
-      await letWriteFirst(own, session, writeFirst)
+      await enableProactive(own, session, writeFirst)
       return session
     }
     const [first, second] = [await open(), await open()]
     await policy({ daily_cap_app: 1 })
-    await passHours(sql, first, 13)
+    await shiftIntoPast(sql, first, 13)
     await own.waitFor(first, ({ type }) => type === "character.initiated")
-    await passHours(sql, second, 13)
+    await shiftIntoPast(sql, second, 13)
     const skip = await until("a skip", async () =>
       (await own.get(`${policyOf(own)}/decisions?session_id=${second}`)).body.data.decisions.find(
         (made: Record<string, unknown>) => made["skipped_by"] === "app_daily_cap"
@@ -332,8 +332,8 @@ describe("what an app has allowed", () => {
     const { sql } = server.database
     const poor = await server.createApp({ budgetUsd: 0 })
     const session = await poor.createSession()
-    await letWriteFirst(poor, session, writeFirst)
-    await passHours(sql, session, 13)
+    await enableProactive(poor, session, writeFirst)
+    await shiftIntoPast(sql, session, 13)
     await until("a skip", async () =>
       (await poor.get(`${policyOf(poor)}/decisions`)).body.data.decisions.some(
         (made: Record<string, unknown>) => made["skipped_by"] === "cost_cap"
@@ -341,9 +341,9 @@ describe("what an app has allowed", () => {
     )
     const own = await server.createApp()
     const capped = await own.createSession({ external_user_ref: "ben" })
-    await letWriteFirst(own, capped, writeFirst)
+    await enableProactive(own, capped, writeFirst)
     await own.patch("/v1/end-users/ben/caps", { daily_cost_usd: 0 })
-    await passHours(sql, capped, 13)
+    await shiftIntoPast(sql, capped, 13)
     assert.strictEqual((await evaluate(own, capped)).body.data.skipped_by, "cost_cap")
     await own.patch("/v1/end-users/ben/caps", { daily_cost_usd: 1, daily_messages: 0 })
     assert.isNull((await evaluate(own, capped)).body.data.skipped_by)
@@ -387,7 +387,7 @@ describe("the minute's look at what is due", () => {
     })
     await own.converse(session, "What is for dinner?")
     const look = async () => {
-      await lookAt(sql, session)
+      await checkProactiveNow(sql, session)
       return until(
         "looked at",
         async () =>
@@ -408,7 +408,7 @@ describe("the minute's look at what is due", () => {
     await sql`update session_logs set last_user_at = last_user_at - interval '13 hours',
       last_character_at = last_character_at - interval '13 hours' where session_id = ${session}`
     await sql`update sessions set created_at = created_at - interval '13 hours' where session_id = ${session}`
-    await lookAt(sql, session)
+    await checkProactiveNow(sql, session)
     await own.waitFor(session, ({ type, payload }) => type === "character.initiated" && payload["kind"] === "proactive")
     assert.deepInclude((await decisions())[0], { decision: "sent", reason: "cold_initiate", session_id: session })
     // It said something of its own accord: nothing more before the person has written.

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { letWriteFirst, lookAt, passHours } from "#test/support/proactive.ts"
+import { enableProactive, checkProactiveNow, shiftIntoPast } from "#test/support/proactive.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -24,14 +24,18 @@ const statusOf = async (session: string) => (await listed(session))[0].status
 const open = async (controls: object = {}) => {
   const session = await app.createSession({ end_user: { display_name: "Bo", age_band: "adult" } })
   await app.converse(session, "Hello there.")
-  await letWriteFirst(app, session, { cold_initiate_enabled: false, min_gap_between_initiate_minutes: 0, ...controls })
+  await enableProactive(app, session, {
+    cold_initiate_enabled: false,
+    min_gap_between_initiate_minutes: 0,
+    ...controls
+  })
   return session
 }
 /** Moves what was scheduled so many hours back, and looks at the session. */
 const passTo = async (session: string, hours: number) => {
   await server.database.sql`
     update scheduled_messages set at = at - ${hours}::int * interval '1 hour', until = until - ${hours}::int * interval '1 hour' where session_id = ${session}`
-  await passHours(server.database.sql, session, hours)
+  await shiftIntoPast(server.database.sql, session, hours)
 }
 const settled = (session: string) =>
   until("the message to be decided", async () => {
@@ -80,7 +84,7 @@ describe("a scheduled message", () => {
     } = (await new TestApp(server.baseUrl, "", "").post("/v1/demo/sandbox-key", {})).body.data
     const demo = new TestApp(server.baseUrl, app_id, api_key)
     const session = await demo.createSession({ character_slug, end_user: { age_band: "adult" } })
-    await letWriteFirst(demo, session, { cold_initiate_enabled: false })
+    await enableProactive(demo, session, { cold_initiate_enabled: false })
     const { id } = (await demo.post(pathOf(session), { at: inHours(2), text: "The kettle is on." })).body.data
     const lookIn = async (hours: number) =>
       (await demo.post(`/v1/sessions/${session}/proactive/evaluate`, { now: inHours(hours), dry_run: false })).body.data
@@ -111,7 +115,7 @@ describe("a scheduled message", () => {
     await passTo(session, 2)
     assert.strictEqual(await statusOf(session), "scheduled")
     await app.patch(`/v1/sessions/${session}/proactive-controls`, { proactive_enabled: true })
-    await lookAt(server.database.sql, session)
+    await checkProactiveNow(server.database.sql, session)
     assert.strictEqual(await settled(session), "sent")
   })
 
@@ -139,7 +143,7 @@ describe("a scheduled message", () => {
     const decision = await app.post(`/v1/sessions/${session}/proactive/evaluate`, { dry_run: true })
     assert.strictEqual(decision.body.data.skipped_by, "tolerance_zero")
     await app.patch(`/v1/sessions/${session}/proactive-controls`, { proactivity_tolerance: 1 })
-    await lookAt(server.database.sql, session)
+    await checkProactiveNow(server.database.sql, session)
     await app.waitFor(session, ({ type }) => type === "character.initiated")
     const [later, first] = await until("it to be sent", async () => {
       const found = await gates()
@@ -168,7 +172,7 @@ describe("a scheduled message", () => {
     await passTo(session, 3)
     assert.strictEqual(await settled(session), "expired")
     await app.patch(`/v1/sessions/${session}/proactive-controls`, { proactivity_tolerance: 1 })
-    await lookAt(server.database.sql, session)
+    await checkProactiveNow(server.database.sql, session)
     assert.notInclude(
       (await app.events(session)).map(({ type }) => type),
       "character.initiated"

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { LookUp } from "#channels/outbound/LookUp.ts"
 import { Pages } from "#channels/outbound/Pages.ts"
-import { readable } from "#channels/outbound/readable.ts"
+import { readableText } from "#channels/outbound/readable.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { type FakeModel, start as startFakeModel } from "#test/support/FakeModel.ts"
 import { TestApp } from "#test/support/TestApp.ts"
@@ -679,8 +679,14 @@ describe("a page of the web", () => {
   })
 
   it("is text, whatever is wrong with its markup", () => {
-    assert.deepStrictEqual(readable("<p>One<p>Two <br>three<script>four</p>"), { title: null, text: "One\nTwo\nthree" })
-    assert.deepStrictEqual(readable("<title>T</title>&lt;b&gt; &#0; plain"), { title: "T", text: "<b> \uFFFD plain" })
-    assert.strictEqual(readable(`${"<div>".repeat(50_000)}deep`).text, "deep")
+    assert.deepStrictEqual(readableText("<p>One<p>Two <br>three<script>four</p>"), {
+      title: null,
+      text: "One\nTwo\nthree"
+    })
+    assert.deepStrictEqual(readableText("<title>T</title>&lt;b&gt; &#0; plain"), {
+      title: "T",
+      text: "<b> \uFFFD plain"
+    })
+    assert.strictEqual(readableText(`${"<div>".repeat(50_000)}deep`).text, "deep")
   })
 })

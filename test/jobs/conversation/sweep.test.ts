@@ -6,7 +6,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { Database } from "#src/db/postgres/Database.ts"
-import { ReadTurns } from "#src/db/memory/MemoryExtractions.ts"
+import { MemoryExtractions } from "#src/db/memory/MemoryExtractions.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
 import { SessionStories } from "#src/db/memory/SessionStories.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
@@ -53,13 +53,13 @@ describe("a session whose reading is put off", () => {
     const sessionId = await engine.createSession(appId)
     await database.sql`delete from graphile_worker._private_jobs`
     const runtime = ManagedRuntime.make(
-      ReadTurns.layer.pipe(
+      MemoryExtractions.layer.pipe(
         Layer.provide([CharacterVersions.layer, Relationships.layer, LogSignals.layer, Layer.mock(SessionStories, {})]),
         Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 1 }))
       )
     )
     try {
-      await runtime.runPromise(ReadTurns.use((turns) => turns.putOff([{ appId, sessionId }])))
+      await runtime.runPromise(MemoryExtractions.use((turns) => turns.postpone([{ appId, sessionId }])))
       const jobs = await database.sql`
         select j.task_identifier, p.payload, j.priority, j.run_at > now() as later from graphile_worker.jobs j join graphile_worker._private_jobs p using (id)`
       assert.deepStrictEqual(
@@ -69,8 +69,8 @@ describe("a session whose reading is put off", () => {
       await database.sql`delete from graphile_worker._private_jobs`
       const others = Array.from({ length: 40 }, (_, n) => ({ appId, sessionId: `ses_${n}` }))
       await runtime.runPromise(
-        ReadTurns.use((turns) =>
-          Effect.forEach(others, (session) => turns.putOff([session, others[0] ?? session]), {
+        MemoryExtractions.use((turns) =>
+          Effect.forEach(others, (session) => turns.postpone([session, others[0] ?? session]), {
             concurrency: "unbounded"
           })
         )

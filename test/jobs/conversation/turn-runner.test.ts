@@ -10,7 +10,7 @@ import { Outcome, type StageRecord } from "#pipeline/domain/Turn.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { DatabaseError } from "#src/db/postgres/Database.ts"
-import { Initiatives } from "#src/db/proactive/ProactiveDecisions.ts"
+import { ProactiveDecisions } from "#src/db/proactive/ProactiveDecisions.ts"
 import { type Lease, type Settlement, Turns } from "#src/db/conversation/Turns.ts"
 import type { ClaimRow } from "#src/db/conversation/claimTurns.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
@@ -58,7 +58,7 @@ const runnerWith = (given: {
       TurnRunner.layer(MAX_IN_FLIGHT).pipe(
         Layer.provide([
           Layer.mock(Turns, { heldBy: () => Effect.succeed([]), ...given.turns }),
-          Layer.mock(Initiatives, {}),
+          Layer.mock(ProactiveDecisions, {}),
           Layer.succeed(
             Membership,
             Membership.of({ current: Effect.succeed(Option.some("wrk_1")), usePool: () => Effect.void })
@@ -146,7 +146,7 @@ describe("an app whose turns have taken all the places that it may have", () => 
       yield* runner.wake([{ appId: "app_quiet", sessionId: "ses_1" }])
       yield* Effect.yieldNow
       assert.deepStrictEqual(begun.slice(MAX_IN_FLIGHT), ["app_quiet ses_1"])
-      assert.deepStrictEqual(yield* runner.crowded, ["app_loud"])
+      assert.deepStrictEqual(yield* runner.waitingApps, ["app_loud"])
       yield* Deferred.succeed(answer, undefined)
       yield* runner.idle
     })
@@ -159,7 +159,7 @@ describe("an app whose turns have taken all the places that it may have", () => 
       const runner = yield* runnerWith({
         turns: {
           claim: () => Deferred.await(answer),
-          putOff: (sessions) =>
+          postpone: (sessions) =>
             Effect.sync(() => {
               putOff.push(...sessions.map(({ sessionId }) => sessionId))
             })
@@ -202,8 +202,8 @@ describe("a turn that the person wants no answer of any more", () => {
           settle,
           heldBy: () => Effect.succeed([{ ...lease, stopped: true }])
         },
-        run: (_, trail) =>
-          trail.stage(
+        run: (_, trace) =>
+          trace.stage(
             "generation",
             Deferred.succeed(begun, undefined).pipe(
               Effect.andThen(Effect.never),
@@ -213,7 +213,7 @@ describe("a turn that the person wants no answer of any more", () => {
       })
       const drain = yield* Effect.forkChild(runner.drain(session))
       yield* Deferred.await(begun)
-      yield* runner.review
+      yield* runner.reconcile
       yield* Fiber.join(drain)
       assert.isTrue(yield* Deferred.isDone(brokenOff))
       assert.deepStrictEqual(outcomes.splice(0), ["1 Withheld stopped 1"])
@@ -283,9 +283,9 @@ describe("a reply that the database will not take", () => {
                 : Effect.succeed({ _tag: "Settled" as const, openTurns: 0 })
             )
         },
-        run: (_, trail) =>
-          trail
-            .paying(
+        run: (_, trace) =>
+          trace
+            .paidStage(
               "generation",
               () => Effect.succeed(usage),
               (usage) => ({ usage })

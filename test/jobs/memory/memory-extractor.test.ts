@@ -6,17 +6,17 @@ import * as Layer from "effect/Layer"
 import type { Extractor } from "#pipeline/relational/Extractor.ts"
 import { NEW_RELATIONSHIP } from "#pipeline/relational/Relationship.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
-import { ReadTurns, type Unread } from "#src/db/memory/MemoryExtractions.ts"
-import { MAX_READING, TurnReader } from "#src/jobs/memory/MemoryExtractor.ts"
+import { MemoryExtractions, type PendingExtraction } from "#src/db/memory/MemoryExtractions.ts"
+import { MAX_EXTRACTIONS, MemoryExtractionWorker } from "#src/jobs/memory/MemoryExtractor.ts"
 import { plainCharacter } from "#test/support/turns.ts"
 
-const sessions = Array.from({ length: MAX_READING }, (_, n) => ({ appId: "app_1", sessionId: `ses_${n}` }))
-const unread = (sessionId: string): Unread => ({
+const sessions = Array.from({ length: MAX_EXTRACTIONS }, (_, n) => ({ appId: "app_1", sessionId: `ses_${n}` }))
+const unread = (sessionId: string): PendingExtraction => ({
   recalled: [],
   exposes: false,
   isLast: true,
-  storied: false,
-  heldMicroUsd: 0,
+  hasStoryline: false,
+  reservedMicroUsd: 0,
   isLimited: false,
   turn: {
     sessionId,
@@ -39,11 +39,11 @@ describe("the reader of turns", () => {
       const go = yield* Deferred.make<void>()
       let asked = 0
       const reader = yield* Effect.provide(
-        TurnReader,
-        TurnReader.layer.pipe(
+        MemoryExtractionWorker,
+        MemoryExtractionWorker.layer.pipe(
           Layer.provide([
             Layer.mock(Relationships, {}),
-            Layer.mock(ReadTurns, {
+            Layer.mock(MemoryExtractions, {
               next: () =>
                 Effect.sync(() => {
                   asked++
@@ -62,7 +62,7 @@ describe("the reader of turns", () => {
       yield* Deferred.succeed(go, undefined)
       yield* Fiber.join(reading)
       assert.isFalse(yield* reader.isFull("app_1"))
-      assert.strictEqual(asked, MAX_READING)
+      assert.strictEqual(asked, MAX_EXTRACTIONS)
     })
   )
 
@@ -72,8 +72,8 @@ describe("the reader of turns", () => {
       let asked = 0
       let written = 0
       const reader = yield* Effect.provide(
-        TurnReader,
-        TurnReader.layer.pipe(
+        MemoryExtractionWorker,
+        MemoryExtractionWorker.layer.pipe(
           Layer.provide([
             Layer.mock(Relationships, {
               load: () =>
@@ -81,7 +81,7 @@ describe("the reader of turns", () => {
                   asked++
                 }).pipe(Effect.andThen(Deferred.await(go)), Effect.as(NEW_RELATIONSHIP))
             }),
-            Layer.mock(ReadTurns, {
+            Layer.mock(MemoryExtractions, {
               next: ({ sessionId }) => Effect.succeed(unread(sessionId)),
               write: () =>
                 Effect.sync(() => {
@@ -99,7 +99,7 @@ describe("the reader of turns", () => {
       assert.strictEqual(asked, 2)
       yield* Deferred.succeed(go, undefined)
       yield* Fiber.join(reading)
-      assert.deepStrictEqual({ asked, written }, { asked: MAX_READING, written: MAX_READING })
+      assert.deepStrictEqual({ asked, written }, { asked: MAX_EXTRACTIONS, written: MAX_EXTRACTIONS })
     })
   )
 })

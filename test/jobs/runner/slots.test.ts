@@ -1,18 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import { makePlaces, placesFor } from "#src/jobs/runner/slots.ts"
+import { makeSlots, slotsFor } from "#src/jobs/runner/slots.ts"
 
 /** Work that begins, is noted, and ends when it is told to. */
-const ground = (count: number) => {
-  const places = makePlaces(count)
+const harness = (count: number) => {
+  const places = makeSlots(count)
   const begun: Array<string> = []
   const ends = new Map<string, Deferred.Deferred<void>>()
   const start = Effect.fnUntraced(function* (appId: string, name: string) {
     const end = yield* Deferred.make<void>()
     ends.set(name, end)
     yield* Effect.forkChild(
-      places.use(
+      places.withSlot(
         appId,
         Effect.sync(() => {
           begun.push(name)
@@ -34,7 +34,7 @@ const ground = (count: number) => {
 describe("places that apps share", () => {
   it.effect("are used by one app alone up to its share, and the rest is free for the next", () =>
     Effect.gen(function* () {
-      const { places, begun, start } = ground(placesFor(8))
+      const { places, begun, start } = harness(slotsFor(8))
       for (let n = 0; n < 12; n++) yield* start("a", `a${n}`)
       assert.lengthOf(begun, 8)
       assert.isTrue(places.isFull("a"))
@@ -46,7 +46,7 @@ describe("places that apps share", () => {
 
   it.effect("go, when one comes free, to the waiting app that holds fewest", () =>
     Effect.gen(function* () {
-      const { begun, start, finish } = ground(10)
+      const { begun, start, finish } = harness(10)
       for (let n = 0; n < 20; n++) yield* start("a", `a${n}`)
       for (let n = 0; n < 20; n++) yield* start("b", `b${n}`)
       const before = begun.length
@@ -64,7 +64,7 @@ describe("places that apps share", () => {
     "are taken in turn by apps that hold as many, and by the works of one app in the order in which they came",
     () =>
       Effect.gen(function* () {
-        const { begun, start, finish } = ground(2)
+        const { begun, start, finish } = harness(2)
         yield* start("x", "x0")
         yield* start("x", "x1")
         for (const app of ["a", "b", "c"]) for (let n = 0; n < 2; n++) yield* start(app, `${app}${n}`)

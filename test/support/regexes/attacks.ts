@@ -69,7 +69,7 @@ export const SIGNS: ReadonlyArray<string> = [
   "A b "
 ]
 const AFTER_A_WORD: ReadonlyArray<string> = [" ", "\n", ".", ",", "'", "a", "ª", "a ", "1"]
-const MOST_WORDS = 12
+const MAX_WORDS = 12
 /** Neither a letter nor a space, and nothing that patterns look for. */
 const SUFFIX = "\u0001z"
 
@@ -81,8 +81,8 @@ const wordsIn = (source: string): ReadonlyArray<string> => {
   const words = [
     ...new Set((plain.match(/[\p{L}\p{N}'’]+(?: [\p{L}\p{N}'’]+)*/gu) ?? []).filter((word) => word.length > 1))
   ]
-  const step = Math.max(1, words.length / MOST_WORDS)
-  return Array.from({ length: Math.min(words.length, MOST_WORDS) }, (_, index) => words[Math.floor(index * step)] ?? "")
+  const step = Math.max(1, words.length / MAX_WORDS)
+  return Array.from({ length: Math.min(words.length, MAX_WORDS) }, (_, index) => words[Math.floor(index * step)] ?? "")
 }
 
 const one = (prefix: string, pump: string): Attack => ({ pumps: [{ prefix, pump }], suffix: SUFFIX })

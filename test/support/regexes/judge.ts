@@ -8,7 +8,7 @@ export const RULES = "recheck-4.5.0/2"
 
 /** Twice the longest message: what every rule has to handle. */
 const ATTACK_LENGTH = 64_000
-const MOST_MS = 50
+const MAX_MS = 50
 const PATIENCE_MS = 500
 /** On so short a text, a quadratic search already stands out among a thousand. */
 const TRIAL_LENGTH = 4_000
@@ -23,7 +23,7 @@ export type Verdict =
 const costAtLength = (pattern: RegExp, attack: Attack): number => {
   const text = textOf(attack, ATTACK_LENGTH)
   const [first = 0] = costOf(pattern, [text], PATIENCE_MS)
-  return first <= MOST_MS || first === Infinity ? first : Math.min(first, ...costOf(pattern, [text], PATIENCE_MS))
+  return first <= MAX_MS || first === Infinity ? first : Math.min(first, ...costOf(pattern, [text], PATIENCE_MS))
 }
 
 const refused = (attack: Attack, cost: number, how: string): Verdict => ({
@@ -45,7 +45,7 @@ export const judge = async ({ source, flags }: Pick<Pattern, "source" | "flags">
   if (found.status === "unknown") return { safe: false, why: `recheck cannot decide (${found.error.kind})` }
   if (found.status === "vulnerable") {
     const cost = costAtLength(pattern, found.attack)
-    if (cost > MOST_MS) return refused(found.attack, cost, found.complexity.summary)
+    if (cost > MAX_MS) return refused(found.attack, cost, found.complexity.summary)
   }
   const attacks = [...(found.status === "vulnerable" ? variationsOf(found.attack) : []), ...attacksOn(source)]
   const trials = costOf(
@@ -55,7 +55,7 @@ export const judge = async ({ source, flags }: Pick<Pattern, "source" | "flags">
   for (const [index, attack] of attacks.entries()) {
     if ((trials[index] ?? 0) <= CONSPICUOUS_MS) continue
     const cost = costAtLength(pattern, attack)
-    if (cost > MOST_MS) return refused(attack, cost, "tried out")
+    if (cost > MAX_MS) return refused(attack, cost, "tried out")
   }
   return { safe: true }
 }

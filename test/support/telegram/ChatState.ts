@@ -142,4 +142,4 @@ export class Group extends Conversation {
   }
 }
 
-export type Place = DirectChat | Group
+export type ChatState = DirectChat | Group

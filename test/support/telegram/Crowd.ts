@@ -1,8 +1,8 @@
 import type { Clock } from "./Clock.ts"
 import { tooManyRequests } from "./Refusal.ts"
 
-const MOST_OF_CHAT = 310
-const MOST_OF_BOT = 1_000
+const MAX_OF_CHAT = 310
+const MAX_OF_BOT = 1_000
 const TURNED_AWAY_AFTER_MS = 3_000
 const TURNED_AWAY_FOR_SECONDS = 60
 
@@ -22,7 +22,7 @@ export class Crowd {
     turnedAway: (cause: unknown) => A
   ): Promise<A> {
     const [ofBot, ofChat] = [`bot ${botId}`, `chat ${botId} ${chatId}`]
-    if (this.#count(ofBot) >= MOST_OF_BOT || (chatId !== undefined && this.#count(ofChat) >= MOST_OF_CHAT)) {
+    if (this.#count(ofBot) >= MAX_OF_BOT || (chatId !== undefined && this.#count(ofChat) >= MAX_OF_CHAT)) {
       await this.#clock.wait(TURNED_AWAY_AFTER_MS)
       return turnedAway(tooManyRequests(TURNED_AWAY_FOR_SECONDS))
     }

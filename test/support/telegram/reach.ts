@@ -1,6 +1,6 @@
 import type { Bot } from "./Bot.ts"
 import type { Call } from "./Method.ts"
-import type { DirectChat, Group, Place } from "./ChatState.ts"
+import type { DirectChat, Group, ChatState } from "./ChatState.ts"
 import { badRequest, forbidden } from "./Refusal.ts"
 import type { World } from "./World.ts"
 
@@ -37,14 +37,14 @@ const groupAt = (group: Group, bot: Bot, access: Access): Group => {
   return group
 }
 
-const publicAt = (world: World, bot: Bot, name: string, access: Access): Place => {
+const publicAt = (world: World, bot: Bot, name: string, access: Access): ChatState => {
   const group = [...world.groups.values()].find(({ username }) => username?.toLowerCase() === name)
   if (group !== undefined) return groupAt(group, bot, access)
   throw badRequest("chat not found")
 }
 
 /** The chat of a call, if its bot has the required access. */
-export const reach = ({ world, bot, parameters }: Call, access: Access): Place => {
+export const reach = ({ world, bot, parameters }: Call, access: Access): ChatState => {
   const id = parameters.text("chat_id")
   if (id === "") throw badRequest("chat_id is empty")
   if (access !== "read" && bot.isFrozen) throw badRequest("FROZEN_METHOD_INVALID")

@@ -1,6 +1,6 @@
 import type { InlineKeyboardMarkup, Message, ReplyKeyboardMarkup, ReplyParameters } from "@grammyjs/types"
 import type { Call } from "./Method.ts"
-import type { Place } from "./ChatState.ts"
+import type { ChatState } from "./ChatState.ts"
 import { badRequest } from "./Refusal.ts"
 import { reach } from "./reach.ts"
 
@@ -19,12 +19,12 @@ export const readInlineKeyboard = (call: Call): InlineKeyboardMarkup | undefined
   return { inline_keyboard: markup.inline_keyboard }
 }
 
-const openKeyboard = (call: Call, place: Place): void => {
+const openKeyboard = (call: Call, chatState: ChatState): void => {
   const markup = call.parameters.json<Partial<ReplyKeyboardMarkup> & { readonly remove_keyboard?: true }>(
     "reply_markup"
   )
-  if (markup?.keyboard !== undefined) place.keyboard = { ...markup, keyboard: markup.keyboard }
-  if (markup?.remove_keyboard === true) place.keyboard = undefined
+  if (markup?.keyboard !== undefined) chatState.keyboard = { ...markup, keyboard: markup.keyboard }
+  if (markup?.remove_keyboard === true) chatState.keyboard = undefined
 }
 
 export const withoutReply = (message: Message): NonNullable<Message["reply_to_message"]> => {
@@ -32,14 +32,14 @@ export const withoutReply = (message: Message): NonNullable<Message["reply_to_me
   return rest as NonNullable<Message["reply_to_message"]>
 }
 
-const replyOf = ({ parameters }: Call, place: Place): Content => {
+const replyOf = ({ parameters }: Call, chatState: ChatState): Content => {
   const asked = parameters.json<ReplyParameters>("reply_parameters") ?? {
     message_id: parameters.integer("reply_to_message_id"),
     allow_sending_without_reply: parameters.boolean("allow_sending_without_reply")
   }
   const { message_id: id = 0 } = asked
   if (id <= 0) return {}
-  const message = place.messages.get(id)
+  const message = chatState.messages.get(id)
   if (message === undefined) {
     if (asked.allow_sending_without_reply === true) return {}
     throw badRequest("message to be replied not found")
@@ -53,43 +53,43 @@ const replyOf = ({ parameters }: Call, place: Place): Content => {
 /** The topic of a call, if it has one. */
 export const threadOf = (
   { parameters }: Call,
-  place: Place
+  chatState: ChatState
 ): Pick<Content, "message_thread_id" | "is_topic_message"> => {
   const id = parameters.integer("message_thread_id")
   if (id <= 0) return {}
-  const topic = place.topics.get(id)
+  const topic = chatState.topics.get(id)
   if (topic === undefined) throw badRequest("message thread not found")
   if (topic.isClosed) throw badRequest("TOPIC_CLOSED")
   return { message_thread_id: id, is_topic_message: true }
 }
 
 export interface Destination {
-  readonly place: Place
+  readonly chatState: ChatState
   readonly envelope: Content
 }
 
 /** The destination of a call, resolved before its content is read. */
 export const destination = (call: Call): Destination => {
-  const place = reach(call, "write")
+  const chatState = reach(call, "write")
   return {
-    place,
+    chatState,
     envelope: {
-      ...threadOf(call, place),
-      ...replyOf(call, place),
+      ...threadOf(call, chatState),
+      ...replyOf(call, chatState),
       ...(call.parameters.boolean("protect_content") && { has_protected_content: true as const })
     }
   }
 }
 
 /** Posts a message of the bot in a chat. Ends its typing indicator or draft there. */
-export const send = <C extends Content>(call: Call, { place, envelope }: Destination, content: C): Message & C => {
+export const send = <C extends Content>(call: Call, { chatState, envelope }: Destination, content: C): Message & C => {
   const { bot, world } = call
   const keyboard = readInlineKeyboard(call)
-  openKeyboard(call, place)
-  place.activities.delete(bot.id)
-  place.drafts.delete(bot.id)
+  openKeyboard(call, chatState)
+  chatState.activities.delete(bot.id)
+  chatState.drafts.delete(bot.id)
   const message = {
-    ...place.add({
+    ...chatState.add({
       from: bot.user,
       date: world.clock.seconds(),
       ...envelope,

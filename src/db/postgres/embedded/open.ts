@@ -45,7 +45,7 @@ const enter = Effect.fnUntraced(function* (home: Home) {
 })
 
 /** Retries a failed start: another process won the race, or backends of a killed server are still exiting. */
-const arrive = Effect.fn("EmbeddedPostgres.arrive")(function* (home: Home) {
+const attach = Effect.fn("EmbeddedPostgres.arrive")(function* (home: Home) {
   const attempt = enter(home).pipe(
     Effect.catchTag("Unreachable", (error) =>
       Effect.flatMap(start(home), (started) => (started.code === 0 ? enter(home) : Effect.fail(error)))
@@ -72,7 +72,7 @@ const arrive = Effect.fn("EmbeddedPostgres.arrive")(function* (home: Home) {
  * Holds the lock until the server is down, so that a process that arrives in the meantime waits and then starts it
  * again.
  */
-const depart = Effect.fn("EmbeddedPostgres.depart")(
+const detach = Effect.fn("EmbeddedPostgres.depart")(
   function* (home: Home, { presence }: Entered) {
     if (!(yield* presence.leave)) return
     const stopped = yield* stop(home)
@@ -86,7 +86,7 @@ const depart = Effect.fn("EmbeddedPostgres.depart")(
 )
 
 /** A lost connection has lost its lock, so take it again, and start the server if it has died. */
-const stayPresent = Effect.fnUntraced(
+const holdPresence = Effect.fnUntraced(
   function* (home: Home, { presence, url }: Entered) {
     yield* presence.closed
     yield* Effect.logWarning("embedded PostgreSQL closed the connection that keeps it running: reconnecting")
@@ -105,14 +105,14 @@ export const open = (
   Effect.gen(function* () {
     const home = yield* prepareHome(yield* findBinaries, dataDir)
     const abandon = lookUp(home).pipe(
-      Effect.flatMap((found) => depart(home, found)),
+      Effect.flatMap((found) => detach(home, found)),
       Effect.ignore
     )
     const entered = yield* Effect.acquireRelease(
-      arrive(home).pipe(Effect.onInterrupt(() => abandon)),
-      (entered) => depart(home, entered),
+      attach(home).pipe(Effect.onInterrupt(() => abandon)),
+      (entered) => detach(home, entered),
       { interruptible: true }
     )
-    yield* Effect.forkScoped(stayPresent(home, entered))
+    yield* Effect.forkScoped(holdPresence(home, entered))
     return { url: entered.url }
   }).pipe(Effect.annotateLogs({ service: "EmbeddedPostgres" }))

@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
 import type { BatchItem } from "./takeItem.ts"
 
-const MOST_ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 
-export const itemDone = ({ appId, batchId, item }: BatchItem) =>
+export const completeItem = ({ appId, batchId, item }: BatchItem) =>
   Database.use(({ query }) =>
     query(
       (sql) => sql`
@@ -14,10 +14,10 @@ export const itemDone = ({ appId, batchId, item }: BatchItem) =>
   ).pipe(Effect.asVoid)
 
 /**
- * Postpones it by this many seconds without counting an attempt. Like `itemFailed`, it has no effect if another worker
+ * Postpones it by this many seconds without counting an attempt. Like `failItem`, it has no effect if another worker
  * has the item now.
  */
-export const itemWaits = ({ appId, batchId, item, attempts }: BatchItem, seconds: number) =>
+export const delayItem = ({ appId, batchId, item, attempts }: BatchItem, seconds: number) =>
   Database.use(({ query }) =>
     query(
       (sql) => sql`
@@ -29,13 +29,13 @@ export const itemWaits = ({ appId, batchId, item, attempts }: BatchItem, seconds
   ).pipe(Effect.asVoid)
 
 /** `passing`: it is retried later, a limited number of times. */
-export const itemFailed = ({ appId, batchId, item, attempts }: BatchItem, error: string, passing: boolean) =>
+export const failItem = ({ appId, batchId, item, attempts }: BatchItem, error: string, passing: boolean) =>
   Database.use(({ query }) =>
     query(
       (sql) => sql`
         update telegram_batch_items set error = ${error}, due_at = now() + interval '1 second' * 5 * 2 ^ attempts,
-          status = case when ${passing} and attempts < ${MOST_ATTEMPTS}::int then 'pending' else 'failed' end,
-          token = case when ${passing} and attempts < ${MOST_ATTEMPTS}::int then token end
+          status = case when ${passing} and attempts < ${MAX_ATTEMPTS}::int then 'pending' else 'failed' end,
+          token = case when ${passing} and attempts < ${MAX_ATTEMPTS}::int then token end
         where app_id = ${appId} and batch_id =
           ${batchId} and item = ${item} and status = 'pending' and attempts = ${attempts}::int`
     )

@@ -1,17 +1,17 @@
 import * as Effect from "effect/Effect"
-import { isHeld } from "#src/db/delivery/isSuspendedByOperator.ts"
+import { isSuspendedByOperator } from "#src/db/delivery/isSuspendedByOperator.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
-import { takeUp } from "../resumeBots.ts"
+import { requeueUpdates } from "../resumeBots.ts"
 import { WALKED } from "./botStatus.ts"
 import { botColumns } from "./readBots.ts"
 import type { BotHealth, StoredBot } from "./StoredBot.ts"
 
 /** How many bots a process claims for probes at a time, so that other processes get some, too. */
-const PROBES_A_ROUND = 40
+const PROBES_PER_ROUND = 40
 
 /** While a bot has parked updates, newer ones are not handled. If nothing else resumes parked updates, a probe does. */
-export const noteProbe = Effect.fnUntraced(function* (
+export const recordProbe = Effect.fnUntraced(function* (
   appId: string,
   channelId: string,
   health: BotHealth,
@@ -24,11 +24,11 @@ export const noteProbe = Effect.fnUntraced(function* (
             ${JSON.stringify(health)}::text::jsonb,
               probe_due_at = now() + ${nextInSeconds}::float8 * interval '1 second'
           where app_id = ${appId} and channel_id = ${channelId}
-          returning b.status = any(${[...WALKED]}::text[]) and not (${isHeld(sql, sql`b.app_id`)}) and exists (
+          returning b.status = any(${[...WALKED]}::text[]) and not (${isSuspendedByOperator(sql, sql`b.app_id`)}) and exists (
             select from telegram_updates a where a.app_id = b.app_id and a.channel_id = b.channel_id
               and a.done_at is null and a.due_at = 'infinity' offset 0) as left`
   )
-  if (noted?.left === true) yield* takeUp([{ app_id: appId, channel_id: channelId }])
+  if (noted?.left === true) yield* requeueUpdates([{ app_id: appId, channel_id: channelId }])
 }, inTransaction)
 
 /** Leases bots that are due for a probe, for one minute. */
@@ -39,7 +39,7 @@ export const dueProbes = Database.use(({ query }) =>
           select app_id as app, channel_id as channel from telegram_bots
           where probe_due_at <= now() and (status in ('active', 'degraded', 'pending') or (status = 'revoked'
             and mode = 'managed')) and token is not null order by probe_due_at
-              limit ${PROBES_A_ROUND} for update skip locked
+              limit ${PROBES_PER_ROUND} for update skip locked
         ) d where b.app_id = d.app and b.channel_id = d.channel returning ${botColumns(sql)}`
   )
 )

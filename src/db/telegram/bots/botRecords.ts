@@ -6,7 +6,7 @@ import type { BotIdentity } from "./StoredBot.ts"
  * Records the webhook's URL and secret. If it is the latest secret, the change of secrets is complete. Null: there is
  * no webhook.
  */
-export const noteWebhook = (appId: string, channelId: string, url: string | null, secretHash: Uint8Array | null) =>
+export const recordWebhook = (appId: string, channelId: string, url: string | null, secretHash: Uint8Array | null) =>
   Database.use(({ query }) =>
     query(
       (sql) => sql`
@@ -20,7 +20,7 @@ export const noteWebhook = (appId: string, channelId: string, url: string | null
   ).pipe(Effect.asVoid)
 
 /** What its owner may have changed in @BotFather. */
-export const noteIdentity = (appId: string, channelId: string, { userId, username, info }: BotIdentity) =>
+export const recordIdentity = (appId: string, channelId: string, { userId, username, info }: BotIdentity) =>
   Database.use(({ query }) =>
     query(
       (sql) => sql`
@@ -30,7 +30,7 @@ export const noteIdentity = (appId: string, channelId: string, { userId, usernam
   ).pipe(Effect.asVoid)
 
 /** Records that its profile is complete, or in how many seconds to set it again. */
-export const noteProfile = (appId: string, channelId: string, dueInSeconds: number | null) =>
+export const recordProfile = (appId: string, channelId: string, dueInSeconds: number | null) =>
   Database.use(({ query }) =>
     query(
       (sql) => sql`
@@ -39,7 +39,7 @@ export const noteProfile = (appId: string, channelId: string, dueInSeconds: numb
     )
   ).pipe(Effect.asVoid)
 
-export const notePhoto = (appId: string, channelId: string, sha256: string) =>
+export const recordPhoto = (appId: string, channelId: string, sha256: string) =>
   Database.use(({ query }) =>
     query(
       (sql) => sql`

@@ -4,7 +4,7 @@ import { Alignment } from "#src/db/delivery/Alignment.ts"
 import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
-import { takeUp } from "../resumeBots.ts"
+import { requeueUpdates } from "../resumeBots.ts"
 import type { BotStatus } from "./StoredBot.ts"
 
 export interface StatusChange {
@@ -14,7 +14,7 @@ export interface StatusChange {
   /** Only if the bot still has this token. It may have got another one in the meantime. */
   readonly tokenVersion?: number
   /** The event for the app. Null: none. */
-  readonly news: Omit<OperationalEvent, "appId"> | null
+  readonly event: Omit<OperationalEvent, "appId"> | null
 }
 
 /** How a suspension by the app changes a bot: it is stopped, and its webhook has to be set again. */
@@ -22,9 +22,9 @@ export const suspension = (channelId: string): StatusChange => ({
   status: "suspended",
   reason: null,
   from: ["pending", "active", "degraded", "suspended"],
-  news: { type: "bot.suspended", payload: { bot_id: channelId } }
+  event: { type: "bot.suspended", payload: { bot_id: channelId } }
 })
-export const RESUMPTION: StatusChange = { status: "pending", reason: null, from: ["suspended"], news: null }
+export const RESUMPTION: StatusChange = { status: "pending", reason: null, from: ["suspended"], event: null }
 
 /** The statuses in which a bot's lanes are active. */
 export const WALKED: ReadonlySet<BotStatus> = new Set(["active", "degraded"])
@@ -45,7 +45,7 @@ const walk = Effect.fnUntraced(function* (appId: string, channelId: string) {
 export const changeStatus = Effect.fnUntraced(function* (
   appId: string,
   channelId: string,
-  { status, reason, from, tokenVersion, news }: StatusChange
+  { status, reason, from, tokenVersion, event }: StatusChange
 ) {
   const { query } = yield* Database
   yield* query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
@@ -60,7 +60,7 @@ export const changeStatus = Effect.fnUntraced(function* (
   )
   if (changed === undefined) return
   if (WALKED.has(status)) {
-    if (!WALKED.has(changed.was)) yield* takeUp([{ app_id: appId, channel_id: channelId }])
+    if (!WALKED.has(changed.was)) yield* requeueUpdates([{ app_id: appId, channel_id: channelId }])
     yield* walk(appId, channelId)
   } else {
     yield* query(
@@ -69,5 +69,5 @@ export const changeStatus = Effect.fnUntraced(function* (
           where app_id = ${appId} and channel_id = ${channelId} and status in ('active', 'failing')`
     )
   }
-  if (changed.news && news !== null) yield* appendOperational({ ...news, appId })
+  if (changed.news && event !== null) yield* appendOperational({ ...event, appId })
 }, inTransaction)

@@ -5,7 +5,7 @@ export interface ChatKey {
   readonly threadId: number
 }
 
-export interface Meeting extends ChatKey {
+export interface ChatOpening extends ChatKey {
   readonly kind: string
   readonly characterSlug: string
   readonly externalUserRef: string
@@ -20,7 +20,7 @@ export interface Meeting extends ChatKey {
   readonly session: "keep" | "renew" | "anew" | "join"
 }
 
-export interface Met {
+export interface OpenedChat {
   readonly sessionId: string
   readonly status: "active" | "exited" | "archived"
   /** It was just opened. */

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { newId } from "#pipeline/domain/Id.ts"
-import { moveHeads } from "#src/db/delivery/advanceLaneHeads.ts"
+import { advanceLaneHeads } from "#src/db/delivery/advanceLaneHeads.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { announceAfterCommit } from "./announceAfterCommit.ts"
@@ -33,7 +33,7 @@ export const appendOnce = Effect.fnUntraced(
             ${newId("run")}, 'telegram', ${key}, ${JSON.stringify(payload)}::text::json from counted
         returning cursor`
     )
-    if (rows.length > 0) yield* query((sql) => moveHeads(sql, [appId], [sessionId]))
+    if (rows.length > 0) yield* query((sql) => advanceLaneHeads(sql, [appId], [sessionId]))
     return rows[0]?.cursor
   },
   inTransaction,

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { Database, TOGETHER } from "#src/db/postgres/Database.ts"
+import { Database, MAX_TOGETHER } from "#src/db/postgres/Database.ts"
 import { chatOf } from "../chatOf.ts"
 import type { ChatKey } from "./ChatOpening.ts"
 
@@ -38,6 +38,6 @@ export const bindChat = Effect.fnUntraced(function* (
           where app_id = ${appId} and channel_id = ${channelId} and status <> 'deleted' on conflict do nothing`
       )
     ],
-    TOGETHER
+    MAX_TOGETHER
   )
 })

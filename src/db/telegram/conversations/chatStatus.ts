@@ -9,7 +9,7 @@ import type { ChatKey } from "./ChatOpening.ts"
 const STALE_AFTER = "10 minutes"
 
 export type Chat = Pick<ChatKey, "appId" | "channelId" | "chatId">
-export interface Shut {
+export interface Unreachable {
   readonly status: "blocked" | "unreachable"
   readonly reason: string
   readonly updateId: number
@@ -23,7 +23,7 @@ export interface Shut {
 const isYounger = (sql: Sql, updateId: number) =>
   sql`(status_update_id < ${updateId} or coalesce(status_update_at < now() - interval '3 days', true))`
 
-const reviveShut = Effect.fnUntraced(function* ({ appId, channelId, chatId }: Chat, updateId: number) {
+const reviveUnreachable = Effect.fnUntraced(function* ({ appId, channelId, chatId }: Chat, updateId: number) {
   const { query } = yield* Database
   const back = yield* query<Array<{ session_id: string | null }>>(
     (sql) => sql`
@@ -64,13 +64,13 @@ export const reviveChat = Effect.fnUntraced(function* (chat: Chat, updateId: num
           ${chat.appId} and channel_id =
             ${chat.channelId} and chat_id = ${chat.chatId} and status in ('blocked', 'unreachable') limit 1`
   )
-  if (shut.length > 0) yield* reviveShut(chat, updateId)
+  if (shut.length > 0) yield* reviveUnreachable(chat, updateId)
 })
 
 /** The bot may no longer write to the chat, unless a newer update says otherwise. */
-export const shutChat = Effect.fnUntraced(function* (
+export const markChatUnreachable = Effect.fnUntraced(function* (
   { appId, channelId, chatId }: Chat,
-  { status, reason, updateId }: Shut
+  { status, reason, updateId }: Unreachable
 ) {
   const { query } = yield* Database
   const lost = yield* query<Array<{ session_id: string | null }>>(

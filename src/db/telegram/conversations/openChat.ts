@@ -1,27 +1,27 @@
 import * as Effect from "effect/Effect"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
-import { Database, TOGETHER } from "#src/db/postgres/Database.ts"
+import { Database, MAX_TOGETHER } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { announceAfterCommit } from "./announceAfterCommit.ts"
 import { bindChat } from "./bindChat.ts"
-import type { Meeting, Met } from "./ChatOpening.ts"
+import type { ChatOpening, OpenedChat } from "./ChatOpening.ts"
 
 interface Row {
   readonly session_id: string | null
   readonly external_user_ref: string
 }
 interface Log {
-  readonly status: Met["status"]
+  readonly status: OpenedChat["status"]
   readonly last_cursor: number
 }
 
 /**
  * The chat and its session in one query, which is sufficient for most messages. Undefined: something has to be created.
  */
-const meetAgain = Effect.fnUntraced(function* ({ appId, channelId, chatId, threadId, kind, session }: Meeting) {
+const reopenChat = Effect.fnUntraced(function* ({ appId, channelId, chatId, threadId, kind, session }: ChatOpening) {
   const { query } = yield* Database
   if (session !== "keep") return undefined
-  const [there] = yield* query<Array<{ session_id: string; status: Met["status"]; last_cursor: number }>>(
+  const [there] = yield* query<Array<{ session_id: string; status: OpenedChat["status"]; last_cursor: number }>>(
     (sql) => sql`
         update telegram_chats c set last_in_at = now(), kind = ${kind} from session_logs l
         where c.app_id = ${appId} and c.channel_id =
@@ -34,8 +34,8 @@ const meetAgain = Effect.fnUntraced(function* ({ appId, channelId, chatId, threa
     : { sessionId: there.session_id, status: there.status, created: false, spoken: there.last_cursor > 0 }
 })
 
-const meetAnew = Effect.fnUntraced(
-  function* (meeting: Meeting) {
+const startChat = Effect.fnUntraced(
+  function* (meeting: ChatOpening) {
     const [{ query }, sessions] = [yield* Database, yield* Sessions]
     const { appId, channelId, chatId, threadId, kind, externalUserRef, session } = meeting
     // Locks the row, so that two concurrent callers get the same session. The log is read after the lock is taken.
@@ -57,7 +57,7 @@ const meetAnew = Effect.fnUntraced(
                     values (${appId}, ${channelId}, ${chatId}) on conflict do nothing`
         )
       ],
-      TOGETHER
+      MAX_TOGETHER
     )
     const held = row?.session_id ?? null
     const [log] =
@@ -98,6 +98,6 @@ const meetAnew = Effect.fnUntraced(
  * The session of a chat. On first contact, or if a new one is requested, opens one with its lane, which starts at the
  * greeting.
  */
-export const meet = Effect.fnUntraced(function* (meeting: Meeting) {
-  return (yield* meetAgain(meeting)) ?? (yield* meetAnew(meeting))
+export const openChat = Effect.fnUntraced(function* (meeting: ChatOpening) {
+  return (yield* reopenChat(meeting)) ?? (yield* startChat(meeting))
 })

@@ -6,7 +6,7 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 
 /** The person's own request overrides what the app sets for the session. */
-export const quieten = Effect.fnUntraced(function* (appId: string, sessionId: string) {
+export const optOutOfProactive = Effect.fnUntraced(function* (appId: string, sessionId: string) {
   const [{ query }, relationships] = [yield* Database, yield* Relationships]
   yield* query(
     (sql) => sql`

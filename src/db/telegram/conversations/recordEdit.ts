@@ -13,7 +13,7 @@ export interface Edit {
 const LOOKED_BACK = 5000
 
 /** Records that an accepted message of this chat was edited. */
-export const noteEdit = Effect.fnUntraced(function* (
+export const recordEdit = Effect.fnUntraced(function* (
   { appId, channelId, chatId, threadId }: ChatKey,
   { updateId, messageId, text }: Edit
 ) {

@@ -1,11 +1,11 @@
 /** A bot that a person has created, from the manager's update. */
-export interface MadeBot {
+export interface CreatedBot {
   readonly userId: number
   readonly username: string
   readonly ownerId: number
 }
 
-export interface BotPlace {
+export interface BotRef {
   readonly appId: string
   readonly channelId: string
 }

@@ -4,14 +4,14 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { BotRows } from "../BotRows.ts"
 import type { BotIdentity } from "../bots/StoredBot.ts"
-import type { BotPlace } from "./CreatedBot.ts"
+import type { BotRef } from "./CreatedBot.ts"
 
 /** The process that registers a bot sets its profile in this time, or else the probe does. */
 const INTRODUCED_WITHIN = "2 minutes"
 
 /** Registers the bot that a request was waiting for. */
 export const adoptBot = Effect.fnUntraced(function* (
-  { appId, channelId }: BotPlace,
+  { appId, channelId }: BotRef,
   identity: BotIdentity,
   ownerId: number,
   token: Redacted.Redacted<string>

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { hashOf } from "./claimCode.ts"
-import type { MadeBot } from "./CreatedBot.ts"
+import type { CreatedBot } from "./CreatedBot.ts"
 
 /** How long a link that is shown once stays valid. */
 export const LINK_MINUTES = 15
@@ -19,7 +19,7 @@ export const claimRequest = Effect.fnUntraced(function* (code: string, personId:
         returning p.suggested_username, p.suggested_name, p.user_id`
   )
   if (request === undefined) return undefined
-  const waiting = yield* query<Array<MadeBot>>(
+  const waiting = yield* query<Array<CreatedBot>>(
     (sql) => sql`
         select user_id as "userId", username, owner_id as "ownerId" from telegram_unclaimed
           where owner_id = ${personId} and (user_id =

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
-import type { BotPlace, MadeBot } from "./CreatedBot.ts"
+import type { BotRef, CreatedBot } from "./CreatedBot.ts"
 
 const matched = (userId: number) =>
   Database.use(({ query }) =>
-    query<Array<BotPlace>>(
+    query<Array<BotRef>>(
       (sql) => sql`
       select app_id as "appId", channel_id as "channelId" from telegram_provisionings
         where user_id = ${userId} order by matched_at desc limit 1`
@@ -16,14 +16,14 @@ const matched = (userId: number) =>
  * The request that the new bot belongs to: the one whose link has its random name, or the only one that its creator has
  * claimed. Otherwise it is kept unclaimed.
  */
-export const matchRequest = Effect.fnUntraced(function* ({ userId, username, ownerId }: MadeBot) {
+export const matchRequest = Effect.fnUntraced(function* ({ userId, username, ownerId }: CreatedBot) {
   const { query } = yield* Database
   // A process that died after matching the request and before registering the bot finds it again.
   const found = yield* matched(userId)
   if (found !== undefined) return found
   // A username that an app has chosen does not prove which link was used, because a person may choose the same one. A
   // random name is only known from its link.
-  const [claimed] = yield* query<Array<BotPlace>>(
+  const [claimed] = yield* query<Array<BotRef>>(
     (sql) => sql`
         with open as (
           select app_id, channel_id, case when named and is_random then 1 when named then 2 else 3 end as rank
@@ -38,9 +38,9 @@ export const matchRequest = Effect.fnUntraced(function* ({ userId, username, own
         returning p.app_id as "appId", p.channel_id as "channelId"`
   )
   // Another process may have received the same update.
-  const place = claimed ?? (yield* matched(userId))
+  const ref = claimed ?? (yield* matched(userId))
   // People keep writing to a bot that an app has detached, so it is not assigned to another request.
-  if (place === undefined) {
+  if (ref === undefined) {
     yield* query(
       (sql) => sql`
           insert into telegram_unclaimed (user_id, username, owner_id)
@@ -49,5 +49,5 @@ export const matchRequest = Effect.fnUntraced(function* ({ userId, username, own
           on conflict (user_id) do update set username = excluded.username, owner_id = excluded.owner_id`
     )
   }
-  return place
+  return ref
 }, inTransaction)

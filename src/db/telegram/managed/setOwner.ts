@@ -3,10 +3,10 @@ import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { BotRows } from "../BotRows.ts"
-import type { BotPlace } from "./CreatedBot.ts"
+import type { BotRef } from "./CreatedBot.ts"
 
 /** The bot has a new owner. The app is notified, and the bot is suspended until the app decides whether to continue. */
-export const setOwner = Effect.fnUntraced(function* ({ appId, channelId }: BotPlace, ownerId: number) {
+export const setOwner = Effect.fnUntraced(function* ({ appId, channelId }: BotRef, ownerId: number) {
   const [{ query }, rows] = [yield* Database, yield* BotRows]
   // Serializes concurrent calls, so that it happens once.
   yield* query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
@@ -17,11 +17,11 @@ export const setOwner = Effect.fnUntraced(function* ({ appId, channelId }: BotPl
                     and channel_id = ${channelId} and owner_id is distinct from ${ownerId} returning 1`
   )
   if (changed.length === 0) return
-  yield* rows.become(appId, channelId, {
+  yield* rows.changeStatus(appId, channelId, {
     status: "suspended",
     reason: "owner_changed",
     from: ["pending", "active", "degraded", "revoked"],
-    news: null
+    event: null
   })
   yield* appendOperational({ appId, type: "bot.owner_changed", payload: { bot_id: channelId } })
 }, inTransaction)

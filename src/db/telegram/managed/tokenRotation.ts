@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
-import type { BotPlace } from "./CreatedBot.ts"
+import type { BotRef } from "./CreatedBot.ts"
 
 /** A process that rotates a token is done after this time, or has failed. */
 const ROTATED_WITHIN = "1 minute"
 
-export const beginRotation = ({ appId, channelId }: BotPlace) =>
+export const beginRotation = ({ appId, channelId }: BotRef) =>
   Database.use(({ query }) =>
     query(
       (sql) => sql`
@@ -15,7 +15,7 @@ export const beginRotation = ({ appId, channelId }: BotPlace) =>
   ).pipe(Effect.asVoid)
 
 /** Telegram still has the old token. Unless it has just started, the rotation has failed. */
-export const endRotation = ({ appId, channelId }: BotPlace) =>
+export const endRotation = ({ appId, channelId }: BotRef) =>
   Database.use(({ query }) =>
     query(
       (sql) => sql`

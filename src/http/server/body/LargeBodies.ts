@@ -6,8 +6,8 @@ import { largeBodyBusy } from "#src/http/server/errors.ts"
 /** Bodies up to this size do not wait for others. Also the maximum for a demo key. */
 export const LARGE_BYTES = 1024 * 1024
 /** How many large bodies of one app may wait unread for the previous one, and how long. */
-const MOST_WAITING = 4
-const MOST_WAIT = "10 seconds"
+const MAX_WAITING = 4
+const MAX_WAIT = "10 seconds"
 
 interface Line {
   readonly semaphore: Semaphore.Semaphore
@@ -28,11 +28,11 @@ export const makeLargeBodies = () => {
   return (subject: string, reply: FastifyReply) =>
     Effect.suspend(() => {
       const line = lines.get(subject) ?? { semaphore: Semaphore.makeUnsafe(1), inIt: 0 }
-      if (line.inIt > MOST_WAITING) return Effect.fail(largeBodyBusy)
+      if (line.inIt > MAX_WAITING) return Effect.fail(largeBodyBusy)
       lines.set(subject, line)
       line.inIt++
       return line.semaphore.take(1).pipe(
-        Effect.timeoutOrElse({ duration: MOST_WAIT, orElse: () => Effect.fail(largeBodyBusy) }),
+        Effect.timeoutOrElse({ duration: MAX_WAIT, orElse: () => Effect.fail(largeBodyBusy) }),
         Effect.onExit((exit) =>
           Effect.sync(() => {
             if (exit._tag === "Failure") return leave(subject, line)

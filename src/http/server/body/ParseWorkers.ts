@@ -15,9 +15,9 @@ const THREADS = 2
  * Heap limit of one thread. The largest valid file needs far less. A thread that exceeds it ends, and its file is
  * refused.
  */
-const MOST_HEAP_MB = 128
+const MAX_HEAP_MB = 128
 /** Time limit for one body. Then the thread is terminated. */
-const MOST_MS = 10_000
+const MAX_MS = 10_000
 /**
  * From this size on, a thread ends with its body. If it waited for the next one, it would keep up to 100 MB of garbage.
  */
@@ -28,8 +28,8 @@ const LARGE_BYTES = 1024 * 1024
  */
 const IDLE_MS = 1_000
 /** Limits for the waiting bodies of one app, and for the bytes of all apps. */
-const MOST_WAITING = 32
-const MOST_WAITING_BYTES = 96 * 1024 * 1024
+const MAX_WAITING = 32
+const MAX_WAITING_BYTES = 96 * 1024 * 1024
 
 /** What a thread is to do: a function of one argument that gives an Outcome, in a module that is loaded there. */
 export interface ThreadWork {
@@ -94,7 +94,7 @@ export class ParseWorkers extends Context.Service<
                 maxThreads: THREADS,
                 idleTimeout,
                 recordTiming: false,
-                resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB, maxYoungGenerationSizeMb: 4 }
+                resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: 4 }
               })
           ),
           (pool) => Effect.promise(() => pool.destroy())
@@ -107,7 +107,7 @@ export class ParseWorkers extends Context.Service<
       const enter = (subject: string, size: number) =>
         Effect.suspend(() => {
           const line = lines.get(subject) ?? { semaphore: Semaphore.makeUnsafe(1), waiting: 0 }
-          if (line.waiting >= MOST_WAITING || waitingBytes + size > MOST_WAITING_BYTES) {
+          if (line.waiting >= MAX_WAITING || waitingBytes + size > MAX_WAITING_BYTES) {
             return Effect.fail(rateLimited("Too many large bodies wait to be read.").after(1))
           }
           lines.set(subject, line)
@@ -134,7 +134,7 @@ export class ParseWorkers extends Context.Service<
               filename: module,
               name,
               transferList: [...moved],
-              signal: AbortSignal.any([left, AbortSignal.timeout(MOST_MS)])
+              signal: AbortSignal.any([left, AbortSignal.timeout(MAX_MS)])
             }),
           catch: (thrown) => thrown
         }).pipe(

@@ -1,15 +1,15 @@
 import { isUtf8 } from "node:buffer"
 import secureParse from "secure-json-parse"
 import { countJsonValues } from "#src/imports/countJsonValues.ts"
-import { MOST_VALUES } from "#src/imports/readJson.ts"
+import { MAX_VALUES } from "#src/imports/readJson.ts"
 import type { ApiError } from "#src/http/server/ApiError.ts"
 import { tooManyValues, validationError } from "#src/http/server/errors.ts"
 import {
   deepestNesting,
   findTooDeep,
-  findUnkeptNumber,
+  findUnsafeNumber,
   findUnstorable,
-  maybeUnkeptNumber,
+  maybeUnsafeNumber,
   maybeUnstorable
 } from "./unstorable.ts"
 
@@ -27,7 +27,7 @@ const findWrong = (json: string, value: unknown): ApiError | null => {
   const unstorable = maybeUnstorable(json) ? findUnstorable(value) : null
   if (unstorable !== null)
     return validationError(`${bodyAt(unstorable)}: must not contain U+0000 or half a surrogate pair`)
-  const unkept = maybeUnkeptNumber(json) ? findUnkeptNumber(json) : null
+  const unkept = maybeUnsafeNumber(json) ? findUnsafeNumber(json) : null
   if (unkept !== null) return validationError(`${bodyAt(unkept)}: is a number that would not be kept as it is`, asText)
   return null
 }
@@ -41,7 +41,7 @@ const parse = (json: string): { readonly value: unknown } | null => {
 }
 
 /** Parses bytes as JSON with at most `mostValues` values that PostgreSQL can store. */
-export const readJsonBody = (bytes: Uint8Array, mostValues: number = MOST_VALUES): JsonBody => {
+export const readJsonBody = (bytes: Uint8Array, mostValues: number = MAX_VALUES): JsonBody => {
   if (!isUtf8(bytes)) return { error: validationError("body: is not valid UTF-8") }
   // A shorter body cannot have that many.
   if (bytes.length > 2 * mostValues && countJsonValues(bytes) > mostValues) return { error: tooManyValues(mostValues) }

@@ -10,7 +10,7 @@ const NAMES: Readonly<Record<Accepted, string>> = {
   "json or form": "application/json or application/x-www-form-urlencoded",
   anything: "*/*"
 }
-const MOST_SHOWN = 80
+const MAX_SHOWN = 80
 
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0"
@@ -35,11 +35,11 @@ export const requireReadable = (request: FastifyRequest): void => {
   if (!hasBody(request)) return
   const { accepts = "json" } = request.routeOptions.config
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity"
-  if (encoding !== "identity" && encoding !== "") throw encodingUnsupported(encoding.slice(0, MOST_SHOWN))
+  if (encoding !== "identity" && encoding !== "") throw encodingUnsupported(encoding.slice(0, MAX_SHOWN))
   const given = request.headers["content-type"]
   if (given === undefined || given === "") return
   const type = given.split(";", 1)[0]?.trim().toLowerCase() ?? ""
-  if (!fits(type, accepts)) throw mediaTypeUnsupported(type.slice(0, MOST_SHOWN), NAMES[accepts])
+  if (!fits(type, accepts)) throw mediaTypeUnsupported(type.slice(0, MAX_SHOWN), NAMES[accepts])
   const charset = CHARSET.exec(given)?.[1]
   if (charset !== undefined && accepts !== "anything" && !READABLE_CHARSETS.has(charset.toLowerCase()))
     throw charsetUnsupported(charset)

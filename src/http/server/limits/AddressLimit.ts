@@ -5,7 +5,7 @@ import { addressLimited } from "#src/http/server/errors.ts"
 
 const WINDOW_MS = 60_000
 /** Maximum number of tracked addresses. Beyond it, the oldest window is dropped. */
-const MOST_ADDRESSES = 50_000
+const MAX_ADDRESSES = 50_000
 
 interface Window {
   readonly endsAtMs: number
@@ -22,7 +22,7 @@ export const makeAddressLimit = (mostPerMinute: number) => {
 
   const forget = (nowMs: number) => {
     for (const [address, { endsAtMs }] of windows) {
-      if (endsAtMs > nowMs && windows.size < MOST_ADDRESSES) return
+      if (endsAtMs > nowMs && windows.size < MAX_ADDRESSES) return
       windows.delete(address)
     }
   }

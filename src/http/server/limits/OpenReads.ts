@@ -6,7 +6,7 @@ import type { ApiError } from "#src/http/server/ApiError.ts"
 import { tooManyReads } from "#src/http/server/errors.ts"
 
 /** Limit for a demo key, regardless of the general limit. */
-export const MOST_OF_DEMO = 20
+export const MAX_OF_DEMO = 20
 
 type Reader = Pick<Principal, "appId" | "kind">
 
@@ -17,7 +17,7 @@ export class OpenReads extends Context.Service<
     /** Adds one. Call the returned function once, when the read has ended. */
     readonly open: (reader: Reader) => Effect.Effect<() => void, ApiError>
     /** Counts a read for as long as it waits. */
-    readonly during: <A, E, R>(
+    readonly whileOpen: <A, E, R>(
       reader: Reader,
       waitSeconds: number,
       read: Effect.Effect<A, E, R>
@@ -30,7 +30,7 @@ export class OpenReads extends Context.Service<
 
       const open = ({ appId, kind }: Reader) =>
         Effect.suspend(() => {
-          const most = kind === "demo" ? Math.min(MOST_OF_DEMO, mostPerApp) : mostPerApp
+          const most = kind === "demo" ? Math.min(MAX_OF_DEMO, mostPerApp) : mostPerApp
           const count = counts.get(appId) ?? 0
           if (count >= most) return Effect.fail(tooManyReads(most))
           counts.set(appId, count + 1)
@@ -43,7 +43,7 @@ export class OpenReads extends Context.Service<
 
       return OpenReads.of({
         open,
-        during: (reader, waitSeconds, read) =>
+        whileOpen: (reader, waitSeconds, read) =>
           waitSeconds === 0
             ? read
             : Effect.acquireUseRelease(

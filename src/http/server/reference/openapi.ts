@@ -65,8 +65,8 @@ const registeredRoutes = async ({
   app.addHook("onRoute", (route) => {
     if (route.method !== "HEAD") found.push(route)
   })
-  for (const hang of routes) {
-    hang({ app, baseUrl: () => "", channelKinds, stopping: Effect.never, answer: neverAsked, run: neverAsked })
+  for (const register of routes) {
+    register({ app, baseUrl: () => "", channelKinds, stopping: Effect.never, answer: neverAsked, run: neverAsked })
   }
   await app.ready()
   return found

@@ -8,7 +8,7 @@ import { HOOKS_PATH, MANAGER } from "#channels/telegram/hooksPath.ts"
 import { TelegramUnavailable } from "../WebhookRegistrar.ts"
 
 /** How often to check the manager's own webhook. Nothing else reports that it was removed. */
-const ARMED_FOR_MS = 10 * 60_000
+const REGISTERED_FOR_MS = 10 * 60_000
 
 /** No manager bot is configured. */
 export class NoManager extends Schema.TaggedError<NoManager>()("NoManager", {}) {}
@@ -49,7 +49,7 @@ export const makeManagerBot = Effect.fnUntraced(function* ({ token, polling, pub
           allowed_updates: ["message", "managed_bot"]
         })
       )
-    armed = { at: hooksAt, until: now + ARMED_FOR_MS }
+    armed = { at: hooksAt, until: now + REGISTERED_FOR_MS }
   })
   const stayArmed =
     secret === null || publicUrl === null

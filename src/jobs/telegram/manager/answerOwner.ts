@@ -3,10 +3,10 @@ import { BotApi } from "#channels/telegram/BotApi.ts"
 import { newBotLink } from "#channels/telegram/newBotLinks.ts"
 import { Provisionings } from "#src/db/telegram/Provisionings.ts"
 import type { ManagerBot } from "./ManagerBot.ts"
-import type { TakeInBot } from "./onboardBot.ts"
+import type { OnboardBot } from "./onboardBot.ts"
 
 /** Answers a person who opens a link for a new bot. */
-export const makeAnswerOwner = Effect.fnUntraced(function* ({ call, username }: ManagerBot, takeIn: TakeInBot) {
+export const makeAnswerOwner = Effect.fnUntraced(function* ({ call, username }: ManagerBot, takeIn: OnboardBot) {
   const [api, requests] = [yield* BotApi, yield* Provisionings]
 
   return Effect.fnUntraced(function* (chatId: number, text: string) {

@@ -5,8 +5,8 @@ import { Refusal } from "../Refusal.ts"
 import type { World } from "../World.ts"
 
 /** Maximum number of bots per account. */
-const MOST_OWNED = 20
-const MOST_OWNED_PREMIUM = 40
+const MAX_OWNED = 20
+const MAX_OWNED_PREMIUM = 40
 
 const refuse = (code: string) => new Refusal(400, code)
 
@@ -27,7 +27,7 @@ export const botControl = (world: World) => ({
     if (!/bot$/i.test(username)) throw refuse("USERNAME_SUFFIX_MISSING")
     if (world.botNamed(username) !== undefined) throw refuse("USERNAME_OCCUPIED")
     const owned = [...world.bots.values()].filter(({ management }) => management?.ownerId === person.id).length
-    if (owned >= (person.user.is_premium === true ? MOST_OWNED_PREMIUM : MOST_OWNED))
+    if (owned >= (person.user.is_premium === true ? MAX_OWNED_PREMIUM : MAX_OWNED))
       throw refuse("BOT_CREATE_LIMIT_EXCEEDED")
     const child = world.addBot({ username, name: name.trim() })
     child.management = { managerId: manager.id, ownerId: person.id, isRestricted: false, addedUserIds: [] }

@@ -3,7 +3,7 @@ import { Bot } from "../Bot.ts"
 import { findEntities } from "../findEntities.ts"
 import { hears } from "../hears.ts"
 import { FOLDERS, type MediaFacts, type MediaKind, mediaContent } from "../media.ts"
-import { DirectChat, type Group, type Person, type Place } from "../ChatState.ts"
+import { DirectChat, type Group, type Person, type ChatState } from "../ChatState.ts"
 import { withoutReply } from "../send.ts"
 import type { World } from "../World.ts"
 
@@ -43,16 +43,18 @@ const textContent = (text: string): Partial<Message> => {
 
 /** Actions of people in their chats. Each one reaches the bots as Telegram would deliver it. */
 export const peopleControl = (world: World) => {
-  const placeOf = (person: Person, spot: Spot): Place => {
+  const placeOf = (person: Person, spot: Spot): ChatState => {
     if (!(spot instanceof Bot)) return spot
     const chat = world.startDirect(spot, person)
     if (chat.isBlocked) throw new Error(`${person.user.first_name} has blocked ${spot.username}`)
     return chat
   }
 
-  const listeners = (place: Place, person: Person, message: Message): ReadonlyArray<Bot> => {
+  const listeners = (chatState: ChatState, person: Person, message: Message): ReadonlyArray<Bot> => {
     const bots =
-      place instanceof DirectChat ? [place.bot] : [...place.bots.keys()].filter((bot) => hears(bot, place, message))
+      chatState instanceof DirectChat
+        ? [chatState.bot]
+        : [...chatState.bots.keys()].filter((bot) => hears(bot, chatState, message))
     return bots.filter((bot) => bot.admits(person.id))
   }
 
@@ -62,23 +64,23 @@ export const peopleControl = (world: World) => {
     { replyTo, thread }: PostOptions,
     content: (bot: Bot) => Partial<Message>
   ): Message => {
-    const place = placeOf(person, spot)
-    const [anyBot] = place instanceof DirectChat ? [place.bot] : place.bots.keys()
+    const chatState = placeOf(person, spot)
+    const [anyBot] = chatState instanceof DirectChat ? [chatState.bot] : chatState.bots.keys()
     if (anyBot === undefined) throw new Error("there is no bot in the group")
-    const message = place.add({
+    const message = chatState.add({
       from: person.user,
       date: world.clock.seconds(),
       ...(thread !== undefined && { message_thread_id: thread, is_topic_message: true }),
       ...(replyTo !== undefined && { reply_to_message: withoutReply(replyTo) }),
       ...content(anyBot)
     })
-    place.keyboard = place.keyboard?.one_time_keyboard === true ? undefined : place.keyboard
-    for (const bot of listeners(place, person, message)) {
+    chatState.keyboard = chatState.keyboard?.one_time_keyboard === true ? undefined : chatState.keyboard
+    for (const bot of listeners(chatState, person, message)) {
       world.push(
         bot,
         "message",
-        { ...message, ...content(bot), chat: place.chat, from: person.user },
-        `message:${place.id}`
+        { ...message, ...content(bot), chat: chatState.chat, from: person.user },
+        `message:${chatState.id}`
       )
     }
     world.changed()
@@ -153,26 +155,26 @@ export const peopleControl = (world: World) => {
       post(person, spot, options, () => content),
 
     edit: (person: Person, spot: Spot, message: Message, text: string): Message => {
-      const place = placeOf(person, spot)
-      const { entities: _, ...rest } = place.messages.get(message.message_id) ?? message
+      const chatState = placeOf(person, spot)
+      const { entities: _, ...rest } = chatState.messages.get(message.message_id) ?? message
       const edited = {
         ...rest,
         ...textContent(text),
-        chat: place.chat,
+        chat: chatState.chat,
         from: person.user,
         edit_date: world.clock.seconds()
       }
-      place.messages.set(message.message_id, edited)
-      for (const bot of listeners(place, person, edited))
-        world.push(bot, "edited_message", edited, `message:${place.id}`)
+      chatState.messages.set(message.message_id, edited)
+      for (const bot of listeners(chatState, person, edited))
+        world.push(bot, "edited_message", edited, `message:${chatState.id}`)
       world.changed()
       return edited
     },
 
     /** Presses a button under a message, named by its text or its data. Returns the id of the callback query. */
     press: (person: Person, spot: Spot, message: Message, label: string): string => {
-      const place = placeOf(person, spot)
-      const current = place.messages.get(message.message_id) ?? message
+      const chatState = placeOf(person, spot)
+      const current = chatState.messages.get(message.message_id) ?? message
       const pressed = button(current, label)
       const bot = world.bots.get(current.from?.id ?? 0)
       if (bot === undefined || !("callback_data" in pressed))
@@ -181,7 +183,7 @@ export const peopleControl = (world: World) => {
       world.push(
         bot,
         "callback_query",
-        { id, from: person.user, message: current, chat_instance: String(place.id), data: pressed.callback_data },
+        { id, from: person.user, message: current, chat_instance: String(chatState.id), data: pressed.callback_data },
         `callback_query:${person.id}`
       )
       return id
@@ -204,27 +206,27 @@ export const peopleControl = (world: World) => {
 
     /** Only bots that are administrators receive people's reactions, so never in private chats. */
     react: (person: Person, spot: Spot, message: Message, reaction: ReadonlyArray<ReactionType>): void => {
-      const place = placeOf(person, spot)
-      const known = place.reactions.get(message.message_id) ?? new Map<number, ReadonlyArray<ReactionType>>()
+      const chatState = placeOf(person, spot)
+      const known = chatState.reactions.get(message.message_id) ?? new Map<number, ReadonlyArray<ReactionType>>()
       const old = known.get(person.id) ?? []
-      place.reactions.set(message.message_id, known.set(person.id, reaction))
+      chatState.reactions.set(message.message_id, known.set(person.id, reaction))
       const told =
-        place instanceof DirectChat
+        chatState instanceof DirectChat
           ? []
-          : [...place.bots].filter(([, membership]) => membership === "administrator").map(([bot]) => bot)
+          : [...chatState.bots].filter(([, membership]) => membership === "administrator").map(([bot]) => bot)
       for (const bot of told) {
         world.push(
           bot,
           "message_reaction",
           {
-            chat: place.chat,
+            chat: chatState.chat,
             message_id: message.message_id,
             user: person.user,
             date: world.clock.seconds(),
             old_reaction: [...old],
             new_reaction: [...reaction]
           },
-          `message_reaction:${place.id}`
+          `message_reaction:${chatState.id}`
         )
       }
       world.changed()

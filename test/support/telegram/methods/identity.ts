@@ -23,27 +23,27 @@ export const identity: Methods<"getMe" | "getChat" | "createForumTopic" | "logOu
     const named = call.world.botNamed(call.parameters.text("chat_id").replace(/^@/, ""))
     if (named !== undefined)
       return { id: named.id, type: "private", first_name: named.user.first_name, username: named.username, ...MORE }
-    const place = reach(call, "read")
-    return { ...place.chat, ...MORE } as ChatFullInfo
+    const chatState = reach(call, "read")
+    return { ...chatState.chat, ...MORE } as ChatFullInfo
   },
 
   createForumTopic: (call) => {
     const { bot, parameters, world } = call
-    const place = reach(call, "write")
+    const chatState = reach(call, "write")
     const name = parameters.text("name").trim()
     if (name === "") throw badRequest("TOPIC_TITLE_EMPTY")
     if (name.length > 128) throw badRequest("TOPIC_TITLE_TOO_LONG")
-    if (place instanceof DirectChat ? !bot.me.has_topics_enabled : !place.isForum)
+    if (chatState instanceof DirectChat ? !bot.me.has_topics_enabled : !chatState.isForum)
       throw badRequest("the chat is not a forum")
     const colour = parameters.integer("icon_color", COLOURS[0])
-    const message = place.add({
+    const message = chatState.add({
       from: bot.user,
       date: world.clock.seconds(),
       is_topic_message: true,
       forum_topic_created: { name, icon_color: colour }
     })
-    place.topics.set(message.message_id, { name, isClosed: false })
-    place.messages.set(message.message_id, { ...message, message_thread_id: message.message_id })
+    chatState.topics.set(message.message_id, { name, isClosed: false })
+    chatState.messages.set(message.message_id, { ...message, message_thread_id: message.message_id })
     world.changed()
     return { message_thread_id: message.message_id, name, icon_color: colour as 7_322_096 }
   },

@@ -3,7 +3,7 @@ import { announceManagedBot } from "../managedBots.ts"
 import type { Call, Methods } from "../Method.ts"
 import { badRequest } from "../Refusal.ts"
 
-const MOST_ADDED_USERS = 10
+const MAX_ADDED_USERS = 10
 
 /** A bot that the caller manages. */
 const childOf = ({ bot, parameters, world }: Call): Bot & { management: Management } => {
@@ -40,7 +40,7 @@ export const managed: Methods<Managed> = {
   setManagedBotAccessSettings: (call) => {
     const { management } = childOf(call)
     const ids = call.parameters.json<ReadonlyArray<number>>("added_user_ids") ?? []
-    if (ids.length > MOST_ADDED_USERS) throw badRequest("too many users specified")
+    if (ids.length > MAX_ADDED_USERS) throw badRequest("too many users specified")
     management.isRestricted = call.parameters.boolean("is_access_restricted")
     management.addedUserIds = management.isRestricted ? ids : []
     return true

@@ -3,7 +3,7 @@ import type { Call, Methods } from "../Method.ts"
 import { badRequest } from "../Refusal.ts"
 import { readFile } from "../readFile.ts"
 
-const MOST_COMMANDS = 100
+const MAX_COMMANDS = 100
 
 const setText =
   (field: string, most: number, error: string, into: (call: Call) => Map<string, string>) =>
@@ -61,7 +61,7 @@ export const profile: Methods<Profile> = {
 
   setMyCommands: (call) => {
     const commands = call.parameters.json<ReadonlyArray<BotCommand>>("commands") ?? []
-    if (commands.length > MOST_COMMANDS) throw badRequest("BOT_COMMANDS_TOO_MUCH")
+    if (commands.length > MAX_COMMANDS) throw badRequest("BOT_COMMANDS_TOO_MUCH")
     call.bot.profile.commands.set(commandKey(call), commands.map(checkCommand))
     return true
   },

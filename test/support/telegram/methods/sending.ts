@@ -38,10 +38,10 @@ const draft = (call: Call, text: string): true => {
   const { bot, parameters, world } = call
   const id = parameters.integer("draft_id")
   if (id === 0) throw badRequest("draft_id must be non-zero")
-  const place = reach(call, "write")
-  if (place.chat.type !== "private") throw badRequest("TEXTDRAFT_PEER_INVALID")
-  const { message_thread_id: threadId } = threadOf(call, place)
-  const direct = place as DirectChat
+  const chatState = reach(call, "write")
+  if (chatState.chat.type !== "private") throw badRequest("TEXTDRAFT_PEER_INVALID")
+  const { message_thread_id: threadId } = threadOf(call, chatState)
+  const direct = chatState as DirectChat
   direct.drafts.set(bot.id, {
     id,
     text,
@@ -72,10 +72,10 @@ export const sending: Methods<Sending> = {
     const { bot, parameters, world } = call
     const action = parameters.text("action").toLowerCase()
     if (!ACTIONS.has(action)) throw badRequest("wrong parameter action in request")
-    const place = reach(call, "write")
-    place.activities.set(bot.id, {
+    const chatState = reach(call, "write")
+    chatState.activities.set(bot.id, {
       action,
-      threadId: threadOf(call, place).message_thread_id,
+      threadId: threadOf(call, chatState).message_thread_id,
       untilMs: world.clock.nowMs() + ACTION_MS
     })
     world.changedFor(ACTION_MS)

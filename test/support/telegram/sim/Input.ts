@@ -87,8 +87,8 @@ export class Input {
   /** A message in the chat that the other fields name. */
   message(name = "message"): Message {
     const spot = this.spot()
-    const place = "messages" in spot ? spot : this.#world.direct(spot, this.person().id)
-    const message = place?.messages.get(this.number(name))
+    const chatState = "messages" in spot ? spot : this.#world.direct(spot, this.person().id)
+    const message = chatState?.messages.get(this.number(name))
     if (message === undefined) throw missing(name)
     return message
   }

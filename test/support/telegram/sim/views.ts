@@ -1,6 +1,6 @@
 import type { Message } from "@grammyjs/types"
 import type { Bot } from "../Bot.ts"
-import { DirectChat, Group, type Person, type Place } from "../ChatState.ts"
+import { DirectChat, Group, type Person, type ChatState } from "../ChatState.ts"
 import type { World } from "../World.ts"
 
 const summary = (message: Message | undefined) =>
@@ -17,9 +17,9 @@ const summary = (message: Message | undefined) =>
           ) ?? null
       }
 
-const activityIn = (world: World, place: Place | undefined): string | null => {
+const activityIn = (world: World, chatState: ChatState | undefined): string | null => {
   const nowMs = world.clock.nowMs()
-  return [...(place?.activities.values() ?? [])].find(({ untilMs }) => untilMs > nowMs)?.action ?? null
+  return [...(chatState?.activities.values() ?? [])].find(({ untilMs }) => untilMs > nowMs)?.action ?? null
 }
 
 const botCard = (world: World, person: Person, bot: Bot) => {
@@ -71,10 +71,10 @@ export const listView = (world: World, person: Person) => {
 /** One chat as the phone shows it. */
 export const chatView = (world: World, person: Person, spot: Bot | Group) => {
   const isGroup = spot instanceof Group
-  const place = isGroup ? spot : world.direct(spot, person.id)
-  const draft = place instanceof DirectChat ? place.drafts.get(place.bot.id) : undefined
+  const chatState = isGroup ? spot : world.direct(spot, person.id)
+  const draft = chatState instanceof DirectChat ? chatState.drafts.get(chatState.bot.id) : undefined
   const reactions = (message: Message) =>
-    [...(place?.reactions.get(message.message_id)?.values() ?? [])]
+    [...(chatState?.reactions.get(message.message_id)?.values() ?? [])]
       .flat()
       .flatMap((reaction) => (reaction.type === "emoji" ? [reaction.emoji] : []))
   return {
@@ -84,9 +84,9 @@ export const chatView = (world: World, person: Person, spot: Bot | Group) => {
       .map(({ user }) => ({ id: user.id, name: user.first_name })),
     description: isGroup ? "" : (spot.profile.descriptions.get("") ?? ""),
     commands: isGroup ? [] : ([...spot.profile.commands.values()].at(0) ?? []),
-    messages: [...(place?.messages.values() ?? [])].map((message) => ({ message, reactions: reactions(message) })),
+    messages: [...(chatState?.messages.values() ?? [])].map((message) => ({ message, reactions: reactions(message) })),
     draft:
       draft !== undefined && draft.untilMs > world.clock.nowMs() ? { text: draft.text, canStop: draft.canStop } : null,
-    keyboard: place?.keyboard?.keyboard ?? null
+    keyboard: chatState?.keyboard?.keyboard ?? null
   }
 }
