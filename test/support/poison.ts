@@ -1,9 +1,9 @@
 import { registerHooks } from "node:module"
 
 /**
- * Preloaded into a process under test (`NODE_OPTIONS=--import`): the rules named below never come back from a text with
- * their mark, as a rule would that some text defeats, or abort the process. Nothing of it is in the product: the files are changed as they
- * are loaded. The monitor, and the threads that read bodies, wait for 2 s instead of 10.
+ * Preloaded into a process under test (`NODE_OPTIONS=--import`). The rules named below never return from a text with
+ * their mark, as if it had defeated them, or they abort the process. The product has no hook for this: the files are
+ * changed as they are loaded. The monitor, and the threads that read bodies, wait for 2 s instead of 10.
  */
 interface Poisoned {
   readonly file: string
@@ -34,8 +34,8 @@ const POISONED: ReadonlyArray<Poisoned> = [
 
 /** Limits of 10 s that become 2 s here. */
 const LIMITS = [
-  { file: "/src/db/crashes/monitor.ts", name: "MOST_STUCK_MS" },
-  { file: "/src/http/server/body/ParseWorkers.ts", name: "MOST_MS" }
+  { file: "/src/db/crashes/monitor.ts", name: "MAX_STUCK_MS" },
+  { file: "/src/http/server/body/ParseWorkers.ts", name: "MAX_MS" }
 ]
 
 const replaced = (source: string, from: string, to: string): string => {
