@@ -14,7 +14,7 @@ export const WebhookConfig = Schema.Struct({
     ).annotate({
       description:
         "Seconds to wait after the first, second, ... failed attempt, each varied by up to a fifth. An event that " +
-        "still fails after the last wait expires. Null: the default schedule, which goes from 1 second to 24 hours",
+        "still fails after the last wait expires. null: the default schedule, from 1 second to 24 hours",
       examples: [[5, 30, 300, 3600]]
     })
   )

@@ -71,8 +71,8 @@ export const toFindings = (character: Character, { contradictions }: Contradicti
         : [
             {
               path: first.path,
-              message: `This does not go with ${second.path}: ${why.slice(0, LONGEST_WHY)}`,
-              fix: "Change one of the two."
+              message: `This contradicts ${second.path}: ${why.slice(0, LONGEST_WHY)}`,
+              fix: "Change one of them."
             }
           ]
     })

@@ -46,12 +46,12 @@ const surroundingChecks = ({ contradictions, hasPrimaryAsset, engine }: Surround
   contradictions === null
     ? skipped(
         "bio_world_contradiction",
-        engine?.live === false ? "No model is set up that could tell." : "No model has looked at this version yet.",
-        engine?.live === false ? "" : `${PROBE} has one look.`
+        engine?.live === false ? "No model is configured for this check." : "No model has checked this version yet.",
+        engine?.live === false ? "" : `${PROBE} runs the check.`
       )
-    : check("bio_world_contradiction", contradictions[0], "A model found nothing that contradicts itself."),
+    : check("bio_world_contradiction", contradictions[0], "A model found no contradictions."),
   hasPrimaryAsset === null
-    ? skipped("assets_primary", "Nothing is known of pictures of this character.")
+    ? skipped("assets_primary", "The pictures of the character are not available here.")
     : check(
         "assets_primary",
         hasPrimaryAsset
@@ -64,16 +64,15 @@ const surroundingChecks = ({ contradictions, hasPrimaryAsset, engine }: Surround
         "The character has a primary picture."
       ),
   engine === null
-    ? skipped("provider_available", "Nothing is known of what writes the replies.")
+    ? skipped("provider_available", "The engine that writes the replies is not available here.")
     : engine.live
       ? passed("provider_available", `Replies are written by ${engine.model}.`)
       : check(
           "provider_available",
           {
             path: null,
-            message:
-              "No model is set up: the offline engine (offline-retrieval.v1) answers with what its author wrote.",
-            fix: "Have the operator set OPENAI_API_KEY or OPENAI_BASE_URL."
+            message: "No model is configured. The offline engine (offline-retrieval.v1) replies with authored lines.",
+            fix: "Ask the operator to set OPENAI_API_KEY or OPENAI_BASE_URL."
           },
           ""
         )

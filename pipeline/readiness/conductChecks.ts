@@ -12,14 +12,14 @@ const isTimezone = (timezone: string): boolean => {
 const timezone = ({ life_rhythm: { timezone, wake, sleep, busy } }: Character): Check => {
   const key = "timezone_valid"
   if (timezone === undefined && wake === undefined && sleep === undefined && busy.length === 0)
-    return skipped(key, "No life rhythm is authored.")
+    return skipped(key, "The character has no life rhythm.")
   if (timezone === undefined) {
     return check(
       key,
       {
         path: "life_rhythm.timezone",
-        message: "The life rhythm has times and no time zone: they are taken for UTC.",
-        fix: "Say where the character lives, such as Europe/Lisbon."
+        message: "The life rhythm has times but no time zone. UTC is assumed.",
+        fix: "Set the time zone of the character, such as Europe/Lisbon."
       },
       ""
     )
@@ -28,7 +28,11 @@ const timezone = ({ life_rhythm: { timezone, wake, sleep, busy } }: Character): 
     key,
     isTimezone(timezone)
       ? null
-      : { path: "life_rhythm.timezone", message: "This is no time zone.", fix: "Give one such as Europe/Lisbon." },
+      : {
+          path: "life_rhythm.timezone",
+          message: "This is not a time zone.",
+          fix: "Use a time zone such as Europe/Lisbon."
+        },
     "The time zone is known."
   )
 }
@@ -45,28 +49,32 @@ const insane = ({ behavioral_thresholds: thresholds }: Character): Finding | nul
   if (thresholds.withhold > EXTREME)
     return finding(
       "withhold",
-      "The character leaves almost every message unanswered that it may.",
-      "Set it lower: 0.2 is felt already."
+      "The character leaves almost every message unanswered, where it is allowed to.",
+      "Lower it. 0.2 already has an effect."
     )
   if (thresholds.exit > EXTREME)
-    return finding("exit", "The character leaves for good as soon as it may.", "Set it lower: 0.5 is strict already.")
+    return finding(
+      "exit",
+      "The character leaves permanently as soon as it is allowed to.",
+      "Lower it. 0.5 is already strict."
+    )
   if (thresholds.proactive_enabled !== true) return null
   if (thresholds.proactivity_tolerance === 0)
     return finding(
       "proactivity_tolerance",
-      "The character is to write first, and a tolerance of 0 never lets it.",
+      "The character should write first, but a tolerance of 0 prevents it.",
       "Raise the tolerance, or set proactive_enabled to false."
     )
   if (thresholds.daily_initiate_cap === 0)
     return finding(
       "daily_initiate_cap",
-      "The character is to write first, and a cap of 0 never lets it.",
+      "The character should write first, but a cap of 0 prevents it.",
       "Raise the cap, or set proactive_enabled to false."
     )
   return thresholds.cold_initiate_enabled === false && thresholds.session_resume_enabled === false
     ? finding(
         "cold_initiate_enabled",
-        "The character is to write first, and both occasions for it are off.",
+        "The character should write first, but both occasions for it are off.",
         "Turn cold_initiate_enabled or session_resume_enabled on, or set proactive_enabled to false."
       )
     : null
@@ -75,5 +83,5 @@ const insane = ({ behavioral_thresholds: thresholds }: Character): Finding | nul
 /** When and how readily it acts. */
 export const conductChecks = (character: Character): ReadonlyArray<Check> => [
   timezone(character),
-  check("thresholds_sane", insane(character), "The thresholds leave the character room.")
+  check("thresholds_sane", insane(character), "The thresholds are plausible.")
 ]

@@ -17,10 +17,9 @@ const overBudget = (entries: ReadonlyArray<LoreEntry>): Finding | null => {
     : {
         path: "world_context.entries",
         message:
-          `The constant entries come to about ${tokens} tokens, and there is room for ${MAX_TOKENS}: some ` +
-          `never ` +
-          `reach a reply.`,
-        fix: "Shorten them, or give those that are not always needed keys instead of constant."
+          `The constant entries have about ${tokens} tokens, but only ${MAX_TOKENS} fit. Some of them never ` +
+          "reach a reply.",
+        fix: "Shorten them, or replace constant by keys for those that are not always needed."
       }
 }
 
@@ -32,11 +31,12 @@ const standsIn = (entry: LoreEntry, key: string, other: string): boolean =>
 const unreachable = (entry: LoreEntry, isTrustMeasured: boolean): string | null => {
   const { keys, secondary_keys, logic, constant, probability, min_trust } = entry
   if (probability === 0) return "its probability is 0"
-  if ((min_trust ?? 0) > 0 && !isTrustMeasured) return "it needs trust, which the relationship posture does not measure"
+  if ((min_trust ?? 0) > 0 && !isTrustMeasured)
+    return "it requires trust, which the relationship posture does not measure"
   if (constant || keys.length === 0 || secondary_keys.length === 0) return null
   const alwaysThere = (key: string) => keys.every((other) => standsIn(entry, key, other))
-  if (logic === "not_any") return secondary_keys.some(alwaysThere) ? "a secondary key forbids each of its keys" : null
-  return logic === "not_all" && secondary_keys.every(alwaysThere) ? "its secondary keys forbid each of its keys" : null
+  if (logic === "not_any") return secondary_keys.some(alwaysThere) ? "a secondary key excludes all of its keys" : null
+  return logic === "not_all" && secondary_keys.every(alwaysThere) ? "its secondary keys exclude all of its keys" : null
 }
 
 const firstUnreachable = ({ world_context: { entries }, relationship_posture }: Character): Finding | null => {
@@ -46,8 +46,8 @@ const firstUnreachable = ({ world_context: { entries }, relationship_posture }: 
     if (why !== null)
       return {
         path: `world_context.entries[${i}]`,
-        message: `Nothing can call this entry up: ${why}.`,
-        fix: "Change what keeps it away, or disable it."
+        message: `This entry can never be activated: ${why}.`,
+        fix: "Change that, or disable the entry."
       }
   }
   return null
@@ -55,6 +55,6 @@ const firstUnreachable = ({ world_context: { entries }, relationship_posture }: 
 
 /** Which parts of its world can reach a reply. */
 export const loreChecks = (character: Character): ReadonlyArray<Check> => [
-  check("lore_budget", overBudget(character.world_context.entries), "The constant entries have room."),
-  check("lore_unreachable_keys", firstUnreachable(character), "Every entry can be called up.")
+  check("lore_budget", overBudget(character.world_context.entries), "The constant entries fit."),
+  check("lore_unreachable_keys", firstUnreachable(character), "Every entry can be activated.")
 ]

@@ -14,14 +14,14 @@ const tooYoung = (character: Character, rating: ContentRating): Finding | null =
   if (relationship_posture.schema === "dating") {
     return {
       path: "relationship_posture.schema",
-      message: `A ${safety.age_band} is not to be dated.`,
+      message: `Dating is not allowed with a ${safety.age_band}.`,
       fix: "Choose another posture, such as friendship, or make the character an adult."
     }
   }
   return rating === "mature"
     ? {
         path: "safety.content_rating",
-        message: `Mature content is not for a ${safety.age_band}.`,
+        message: `Mature content is not allowed for a ${safety.age_band}.`,
         fix: "Set the rating to general or teen, or make the character an adult."
       }
     : null
@@ -36,8 +36,8 @@ const instruction = (character: Character, greeting: ReadonlyArray<string>): Fin
     ? null
     : {
         path: found.path,
-        message: "This reads like an instruction to a model; it is shown to the model as data and not obeyed.",
-        fix: "Tell what the character is and does instead."
+        message: "This reads like an instruction to a model. The model gets it as data, and does not follow it.",
+        fix: "Describe what the character is and does instead."
       }
 }
 
@@ -56,8 +56,8 @@ const realPerson = (character: Character): Finding | null => {
     ? null
     : {
         path: found.path,
-        message: "This may be about a person who really lives or lived.",
-        fix: "Make somebody up, or make sure that you may use this person's name and likeness."
+        message: "This may be about a real person.",
+        fix: "Use an invented person, or make sure that you may use this person's name and likeness."
       }
 }
 
@@ -67,7 +67,7 @@ export const safetyChecks = (
   greeting: ReadonlyArray<string>,
   rating: ContentRating
 ): ReadonlyArray<Check> => [
-  check("age_and_posture", tooYoung(character, rating), "Age, posture and rating go together."),
+  check("age_and_posture", tooYoung(character, rating), "Age, posture and rating are consistent."),
   check("instruction_text", instruction(character, greeting), "Nothing reads like an instruction to a model."),
-  check("real_person_signals", realPerson(character), "Nothing points to a real person.")
+  check("real_person_signals", realPerson(character), "There are no signs of a real person.")
 ]

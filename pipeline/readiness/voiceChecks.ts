@@ -12,7 +12,7 @@ const tooFew = (path: string, there: number, least: number, what: string): Findi
     ? null
     : {
         path,
-        message: `There are ${there} ${what}, and ${least} make the voice steady.`,
+        message: `There are only ${there} ${what}. ${least} are needed for a consistent voice.`,
         fix: `Add ${least - there} more.`
       }
 
@@ -24,8 +24,8 @@ const outOfVoice = ({ voice }: Character, greeting: ReadonlyArray<string>): Find
   const finding = (message: string, fix: string): Finding => ({ path: "greeting", message, fix })
   if (greeting.length > voice.max_bubbles)
     return finding(
-      `The greeting has ${greeting.length} bubbles, and voice.max_bubbles is ${voice.max_bubbles}.`,
-      "Join its bubbles, or raise voice.max_bubbles."
+      `The greeting has ${greeting.length} bubbles, but voice.max_bubbles is ${voice.max_bubbles}.`,
+      "Merge bubbles, or raise voice.max_bubbles."
     )
   if (greeting.some((bubble) => bubble.length > voice.max_bubble_chars)) {
     return finding(
@@ -34,11 +34,11 @@ const outOfVoice = ({ voice }: Character, greeting: ReadonlyArray<string>): Find
     )
   }
   if (voice.emoji === "none" && EMOJI.test(text))
-    return finding("The greeting has an emoji, and voice.emoji is none.", "Take it out, or set voice.emoji to rare.")
+    return finding("The greeting has an emoji, but voice.emoji is none.", "Remove it, or set voice.emoji to rare.")
   if (voice.narration === "none" && NARRATION.test(text))
     return finding(
-      "The greeting narrates between asterisks, and voice.narration is none.",
-      "Take it out, or set voice.narration to asterisk."
+      "The greeting has narration between asterisks, but voice.narration is none.",
+      "Remove it, or set voice.narration to asterisk."
     )
   const language = languageOf(text)
   const languages = voice.languages.map(languageOfTag)
@@ -46,10 +46,7 @@ const outOfVoice = ({ voice }: Character, greeting: ReadonlyArray<string>): Find
     languages.length > 0 &&
     languages.every(isDetectable) &&
     !languages.some((one) => mayBeIn(language, one))
-    ? finding(
-        "The greeting is in a language that voice.languages does not name.",
-        "Write it in one that it names, or name this one."
-      )
+    ? finding("The language of the greeting is not in voice.languages.", "Use one of these languages, or add this one.")
     : null
 }
 
@@ -69,8 +66,8 @@ const selfConflict = (character: Character, greeting: ReadonlyArray<string>): Fi
     if (broken !== null) {
       return {
         path,
-        message: `This breaks the character's own rule forbidden_style[${character.forbidden_style.indexOf(broken)}].`,
-        fix: "Write it another way, or take the rule back: a reply like it would be refused."
+        message: `This violates the character's rule forbidden_style[${character.forbidden_style.indexOf(broken)}].`,
+        fix: "Rephrase it, or remove the rule. A reply like this would be refused."
       }
     }
   }
@@ -90,11 +87,11 @@ export const voiceChecks = (character: Character, greeting: ReadonlyArray<string
     "There are enough example dialogues."
   ),
   greeting.length === 0
-    ? skipped("greeting_in_voice", "No greeting is authored: the person speaks first.")
-    : check("greeting_in_voice", outOfVoice(character, greeting), "The greeting keeps to the voice."),
+    ? skipped("greeting_in_voice", "The character has no greeting. The person speaks first.")
+    : check("greeting_in_voice", outOfVoice(character, greeting), "The greeting matches the voice."),
   check(
     "forbidden_style_self_conflict",
     selfConflict(character, greeting),
-    "No authored line breaks the character's own rules."
+    "No authored line violates the character's rules."
   )
 ]

@@ -23,7 +23,7 @@ const indexOf = async (zip: ZipFile): Promise<ReadonlyMap<string, Entry>> => {
   for await (const entry of zip.eachEntry()) {
     if (entry.isEncrypted()) throw unreadable("The archive has an encrypted entry.")
     declared += entry.uncompressedSize
-    if (declared > MAX_BYTES) throw tooLarge(`The archive holds more than ${MAX_BYTES / MIB} MiB.`)
+    if (declared > MAX_BYTES) throw tooLarge(`The archive contains more than ${MAX_BYTES / MIB} MiB.`)
     if (!entry.fileName.endsWith("/") && !entries.has(entry.fileName)) entries.set(entry.fileName, entry)
   }
   return entries

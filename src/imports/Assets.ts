@@ -57,23 +57,24 @@ export class Assets {
   mayOpen(path: string): boolean {
     if (++this.#lookedAt <= MAX_LOOKED_AT) return true
     if (this.#lookedAt === MAX_LOOKED_AT + 1)
-      this.#report.warn("list_truncated", path, `More than ${MAX_LOOKED_AT} assets: the rest was left out.`)
+      this.#report.warn("list_truncated", path, `More than ${MAX_LOOKED_AT} assets. The rest was omitted.`)
     return false
   }
 
   async #open(uri: string, path: string): Promise<Buffer | null> {
     if (uri === "ccdefault:") {
-      if (this.#source.main === null) this.#report.dropped(path, "The picture of the card, which this file has not.")
+      if (this.#source.main === null) this.#report.dropped(path, "This file does not contain the picture of the card.")
       return this.#source.main
     }
     const inside = EMBEDDED.exec(uri)?.[1]
     if (inside !== undefined) {
       const bytes = await this.#source.read(inside, MAX_IMAGE_BYTES)
-      if (bytes === undefined) this.#report.warn("asset_missing", path, "It is not in the file, or is too large.", uri)
+      if (bytes === undefined)
+        this.#report.warn("asset_missing", path, "The picture is missing from the file, or too large.", uri)
       return bytes ?? null
     }
     if (DATA.test(uri)) return Buffer.from(uri.slice(uri.indexOf(",") + 1), "base64")
-    this.#report.warn("remote_asset_skipped", path, "It is somewhere else: nothing is fetched.", uri)
+    this.#report.warn("remote_asset_skipped", path, "The picture is at a remote address, which is not fetched.", uri)
     return null
   }
 
@@ -89,13 +90,13 @@ export class Assets {
       this.#report.warn(
         "asset_rejected",
         path,
-        `More than ${MAX_IMAGES} images, or more than ${MAX_BYTES / 1024 / 1024} MiB of them: it was left out.`
+        `More than ${MAX_IMAGES} images, or more than ${MAX_BYTES / 1024 / 1024} MiB of images. This one was omitted.`
       )
       return
     }
     const checked = await checkImage(bytes)
     if (typeof checked === "string")
-      return this.#report.warn("asset_rejected", path, `The image ${checked}: it was left out.`)
+      return this.#report.warn("asset_rejected", path, `The image ${checked}. It was omitted.`)
     this.#bytes += bytes.length
     this.images.set(checked.sha256, bytes)
     const isPrimary = said.isPrimary ?? (kind === "avatar" && !this.found.some((other) => other.kind === "avatar"))
@@ -120,10 +121,7 @@ export class Assets {
       const asset = fieldsOf(given)
       const kind = KINDS[textOf(asset["type"])]
       if (kind === undefined) {
-        this.#report.dropped(
-          path,
-          `An asset of the kind ${cut(textOf(asset["type"]), 40) || "none"} has no place here.`
-        )
+        this.#report.dropped(path, `Assets of the kind ${cut(textOf(asset["type"]), 40) || "none"} are not supported.`)
         continue
       }
       const bytes = await this.#open(textOf(asset["uri"]), path)

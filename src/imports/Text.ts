@@ -5,7 +5,7 @@ import type { Report } from "./Report.ts"
 /** Maximum total length of the texts of a character. */
 export const MAX_CHARACTERS = 1_000_000
 
-export const tooMuchText = tooLarge(`The texts of the character are longer than ${MAX_CHARACTERS} characters together.`)
+export const tooMuchText = tooLarge(`The texts of the character have more than ${MAX_CHARACTERS} characters in total.`)
 
 const LEGACY: ReadonlyArray<readonly [RegExp, string]> = [
   [/<user>/gi, "{{user}}"],
@@ -92,7 +92,7 @@ export class Text {
       this.report.warn(
         "narration_removed",
         path,
-        "Actions between asterisks were left out: in a messenger they are not said.",
+        "Actions between asterisks were removed, because they cannot be said in a messenger.",
         text
       )
     return said
@@ -105,7 +105,7 @@ export class Text {
       this.report.warn(
         "text_truncated",
         path,
-        `Longer than ${most} characters: the rest was left out.`,
+        `Longer than ${most} characters. The rest was omitted.`,
         text.slice(kept.length)
       )
     return kept.trim()
@@ -121,10 +121,10 @@ export class Text {
       if (name === "newline") return "\n"
       const choice = /^\s*(?:random|pick)\s*(?:::?|\s)/i.exec(inner)
       if (choice === null) {
-        this.report.warn("macro_removed", path, "A macro that means nothing here was taken out.", whole)
+        this.report.warn("macro_removed", path, "A macro that is not supported here was removed.", whole)
         return ""
       }
-      this.report.warn("macro_resolved", path, "Of a macro's choices the first was taken.", whole)
+      this.report.warn("macro_resolved", path, "A macro with several choices was replaced by the first one.", whole)
       return firstChoice(inner.slice(choice[0].length))
     })
   }
@@ -132,7 +132,7 @@ export class Text {
   #withoutMarkup(text: string, path: string): string {
     if (!text.includes("<")) return text
     const plain = text.replace(LINE_TAG, "\n").replace(TAG, "")
-    if (plain !== text) this.report.tell("markup_removed", path, "HTML was taken out.")
+    if (plain !== text) this.report.tell("markup_removed", path, "HTML was removed.")
     return plain
   }
 
@@ -150,7 +150,7 @@ export class Text {
               this.report.warn(
                 "instruction_quarantined",
                 path,
-                "A sentence that gives a model orders was taken out; nothing follows it.",
+                "A sentence that instructs a model was removed. It is not followed.",
                 sentence
               )
             }

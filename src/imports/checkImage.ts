@@ -17,13 +17,14 @@ export const checkImage = async (bytes: Buffer): Promise<CheckedImage | string> 
   if (bytes.length > MAX_IMAGE_BYTES) return `is larger than ${MAX_IMAGE_BYTES / 1024 / 1024} MiB`
   // Detects the type from the bytes first, so that no decoder of another format is run on them.
   const type = readType(bytes)
-  if ("problem" in type) return `is not taken. ${type.problem}`
+  // The caller ends the sentence.
+  if ("problem" in type) return `is not accepted. ${type.problem.slice(0, -1)}`
   const sharp = await loadSharp()
   const header = await sharp(bytes, { limitInputPixels: false })
     .metadata()
     .catch(() => null)
   const mime = MIME[header?.format ?? ""]
-  if (header === null || mime === undefined) return "is no PNG, JPEG or WebP image"
+  if (header === null || mime === undefined) return "is not a PNG, JPEG or WebP image"
   const { width, height } = header
   if (width * height > MAX_PIXELS) return `has more than ${MAX_PIXELS / 1_000_000} megapixels`
   if (exceedsDecodedLimit(bytes, type.format, header)) return DECODED_TOO_LARGE

@@ -86,7 +86,7 @@ export class Examples {
   #takeMonologue(turns: ReadonlyArray<Turn>, path: string): void {
     for (const { role, text } of turns) {
       if (role === "character") this.takeSample(text, path)
-      else this.#text.report.dropped(path, "The person speaks, and nobody answers.")
+      else this.#text.report.dropped(path, "The person speaks, but the character does not answer.")
     }
   }
 
@@ -102,7 +102,7 @@ export class Examples {
     const speaker = speakerOf(names)
     for (const block of source.split(START)) {
       const { turns, stray } = turnsIn(block, speaker)
-      if (stray !== "") this.#text.report.dropped(path, "Stands before anybody speaks.")
+      if (stray !== "") this.#text.report.dropped(path, "Text before the first speaker.")
       this.take(turns, path)
     }
   }
@@ -111,9 +111,9 @@ export class Examples {
   get fields(): object {
     const { report } = this.#text
     if (this.dialogues.length > MAX_DIALOGUES)
-      report.warn("list_truncated", "character.example_dialogues", `More than ${MAX_DIALOGUES}: the rest was left out.`)
+      report.warn("list_truncated", "character.example_dialogues", `More than ${MAX_DIALOGUES}. The rest was omitted.`)
     if (this.samples.length > MAX_SAMPLES)
-      report.warn("list_truncated", "character.voice_samples", `More than ${MAX_SAMPLES}: the rest was left out.`)
+      report.warn("list_truncated", "character.voice_samples", `More than ${MAX_SAMPLES}. The rest was omitted.`)
     return {
       ...(this.dialogues.length > 0 && { example_dialogues: this.dialogues.slice(0, MAX_DIALOGUES) }),
       ...(this.samples.length > 0 && { voice_samples: this.samples.slice(0, MAX_SAMPLES) })

@@ -43,16 +43,14 @@ export const loreKeyReader = (text: Text): ReadKeys => {
         report.warn(
           "regex_key_dropped",
           path,
-          "A key that is a pattern was left out: it is too long or too large, or not of those that take no " +
-            "longer than the text is.",
+          "A key with a regular expression was removed. It is too long, too large, or not in RE2 syntax.",
           key
         )
         return []
       })
       .map((key) => (key.startsWith("/") ? key : cut(text.prepare(key, path), LONGEST_KEY).trim()))
       .filter((key) => key !== "")
-    if (keys.length > MAX_KEYS)
-      report.warn("list_truncated", path, `More than ${MAX_KEYS} keys: the rest was left out.`)
+    if (keys.length > MAX_KEYS) report.warn("list_truncated", path, `More than ${MAX_KEYS} keys. The rest was omitted.`)
     return [...new Set(keys)].slice(0, MAX_KEYS)
   }
 }

@@ -12,21 +12,21 @@ export const mapBundle = async (file: Fields, assets: Assets, source: AssetSourc
   const own = listOf(file["lore"]).filter(isRecord)
   for (const name of Object.keys(file)) {
     if (PARTS.has(name)) report.mapped(name, name)
-    else if (name !== "assets" && name !== "schema") report.dropped(name, "Not a part of a bundle.")
+    else if (name !== "assets" && name !== "schema") report.dropped(name, "Bundles do not have this part.")
   }
   for (const [index, asset] of listOf(file["assets"]).filter(isRecord).entries()) {
     const path = `assets[${index}]`
     if (!assets.mayOpen(path)) break
     const kind = PICTURE_KINDS.find((known) => known === asset["kind"])
     if (kind === undefined) {
-      report.dropped(path, `An asset is one of ${PICTURE_KINDS.join(", ")}.`)
+      report.dropped(path, `The kind of an asset must be one of ${PICTURE_KINDS.join(", ")}.`)
       continue
     }
     const content = textOf(asset["content_base64"])
     const bytes =
       content !== "" ? Buffer.from(content, "base64") : await source.read(textOf(asset["path"]), MAX_IMAGE_BYTES)
     if (bytes === undefined)
-      report.warn("asset_missing", path, "It is not in the file, or is too large.", textOf(asset["path"]))
+      report.warn("asset_missing", path, "The picture is missing from the file, or too large.", textOf(asset["path"]))
     else
       await assets.take(kind, textOf(asset["label"]), bytes, path, {
         ...(typeof asset["is_primary"] === "boolean" && { isPrimary: asset["is_primary"] }),

@@ -79,7 +79,7 @@ const quarantine = (data: Fields, at: string, report: Report): Fields => {
     report.warn(
       `${name}_quarantined`,
       path,
-      "Instructions to a model are kept for an export, and never followed.",
+      "Instructions to a model are only kept for exports. They are never followed.",
       said
     )
     kept[name] = name === "depth_prompt" ? depth : said
@@ -106,8 +106,8 @@ const extraOf = (data: Fields, lore: MappedLore, quarantined: Fields, report: Re
   const fields = Object.fromEntries(Object.entries(data).filter(([name]) => !KNOWN.has(name)))
   const { depth_prompt: _, talkativeness: __, [TROUPE_EXTENSION]: ___, ...extensions } = fieldsOf(data["extensions"])
   for (const name of Object.keys(card)) report.mapped(at + name, `extra.card.${name}`)
-  for (const name of Object.keys(fields)) report.dropped(at + name, "Not used; kept for an export.")
-  for (const name of Object.keys(extensions)) report.dropped(`${at}extensions.${name}`, "Not used; kept for an export.")
+  for (const name of Object.keys(fields)) report.dropped(at + name, "Not used. Kept for exports.")
+  for (const name of Object.keys(extensions)) report.dropped(`${at}extensions.${name}`, "Not used. Kept for exports.")
   const { entries: _entries, ...book } = fieldsOf(data["character_book"])
   const talkativeness = fieldsOf(data["extensions"])["talkativeness"]
   const all = {
@@ -133,7 +133,7 @@ const proposeTalkativeness = (data: Fields, at: string, report: Report): void =>
   report.tell(
     "talkativeness_proposed",
     `${at}extensions.talkativeness`,
-    "How talkative it is may become how readily it writes first: see proposals."
+    "Talkativeness can be used as proactivity_tolerance. See proposals."
   )
 }
 
@@ -164,11 +164,11 @@ const describe = (data: Fields, at: string, text: Text, examples: Examples, name
     report.warn(
       "description_parted",
       path,
-      `Longer than ${LONGEST_SUMMARY} characters: the rest became evidence, which is looked up when it fits.`,
+      `Longer than ${LONGEST_SUMMARY} characters. The rest became evidence, which is used when relevant.`,
       notes[0]
     )
   if (notes.length > MAX_NOTES)
-    report.warn("text_truncated", path, `Longer than ${MAX_NOTES * LONGEST_NOTE} characters: the rest was left out.`)
+    report.warn("text_truncated", path, `Longer than ${MAX_NOTES * LONGEST_NOTE} characters. The rest was omitted.`)
   return {
     summary,
     traits,
@@ -208,9 +208,12 @@ export const mapCard = async (card: Fields, assets: Assets, report: Report): Pro
     })
     .filter((line) => line !== "")
   if (textsOf(data["alternate_greetings"]).length > MAX_ALTERNATES)
-    report.warn("list_truncated", `${at}alternate_greetings`, `More than ${MAX_ALTERNATES}: the rest was left out.`)
+    report.warn("list_truncated", `${at}alternate_greetings`, `More than ${MAX_ALTERNATES}. The rest was omitted.`)
   if (textsOf(data["group_only_greetings"]).length > 0)
-    report.dropped(`${at}group_only_greetings`, "Greetings of a group: characters speak with one person here.")
+    report.dropped(
+      `${at}group_only_greetings`,
+      "Greetings for groups are not supported: characters speak with one person here."
+    )
   // Alternates need a main greeting. If there is none, the first alternate becomes the main one.
   const [first, ...others] =
     bubbles.length > 0

@@ -45,8 +45,8 @@ const refuseSecrets = (card: Fields, report: Report): void => {
       report.block(
         "secrets_present",
         path,
-        "The file carries secrets. They were not taken in; change them, for others may have read them. Drop " +
-          "this path to go on."
+        "The file contains secrets. They were not imported. Rotate them, " +
+          "because others may have read them. Drop this path to continue."
       )
   }
 }
@@ -67,7 +67,7 @@ export const mapEliza = (card: Fields, report: Report): Bundle => {
   const style = fieldsOf(card["style"])
   const ways = [...prepared(style["all"], "style.all"), ...prepared(style["chat"], "style.chat")]
   if (lines(style["post"]).length > 0)
-    report.dropped("style.post", "How it writes posts: characters write messages here.")
+    report.dropped("style.post", "The style of posts is not used: characters write messages here.")
   const forbidden = ways
     .filter((way) => FORBIDS.test(way))
     .map((way) => ({ kind: "behavior", value: cut(way, 200) }))
@@ -116,7 +116,7 @@ export const mapEliza = (card: Fields, report: Report): Bundle => {
   const evidence = listOf(card["knowledge"]).flatMap((item, index) => {
     const path = `knowledge[${index}]`
     if (typeof item !== "string") {
-      report.dropped(path, "A path to a file that is not here.")
+      report.dropped(path, "A path to a file that is not included.")
       return []
     }
     return piecesOf(text.prepare(item, path), LONGEST_NOTE).map((note) => ({
@@ -128,7 +128,7 @@ export const mapEliza = (card: Fields, report: Report): Bundle => {
   })
   if (evidence.length > 0) report.mapped("knowledge", "evidence")
   if (evidence.length > MAX_NOTES)
-    report.warn("list_truncated", "knowledge", `More than ${MAX_NOTES}: the rest was left out.`)
+    report.warn("list_truncated", "knowledge", `More than ${MAX_NOTES}. The rest was omitted.`)
   const rest = piecesOf(more.join("\n\n"), LONGEST_NOTE)
     .slice(0, 5)
     .map((note) => ({ kind: "author_note", text: note, trust: "authored", source: { title: "bio" } }))
@@ -138,12 +138,11 @@ export const mapEliza = (card: Fields, report: Report): Bundle => {
     report.warn(
       "system_quarantined",
       "system",
-      "Instructions to a model are kept for an export, and never followed.",
+      "Instructions to a model are only kept for exports. They are never followed.",
       system
     )
-  for (const field of Object.keys(card).filter((key) => !USED.has(key)))
-    report.dropped(field, "Belongs to the program that it was written for.")
-  if (!isEmpty(card["settings"])) report.dropped("settings", "Belongs to the program that it was written for.")
+  for (const field of Object.keys(card).filter((key) => !USED.has(key))) report.dropped(field, "Used only by elizaOS.")
+  if (!isEmpty(card["settings"])) report.dropped("settings", "Used only by elizaOS.")
 
   const persona = { ...(summary !== "" && { summary }), ...(traits.length > 0 && { traits }) }
   const quarantined = {

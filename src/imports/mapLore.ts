@@ -26,13 +26,13 @@ export const mapLore = (book: Fields, at: string, text: Text): MappedLore => {
   for (const [index, entry] of entriesOf(book).entries()) {
     const path = `${at}.entries[${index}]`
     if (entries.length >= MAX_ENTRIES) {
-      report.warn("list_truncated", `${at}.entries`, `More than ${MAX_ENTRIES} entries: the rest was left out.`)
+      report.warn("list_truncated", `${at}.entries`, `More than ${MAX_ENTRIES} entries. The rest was omitted.`)
       break
     }
     const extensions = fieldsOf(entry["extensions"])
     const { decorators, content } = decorated(text.prepare(entry["content"], `${path}.content`))
     if (content === "") {
-      report.dropped(path, "An entry without content.")
+      report.dropped(path, "The entry has no content.")
       continue
     }
     const said = byDecorators(decorators)
@@ -46,13 +46,13 @@ export const mapLore = (book: Fields, at: string, text: Text): MappedLore => {
       report.tell(
         "lore_parted",
         path,
-        `Longer than ${LONGEST_CONTENT} characters: made into ${Math.min(pieces.length, MAX_PARTS)} entries.`
+        `Longer than ${LONGEST_CONTENT} characters. Split into ${Math.min(pieces.length, MAX_PARTS)} entries.`
       )
     if (pieces.length > MAX_PARTS)
       report.warn(
         "text_truncated",
         path,
-        `Longer than ${MAX_PARTS * LONGEST_CONTENT} characters: the rest was left out.`
+        `Longer than ${MAX_PARTS * LONGEST_CONTENT} characters. The rest was omitted.`
       )
     for (const piece of pieces.slice(0, MAX_PARTS)) entries.push({ ...fields, content: piece })
     report.mapped(path, "lore")

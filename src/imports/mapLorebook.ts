@@ -26,8 +26,8 @@ export const mapLorebook = (file: Fields, filename: string, forPresent: boolean,
     report.warn(
       "lorebook_only",
       "name",
-      "A lorebook has no character: one of its name is made, which has nothing but the lore. With mode: update " +
-        "it goes into one that is there.",
+      "A lorebook has no character. A character with its name is created, with nothing but " +
+        "the lore. With mode: update, the lore is added to an existing character.",
       name
     )
   const { entries: _, ...rest } = book

@@ -17,7 +17,7 @@ const inflated = (bytes: Uint8Array): Buffer => {
   try {
     return inflateSync(bytes, { maxOutputLength: MAX_BYTES })
   } catch {
-    throw unreadable("A compressed text of the PNG cannot be unpacked, or is too large.")
+    throw unreadable("A compressed text chunk of the PNG cannot be decompressed, or is too large.")
   }
 }
 

@@ -81,7 +81,7 @@ const fromPng = (bytes: Buffer, report: Report): Opened => {
         report.warn(
           "text_unreadable",
           "png.ccv3",
-          "The newer of the two cards in the picture cannot be read: the older was taken."
+          "The newer of the two cards in the picture cannot be read. The older one was used."
         )
       return { json, source }
     } catch (cause) {
@@ -89,7 +89,7 @@ const fromPng = (bytes: Buffer, report: Report): Opened => {
       broken = cause
     }
   }
-  throw broken ?? unreadable("The PNG carries no character.")
+  throw broken ?? unreadable("The PNG does not contain a character.")
 }
 
 const fromZip = async (bytes: Buffer): Promise<Opened> => {
@@ -104,7 +104,7 @@ const fromZip = async (bytes: Buffer): Promise<Opened> => {
     if (json === undefined) throw tooLarge(`${name} of the archive is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB.`)
     return { json: readJson(json, `${name} of the archive`), source, format }
   }
-  throw unsupported("The archive has neither card.json nor bundle.json.")
+  throw unsupported("The archive contains neither card.json nor bundle.json.")
 }
 
 /** Detects the type by the first bytes, regardless of the file name. */
@@ -117,7 +117,7 @@ const open = async (bytes: Buffer, report: Report): Promise<Opened> => {
     bytes.subarray(0, 4).equals(Buffer.from("PK\x05\x06", "latin1"))
   )
     return fromZip(bytes)
-  if (bytes[0] === 0xff && bytes[1] === 0xd8) throw unsupported("A JPEG carries no character.")
+  if (bytes[0] === 0xff && bytes[1] === 0xd8) throw unsupported("A JPEG cannot contain a character.")
   return { json: readJson(bytes, "The file"), source: NO_ASSETS }
 }
 
@@ -127,7 +127,7 @@ const boundExtra = (bundle: Bundle, report: Report): Bundle => {
   report.warn(
     "extra_dropped",
     "extra",
-    `What the file says besides takes more than ${MAX_EXTRA / 1024} KiB, and was left out.`
+    `The unused content of the file takes more than ${MAX_EXTRA / 1024} KiB, and was omitted.`
   )
   const { card } = bundle.extra
   return { ...bundle, extra: card !== undefined && JSON.stringify(card).length <= MAX_EXTRA ? { card } : {} }
@@ -135,7 +135,7 @@ const boundExtra = (bundle: Bundle, report: Report): Bundle => {
 
 const ofCharx = (json: Fields): Fields => {
   if (formatOf(json) !== "chara_card_v3" && formatOf(json) !== "chara_card_v2")
-    throw unsupported("card.json of the archive is no character card.")
+    throw unsupported("card.json of the archive is not a character card.")
   return json
 }
 
@@ -145,10 +145,10 @@ const read = async ({ format, content, filename, forPresent }: ImportFile): Prom
   const opened =
     "json" in content ? { json: storable(content.json), source: NO_ASSETS } : await open(content.bytes, report)
   const { json, source } = opened
-  if (!isRecord(json)) throw unsupported("It is JSON, but no object.")
+  if (!isRecord(json)) throw unsupported("The JSON is not an object.")
   const found = "format" in opened ? opened.format : formatOf(json)
-  if (found === undefined) throw unsupported("It is JSON, but none of the known kinds: see format.")
-  if (format !== "auto" && format !== found) throw unsupported(`It was said to be ${format}, and is ${found}.`)
+  if (found === undefined) throw unsupported("The JSON is in none of the known formats. See format.")
+  if (format !== "auto" && format !== found) throw unsupported(`The format is ${found}, but ${format} was requested.`)
   const assets = new Assets(report, source)
   const bundle = boundExtra(await within(() => mapAs(found)), report)
   return { format: found, bundle, report: report.data, images: assets.images }

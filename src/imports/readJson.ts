@@ -27,7 +27,7 @@ export const storable = (value: unknown, depth = 1): unknown => {
   if (typeof value === "string") return clean(value)
   if (typeof value === "number") return Number.isFinite(value) ? value : null
   if (typeof value !== "object" || value === null) return value
-  if (depth > DEEPEST) throw unreadable(`It is nested more than ${DEEPEST} deep.`)
+  if (depth > DEEPEST) throw unreadable(`The JSON is nested more than ${DEEPEST} levels deep.`)
   if (Array.isArray(value)) return value.map((item) => storable(item, depth + 1))
   return Object.fromEntries(
     Object.entries(value)

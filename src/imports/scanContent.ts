@@ -69,7 +69,7 @@ const instructions = async (leaves: ReadonlyArray<Leaf>): Promise<ReadonlyArray<
             "instruction_text",
             "warning",
             path,
-            "Reads like instructions to a model. It will be told as a part of the character, and is not followed.",
+            "Reads like instructions to a model. It is passed on as part of the character, but not followed.",
             piece
           )
         )
@@ -141,7 +141,7 @@ export const scanContent = async (
         "minor_romance",
         "blocker",
         young.path,
-        `Signs of a minor, and of romance or sex at ${romance.path}: such a character is not let in.`,
+        `Signs of a minor, and of romance or sex at ${romance.path}. Such a character is not accepted.`,
         young.excerpt
       )
     )
@@ -151,7 +151,7 @@ export const scanContent = async (
         "minor_signals",
         "warning",
         minor.path,
-        "Signs of a minor: if the character is one, set character.safety.age_band.",
+        "Signs of a minor. If the character is a minor, set character.safety.age_band.",
         minor.excerpt
       )
     )
@@ -162,7 +162,7 @@ export const scanContent = async (
         "explicit_content",
         "warning",
         explicit.path,
-        "Explicit content: the character is rated mature.",
+        "Explicit content. The character is rated mature.",
         explicit.excerpt
       )
     )

@@ -5,9 +5,9 @@ const starts = (bytes: Buffer, signature: ReadonlyArray<number>) => signature.ev
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 const JPEG = [0xff, 0xd8, 0xff]
 
-const cutOff = { problem: "The picture is cut off." }
-const followed = { problem: "Something else follows the picture." }
-const animated = { problem: "Pictures that move are not taken." }
+const cutOff = { problem: "The picture is truncated." }
+const followed = { problem: "The picture has trailing data." }
+const animated = { problem: "Animated pictures are not accepted." }
 const unknown = { problem: "This is not a PNG, JPEG or WebP picture." }
 
 /** A chunk is its length, its type, that many bytes and a checksum. */
@@ -25,7 +25,7 @@ const pngOf = (bytes: Buffer): PictureType => {
 const jpegOf = (bytes: Buffer): PictureType =>
   bytes.readUInt16BE(bytes.length - 2) === 0xffd9
     ? { format: "jpeg" }
-    : { problem: "The picture is cut off, or something else follows it." }
+    : { problem: "The picture is truncated, or has trailing data." }
 
 const VP8X_FLAGS = 20
 const webpOf = (bytes: Buffer): PictureType => {

@@ -7,7 +7,7 @@ export const checkAllowList = (setting: string, text: string) => {
   return need(
     setting,
     "allow" in read ? read.allow : null,
-    `must be a comma-separated list of host, host:port or CIDR (such as 10.0.0.0/8), which ${bad} is not`
+    `must be a comma-separated list of host, host:port or CIDR (such as 10.0.0.0/8). ${bad} is invalid`
   )
 }
 

@@ -29,8 +29,8 @@ export const checkModelPrices = (setting: string, text: Given): Effect.Effect<Co
   return need<ConfiguredPrices>(
     setting,
     Option.getOrNull(decodeModelPrices(json)),
-    'must be JSON such as {"llama3.1": {"input": 0.1, "cached_input": 0.05, "output": 0.4}}: USD per million ' +
-      'tokens, input and output together; "image" per picture, "minute" per minute of voice; or "list" for the ' +
-      "list price"
+    'must be JSON such as {"llama3.1": {"input": 0.1, "cached_input": 0.05, "output": 0.4}}. Prices ' +
+      'are USD per million tokens, and input and output are set together. "image" is per picture, and ' +
+      '"minute" per minute of voice. "list" instead of an object means the list price'
   )
 }

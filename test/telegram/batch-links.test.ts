@@ -236,7 +236,7 @@ describe("a sheet", () => {
     assert.strictEqual(headers.get("cache-control"), "no-store")
     assert.notMatch(body, /<script|onerror=alert\(1\)>|<b>shop|\u202E/)
     assert.include(body, "&lt;/h2&gt;&lt;img src=x")
-    assert.include(body, "Of 4: 1 created, 2 to be created, 1 expired")
+    assert.include(body, "Of 4: 1 created, 2 waiting to be created, 1 expired")
     assert.include(body, "can own 20 bots, or 40 with Telegram Premium")
     assert.include(body, `@${partsOf(items[0] as Item).username}`)
     assert.strictEqual(body.match(/<img /g)?.length, 2)
@@ -247,7 +247,7 @@ describe("a sheet", () => {
   it("is of its app alone, and of any batch", async () => {
     const { id } = (await app.post("/v1/telegram/batches", { action: "suspend", bot_ids: ["bot_x"] })).body.data
     await until("it to end", async () => (await statusOf(id)).status === "completed")
-    assert.include(await sheetOf(id), "Not done: bot_not_found")
+    assert.include(await sheetOf(id), "Failed: bot_not_found")
     const other = await server.createApp()
     assert.strictEqual((await other.get(`/v1/telegram/batches/${id}/sheet`)).body.detail.code, "batch_not_found")
   })

@@ -28,7 +28,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   const next = (appId: string) => [
     {
       command: accountCurl(baseUrl(), "GET", `/v1/account/apps/${appId}/usage?group_by=day`),
-      description: "See what the app has used"
+      description: "See the app's usage"
     }
   ]
 
@@ -39,7 +39,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "getAppCaps",
-        summary: "The budgets of an app, what its end-users may use, and what is used",
+        summary: "Get an app's budgets, default end-user caps and current use",
         params,
         response: answers(AppCapsData, 404)
       }
@@ -63,7 +63,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "updateAppCaps",
-        summary: "Change them by JSON merge patch",
+        summary: "Update an app's budgets and caps by JSON merge patch",
         params,
         body: AppCapsPatch,
         response: answers(AppCapsData.extend(written), 404, 413)
@@ -90,7 +90,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "getAppEndUserCaps",
-        summary: "What an end-user of an app may use, and has used",
+        summary: "Get the caps and current use of an app's end-user",
         params: userParams,
         response: answers(EndUserCapsData, 404)
       }
@@ -118,7 +118,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "updateAppEndUserCaps",
-        summary: "Change it by JSON merge patch, also before their first session",
+        summary: "Update an end-user's caps by JSON merge patch, even before their first session",
         params: userParams,
         body: EndUserCapsPatch,
         response: answers(EndUserCapsData.extend(written), 404, 413)

@@ -19,7 +19,7 @@ export const accountUsageRoutes: Routes = ({ app, answer }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "getAccountUsage",
-        summary: "What all apps of the account have used",
+        summary: "Get the usage of all apps of the account",
         querystring: usageQuery("day", "kind", "app", "character", "model", "end_user"),
         response: answers(UsageData)
       }
@@ -42,7 +42,7 @@ export const accountUsageRoutes: Routes = ({ app, answer }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "getAccountSafetyUsage",
-        summary: "Crisis referrals, AI disclosures and break reminders of all apps of the account, by month",
+        summary: "Count crisis referrals, AI disclosures and break reminders of all apps of the account, by month",
         querystring: safetyQuery,
         response: answers(SafetyUsageData)
       }
@@ -65,7 +65,7 @@ export const accountUsageRoutes: Routes = ({ app, answer }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "getAppSafetyUsage",
-        summary: "Crisis referrals, AI disclosures and break reminders of an app of the account, by month",
+        summary: "Count crisis referrals, AI disclosures and break reminders of an app of the account, by month",
         params: z.object({ app_id: z.string() }),
         querystring: safetyQuery,
         response: answers(SafetyUsageData, 404)
@@ -89,7 +89,7 @@ export const accountUsageRoutes: Routes = ({ app, answer }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "getAppUsage",
-        summary: "What an app of the account has used",
+        summary: "Get the usage of an app of the account",
         params: z.object({ app_id: z.string() }),
         querystring: usageQuery("day", "kind", "character", "model", "end_user"),
         response: answers(UsageData, 404)

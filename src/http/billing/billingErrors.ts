@@ -23,5 +23,5 @@ export const endUserCapExceeded = defineError(
 /** The same on the account plane, which has no list of end-users. */
 export const accountEndUserNotFound = endUserNotFound.saying(
   endUserNotFound.message,
-  "An end-user exists from their first session on."
+  "An end-user exists as soon as they have a session."
 )

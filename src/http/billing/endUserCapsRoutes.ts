@@ -29,7 +29,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   const next = (ref: string) => [
     {
       command: curl(baseUrl(), "GET", `/v1/end-users/${encodeURIComponent(ref)}/usage?group_by=day`),
-      description: "See what they have used"
+      description: "See their usage"
     }
   ]
 
@@ -39,7 +39,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: endUserExists },
       schema: {
         operationId: "getEndUserUsage",
-        summary: "What an end-user has used, and what is left of their caps",
+        summary: "Get an end-user's usage, and what is left of their caps",
         tags,
         params,
         querystring: usageQuery("day", "kind"),
@@ -64,7 +64,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: endUserExists },
       schema: {
         operationId: "getEndUserCaps",
-        summary: "What an end-user may use, and has used",
+        summary: "Get an end-user's caps and current use",
         tags,
         params,
         response: answers(EndUserCapsData, 404)
@@ -87,7 +87,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { writes: true },
       schema: {
         operationId: "updateEndUserCaps",
-        summary: "Change what an end-user may use by JSON merge patch, also before their first session",
+        summary: "Update an end-user's caps by JSON merge patch, even before their first session",
         tags,
         params,
         body: EndUserCapsPatch,

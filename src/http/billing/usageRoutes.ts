@@ -19,7 +19,7 @@ export const usageRoutes: Routes = ({ app, answer }) => {
       config: { demo: true },
       schema: {
         operationId: "getUsage",
-        summary: "What the app has used",
+        summary: "Get the app's usage",
         tags: ["Usage"],
         querystring: usageQuery("day", "kind", "character", "model", "end_user"),
         response: answers(UsageData)
@@ -39,7 +39,7 @@ export const usageRoutes: Routes = ({ app, answer }) => {
       config: { demo: true },
       schema: {
         operationId: "getSafetyUsage",
-        summary: "Crisis referrals, AI disclosures and break reminders of the app, by month",
+        summary: "Count crisis referrals, AI disclosures and break reminders of the app, by month",
         tags: ["Usage"],
         querystring: safetyQuery,
         response: answers(SafetyUsageData)
@@ -59,7 +59,7 @@ export const usageRoutes: Routes = ({ app, answer }) => {
       config: { demo: true },
       schema: {
         operationId: "getRates",
-        summary: "What a message costs, what is listened to, and a picture, and by which prices",
+        summary: "Get the prices of messages, voice transcription and images, and where they come from",
         tags: ["Usage"],
         response: answers(RatesData)
       }

@@ -6,20 +6,22 @@ import { day, momentOrDay } from "#src/http/server/schemas/moment.ts"
 /** `group_by` accepts the groups that make sense for the route. */
 export const usageQuery = <const Groups extends ReadonlyArray<(typeof USAGE_GROUPS)[number]>>(...groups: Groups) =>
   z.object({
-    from: momentOrDay.optional().describe("From this day or moment on (UTC); the first of this month when left out"),
-    to: momentOrDay.optional().describe("Up to, and without, this day or moment; now when left out"),
+    from: momentOrDay.optional().describe("Start of the period (UTC), inclusive. Default: the first of this month"),
+    to: momentOrDay.optional().describe("End of the period (UTC), exclusive. Default: now"),
     group_by: z.enum(groups).optional()
   })
 
 const used = {
-  messages: z.int().describe("Messages that were accepted"),
-  proactive: z.int().describe("Turns by which characters wrote first"),
-  images: z.int().describe("Pictures, without those that came to nothing"),
-  tokens: z.object({ input: z.int(), cached_input: z.int(), output: z.int() }).describe("Of turns that have ended"),
+  messages: z.int().describe("Accepted messages"),
+  proactive: z.int().describe("Turns in which a character wrote first"),
+  images: z.int().describe("Images, without failed ones"),
+  tokens: z
+    .object({ input: z.int(), cached_input: z.int(), output: z.int() })
+    .describe("Tokens of turns that have ended"),
   cost_usd: z.number(),
   priced: z
     .boolean()
-    .describe("false: a model took part whose price nobody has named; its part of cost_usd is an assumption")
+    .describe("false: the price of a model in use is unknown, and its part of cost_usd is an assumption")
 }
 export const UsageData = z.object({
   from: z.iso.datetime(),
@@ -29,26 +31,26 @@ export const UsageData = z.object({
   groups: z
     .array(
       z.object({
-        key: z.string().nullable().describe("null: of what is not known any more, such as an end-user who was erased"),
+        key: z.string().nullable().describe("null: no longer known, such as an erased end-user"),
         ...used
       })
     )
-    .describe("Days in order; everything else the dearest first, at most 1000")
+    .describe("Days in order. Other groups by cost, highest first. At most 1000")
 })
 
 export const safetyQuery = z.object({
-  from: day.optional().describe("From this day on (UTC); the first of this year when left out"),
-  to: day.optional().describe("Up to, and without, this day (UTC); the first of next year when left out")
+  from: day.optional().describe("Start of the period (UTC), inclusive. Default: the first of this year"),
+  to: day.optional().describe("End of the period (UTC), exclusive. Default: the first of next year")
 })
 
 const MEANINGS: Readonly<Record<ReportedKind, string>> = {
-  crisis_referrals: "Answers to somebody who may harm themselves, with where to find help",
+  crisis_referrals: "Answers that gave help resources to someone who may harm themselves",
   emergency_referrals: "Answers to a medical emergency",
-  danger_referrals: "Answers to somebody in danger from another person",
-  threat_referrals: "Answers to somebody who may harm others",
+  danger_referrals: "Answers to someone in danger from another person",
+  threat_referrals: "Answers to someone who may harm others",
   ai_disclosures:
-    "Replies in which Troupe said that an AI answers: before the first answer, or instead of a reply that did " +
-    "not admit it",
+    "Replies in which Troupe disclosed that an AI answers: before the first answer, or in place of a " +
+    "reply that did not admit it",
   break_reminders: "Reminders to a minor to take a break"
 }
 const counts = z.object(
@@ -60,23 +62,23 @@ const counts = z.object(
 
 export const SafetyUsageData = z.object({
   from: z.iso.date(),
-  to: z.iso.date().describe("Not included"),
+  to: z.iso.date().describe("Exclusive"),
   total: z.object(counts),
   months: z
     .array(z.object({ month: z.string().describe("YYYY-MM, UTC"), ...counts }))
-    .describe("In order. Months in which nothing was counted are left out")
+    .describe("In order. Months without any count are omitted")
 })
 
 export const RatesData = z.object({
   currency: z.literal("USD"),
-  price_version: z.string().describe("Stands on every entry of the ledger that was made by these prices"),
+  price_version: z.string().describe("Version of these prices. Each ledger entry made with them names it"),
   engine: z.string(),
   model: z.string(),
   priced: z
     .boolean()
     .describe(
-      "Whether the price of the model is known. false: what it costs is assumed; the operator can name it in " +
-        "MODEL_PRICES"
+      "Whether the price of the model is known. false: costs are an assumption, and the operator can " +
+        "set the price in MODEL_PRICES"
     ),
   price_source: z
     .enum(["list", "configured", "free", "assumed"])
@@ -88,17 +90,16 @@ export const RatesData = z.object({
       price_usd: z
         .number()
         .describe(
-          "What is reserved for a short message to a character of usual size, or for one that a character " +
-            "writes first: the most that it may cost. Longer messages and larger characters reserve more. Or " +
-            "what is paid " +
-            "for a minute of voice, where there is a model that listens; or for a picture, of the dearest size; " +
-            "what is " +
-            "held for a turn of an eval in fast mode, which costs nothing by the offline engine"
+          "The amount reserved. For messages and proactive messages: the maximum cost of a short one to a " +
+            "character of usual size. Longer messages and larger characters reserve more. transcription: the " +
+            "price of a minute of voice, if a model for voice is configured. image: the price of the most " +
+            "expensive size. eval_turn: the amount reserved for a turn in fast mode, which costs nothing " +
+            "with the offline engine"
         ),
-      estimate_usd: z.number().describe("About what one costs")
+      estimate_usd: z.number().describe("Typical cost")
     })
   ),
   tokens: z
     .array(z.object({ model: z.string(), input_usd: z.number(), cached_input_usd: z.number(), output_usd: z.number() }))
-    .describe("Prices for a million tokens; what is settled is what was used of them")
+    .describe("Prices per million tokens. The tokens used are what is charged in the end")
 })

@@ -58,7 +58,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       success(toResource(appId, signatures)(asset), [
         {
           command: curl(baseUrl(), "DELETE", `/v1/characters/${asset.character_slug}/assets/${asset.asset_id}`),
-          description: "Delete it"
+          description: "Delete the picture"
         }
       ])
     )
@@ -68,7 +68,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       config: { exists: characterExists },
       schema: {
         operationId: "listAssets",
-        summary: "The character's pictures, newest first",
+        summary: "List the character's pictures, newest first",
         tags,
         params: ofCharacter,
         querystring: z.object({ kind: z.enum(ASSET_KINDS).optional(), ...listQuery }),
@@ -99,7 +99,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       config: { exists: characterExists, writes: true, tooLarge: assetTooLarge },
       schema: {
         operationId: "createAsset",
-        summary: "Give the character a picture",
+        summary: "Add a picture to the character",
         tags,
         params: ofCharacter,
         headers: z.object({ "idempotency-key": z.string().optional() }),
@@ -138,7 +138,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.get(
     one,
     {
-      schema: { operationId: "getAsset", summary: "One picture", tags, params, response: answers(AssetData, 404) }
+      schema: { operationId: "getAsset", summary: "Get a picture", tags, params, response: answers(AssetData, 404) }
     },
     (request, reply) =>
       answer(
@@ -160,7 +160,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       config: { exists: assetExists, writes: true },
       schema: {
         operationId: "updateAsset",
-        summary: "Change what a picture is for",
+        summary: "Update a picture's metadata",
         tags,
         params,
         body: AssetPatch,
@@ -196,7 +196,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       config: { writes: true },
       schema: {
         operationId: "deleteAsset",
-        summary: "Delete a picture; its address shows nothing any more",
+        summary: "Delete a picture. Its URL stops working",
         tags,
         params,
         response: answers(AssetData, 404)
@@ -222,7 +222,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       config: { auth: "none", uncounted: true },
       schema: {
         operationId: "showAsset",
-        summary: "A picture, by the signed address that it is given out with; take that whole",
+        summary: "Get the file of a picture by its signed URL. Use the whole URL, unchanged",
         ...INTERNAL,
         response: publicAnswers("image/*", z.string().describe("The picture"), 404, 502, 503)
       }

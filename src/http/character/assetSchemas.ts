@@ -5,17 +5,20 @@ import { wholeBetween } from "#src/http/server/schemas/number.ts"
 import { text } from "#src/http/server/schemas/text.ts"
 
 const kind = z.enum(ASSET_KINDS)
-const label = text(0, 120).meta({ description: "What it shows; of an expression, the feeling", examples: ["joy"] })
+const label = text(0, 120).meta({
+  description: "What the picture shows. For an expression: the feeling",
+  examples: ["joy"]
+})
 const isPrimary = z.boolean().meta({
-  description: "The one that stands for the character among those of its kind; the one before it no longer does"
+  description: "Makes this the main picture of its kind, in place of the previous one"
 })
 
 const fields = z.object({ kind, label: label.default(""), is_primary: isPrimary.default(false) })
 export const AssetCreate = fields.extend({
   content_base64: z.string().meta({
     description:
-      "A PNG, JPEG or WebP picture of at most 5 MiB and 40 million pixels, which does not move. It is written " +
-      "anew, without metadata, and no side longer than 4096 pixels"
+      "A PNG, JPEG or WebP picture of at most 5 MiB and 40 million pixels, without animation. It is " +
+      "re-encoded without metadata, and scaled down so that no side is longer than 4096 pixels"
   })
 })
 export const AssetPatch = mergePatchOf(fields).meta({ description: "JSON merge patch (RFC 7396): null clears" })
@@ -29,12 +32,14 @@ export const AssetData = z.object({
   is_primary: z.boolean(),
   status: z
     .enum(["processing", "ready", "rejected"])
-    .describe("ready as soon as it is there: what cannot be taken is refused at once"),
+    .describe("Always ready: a picture that is not accepted is refused when it is uploaded"),
   media_type: z.enum(["image/png", "image/jpeg", "image/webp"]),
   width: z.int(),
   height: z.int(),
   size_bytes: z.int(),
-  content_url: z.string().describe("Whoever has it can see the picture, without a key, until it is deleted"),
+  content_url: z
+    .string()
+    .describe("URL of the file. Anyone who has it can see the picture without a key, until the picture is deleted"),
   created_at: time,
   updated_at: time
 })
@@ -56,21 +61,21 @@ export const VisualIdentityPut = z.object({
   }),
   style: style
     .default("")
-    .meta({ description: "How its pictures are made", examples: ["Film photograph, soft evening light."] }),
-  negative: negative.default("").meta({ description: "What is never to be seen" }),
+    .meta({ description: "Style of its images", examples: ["Film photograph, soft evening light."] }),
+  negative: negative.default("").meta({ description: "What images must not show" }),
   reference_asset_ids: z
     .array(z.string().max(64))
     .max(MAX_REFERENCES)
     .default([])
     .meta({
       description:
-        "Assets of the character that show it. Models that take reference pictures (gpt-image-1 and later) get " +
+        "Assets that show the character. Models that accept reference images (gpt-image-1 and later) get " +
         "the first four"
     }),
   seed: seed.default(null).meta({
-    description: "The same looks from picture to picture, for models that take a seed. OpenAI's own models take none"
+    description: "Keeps the look consistent between images, for models that accept a seed. OpenAI's own models do not"
   }),
-  wardrobe: wardrobe.default([]).meta({ description: "What it wears, and when" })
+  wardrobe: wardrobe.default([]).meta({ description: "What the character wears, and when" })
 })
 /** The visual identity from an import. Fields that it does not have stay as they are. */
 export const BundleVisualIdentity = z.object({ appearance, style, negative, seed, wardrobe }).partial()
@@ -82,5 +87,5 @@ export const VisualIdentityData = z.object({
   reference_asset_ids: z.array(z.string()),
   seed: z.int().nullable(),
   wardrobe: z.array(z.object({ label: z.string(), when: z.string() })),
-  updated_at: time.nullable().describe("null: the character has none yet")
+  updated_at: time.nullable().describe("null: the character has no visual identity yet")
 })

@@ -15,7 +15,7 @@ export const CharacterData = z
     import_id: z.string().nullable()
   })
   .loose()
-  .describe("The authored fields as they were given, and these")
+  .describe("The authored fields as given, and these")
 export const CharacterPage = z.object({ characters: z.array(CharacterData), next_cursor: z.string().nullable() })
 
 export const CharacterVersionPage = z.object({
@@ -27,7 +27,7 @@ export const CharacterVersionPage = z.object({
       source_ref: z
         .object({ kind: z.literal("finding"), id: z.string() })
         .nullable()
-        .describe("The accepted finding that it was made by, if it was"),
+        .describe("The accepted finding that created this version, if any"),
       created_at: time
     })
   ),

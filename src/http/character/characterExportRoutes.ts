@@ -36,7 +36,7 @@ export const characterExportRoutes: Routes = ({ app, run }) => {
       config: { demo: true, exists: characterExists },
       schema: {
         operationId: "exportCharacter",
-        summary: "A character as a file that others, and an import here, can read",
+        summary: "Export a character as a file that other programs, and the import of this server, can read",
         tags: ["Imports"],
         params: z.object({ slug: z.string() }),
         querystring: z.object({
@@ -44,16 +44,16 @@ export const characterExportRoutes: Routes = ({ app, run }) => {
             .enum(["chara_card_v3", "png", "bundle"])
             .default("chara_card_v3")
             .describe(
-              "A character card of version 3 as JSON, the same in a PNG picture, or a bundle of this service: " +
-                "JSON, or a ZIP where it has images. Of the pictures as many come along as an import takes, the " +
-                "primary ones first"
+              "chara_card_v3: a character card of version 3 as JSON. png: the same card in a PNG picture. " +
+                "bundle: a bundle of this service, as JSON, or as ZIP if it has pictures. It includes as many " +
+                "pictures as an import accepts, primary ones first"
             )
         }),
         response: answersAs(
           "application/json",
           z
             .record(z.string(), z.unknown())
-            .describe("The file itself; with format=png, image/png; a bundle with images, application/zip"),
+            .describe("The file. With format=png: image/png. A bundle with pictures: application/zip"),
           404,
           502
         )

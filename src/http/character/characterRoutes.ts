@@ -67,7 +67,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true },
       schema: {
         operationId: "listCharacters",
-        summary: "The app's characters, by slug",
+        summary: "List the app's characters, by slug",
         tags,
         querystring: z.object({
           status: z.enum(["active", "archived"]).optional(),
@@ -102,7 +102,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true },
       schema: {
         operationId: "getCharacter",
-        summary: "One character",
+        summary: "Get a character",
         tags,
         params,
         response: answers(CharacterData, 404)
@@ -128,7 +128,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "updateCharacter",
-        summary: "Change a character by JSON merge patch; every change is a new version",
+        summary: "Update a character by JSON merge patch. Each change creates a new version",
         tags,
         params,
         body: CharacterPatch,
@@ -161,7 +161,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "archiveCharacter",
-        summary: "Archive a character; its sessions run on unless they are to end",
+        summary: "Archive a character. Its sessions continue unless end_sessions is true",
         tags,
         params,
         querystring: z.object({ end_sessions: z.enum(["true", "false"]).default("false") }),
@@ -182,7 +182,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
           return success(toCharacterResource(character), [
             {
               command: curl(baseUrl(), "GET", "/v1/characters?status=active"),
-              description: "List the characters that are left"
+              description: "List the remaining characters"
             }
           ])
         })

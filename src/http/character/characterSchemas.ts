@@ -23,9 +23,9 @@ export const CharacterCreate = z.object({
   slug: z
     .string()
     .regex(SLUG, "Invalid slug: expected 1 to 63 of a-z, 0-9 and -, not beginning with -")
-    .meta({ description: "Address of the character, unique in the app", examples: ["mara-the-innkeeper"] }),
+    .meta({ description: "Identifier of the character, unique in the app", examples: ["mara-the-innkeeper"] }),
   display_name: text(1, 80).meta({ examples: ["Mara"] }),
-  visible_bio: text(0, 2000).optional().meta({ description: "Public" }),
+  visible_bio: text(0, 2000).optional().meta({ description: "Public description" }),
   persona: persona.optional(),
   interests: interests.optional(),
   voice: voice.optional(),
@@ -47,5 +47,5 @@ export type CharacterCreate = z.output<typeof CharacterCreate>
 
 export const CharacterPatch = mergePatchOf(CharacterCreate)
   .extend({ expected_version: expectedVersion() })
-  .meta({ description: "JSON merge patch (RFC 7396): null clears, an array is replaced whole" })
+  .meta({ description: "JSON merge patch (RFC 7396): null clears a field, and an array is replaced as a whole" })
 export type CharacterPatch = z.output<typeof CharacterPatch>

@@ -23,7 +23,7 @@ export const characterVersionRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: characterExists },
       schema: {
         operationId: "listCharacterVersions",
-        summary: "The versions of a character, newest first",
+        summary: "List the versions of a character, newest first",
         tags,
         params: z.object({ slug: z.string() }),
         querystring: z.object(listQuery),
@@ -53,7 +53,7 @@ export const characterVersionRoutes: Routes = ({ app, answer, baseUrl }) => {
               : [
                   {
                     command: curl(baseUrl(), "POST", `/v1/characters/${slug}/versions/${old.version}/restore`),
-                    description: "Go back to this version"
+                    description: "Restore this version"
                   }
                 ]
           )
@@ -67,7 +67,7 @@ export const characterVersionRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "restoreCharacterVersion",
-        summary: "Make an old version the newest one; an archived character is active again",
+        summary: "Restore an old version as the newest. An archived character becomes active again",
         tags,
         params: z.object({ slug: z.string(), version: z.string() }),
         headers: z.object({ "idempotency-key": z.string().optional() }),

@@ -58,7 +58,7 @@ const authoredGreeting = z
     mode: z
       .enum(["authored", "none"])
       .optional()
-      .meta({ description: "Default authored; `none` lets the user speak first" }),
+      .meta({ description: "Default authored. none: the user speaks first" }),
     bubbles: z.array(text(1, 600)).min(1).max(4).optional(),
     alternates: z.array(greetingLine).max(10).optional()
   })
@@ -73,7 +73,7 @@ export const greeting = z.union([greetingLine, authoredGreeting]).meta({
 })
 
 export const fallbackLines = texts(20, 300).meta({
-  description: "Said in the character's voice where no written reply passed the gates"
+  description: "Lines that replace a reply when no draft passed the gates"
 })
 
 export const offlineLines = z
@@ -81,9 +81,9 @@ export const offlineLines = z
   .refine((lines) => Object.keys(lines).length <= 60, "Too big: expected at most 60 acts")
   .meta({
     description:
-      "Lines per dialogue act for the engine that needs no model. It knows the acts " +
+      "Lines per dialogue act, for the offline engine. It knows the acts " +
       LINE_KINDS.map((kind) => `\`${kind}\``).join(", ") +
-      "; lines for others wait for an engine that does. {{subject}}, {{value}} and {{quote}} stand for what the " +
-      "person said",
+      ". Lines for other acts are stored, but not used. {{subject}}, {{value}} and {{quote}} stand for " +
+      "what the person said",
     examples: [{ greeting: ["Evening."], recall: ["{{subject}}? {{value}}, you said."] }]
   })

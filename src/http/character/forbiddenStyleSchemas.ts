@@ -24,10 +24,10 @@ export const forbiddenStyle = z
     if (cost > MAX_STYLE_COST)
       context.addIssue({
         code: "custom",
-        message: "The regular expressions are too large: each is matched against every reply"
+        message: "The regular expressions are too large. Each one is matched against every reply"
       })
   })
   .meta({
-    description: "What the character never says. A regex is in RE2 syntax: no backreferences, no lookaround",
+    description: "What the character must not say. A regex uses RE2 syntax, without backreferences and lookaround",
     examples: [[{ kind: "phrase", value: "as an AI", action: "rewrite", reason: "breaks the fiction" }]]
   })

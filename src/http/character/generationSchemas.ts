@@ -4,11 +4,11 @@ import * as z from "zod"
 export const generation = z
   .object({
     temperature: z.number().min(0).max(1.5).optional(),
-    max_tokens: z.int().min(64).max(4_000).optional().describe("Never more than the operator's OPENAI_MAX_TOKENS"),
+    max_tokens: z.int().min(64).max(4_000).optional().describe("At most the operator's OPENAI_MAX_TOKENS"),
     frequency_penalty: z.number().min(-1).max(1).optional(),
     presence_penalty: z.number().min(-1).max(1).optional()
   })
   .meta({
     description:
-      "How a model draws the character's words, over the operator's settings. The offline engine has no use for it."
+      "Sampling parameters for the model. They override the operator's settings. The offline engine ignores them"
   })

@@ -30,7 +30,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
     {
       schema: {
         operationId: "listImages",
-        summary: "The app's images, newest first",
+        summary: "List the app's images, newest first",
         tags,
         querystring: z.object({
           character_slug: z.string().max(200).optional(),
@@ -72,7 +72,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
     {
       schema: {
         operationId: "getImage",
-        summary: "One image, and how far it is",
+        summary: "Get an image and its status",
         tags,
         params,
         response: answers(ImageData, 404)
@@ -86,7 +86,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const { appId } = request.principal
           const image = yield* find(appId, request.params.image_id)
           return success(yield* toImageResource(baseUrl(), appId, image), [
-            { command: curl(baseUrl(), "DELETE", `/v1/images/${image.image_id}`), description: "Delete it" }
+            { command: curl(baseUrl(), "DELETE", `/v1/images/${image.image_id}`), description: "Delete the image" }
           ])
         })
       )
@@ -98,7 +98,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       config: { writes: true },
       schema: {
         operationId: "deleteImage",
-        summary: "Delete an image; its address shows nothing any more, wherever it stands",
+        summary: "Delete an image. Its URL stops working everywhere",
         tags,
         params,
         response: answers(ImageData, 404)
@@ -127,7 +127,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       config: { writes: true },
       schema: {
         operationId: "probeImages",
-        summary: "Have one picture made and thrown away, to see whether the provider answers; it costs as much as any",
+        summary: "Test the image provider: generates one image and discards it, at the usual price",
         tags,
         response: answers(ImageProbeData, 402)
       }
@@ -148,7 +148,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       config: { auth: "none", uncounted: true },
       schema: {
         operationId: "showImage",
-        summary: "A picture, by the signed address in image_url; take that whole",
+        summary: "Get the file of an image by its signed URL (image_url). Use the whole URL, unchanged",
         ...INTERNAL,
         response: publicAnswers("image/*", z.string().describe("The picture"), 404, 502, 503)
       }

@@ -44,7 +44,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
   const ofCharacter = z.object({ slug: z.string() })
   const params = ofCharacter.extend({ entry_id: z.string() })
   const next = (slug: string) => [
-    { command: curl(baseUrl(), "GET", `/v1/characters/${slug}/lore`), description: "See the whole lore" }
+    { command: curl(baseUrl(), "GET", `/v1/characters/${slug}/lore`), description: "Get the whole lore" }
   ]
 
   const find = Effect.fnUntraced(function* (appId: string, { slug, entry_id: id }: z.output<typeof params>) {
@@ -81,7 +81,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true },
       schema: {
         operationId: "getLore",
-        summary: "The authored facts of the character's world, in their order",
+        summary: "List the lore entries of the character, in order",
         tags,
         params: ofCharacter,
         response: answers(LoreData, 404)
@@ -103,7 +103,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "replaceLore",
-        summary: "Replace the whole lore; entries that are to stay the same ones keep their ids",
+        summary: "Replace the whole lore. Entries that are sent with their ids keep them",
         tags,
         params: ofCharacter,
         body: LorePut,
@@ -131,7 +131,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "createLoreEntry",
-        summary: "Add an entry to the lore",
+        summary: "Create a lore entry",
         tags,
         params: ofCharacter,
         headers: z.object({ "idempotency-key": z.string().optional() }),
@@ -165,7 +165,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true },
       schema: {
         operationId: "getLoreEntry",
-        summary: "One entry of the lore",
+        summary: "Get a lore entry",
         tags,
         params,
         response: answers(LoreEntryData, 404)
@@ -187,7 +187,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: loreEntryExists, writes: true },
       schema: {
         operationId: "replaceLoreEntry",
-        summary: "Replace an entry of the lore",
+        summary: "Replace a lore entry",
         tags,
         params,
         body: LoreEntryPut,
@@ -220,7 +220,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, writes: true },
       schema: {
         operationId: "deleteLoreEntry",
-        summary: "Delete an entry of the lore",
+        summary: "Delete a lore entry",
         tags,
         params,
         response: answers(LoreEntryData, 404)

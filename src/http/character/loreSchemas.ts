@@ -11,15 +11,15 @@ export const LoreEntry = z.object({
     .string()
     .regex(/^lor_[0-9A-HJKMNP-TV-Z]{26}$/)
     .optional()
-    .meta({ description: "Given to what is written without one, and kept from then on" }),
-  keys: keys.optional().meta({ description: "Words that call the entry up; /.../ is a pattern" }),
+    .meta({ description: "Created if absent. It does not change afterwards" }),
+  keys: keys.optional().meta({ description: "Words that activate the entry. /.../ is a regular expression" }),
   secondary_keys: keys.optional(),
   logic: z
     .enum(["and_any", "and_all", "not_any", "not_all"])
     .optional()
-    .meta({ description: "How the secondary keys count. Default and_any" }),
+    .meta({ description: "How the secondary keys combine. Default and_any" }),
   content: text(1, 2000),
-  constant: z.boolean().optional().meta({ description: "Always in the prompt, whatever the keys. Default false" }),
+  constant: z.boolean().optional().meta({ description: "Always in the prompt, regardless of the keys. Default false" }),
   priority: wholeBetween(0, 100).optional(),
   probability: unit().optional().meta({ description: "Default 1" }),
   sticky_turns: wholeBetween(0, 50).optional(),
@@ -27,7 +27,8 @@ export const LoreEntry = z.object({
   delay_turns: wholeBetween(0, 200).optional(),
   min_trust: unit().nullable().optional(),
   group: text(0, 60).optional().meta({
-    description: "Of the entries of one group, or of several with commas between them, one is taken, by their weights"
+    description:
+      "Only one entry of a group is used, chosen at random by group_weight. Separate several groups with commas"
   }),
   group_weight: wholeBetween(1, 10_000).optional().meta({ description: "Default 100" }),
   case_sensitive: z.boolean().optional().meta({ description: "Default false" }),
@@ -49,8 +50,7 @@ const checkPatterns = (entry: LoreEntry, path: ReadonlyArray<PropertyKey>, conte
   }
 }
 
-export const TOO_MANY_PATTERNS =
-  "Must not have so many or so large patterns among their keys: they are looked for in every message"
+export const TOO_MANY_PATTERNS = "Too many or too large patterns among the keys. They are matched against every message"
 export const hasTooManyPatterns = (entries: ReadonlyArray<LoreEntry>): boolean => loreCost(entries) > MAX_LORE_COST
 
 /** A lore: entry ids are unique, and the total cost of its patterns is limited. */
@@ -76,6 +76,6 @@ export const LoreEntryPut = fields
   .extend({ expected_version: expectedVersion() })
   .superRefine((entry, context) => checkPatterns(entry, [], context))
 
-const version = z.int().describe("Of the character: every change of its lore is a new one")
+const version = z.int().describe("Version of the character. Each change of its lore creates one")
 export const LoreEntryData = LoreEntry.extend({ id: z.string(), character_slug: z.string(), version })
 export const LoreData = z.object({ entries: z.array(LoreEntry.extend({ id: z.string() })), version })

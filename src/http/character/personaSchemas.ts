@@ -10,7 +10,7 @@ const goal = z.object({
 const secret = z.object({
   text: text(1, 500),
   reveal: z.enum(["never", "trusted", "free"]).optional().meta({ description: "Default never" }),
-  min_trust: unit().optional().meta({ description: "Trust from which a `trusted` secret may be told" })
+  min_trust: unit().optional().meta({ description: "Trust from which a `trusted` secret may be revealed" })
 })
 
 export const persona = z
@@ -22,7 +22,7 @@ export const persona = z
     goals: z.array(goal).max(10).optional(),
     secrets: z.array(secret).max(20).optional()
   })
-  .meta({ description: "Private: what the character is; never shown to an end-user as it stands" })
+  .meta({ description: "Private description of the character. It is never shown to end-users verbatim" })
 
 const interest = z.object({
   topic: text(1, 60),

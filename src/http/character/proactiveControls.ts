@@ -9,10 +9,17 @@ export const proactiveControls = z.object({
     .boolean()
     .nullable()
     .optional()
-    .meta({ description: "Scheduled initiation and live send; null falls back to the defaults" }),
-  proactivity_tolerance: unit().nullable().optional().meta({ description: "0: never reach out, whatever else is set" }),
-  cold_initiate_enabled: z.boolean().nullable().optional().meta({ description: "Start afresh after a long silence" }),
-  session_resume_enabled: z.boolean().nullable().optional().meta({ description: "Nudge an unanswered thread" }),
+    .meta({ description: "Scheduled initiation and live send. null restores the default" }),
+  proactivity_tolerance: unit()
+    .nullable()
+    .optional()
+    .meta({ description: "0: never write first, regardless of other settings" }),
+  cold_initiate_enabled: z.boolean().nullable().optional().meta({ description: "Write first after a long silence" }),
+  session_resume_enabled: z
+    .boolean()
+    .nullable()
+    .optional()
+    .meta({ description: "Follow up on an unanswered message of the character" }),
   cold_initiate_min_idle_minutes: wholeBetween(5, 1440).nullable().optional(),
   session_resume_min_idle_minutes: wholeBetween(0, 1440).nullable().optional(),
   session_resume_max_unanswered_character_turns: wholeBetween(0, 20).nullable().optional(),

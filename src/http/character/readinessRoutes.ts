@@ -57,7 +57,7 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: characterExists },
       schema: {
         operationId: "getCharacterReadiness",
-        summary: "What of a character is in order and what is not, where, and what to do about it; by rules, free",
+        summary: "Check a character by rules, for free: what is in order, what is not, and how to fix it",
         tags,
         params,
         response: answers(ReadinessData, 404)
@@ -103,7 +103,7 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
               : [
                   {
                     command: curl(baseUrl(), "POST", `/v1/characters/${slug}/readiness/probe`),
-                    description: `Rehearse ${SCRIPT.length} turns with the character, which costs what they cost`
+                    description: `Play ${SCRIPT.length} test turns with the character, at the usual price`
                   }
                 ]
           )
@@ -118,11 +118,11 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         operationId: "probeCharacter",
         summary:
-          "Rehearse a few turns with the character and look for what contradicts itself; paid for beforehand, " +
-          "what is not spent is given back",
+          "Play a few test turns with the character and look for contradictions. The cost is reserved in " +
+          "advance, and what is not spent is returned",
         description:
-          "It runs on whatever writes the replies here, which `engine` names. Follow it with GET readiness, or " +
-          "in the list of runs by its trace_id.",
+          "It uses the engine that writes the replies on this server, named in `engine`. Follow it with " +
+          "GET readiness, or by its trace_id in the list of runs.",
         tags,
         params,
         headers: z.object({ "idempotency-key": z.string().optional() }),
@@ -152,7 +152,10 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
               probes.begin(appId, slug, version, { engine, model, reservedMicroUsd })
             ).pipe(Effect.catchTag("NotAffordable", () => Effect.fail(workNotAffordable)))
             return success(toProbe(probe), [
-              { command: curl(baseUrl(), "GET", `/v1/characters/${slug}/readiness`), description: "See how it goes" }
+              {
+                command: curl(baseUrl(), "GET", `/v1/characters/${slug}/readiness`),
+                description: "See the progress and the result"
+              }
             ])
           })
         )

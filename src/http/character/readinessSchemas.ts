@@ -9,9 +9,9 @@ export const ProbeData = z.object({
   character_slug: z.string(),
   character_version: z.int(),
   status: z.enum(["queued", "running", "completed", "failed"]),
-  engine: z.string().describe("What it is rehearsed with: offline-retrieval.v1 is no model"),
+  engine: z.string().describe("The engine of the test. offline-retrieval.v1 does not use a model"),
   model: z.string(),
-  passed: z.boolean().nullable().describe("Whether every turn went well; null until it is completed"),
+  passed: z.boolean().nullable().describe("Whether all turns passed. null until status is completed"),
   turns: z.array(
     z.object({
       key: z.string(),
@@ -31,19 +31,21 @@ export const ProbeData = z.object({
 })
 
 export const ReadinessData = z.object({
-  status: z.enum(READINESS).describe("blocked: nobody new may talk to the character"),
-  score: z.number().describe("The share of what was looked at that is in order, from 0 to 1"),
+  status: z.enum(READINESS).describe("blocked: no new sessions with the character"),
+  score: z
+    .number()
+    .describe("Share of the checks that passed, from 0 to 1, weighted by severity. Skipped checks do not count"),
   checks: z.array(
     z.object({
       key: z.enum(Object.keys(CHECKS) as [keyof typeof CHECKS]),
       severity,
       status: z.enum(["pass", "fail", "skipped"]),
-      path: z.string().nullable().describe("Where in the character"),
+      path: z.string().nullable().describe("Path of the field in the character"),
       message: z.string(),
       fix: z.string()
     })
   ),
   checked_version: z.int(),
   checked_at: time,
-  probe: ProbeData.nullable().describe("The latest live probe, of whatever version")
+  probe: ProbeData.nullable().describe("The latest live probe, of any version")
 })

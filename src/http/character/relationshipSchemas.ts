@@ -8,7 +8,7 @@ const dimension = z.object({
   key: z.string().regex(/^[a-z][a-z0-9_]{0,39}$/),
   label: text(1, 60).optional(),
   start: unit().optional(),
-  baseline: unit().optional().meta({ description: "Where the score drifts back to" }),
+  baseline: unit().optional().meta({ description: "The value that the score drifts back to" }),
   lower_is_open: z.boolean().optional(),
   max_delta_per_turn: between(0.005, 0.2).optional().meta({ description: "Default 0.05" }),
   half_life_days: between(1, 365).nullable().optional().meta({ description: "null: the score does not drift" })
@@ -36,7 +36,7 @@ export const relationshipPosture = z
     dimensions: dimensions.optional(),
     boundaries: texts(20, 200).optional()
   })
-  .meta({ description: "How closeness grows, and where it ends" })
+  .meta({ description: "How closeness develops, and its limits" })
 
 /** The 28 labels of GoEmotions. */
 export const emotionLabels = [
@@ -81,18 +81,18 @@ export const baselineEmotion = z
 
 export const behavioralThresholds = proactiveControls
   .extend({
-    withhold: unit().optional().meta({ description: "Readiness to leave a message unanswered. Default 0" }),
-    exit: unit().optional().meta({ description: "Readiness to leave the chat for good. Default 0" }),
+    withhold: unit().optional().meta({ description: "Tendency to leave a message unanswered. Default 0" }),
+    exit: unit().optional().meta({ description: "Tendency to leave the chat permanently. Default 0" }),
     disclosure: unit()
       .optional()
       .meta({
         description:
-          "Readiness to speak of itself: how much trust a secret takes that is told to the trusted and names no " +
-          "trust of its own, from 0.8 (at 0) to 0.4 (at 1). Default 0.5"
+          "Tendency to talk about itself. It sets the trust that a `trusted` secret without min_trust " +
+          "requires, from 0.8 (at 0) to 0.4 (at 1). Default 0.5"
       })
   })
   .meta({
-    description: "What the character does unprompted; a session's proactive controls override the first nine"
+    description: "What the character does unprompted. A session's proactive controls override the first nine fields"
   })
 
 export const safety = z.object({
@@ -101,10 +101,10 @@ export const safety = z.object({
     .optional()
     .meta({
       description:
-        "What replies may contain. general: no sexual content, strong language or gore. teen: no sexual content " +
-        "or gore. mature: all that the other rules allow. Default general"
+        "What replies may contain. general: no sexual content, strong language or gore. teen: no sexual " +
+        "content or gore. mature: everything that the other rules allow. Default general"
     }),
   age_band: z.enum(["adult", "teen", "child"]).optional().meta({ description: "Age of the character. Default adult" }),
   ai_disclosure: z.enum(["explicit", "when_asked"]).optional().meta({ description: "Default when_asked" }),
-  crisis_locale: languageTag().optional().meta({ description: "Whose crisis lines are named" })
+  crisis_locale: languageTag().optional().meta({ description: "Region of the crisis lines that are given" })
 })

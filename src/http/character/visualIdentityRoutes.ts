@@ -26,7 +26,7 @@ export const visualIdentityRoutes: Routes = ({ app, answer, baseUrl }) => {
         kind: "avatar",
         prompt: "Smiling, in the kitchen."
       }),
-      description: "Have a picture made"
+      description: "Generate an image"
     }
   ]
 
@@ -36,7 +36,7 @@ export const visualIdentityRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { exists: characterExists },
       schema: {
         operationId: "getVisualIdentity",
-        summary: "What the character looks like",
+        summary: "Get the character's visual identity",
         tags,
         params,
         response: answers(VisualIdentityData, 404)
@@ -61,7 +61,7 @@ export const visualIdentityRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { exists: characterExists, writes: true },
       schema: {
         operationId: "putVisualIdentity",
-        summary: "Say what the character looks like, in place of what was said before",
+        summary: "Set the character's visual identity. Replaces the previous one",
         tags,
         params,
         body: VisualIdentityPut,

@@ -13,8 +13,10 @@ export const voice = z
     emoji: z.enum(["none", "rare", "often"]).optional().meta({ description: "Default rare" }),
     languages: z.array(languageTag()).max(5).optional(),
     signature_phrases: texts(10, 80).optional(),
-    max_bubbles: wholeBetween(1, 6).optional().meta({ description: "Bubbles in one reply. Default 3" }),
-    max_bubble_chars: wholeBetween(20, 1000).optional().meta({ description: "Characters in one bubble. Default 320" }),
+    max_bubbles: wholeBetween(1, 6).optional().meta({ description: "Maximum bubbles per reply. Default 3" }),
+    max_bubble_chars: wholeBetween(20, 1000)
+      .optional()
+      .meta({ description: "Maximum characters per bubble. Default 320" }),
     narration: z.enum(["none", "asterisk"]).optional().meta({ description: "Default none" })
   })
   .meta({ description: "How the character writes" })

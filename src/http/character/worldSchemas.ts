@@ -29,7 +29,7 @@ export const lifeRhythm = z
     busy: z.array(busyTime).max(20).optional(),
     reply_delay_seconds: replyDelay.optional()
   })
-  .meta({ description: "When the character is awake, busy, and how long it takes to answer" })
+  .meta({ description: "When the character is awake and busy, and how quickly it answers" })
 
 export const worldContext = z
   .object({

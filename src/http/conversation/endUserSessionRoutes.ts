@@ -17,7 +17,7 @@ export const endUserSessionRoutes: Routes = ({ app, answer }) => {
       config: { demo: true, exists: endUserExists },
       schema: {
         operationId: "listEndUserSessions",
-        summary: "An end-user's sessions, newest first",
+        summary: "List an end-user's sessions, newest first",
         tags: ["End-users"],
         params: z.object({ external_user_ref: z.string() }),
         querystring: z.object(listQuery),

@@ -65,21 +65,21 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
       config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "readEvents",
-        summary: "Events of the session after a cursor",
+        summary: "List the events of a session after a cursor",
         tags: ["Events"],
         params,
         querystring: z.object({
           since: cursor
             .default(0)
             .meta({ type: "integer", minimum: 0 })
-            .describe("Exclusive. Always advance it to the highest cursor seen"),
+            .describe("Exclusive. Always advance it to the highest cursor that you have seen"),
           limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(MAX_PAGE),
           wait: z.coerce
             .number()
             .min(0)
             .max(30)
             .default(0)
-            .describe("Seconds to wait for something to appear on an empty page")
+            .describe("Seconds to wait for an event if there is none yet")
         }),
         response: answers(EventPage, 404, 410, 429)
       }
@@ -104,7 +104,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
           return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [
             {
               command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/events?since=${nextCursor}&wait=30`),
-              description: "Wait for what comes next"
+              description: "Wait for the next events"
             }
           ])
         })
@@ -123,14 +123,14 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
       config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "streamEvents",
-        summary: "The same events as server-sent events; a connection lasts at most five minutes",
+        summary: "Stream the events as server-sent events. A connection lasts at most five minutes",
         tags: ["Events"],
         params,
-        headers: z.object({ "last-event-id": z.string().optional().describe("Beats since") }),
+        headers: z.object({ "last-event-id": z.string().optional().describe("Takes precedence over since") }),
         querystring: z.object({ since: cursor.default(0).meta({ type: "integer", minimum: 0 }) }),
         response: answersAs(
           "text/event-stream",
-          z.string().describe("One frame an event: id is its cursor, event its type, data the event as JSON"),
+          z.string().describe("One frame per event: id is its cursor, event its type, data the event as JSON"),
           404,
           410,
           429

@@ -9,7 +9,7 @@ export const EventData = z.object({
   type: z.string(),
   event_type: z.string().describe("Always equal to type"),
   role: z.enum(["user", "character", "system"]),
-  trace_id: z.string().describe("Equals the turn's run_ref"),
+  trace_id: z.string().describe("The run_ref of the turn"),
   created_at: z.iso.datetime(),
   payload: z.record(z.string(), z.unknown()),
   source_ref: z.object({
@@ -18,8 +18,8 @@ export const EventData = z.object({
     external_user_ref: z
       .string()
       .optional()
-      .describe("The end-user of the session; absent on the app's operational log"),
-    character_slug: z.string().optional().describe("The character of the session; absent on the app's operational log")
+      .describe("The end-user of the session. Absent on the app's operational log"),
+    character_slug: z.string().optional().describe("The character of the session. Absent on the app's operational log")
   })
 })
 

@@ -16,7 +16,7 @@ export const imageRequestRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { writes: true },
       schema: {
         operationId: "createImage",
-        summary: "Have a picture of a character made",
+        summary: "Generate an image of a character",
         tags: ["Images"],
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: ImageCreate,
@@ -33,7 +33,10 @@ export const imageRequestRoutes: Routes = ({ app, answer, baseUrl }) => {
             const { appId } = request.principal
             const image = yield* requestImage(appId, request.body)
             return success(yield* toImageResource(baseUrl(), appId, image), [
-              { command: curl(baseUrl(), "GET", `/v1/images/${image.image_id}`), description: "See how far it is" }
+              {
+                command: curl(baseUrl(), "GET", `/v1/images/${image.image_id}`),
+                description: "See the status of the image"
+              }
             ])
           })
         )

@@ -82,7 +82,7 @@ export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
       preValidation: cutForDemo,
       schema: {
         operationId: "sendMessage",
-        summary: "Send a user's message; the reply comes later, on the event log",
+        summary: "Send a user's message. The reply arrives later, on the event log",
         tags: ["Messages"],
         params: z.object({ session_id: z.string() }),
         headers: z.object({
@@ -91,8 +91,8 @@ export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
             .enum(Fault.literals)
             .optional()
             .describe(
-              "Under a demo key alone: how the turn is to end, to try a client against it. stall ends as " +
-                "timed_out, once the deadline of the turn is over"
+              "Demo keys only: how the turn ends, to test a client. stall ends " +
+                "as timed_out when the deadline of the turn is over"
             )
         }),
         body: MessageSend,
@@ -113,8 +113,8 @@ export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
           } = request
           if (fault !== undefined && principal.kind !== "demo")
             return yield* validationError(
-              "headers.x-sandbox-fault: only a demo key may ask for a fault",
-              "Leave the header out, or try it in the sandbox: POST /v1/demo/sandbox-key."
+              "headers.x-sandbox-fault: only demo keys can use this header",
+              "Omit the header, or use the sandbox: POST /v1/demo/sandbox-key."
             )
           const clientMessageId = yield* idempotencyKey(request)
           const message = {
@@ -144,7 +144,7 @@ export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
             },
             {
               command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/trace?run_ref=${accepted.runRef}`),
-              description: "See what this turn took and cost"
+              description: "See the stages and the cost of this turn"
             }
           ])
         })

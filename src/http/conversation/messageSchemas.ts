@@ -7,7 +7,7 @@ export const MAX_CHARACTERS = 32_000
 
 export const MessageSend = z.object({
   text: text(1, MAX_CHARACTERS).meta({
-    description: "A demo key sends at most 2,000 characters",
+    description: "At most 2,000 characters with a demo key",
     examples: ["What do you do all day?"]
   }),
   reply_mode: z

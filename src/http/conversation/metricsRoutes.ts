@@ -20,7 +20,7 @@ export const metricsRoutes: Routes = ({ app, answer }) => {
       config: { demo: true },
       schema: {
         operationId: "readMetrics",
-        summary: "How the app's turns have gone of late",
+        summary: "Get metrics of the app's recent turns",
         tags: ["Observability"],
         querystring: z.object({ window: z.enum(["1h", "24h", "7d"]).default("24h") }),
         response: answers(MetricsData)

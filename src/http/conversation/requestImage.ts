@@ -25,8 +25,7 @@ export const requestImage = Effect.fnUntraced(function* (appId: string, asked: z
   const session = session_id === undefined ? null : yield* findSession(appId, session_id)
   if (session !== null && session.character_slug !== characterSlug)
     return yield* validationError("body.session_id: Must be a session of this character")
-  if (deliver && session === null)
-    return yield* validationError("body.session_id: Required, where it is to be delivered")
+  if (deliver && session === null) return yield* validationError("body.session_id: Required with deliver: true")
   if (character.status === "archived") return yield* characterArchived
   if (deliver && session?.status !== "active") return yield* sessionExited
 

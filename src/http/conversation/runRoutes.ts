@@ -37,22 +37,22 @@ const RunsData = z.object({
       trace_id: z
         .string()
         .describe(
-          "Unique. The run_ref of a turn; of a relational_update the run_ref with -update added; an image, a " +
-            "probe and research have their own; the id of an eval"
+          "Unique. A turn has its run_ref, a relational_update the run_ref with -update added, " +
+            "an eval the id of its run. Images, probes and research have their own"
         ),
       parent_trace_id: z
         .string()
         .nullable()
-        .describe("The turn that a relational_update, or an image that a reply asked for, belongs to"),
-      session_id: z.string().nullable().describe("null: it is of no session"),
+        .describe("The turn that a relational_update, or an image requested by a reply, belongs to"),
+      session_id: z.string().nullable().describe("null: the run belongs to no session"),
       kind: z
         .enum(RUN_KINDS)
         .describe(
-          "relational_update: the turn is read after it was answered, for what it tells of the two. image: a " +
-            "picture that was asked for, behind the turn before it, or by itself where there was none. eval: a " +
-            "whole run of a suite"
+          "relational_update: analysis of a turn after its reply, for memories and the " +
+            "relationship. image: an image that was requested, listed with the turn before " +
+            "it, or on its own if there is none. eval: a whole run of a suite"
         ),
-      status: z.enum(RUN_STATUSES).describe("A relational_update is queued, and then completed"),
+      status: z.enum(RUN_STATUSES).describe("A relational_update is queued, then completed"),
       attempts: z.int(),
       started_at: z.iso.datetime().nullable(),
       finished_at: z.iso.datetime().nullable(),
@@ -62,7 +62,7 @@ const RunsData = z.object({
   next_cursor: z
     .string()
     .nullable()
-    .describe("A filtered page may be short, or empty, and yet not the last: read on until it is null")
+    .describe("A filtered page can be short or empty and still not be the last. Continue until it is null")
 })
 
 export const runRoutes: Routes = ({ app, answer }) => {
@@ -79,7 +79,7 @@ export const runRoutes: Routes = ({ app, answer }) => {
       config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listRuns",
-        summary: "What is being done and was done in a session, newest first",
+        summary: "List the runs of a session, newest first",
         tags,
         params: z.object({ session_id: z.string() }),
         querystring,
@@ -109,7 +109,7 @@ export const runRoutes: Routes = ({ app, answer }) => {
       config: { demo: true },
       schema: {
         operationId: "listAppRuns",
-        summary: "What is being done and was done for the app, in its sessions and apart from them, newest first",
+        summary: "List the runs of the app, inside and outside of its sessions, newest first",
         tags,
         querystring,
         response: answers(RunsData)

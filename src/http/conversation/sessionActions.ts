@@ -7,5 +7,5 @@ export const sessionActions = (baseUrl: string, id: string) => [
     description: "Send a message"
   },
   { command: curl(baseUrl, "GET", `/v1/sessions/${id}/events?since=0`), description: "Read the session's events" },
-  { command: curl(baseUrl, "GET", `/v1/sessions/${id}/state`), description: "See how the session stands" }
+  { command: curl(baseUrl, "GET", `/v1/sessions/${id}/state`), description: "See the state of the session" }
 ]

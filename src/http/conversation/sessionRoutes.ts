@@ -33,7 +33,9 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, writes: true },
       schema: {
         operationId: "createSession",
-        summary: "Open the thread between a person and a character, or return the active one; the character may greet",
+        summary:
+          "Open a session between a person and a character, or return " +
+          "the active one. The character may send a greeting",
         tags,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: SessionCreate,
@@ -85,7 +87,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true },
       schema: {
         operationId: "listSessions",
-        summary: "The app's sessions, newest first",
+        summary: "List the app's sessions, newest first",
         tags,
         querystring: z.object({
           character_slug: z.string().max(200).optional(),
@@ -125,7 +127,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     "/v1/sessions/:session_id",
     {
       config: { demo: true },
-      schema: { operationId: "getSession", summary: "One session", tags, params, response: answers(SessionData, 404) }
+      schema: { operationId: "getSession", summary: "Get a session", tags, params, response: answers(SessionData, 404) }
     },
     (request, reply) =>
       answer(

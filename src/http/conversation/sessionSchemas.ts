@@ -17,7 +17,7 @@ export const SessionCreate = z
     character: text(1, 200).optional().meta({ description: "Alias of character_slug" }),
     slug: text(1, 200).optional().meta({ description: "Alias of character_slug" }),
     external_user_ref: text(1, 128).meta({
-      description: "Your own id of the end-user; case-sensitive",
+      description: "Your own id of the end-user. Case-sensitive",
       examples: ["user-42"]
     }),
     proactive_enabled: z.boolean().nullable().optional(),
@@ -41,9 +41,9 @@ export const SessionCreate = z
       .default(false)
       .meta({
         description:
-          "Open another session even if this person already has an active one with this character. By default the " +
-          "request returns the active one: it keeps its metadata and proactive_enabled, and values in the body that " +
-          "differ are named in ignored_fields. end_user is always applied"
+          "Open a new session even if this person already has an active one with this character. By " +
+          "default, the active one is returned: it keeps its metadata and proactive_enabled, and " +
+          "ignored_fields names the fields of the body that differ. end_user is always applied"
       })
   })
   .superRefine((body, context) => {

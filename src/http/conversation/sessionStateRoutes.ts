@@ -21,7 +21,7 @@ export const sessionStateRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true },
       schema: {
         operationId: "getSessionState",
-        summary: "How the session stands, with the opt-in relational meter",
+        summary: "Get the state of a session, with the opt-in relationship scores",
         tags: ["Sessions"],
         params: z.object({ session_id: z.string() }),
         response: answers(SessionStateData, 404)

@@ -17,14 +17,14 @@ export const relationshipScores = z.array(
 /** Contract 2.5. */
 export const RelationalMeter = z.object({
   relationship_scores: relationshipScores.describe(
-    "Final values by now, one for each dimension of the character's posture; empty until the app opts in"
+    "Current values, one for each dimension of the character's posture. Empty until the app opts in"
   ),
   score_contract: z.object({
     score_version: z.literal("relationship_scores.v1"),
     scale: z.object({ min: z.number(), max: z.number() }),
     semantics: z.object({ monotonic: z.boolean(), may_move_down: z.boolean() })
   }),
-  redacted: z.boolean().describe("Whether the app has yet to opt in, with expose_relational_numerics")
+  redacted: z.boolean().describe("true until the app opts in with expose_relational_numerics")
 })
 
 const story = z.object({
@@ -37,9 +37,7 @@ const story = z.object({
 export const ProactiveStateData = z.object({
   effective: z.record(z.string(), z.union([z.boolean(), z.number()])),
   sources: z.record(z.string(), z.enum(["session", "character", "app"])),
-  next_eligible_at: time
-    .nullable()
-    .describe("When the character may next write first, as things stand; null: not by itself")
+  next_eligible_at: time.nullable().describe("When the character may next write first, as of now. null: not by itself")
 })
 
 export const SessionStateData = z.object({

@@ -15,17 +15,17 @@ const TimelineData = z.object({
     z.object({
       at: z.iso.datetime(),
       kind: z.enum(TIMELINE_KINDS),
-      ref: z.string().describe("The id of what happened, or of the event or run that it belongs to"),
+      ref: z.string().describe("The id of the entry, or of the event or run that it belongs to"),
       title: z
         .string()
         .describe(
-          "The type of an event, the outcome of a run or a delivery, the kind of a memory or a loop, a feeling, " +
-            "a decision, a verdict, the beat of a story"
+          "The type of an event, the outcome of a run or delivery, the kind of a memory or " +
+            "open loop, an emotion, a decision, a verdict, or the beat of a storyline"
         ),
       detail: z.record(z.string(), z.unknown())
     })
   ),
-  next_before: z.string().nullable().describe("The before of the page after this one")
+  next_before: z.string().nullable().describe("Value of before for the next page")
 })
 
 const toResource = ({ at, kind, ref, title, detail }: TimelineItem) => ({
@@ -39,7 +39,7 @@ const toResource = ({ at, kind, ref, title, detail }: TimelineItem) => ({
 /** A time, or the position from a previous page. */
 const positionOf = Effect.fnUntraced(function* (before: string | undefined) {
   if (before !== undefined && moment.safeParse(before).success) return { atMs: Date.parse(before), key: "" }
-  const unknown = validationError("query.before: is neither a moment nor a next_before of this timeline")
+  const unknown = validationError("query.before: Must be a moment, or a next_before of this timeline")
   const key = yield* Effect.mapError(cursorKey(before), () => unknown)
   const [, atMs, rest] = /^(\d{1,14})-([\w-]{1,100})$/.exec(key ?? "") ?? []
   if (atMs !== undefined && rest !== undefined) return { atMs: Number(atMs), key: rest } satisfies TimelinePosition
@@ -53,11 +53,11 @@ export const timelineRoutes: Routes = ({ app, answer }) => {
       config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "readTimeline",
-        summary: "Everything that has happened in a session, newest first",
+        summary: "List everything that happened in a session, newest first",
         tags: ["Observability"],
         params: z.object({ session_id: z.string() }),
         querystring: z.object({
-          before: z.string().max(400).optional().describe("A moment, or next_before of the page before"),
+          before: z.string().max(400).optional().describe("A moment, or next_before of the previous page"),
           limit: listQuery.limit
         }),
         response: answers(TimelineData, 404)

@@ -103,8 +103,8 @@ const TraceData = z.object({
       settled: z
         .boolean()
         .describe(
-          "Whether the turn has ended and has been read for what it tells of the two: nothing of the row " +
-            "changes any more, deliveries and what became of a picture apart"
+          "Whether the turn has ended and has been analyzed. After that, the entry does " +
+            "not change, except for deliveries and the outcome of an image"
         ),
       attempts: z.int(),
       recovered: z.boolean(),
@@ -129,15 +129,15 @@ const TraceData = z.object({
       ),
       delivery: z
         .object({ attempted: z.int(), delivered: z.int() })
-        .describe("Pushes of the turn's events, one for each event and channel"),
+        .describe("Deliveries of the turn's events, one for each event and channel"),
       stages: z.array(Stage)
     })
   ),
   images: z
     .array(TraceImage)
     .describe(
-      "Images asked for with POST /v1/images since the first of these turns, newest first, at most `limit`. " +
-        "An image that a reply asked for is the stage `image` of its turn"
+      "Images requested with POST /v1/images since the first of these turns, newest first, at " +
+        "most `limit`. An image requested by a reply is the stage `image` of its turn"
     ),
   engine: z.string(),
   next_cursor: z.string().nullable()
@@ -150,7 +150,7 @@ export const traceRoutes: Routes = ({ app, answer }) => {
       config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "readTrace",
-        summary: "What each turn took, cost and decided, newest first",
+        summary: "Get the stages, cost and decisions of each turn, newest first",
         tags: ["Observability"],
         params: z.object({ session_id: z.string() }),
         querystring: z.object({ run_ref: z.string().max(64).optional(), ...listQuery }),

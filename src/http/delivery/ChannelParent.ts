@@ -60,8 +60,8 @@ export const channelActions = (
 ) => {
   const at = `${path.replace(":session_id", sessionId ?? "").replace(":app_id", appId)}/${id}`
   return [
-    { command: curl(baseUrl, "POST", `${at}/test`), description: "Have a test event pushed now" },
-    { command: curl(baseUrl, "GET", at), description: "See how the channel is doing" },
+    { command: curl(baseUrl, "POST", `${at}/test`), description: "Send a test event now" },
+    { command: curl(baseUrl, "GET", at), description: "See the status of the channel" },
     ...(sessionId === null
       ? []
       : [

@@ -26,7 +26,7 @@ export const channelActionRoutes = (server: Server, parent: ChannelParent): void
     {
       schema: {
         operationId: `test${name}`,
-        summary: `Push a test event, which is on no log, through a channel ${title}`,
+        summary: `Send a test event, which is not on the log, through a channel ${title}`,
         tags,
         params,
         response: answers(ChannelTest, 404)
@@ -51,7 +51,7 @@ export const channelActionRoutes = (server: Server, parent: ChannelParent): void
       config: { writes: true },
       schema: {
         operationId: `pause${name}`,
-        summary: `Push nothing more through a channel ${title} until it is resumed`,
+        summary: `Pause a channel ${title}. Nothing is pushed until it is resumed`,
         tags,
         params,
         headers,
@@ -83,10 +83,7 @@ export const channelActionRoutes = (server: Server, parent: ChannelParent): void
       config: { writes: true },
       schema: {
         operationId: `resume${name}`,
-        summary:
-          `Go on pushing through a channel ${title} that was paused, is failing or was disabled, from where ` +
-          `it ` +
-          `stands`,
+        summary: `Resume a channel ${title} that is paused, failing or disabled. It continues from its position`,
         tags,
         params,
         headers,
@@ -118,7 +115,7 @@ export const channelActionRoutes = (server: Server, parent: ChannelParent): void
       config: { exists: channelExists, writes: true },
       schema: {
         operationId: `replay${name}`,
-        summary: `Push again what comes after a cursor, through a channel ${title}`,
+        summary: `Push the events after a cursor again, through a channel ${title}`,
         tags,
         params,
         headers,

@@ -34,7 +34,7 @@ const resourceRoutes = (server: Server, parent: ChannelParent): void => {
       config: { exists: parent.exists, writes: true },
       schema: {
         operationId: `create${name}`,
-        summary: `Have events pushed to a URL: a channel ${title}`,
+        summary: `Create a channel ${title}, which pushes events to a URL`,
         tags,
         params: parentParams,
         headers,
@@ -85,7 +85,7 @@ const resourceRoutes = (server: Server, parent: ChannelParent): void => {
       config: { exists: parent.exists },
       schema: {
         operationId: `list${name}s`,
-        summary: `The channels ${title}`,
+        summary: `List the channels ${title}`,
         tags,
         params: parentParams,
         querystring: z.object(listQuery),
@@ -115,7 +115,7 @@ const resourceRoutes = (server: Server, parent: ChannelParent): void => {
     {
       schema: {
         operationId: `get${name}`,
-        summary: `A channel ${title}`,
+        summary: `Get a channel ${title}`,
         tags,
         params,
         response: answers(ChannelData, 404)
@@ -138,7 +138,7 @@ const resourceRoutes = (server: Server, parent: ChannelParent): void => {
       config: { exists: channelExists, writes: true },
       schema: {
         operationId: `update${name}`,
-        summary: `Change a channel ${title}, or rotate its secret`,
+        summary: `Update a channel ${title}, or rotate its secret`,
         tags,
         params,
         body: channelPatch(channelKinds),
@@ -173,7 +173,7 @@ const resourceRoutes = (server: Server, parent: ChannelParent): void => {
       config: { writes: true },
       schema: {
         operationId: `delete${name}`,
-        summary: `Delete a channel ${title}; what it has not pushed is not pushed`,
+        summary: `Delete a channel ${title}. Pending events are not pushed`,
         tags,
         params,
         response: answers(ChannelDeleted, 404)

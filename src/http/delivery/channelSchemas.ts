@@ -33,7 +33,7 @@ const eventTypes = z
   .max(32)
   .nullable()
   .optional()
-  .meta({ description: "The event types to push; null: all" })
+  .meta({ description: "The event types to push. null: all" })
 
 type EventTypes = z.output<typeof eventTypes>
 
@@ -41,14 +41,14 @@ const url = z
   .string()
   .min(1)
   .max(2048)
-  .meta({ description: "An https address that is public", examples: ["https://example.com/troupe"] })
+  .meta({ description: "An https URL with a public address", examples: ["https://example.com/troupe"] })
 
 const isSecret = (text: string) => {
   const length = countCharacters(text)
   return length >= MIN_SECRET && length <= MAX_SECRET
 }
 const secretBounds = `${MIN_SECRET} to ${MAX_SECRET} characters`
-const SECRET = `${secretBounds}: whsec_ and base64 stand for the bytes that they encode, anything else for its own`
+const SECRET = `${secretBounds}. whsec_ and base64: the key is the decoded bytes. Otherwise, the key is the text itself`
 
 export interface ChannelCreate {
   readonly kind: string
@@ -71,10 +71,13 @@ export const channelCreate = (kinds: ReadonlyArray<ChannelKind>): z.ZodType<Chan
           .string()
           .refine(isSecret, `Must be ${secretBounds}`)
           .optional()
-          .meta({ description: `${SECRET}. Made when absent`, minLength: MIN_SECRET, maxLength: MAX_SECRET }),
+          .meta({ description: `${SECRET}. Created if absent`, minLength: MIN_SECRET, maxLength: MAX_SECRET }),
         events: eventTypes,
         ...configFields(kind),
-        from: z.literal("start").optional().meta({ description: "Push what is on the log already, too" })
+        from: z
+          .literal("start")
+          .optional()
+          .meta({ description: "start: also push the events that are already on the log" })
       })
     )
   if (first === undefined) throw new Error("there is no kind whose channels apps make")
@@ -91,10 +94,10 @@ export const channelPatch = (kinds: ReadonlyArray<ChannelKind>) =>
       .string()
       .refine((text) => text === "rotate" || isSecret(text), `Must be rotate, or ${secretBounds}`)
       .optional()
-      .meta({ description: `rotate: a new one is made. Or ${SECRET}`, examples: ["rotate"] }),
+      .meta({ description: `rotate: a new secret is created. Or ${SECRET}`, examples: ["rotate"] }),
     previous_secret_ttl_seconds: wholeBetween(0, DAY_SECONDS)
       .default(DAY_SECONDS)
-      .meta({ description: "For how long the secret that is replaced goes on signing, too" })
+      .meta({ description: "How long the replaced secret also signs" })
   })
 export type ChannelPatch = z.output<ReturnType<typeof channelPatch>>
 
@@ -102,33 +105,36 @@ export const ChannelReplay = z.object({
   since: z
     .int()
     .min(0)
-    .meta({ description: "Exclusive: everything after this cursor is pushed again, in each session of the channel" })
+    .meta({ description: "Exclusive. Everything after this cursor is pushed again, in each session of the channel" })
 })
 
 export const channelData = (kinds: ReadonlyArray<ChannelKind>) =>
   z.object({
     id: z.string(),
-    session_id: z.string().nullable().describe("Null: every session of the app"),
+    session_id: z.string().nullable().describe("null: every session of the app"),
     kind: z.enum(kinds.filter(({ config }) => config !== null).map(({ name }) => name)),
     url: z
       .string()
       .describe(
-        "Masked: where it leads and the first word of its path. The rest may hold a credential, is stored " +
-          "encrypted and never shown"
+        "Masked: only the host and the first segment of the path are shown. The rest " +
+          "may hold a credential. It is stored encrypted and never shown"
       ),
-    events: z.array(z.string()).nullable().describe("Null: all"),
+    events: z.array(z.string()).nullable().describe("null: all"),
     ...allConfigFields(kinds),
     status: z
       .enum(["active", "paused", "failing", "disabled"])
-      .describe("failing: no success for a day, tried once an hour. disabled: given up until resume or replay"),
+      .describe("failing: no success for a day, retried once an hour. disabled: not retried until resume or replay"),
     position: z
       .int()
       .nullable()
-      .describe("The last cursor that it is past. Null for an app-wide channel, which has one in each session"),
+      .describe(
+        "Cursor of the last event that the channel has processed. null for " +
+          "an app-wide channel, which has one in each session"
+      ),
     consecutive_failures: z.int(),
     created_at: z.iso.datetime()
   })
-export const shownSecret = { secret: z.string().optional().describe("Only in the answer that set it") }
+export const shownSecret = { secret: z.string().optional().describe("Only in the response that set it") }
 export const channelPage = (kinds: ReadonlyArray<ChannelKind>) =>
   z.object({ channels: z.array(channelData(kinds)), next_cursor: z.string().nullable() })
 export const ChannelDeleted = z.object({ id: z.string(), deleted: z.literal(true) })
@@ -140,7 +146,7 @@ export const ChannelTest = z.object({
   status_code: z.int().nullable(),
   error_code: z.string().nullable(),
   latency_ms: z.number(),
-  answer: z.string().nullable().describe("The beginning of the receiver's answer")
+  answer: z.string().nullable().describe("Start of the receiver's response")
 })
 
 export const DeliveryData = z.object({
@@ -151,13 +157,13 @@ export const DeliveryData = z.object({
   event_cursor: z.int(),
   outcome: z
     .enum(["pending", ...outcomes, "expired"])
-    .describe("Of an event that is several messages: sent only when they all are"),
+    .describe("For an event of several messages: sent only if all of them are sent"),
   attempts: z.int(),
   last_status_code: z.int().nullable(),
   last_error_code: z.string().nullable(),
   next_attempt_at: z.iso.datetime().nullable(),
   delivered_at: z.iso.datetime().nullable(),
-  latency_ms: z.number().nullable().describe("Of the last attempt")
+  latency_ms: z.number().nullable().describe("Latency of the last attempt")
 })
 export const DeliveryPage = z.object({ deliveries: z.array(DeliveryData), next_cursor: z.string().nullable() })
 export const DeliveryDetail = DeliveryData.extend({
@@ -165,7 +171,7 @@ export const DeliveryDetail = DeliveryData.extend({
     .array(
       z.object({
         at: z.iso.datetime(),
-        part: z.int().describe("Which of the messages that the event is for the channel, from 0"),
+        part: z.int().describe("Index of the message, from 0, if the event is several messages on the channel"),
         outcome: z.enum([...outcomes, "expired"]),
         status_code: z.int().nullable(),
         error_code: z.string().nullable(),
@@ -173,5 +179,5 @@ export const DeliveryDetail = DeliveryData.extend({
         answer: z.string().nullable()
       })
     )
-    .describe("Oldest first; the last hundred")
+    .describe("The last hundred, oldest first")
 })

@@ -16,7 +16,7 @@ const tooManyChannels = defineError(
   409,
   "channel_limit_reached",
   "Channel limit reached.",
-  "Delete a channel, or change the url or the events of one with PATCH."
+  "Delete a channel, or change the url or events of one with PATCH."
 )
 export const channelLimitReached = (most: number) =>
   tooManyChannels.saying(`Channel limit reached: there are already ${most} channels.`)
@@ -32,5 +32,5 @@ export const retryLimitReached = defineError(
   409,
   "delivery_retry_limit_reached",
   "Too many deliveries of this channel are waiting for a retry.",
-  "Wait until they are done, or deliver everything from a cursor again with POST .../channels/{channel_id}/replay."
+  "Wait until they are done, or push everything after a cursor again with POST .../channels/{channel_id}/replay."
 )

@@ -21,7 +21,8 @@ export const deliveryEventRoutes: Routes = ({ app, baseUrl, stopping, run }) => 
       schema: {
         operationId: "readDeliveryEvents",
         summary:
-          "What the app is told of its deliveries and bots: messages of unknown fate, blocked chats, revoked bots",
+          "List the operational events of the app's deliveries and bots: " +
+          "messages with an unknown outcome, blocked chats, revoked bots",
         tags: ["Channels"],
         querystring: z.object({
           since: cursor.default(0).meta({ type: "integer", minimum: 0 }).describe("Exclusive"),
@@ -31,7 +32,7 @@ export const deliveryEventRoutes: Routes = ({ app, baseUrl, stopping, run }) => 
             .min(0)
             .max(30)
             .default(0)
-            .describe("Seconds to wait for something to appear on an empty page")
+            .describe("Seconds to wait for an event if there is none yet")
         }),
         response: answers(EventPage, 410)
       }
@@ -54,7 +55,7 @@ export const deliveryEventRoutes: Routes = ({ app, baseUrl, stopping, run }) => 
           return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [
             {
               command: curl(baseUrl(), "GET", `/v1/delivery/events?since=${nextCursor}&wait=30`),
-              description: "Wait for what comes next"
+              description: "Wait for the next events"
             }
           ])
         })

@@ -66,7 +66,7 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listDeliveries",
-        summary: "What became of the session's events on their way to its channels, newest event first",
+        summary: "List the deliveries of the session's events to its channels, newest event first",
         tags,
         params: z.object({ session_id: z.string() }),
         querystring: z.object({ channel_id: z.string().max(64).optional(), ...listQuery }),
@@ -85,7 +85,7 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
           const key = yield* cursorKey(cursor)
           const before = key === null ? null : readPosition("", key)
           if (key !== null && before === null)
-            return yield* validationError("query.cursor: is not a cursor of this list")
+            return yield* validationError("query.cursor: Must be a cursor of this list")
           if ((yield* Sessions.use((sessions) => sessions.get(appId, sessionId))) === undefined)
             return yield* sessionNotFound
           const rows = yield* Deliveries.use((deliveries) =>
@@ -109,7 +109,7 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true },
       schema: {
         operationId: "getDelivery",
-        summary: "One event on its way to one channel, with each attempt",
+        summary: "Get a delivery of one event to one channel, with each attempt",
         tags,
         params,
         response: answers(DeliveryDetail, 404)
@@ -132,7 +132,7 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
           return success({ ...toResource(delivery), attempt_list: attempts.map(toAttempt) }, [
             {
               command: curl(baseUrl(), "POST", `/v1/sessions/${sessionId}/delivery/${idOf(delivery)}/retry`),
-              description: "Have it tried now"
+              description: "Retry the delivery now"
             }
           ])
         })
@@ -145,8 +145,7 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, writes: true },
       schema: {
         operationId: "retryDelivery",
-        summary:
-          "Have an event pushed to a channel now: once more when it was, or sooner when it waits for its next attempt",
+        summary: "Retry a delivery now: again if it has ended, or without waiting for the next attempt",
         tags,
         params,
         headers: z.object({ "idempotency-key": z.string().optional() }),
@@ -169,7 +168,7 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
             return success(toResource(delivery), [
               {
                 command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/delivery/${idOf(delivery)}`),
-                description: "See how it went"
+                description: "See the result"
               }
             ])
           })

@@ -11,33 +11,35 @@ const { $schema: _, ...event } = z.toJSONSchema(EventData, { io: "input" })
 export const eventPush = {
   post: {
     operationId: "pushEvent",
-    summary: "What a webhook channel sends: one event as it is in the log, signed",
+    summary: "Request of a webhook channel: one event of the log, signed",
     description:
-      "At least once, and in the order of the session's log. Tell repeats apart by the event's id. Verify " +
-      "webhook-signature over the body's bytes as they came, for instance with the library standardwebhooks. A test " +
-      "push is of type channel.test, at cursor 0; through an app-wide channel its session_id is null. App-wide " +
-      "channels also get the app's operational events, under the app's id as session_id.",
+      "Delivery is at least once, and in the order of the session's log. Use the event's id to " +
+      "detect duplicates. Verify webhook-signature over the raw bytes of the body, for instance " +
+      "with the library standardwebhooks. A test event has the type channel.test and cursor 0, " +
+      "and through an app-wide channel its session_id is null. App-wide channels also get the " +
+      "app's operational events, with the app's id as session_id.",
     tags: ["Channels"],
     security: [],
     parameters: [
-      header("webhook-id", "The event's id, the same on every try"),
-      header("webhook-timestamp", "When this try was made, in seconds since 1970", { type: "integer" }),
+      header("webhook-id", "The event's id. The same on every attempt"),
+      header("webhook-timestamp", "Time of this attempt, in seconds since 1970", { type: "integer" }),
       header(
         "webhook-signature",
-        "Standard Webhooks: v1, and the base64 of the HMAC-SHA256 of webhook-id.webhook-timestamp.body; two of " +
-          "them, with a space between, while a rotated secret goes on signing"
+        "Standard Webhooks: v1, and the base64 of the HMAC-SHA256 of " +
+          "webhook-id.webhook-timestamp.body. While a rotated secret also signs, there are two, " +
+          "separated by a space"
       ),
       header("x-service-event-id", "The event's id"),
       header("x-service-cursor", "The event's cursor", { type: "integer" })
     ],
     requestBody: { required: true, content: { "application/json": { schema: event as object } } },
     responses: {
-      "2XX": { description: "Taken. The body is not looked at" },
-      "410": { description: "Never send anything here again: the channel is disabled" },
+      "2XX": { description: "Accepted. The body is ignored" },
+      "410": { description: "Disables the channel: nothing is sent to this URL again" },
       "4XX": {
         description:
-          "Not taken: tried again later, as after a timeout or a 5xx. 429 has the whole channel wait, for as " +
-          "long as Retry-After says"
+          "Not accepted: retried later, as after a timeout or a 5xx. After a " +
+          "429, the whole channel waits as long as Retry-After says"
       }
     }
   }

@@ -20,7 +20,7 @@ export const beginEvalRun = Effect.fnUntraced(function* (
     Effect.catchTags({
       EvalUnfunded: () => Effect.fail(evalNotFunded),
       TooManyEvals: () =>
-        Effect.fail(rateLimited(`The app has ${MAX_OPEN_RUNS} runs of evals that have not ended, which is the limit.`))
+        Effect.fail(rateLimited(`The app has ${MAX_OPEN_RUNS} unfinished eval runs, which is the limit.`))
     })
   )
 })

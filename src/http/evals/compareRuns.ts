@@ -9,8 +9,7 @@ import { evalRunNotFinished } from "./evalErrors.ts"
 export const compareRuns = Effect.fnUntraced(function* (appId: string, runId: string, named: string | undefined) {
   const run = yield* findEvalRun(appId, runId)
   const baselineId = named ?? run.baseline_run_id
-  if (baselineId === null)
-    return yield* validationError("query.baseline: Required, for the run was begun without a baseline")
+  if (baselineId === null) return yield* validationError("query.baseline: Required, because the run has no baseline")
   const baseline = yield* findFinishedRun(appId, baselineId)
   if (run.finished_at === null) return yield* evalRunNotFinished(run.run_id)
   const runs = yield* EvalRuns

@@ -13,12 +13,15 @@ const setup = z
       .array(MemoryCreate.extend({ key: key() }))
       .max(50)
       .default([])
-      .meta({ description: "What the character remembers; checks name them by their keys" }),
-    scores: z.record(z.string().max(60), unit()).default({}).meta({ description: "By the key of the dimension" }),
+      .meta({ description: "What the character remembers. Checks refer to memories by key" }),
+    scores: z
+      .record(z.string().max(60), unit())
+      .default({})
+      .meta({ description: "Scores by the key of the dimension" }),
     emotion: z.object({ label: text(1, 40), valence: between(-1, 1), arousal: unit() }).optional(),
     clock: moment
       .optional()
-      .meta({ description: "The moment at which the session is opened; it goes on from there. Now without it" }),
+      .meta({ description: "When the session opens, and its clock continues from there. Default: now" }),
     end_user: z
       .object({
         display_name: text(1, 80).nullable().optional(),
@@ -37,7 +40,7 @@ const caseShape = z.object({
     .array(z.object({ user: text(1, 8_000), expect: checks }))
     .min(1)
     .max(40),
-  expect: checks.meta({ description: "Of the case as a whole" }),
+  expect: checks.meta({ description: "Checks of the whole case" }),
   tags: texts(20, 40).default([]),
   weight: between(0.01, 100).default(1)
 })
@@ -81,7 +84,7 @@ const requireKnownMemories = ({ setup: { memories }, turns, expect }: Case, cont
           context.addIssue({
             code: "custom",
             path: [...path, place, ...at],
-            message: `No memory of the set-up has the key ${name}`
+            message: `No memory in setup has the key ${name}`
           })
       }
     }

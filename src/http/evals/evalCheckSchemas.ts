@@ -17,14 +17,14 @@ export const key = () =>
 
 const type = <const T extends string>(name: T) => z.literal(name)
 const words = (name: "contains" | "not_contains") =>
-  z.object({ type: type(name), value: text(1, 500).meta({ description: "Whatever its case" }) })
+  z.object({ type: type(name), value: text(1, 500).meta({ description: "Case-insensitive" }) })
 const bare = <const T extends string>(name: T) => z.object({ type: type(name) })
 const ofMemory = (name: "recalls" | "not_recalls") =>
-  z.object({ type: type(name), value: key().meta({ description: "Key of a memory in the set-up" }) })
+  z.object({ type: type(name), value: key().meta({ description: "Key of a memory in setup" }) })
 const ofLoop = (name: "loop_opened" | "loop_resolved") =>
   z.object({
     type: type(name),
-    value: text(1, 300).optional().meta({ description: "Words of the loop; any loop without it" })
+    value: text(1, 300).optional().meta({ description: "Words of the loop. Default: any loop" })
   })
 
 /** The range of scores for each rubric. */
@@ -41,7 +41,7 @@ const check = z.discriminatedUnion("type", [
   z.object({ type: type("language"), value: languageTag() }),
   z.object({
     type: type("event_type"),
-    value: z.enum(HAPPENINGS).meta({ description: "How the turn ended, or an event that it put on the log" })
+    value: z.enum(HAPPENINGS).meta({ description: "How the turn ended, or an event that it added to the log" })
   }),
   bare("forbidden_style_clean"),
   bare("no_assistant_tells"),
@@ -63,7 +63,7 @@ const check = z.discriminatedUnion("type", [
     k: wholeBetween(1, 50),
     value: unit()
       .optional()
-      .meta({ description: "The least share of the keys that must be among the first k that were found; 1 without it" })
+      .meta({ description: "Minimum share of the keys that must be among the first k results. Default 1" })
   }),
   z
     .object({ type: type("judge"), rubric: z.enum(RUBRICS), min: z.number() })

@@ -4,18 +4,18 @@ import { interval, share } from "./evalFigures.ts"
 const difference = z.object({
   difference: z.number().nullable(),
   interval,
-  regression: z.boolean().describe("Whether the whole interval is below 0")
+  regression: z.boolean().describe("true if the whole interval is below 0")
 })
 export const CompareData = z.object({
   run_id: z.string(),
   baseline_run_id: z.string(),
-  regression: z.boolean().describe("Of the pass rate or of any rubric"),
+  regression: z.boolean().describe("true if the pass rate or any rubric has a regression"),
   pass_rate: difference,
   rubrics: z.record(z.string(), difference),
   pairs: z.int(),
   fixed: z.int(),
   broken: z.int(),
-  mcnemar_p: z.number().describe("McNemar's exact test over the pairs that flipped"),
+  mcnemar_p: z.number().describe("McNemar's exact test over the pairs whose result changed"),
   cases: z.array(
     z.object({
       case_key: z.string(),

@@ -29,7 +29,7 @@ export const checkPatterns = (all: ReadonlyArray<Checked>, context: z.Refinement
     return context.addIssue({
       code: "custom",
       path: [],
-      message: "The regular expressions of the suite are too large together"
+      message: "The regular expressions of the suite are too large in total"
     })
   }
   for (const { pattern, path } of patterns)

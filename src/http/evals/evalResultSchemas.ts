@@ -4,7 +4,7 @@ import { RUBRICS } from "#pipeline/evals/Check.ts"
 const status = z.enum(["pass", "fail", "skipped", "error"])
 const checkResult = z.object({
   type: z.string(),
-  turn: z.int().nullable().describe("Of which turn, from 0; null: of the case"),
+  turn: z.int().nullable().describe("Index of the turn, from 0. null: a check of the case"),
   status,
   detail: z.string(),
   score: z.number().optional(),
@@ -28,7 +28,7 @@ export const ResultPage = z.object({
           bubbles: z.array(z.string()),
           safety: z.string().nullable(),
           refused_by: z.array(z.string()),
-          retrieved: z.array(z.string()).describe("Keys of the set-up's memories, the best first"),
+          retrieved: z.array(z.string()).describe("Keys of the memories in setup that were found, best first"),
           cited: z.array(z.string()),
           emotion: z.string(),
           opened: z.array(loop),

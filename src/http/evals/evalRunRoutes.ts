@@ -26,8 +26,11 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
   const headers = z.object({ "idempotency-key": z.string().optional() })
   const shown = (run: StoredRun) =>
     success(toEvalRun(run), [
-      { command: curl(baseUrl(), "GET", `${list}/${run.run_id}`), description: "See how far it is" },
-      { command: curl(baseUrl(), "GET", `${list}/${run.run_id}/results?status=fail`), description: "See what failed" }
+      { command: curl(baseUrl(), "GET", `${list}/${run.run_id}`), description: "See the progress" },
+      {
+        command: curl(baseUrl(), "GET", `${list}/${run.run_id}/results?status=fail`),
+        description: "List the failed cases"
+      }
     ])
 
   app.post(
@@ -36,7 +39,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { exists: evalSuiteExists, writes: true },
       schema: {
         operationId: "createEvalRun",
-        summary: "Have a suite played against a version of its character, in sessions that nobody else sees",
+        summary: "Run a suite against a version of its character, in sessions that the app does not see",
         tags,
         params: z.object({ suite_id: z.string() }),
         headers,
@@ -63,7 +66,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
     {
       schema: {
         operationId: "listEvalRuns",
-        summary: "Runs of the app's suites, newest first",
+        summary: "List the app's eval runs, newest first",
         tags,
         querystring: z.object({
           suite_id: z.string().max(64).optional(),
@@ -94,7 +97,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
     {
       schema: {
         operationId: "getEvalRun",
-        summary: "How far a run is, and what it came to",
+        summary: "Get the progress and the results of a run",
         tags,
         params,
         response: answers(EvalRunData, 404)
@@ -110,7 +113,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { exists: evalRunExists },
       schema: {
         operationId: "listEvalResults",
-        summary: "What became of each case and repeat that is done, in the order of the suite",
+        summary: "List the results of the finished cases and repeats, in the order of the suite",
         tags,
         params,
         querystring: z.object({ status: z.enum(["pass", "fail", "skipped", "error"]).optional(), ...listQuery }),
@@ -141,7 +144,8 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         operationId: "compareEvalRuns",
         summary:
-          "Hold a run against another of the same cases: what flipped, and whether it is worse by more than chance",
+          "Compare a run with another run of the same cases: which results " +
+          "changed, and whether the run is significantly worse",
         tags,
         params,
         querystring: z.object({
@@ -149,7 +153,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
             .string()
             .max(64)
             .optional()
-            .describe("The run to compare with; the one that the run was begun with when left out")
+            .describe("The run to compare with. Default: the baseline that the run was started with")
         }),
         response: answers(CompareData, 404, 409)
       }
@@ -171,7 +175,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { exists: evalRunExists, writes: true },
       schema: {
         operationId: "cancelEvalRun",
-        summary: "Begin no further case of a run; one that has ended stays as it is",
+        summary: "Cancel a run. No further case is started. A run that has ended does not change",
         tags,
         params,
         headers,
@@ -202,8 +206,8 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         operationId: "regradeEvalRun",
         summary:
-          "Hold what a run has played against the checks and gates that its suite has now, as a new run that " +
-          "plays nothing",
+          "Grade the recorded conversations of a run again, with the current checks " +
+          "and gates of its suite. Creates a new run that plays nothing",
         tags,
         params,
         headers,

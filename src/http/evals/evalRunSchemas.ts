@@ -6,19 +6,19 @@ import { interval, share } from "./evalFigures.ts"
 
 const cost = between(0, 10_000)
   .optional()
-  .meta({ description: "The most that the run may cost; needed unless it costs nothing, as by the offline engine" })
+  .meta({ description: "Cost limit of the run. Required unless the run costs nothing, as with the offline engine" })
 export const RunCreate = z.object({
-  character_version: wholeBetween(1, 2_147_483_647).optional().meta({ description: "The newest without it" }),
+  character_version: wholeBetween(1, 2_147_483_647).optional().meta({ description: "Default: the newest" }),
   reply_mode: z.enum(["fast", "deep"]).default("fast"),
   engine: z
     .enum(EVAL_ENGINES)
     .default("default")
-    .meta({ description: "offline: by authored lines, without a model and for nothing" }),
+    .meta({ description: "offline: authored lines, without a model and free" }),
   repeats: wholeBetween(1, 5).default(1),
-  seed: wholeBetween(0, 2_147_483_647)
-    .default(1)
-    .meta({ description: "What chance draws by: of the same seed comes the same, as far as the engine lets it" }),
-  baseline_run_id: z.string().max(64).optional().meta({ description: "The run that this one is to be compared with" }),
+  seed: wholeBetween(0, 2_147_483_647).default(1).meta({
+    description: "Seed of the random choices. The same seed gives the same results, as far as the engine allows"
+  }),
+  baseline_run_id: z.string().max(64).optional().meta({ description: "The run to compare this one with" }),
   max_cost_usd: cost
 })
 export const RegradeCreate = z.object({ max_cost_usd: cost })
@@ -36,11 +36,14 @@ export const EvalRunData = z.object({
   repeats: z.int(),
   seed: z.int(),
   baseline_run_id: z.string().nullable(),
-  regrade_of: z.string().nullable().describe("The run whose trajectories this run graded again"),
+  regrade_of: z.string().nullable().describe("The run whose conversations this run graded again"),
   max_cost_usd: z.number(),
   cost_usd: z.number(),
-  progress: z.object({ done: z.int(), total: z.int() }).describe("Cases and repeats of them"),
-  verdict: z.enum(["pass", "fail"]).nullable().describe("By the gates; null without any, and until the run has ended"),
+  progress: z.object({ done: z.int(), total: z.int() }).describe("Number of cases, counting repeats"),
+  verdict: z
+    .enum(["pass", "fail"])
+    .nullable()
+    .describe("Result of the gates. null: there are no gates, or the run has not ended"),
   gates: z.array(
     z.object({
       metric: z.string(),
@@ -53,7 +56,7 @@ export const EvalRunData = z.object({
   metrics: z
     .object({
       counts: z.object({ pass: z.int(), fail: z.int(), skipped: z.int(), error: z.int() }),
-      pass_rate: mean.describe("By weight, of the cases that could be judged"),
+      pass_rate: mean.describe("Weighted, over the cases that could be judged"),
       rubrics: z.record(z.string(), mean),
       repetition_rate: share,
       break_rate: share,
@@ -65,7 +68,7 @@ export const EvalRunData = z.object({
       cost_usd: z.number()
     })
     .nullable()
-    .describe("Once the run has ended"),
+    .describe("Set when the run has ended"),
   error_code: z.string().nullable(),
   created_at: time,
   started_at: time.nullable(),

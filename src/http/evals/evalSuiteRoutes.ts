@@ -53,7 +53,7 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
     success(toResource(suite), [
       {
         command: curl(baseUrl(), "POST", `${list}/${suite.suite_id}/runs`, { engine: "offline" }),
-        description: "Run it, for nothing"
+        description: "Run it with the offline engine, free"
       }
     ])
 
@@ -63,7 +63,7 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { writes: true },
       schema: {
         operationId: "createEvalSuite",
-        summary: "Write down what a character is held to: cases, each a conversation with checks, and gates",
+        summary: "Create an eval suite: cases, which are conversations with checks, and gates",
         tags,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: SuiteCreate,
@@ -95,7 +95,7 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
     {
       schema: {
         operationId: "listEvalSuites",
-        summary: "The app's suites, newest first",
+        summary: "List the app's eval suites, newest first",
         tags,
         querystring: z.object({ character_slug: z.string().max(63).optional(), ...listQuery }),
         response: answers(SuitePage)
@@ -120,7 +120,13 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get(
     one,
     {
-      schema: { operationId: "getEvalSuite", summary: "One suite", tags, params, response: answers(SuiteData, 404) }
+      schema: {
+        operationId: "getEvalSuite",
+        summary: "Get an eval suite",
+        tags,
+        params,
+        response: answers(SuiteData, 404)
+      }
     },
     (request, reply) =>
       answer(
@@ -142,7 +148,7 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { exists: evalSuiteExists, writes: true },
       schema: {
         operationId: "updateEvalSuite",
-        summary: "Change a suite; runs of it stay as they were",
+        summary: "Update an eval suite. Its existing runs do not change",
         tags,
         params,
         body: SuitePatch,
@@ -182,7 +188,7 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { exists: evalSuiteExists, writes: true },
       schema: {
         operationId: "deleteEvalSuite",
-        summary: "Delete a suite; its runs stay",
+        summary: "Delete an eval suite. Its runs are kept",
         tags,
         params,
         response: answers(SuiteDeleted, 404)

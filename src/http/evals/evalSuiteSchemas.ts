@@ -14,7 +14,8 @@ export const SuiteCreate = z.object({
   cases,
   gates: gates.default([]).meta({
     description:
-      "A run passes when all of them hold. One about what was not measured, as a judge's score offline, is not passed"
+      "A run passes if all gates hold. A gate on a value that was not " +
+      "measured, such as a judge's score with the offline engine, fails"
   })
 })
 export const SuitePatch = z
@@ -25,7 +26,7 @@ export const SuitePatch = z
     gates: gates.nullable().optional(),
     expected_version: expectedVersion()
   })
-  .meta({ description: "What is left out stays; lists are replaced whole" })
+  .meta({ description: "Omitted fields stay unchanged. Lists are replaced as a whole" })
 
 const time = z.iso.datetime()
 const written = z.record(z.string(), z.unknown())

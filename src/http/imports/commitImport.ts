@@ -66,7 +66,7 @@ const introduce = Effect.fnUntraced(function* (appId: string, slug: string, bund
     yield* npcs.create(of, npc).pipe(
       Effect.catchTags({
         WorldLimitReached: ({ most }) =>
-          Effect.fail(worldLimitReached(`The character knows ${most} NPCs, which is as many as it may.`)),
+          Effect.fail(worldLimitReached(`The character has ${most} NPCs, which is the limit.`)),
         SessionGone: (gone) => Effect.die(gone)
       })
     )
@@ -76,7 +76,7 @@ const introduce = Effect.fnUntraced(function* (appId: string, slug: string, bund
 /** What is left out of the bundle for a key that may have no pictures. */
 const withoutPictures = ({ assets, visual_identity }: Bundle) =>
   [...assets.map((_, index) => `assets[${index}]`), ...(visual_identity === null ? [] : ["visual_identity"])].map(
-    (from) => ({ from, reason: "A character of a demo key has no pictures." })
+    (from) => ({ from, reason: "Characters of demo keys cannot have pictures." })
   )
 
 /**

@@ -9,13 +9,13 @@ export const importActions = (
   const codes = [...new Set(report.warnings.filter(({ severity }) => severity === "warning").map(({ code }) => code))]
   const accept = {
     command: curl(baseUrl, "PATCH", `/v1/imports/${id}`, { accept_warnings: codes }),
-    description: "Take the warnings as they are"
+    description: "Accept the warnings"
   }
   const commit = {
     command: curl(baseUrl, "POST", `/v1/imports/${id}/commit`, { content_hash }),
-    description: "Make it a character"
+    description: "Commit the import to a character"
   }
-  const discard = { command: curl(baseUrl, "POST", `/v1/imports/${id}/discard`), description: "Let it go" }
+  const discard = { command: curl(baseUrl, "POST", `/v1/imports/${id}/discard`), description: "Discard the import" }
   switch (status) {
     case "needs_review":
       return [...(report.blockers.length === 0 ? [accept] : []), discard]

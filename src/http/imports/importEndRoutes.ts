@@ -28,7 +28,8 @@ export const importEndRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         operationId: "commitImport",
         summary:
-          "Make an import that is ready a character, or a new version of one; the second time it answers the same",
+          "Commit an import that is ready: creates a character, or a new " +
+          "version of one. A repeated commit returns the same result",
         tags,
         params,
         headers,
@@ -84,7 +85,7 @@ export const importEndRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: importExists, writes: true },
       schema: {
         operationId: "discardImport",
-        summary: "Let an import go: nothing is kept of what was in it",
+        summary: "Discard an import. Its content is deleted",
         tags,
         params,
         headers,

@@ -23,8 +23,8 @@ const importProblems = {
     422,
     "import_format_unsupported",
     "The file format is unknown, or differs from the one you named.",
-    "Send a character card of version 1, 2 or 3 (JSON or PNG), CharX, a lorebook, a character of elizaOS or a " +
-      "bundle of this service."
+    "Send a character card of version 1, 2 or 3 (JSON or PNG), a CharX file, a " +
+      "lorebook, an elizaOS character or a bundle of this service."
   )
 }
 export const importRefused = (reason: keyof typeof importProblems, problem: string) =>

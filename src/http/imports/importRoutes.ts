@@ -54,10 +54,11 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       validatorCompiler: () => (value: unknown) => ({ value }),
       schema: {
         operationId: "createImport",
-        summary: "Stage a character from a file, to be looked at before it is one",
+        summary: "Stage a character from a file, for review before it is created",
         description:
-          "Reads character cards of version 1, 2 and 3 (JSON or PNG), CharX, lorebooks and world info, " +
-          "characters of elizaOS, and bundles of this service. Nothing in the file is fetched, run or followed.",
+          "Accepts character cards of version 1, 2 and 3 (JSON or PNG), CharX, " +
+          "lorebooks and world info, elizaOS characters, and bundles of this " +
+          "service. Nothing that the file refers to is fetched or executed.",
         tags,
         headers,
         body: ImportCreate,
@@ -94,7 +95,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       config: { demo: true },
       schema: {
         operationId: "listImports",
-        summary: "The app's imports, newest first",
+        summary: "List the app's imports, newest first",
         tags,
         querystring: z.object({
           status: z.enum(["needs_review", "ready", "committed", "discarded", "expired"]).optional(),
@@ -125,7 +126,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       config: { demo: true },
       schema: {
         operationId: "getImport",
-        summary: "One import: what was understood of the file, and what there is to look at",
+        summary: "Get an import: the parsed content, and what to review",
         tags,
         params,
         response: answers(ImportData, 404)
@@ -148,7 +149,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       config: { demo: true, exists: importExists, writes: true },
       schema: {
         operationId: "updateImport",
-        summary: "Edit an import, or take its warnings as they are; content_hash is another where the bundle is",
+        summary: "Edit an import, or accept its warnings. Changing the bundle changes content_hash",
         tags,
         params,
         body: ImportPatch,

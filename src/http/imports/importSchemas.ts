@@ -10,27 +10,30 @@ import { text, texts } from "#src/http/server/schemas/text.ts"
 
 const formats = ["auto", ...FORMATS] as const
 const slug = () => z.string().min(1).max(63)
-const hash = () => z.string().max(128).meta({ description: "content_hash of the import as it was looked at" })
+const hash = () => z.string().max(128).meta({ description: "content_hash of the import as reviewed" })
 
 /** Base64 of the largest file, with room for line breaks. */
 const LONGEST_BASE64 = 14 * 1024 * 1024
 
 export const ImportCreate = z
   .object({
-    format: z.enum(formats).default("auto").meta({ description: "What it must be. Default: what it is" }),
-    json: z.record(z.string(), z.unknown()).optional().meta({ description: "The file's JSON itself" }),
+    format: z
+      .enum(formats)
+      .default("auto")
+      .meta({ description: "Required format of the file. auto: any known format" }),
+    json: z.record(z.string(), z.unknown()).optional().meta({ description: "The JSON of the file" }),
     content_base64: z
       .string()
       .max(LONGEST_BASE64)
       .optional()
-      .meta({ description: "The file, in base64: JSON, PNG, CharX or a bundle; at most 10 MiB" }),
+      .meta({ description: "The file in base64: JSON, PNG, CharX or a bundle, at most 10 MiB" }),
     filename: text(0, 200).default(""),
     mode: z
       .enum(["create", "update"])
       .default("create")
-      .meta({ description: "update: into the character of target_slug" }),
+      .meta({ description: "update: change the character target_slug" }),
     target_slug: slug().optional().meta({
-      description: "The slug that the character has (update) or is to have (create; default: made of its name)"
+      description: "Slug of the character to update, or of the new one (default: made from its name)"
     })
   })
   .superRefine(({ json, content_base64, mode, target_slug }, context) => {
@@ -47,18 +50,18 @@ export const ImportPatch = z.object({
     .refine((set) => Object.keys(set).length <= 100, "Too big: expected at most 100 paths")
     .optional()
     .meta({
-      description: "Values by their path in the bundle",
+      description: "New values, by path in the bundle",
       examples: [{ "character.display_name": "Mara", "lore[0].enabled": false }]
     }),
   drop: texts(100, 400)
     .optional()
-    .meta({ description: "Paths in the bundle that are to be left out, or of findings that are seen to" }),
-  accept_warnings: texts(100, 80).optional().meta({ description: "Codes of warnings that are taken as they are" })
+    .meta({ description: "Paths in the bundle to remove, or paths of findings that are resolved" }),
+  accept_warnings: texts(100, 80).optional().meta({ description: "Codes of the warnings to accept" })
 })
 
 export const ImportCommit = z.object({
   content_hash: hash(),
-  slug: slug().optional().meta({ description: "For mode: create; another slug than the bundle's" }),
+  slug: slug().optional().meta({ description: "For mode: create. Replaces the slug of the bundle" }),
   expected_version: expectedVersion()
 })
 
@@ -82,11 +85,11 @@ const findings = z.array(
 const report = z.object({
   mapped: z.array(z.object({ from: z.string(), to: z.string() })),
   dropped: z.array(z.object({ from: z.string(), reason: z.string() })),
-  warnings: findings.describe("An import with one that is not accepted needs review; info needs nothing"),
-  blockers: findings.describe("Have to be edited away"),
+  warnings: findings.describe("An import with an unaccepted warning needs review. info does not"),
+  blockers: findings.describe("Must be fixed with PATCH before a commit"),
   proposals: z
     .array(z.object({ path: z.string(), value: z.unknown(), from: z.string() }))
-    .describe("Changes that the file suggests, and nobody made")
+    .describe("Changes that the file suggests, which are not applied")
 })
 const bundle = z.object({
   character: z.record(z.string(), z.unknown()),
@@ -109,7 +112,7 @@ const bundle = z.object({
   visual_identity: z.record(z.string(), z.unknown()).nullable(),
   extra: z
     .record(z.string(), z.unknown())
-    .describe("What is not used: provenance, unknown fields, instructions in quarantine. An export gives it back")
+    .describe("Unused content: provenance, unknown fields, quarantined instructions. An export includes it")
 })
 
 const summary = z.object({
@@ -119,8 +122,8 @@ const summary = z.object({
   target_slug: z.string().nullable(),
   format_detected: z.enum(FORMATS),
   filename: z.string(),
-  content_hash: z.string().nullable().describe("SHA-256 of the bundle; null once nothing is kept of it"),
-  character_slug: z.string().nullable().describe("The character that was made or changed"),
+  content_hash: z.string().nullable().describe("SHA-256 of the bundle. null when the content has been deleted"),
+  character_slug: z.string().nullable().describe("The character that was created or changed"),
   created_at: time,
   updated_at: time,
   expires_at: time,
@@ -130,13 +133,16 @@ export const ImportData = summary.extend({
   bundle: bundle.nullable(),
   report,
   accepted_warnings: z.array(z.string()),
-  target_version: z.int().nullable().describe("The version that diff compares with: expected_version of a commit"),
+  target_version: z
+    .int()
+    .nullable()
+    .describe("The version that diff compares with. It is the expected_version of a commit"),
   diff: z
     .array(z.object({ path: z.string(), before: z.unknown(), after: z.unknown() }))
-    .describe("What would change, with mode: update")
+    .describe("With mode: update: what a commit changes")
 })
 export const ImportPage = z.object({ imports: z.array(summary), next_cursor: z.string().nullable() })
 export const ImportCommitted = summary.extend({
   character: CharacterData,
-  dropped: report.shape.dropped.describe("What of the file is not in the character, and why")
+  dropped: report.shape.dropped.describe("What the file contains that is not in the character, and why")
 })

@@ -46,7 +46,7 @@ const checkProfile = (bundle: Bundle, mode: StoredImport["mode"]): Checked => {
   if (!parsed.success) return { bundle, blockers: invalid(parsed.error.issues, "character"), dropped: [] }
   const ignored = ignoredFields(whole, parsed.data).map((path) => ({
     from: placed(`character.${path}`),
-    reason: "Not a field of a character."
+    reason: "Characters do not have this field."
   }))
   const kept = Object.fromEntries(
     Object.entries(parsed.data).filter(
@@ -62,7 +62,7 @@ const checkRest = (bundle: Bundle): Checked => {
   if (!parsed.success) return { bundle, blockers: invalid(parsed.error.issues, ""), dropped: [] }
   const ignored = ignoredFields({ npcs, evidence, visual_identity }, parsed.data).map((path) => ({
     from: path,
-    reason: "Not a field of ours."
+    reason: "Unknown field."
   }))
   return { bundle: { ...bundle, ...parsed.data }, blockers: [], dropped: ignored }
 }

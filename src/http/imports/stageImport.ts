@@ -22,7 +22,7 @@ export const stageImport = async (bytes: Uint8Array) => {
   if (slug !== null && mode === "create" && !isSlug(slug)) {
     throw validationError("body.target_slug: Invalid slug: expected 1 to 63 of a-z, 0-9 and -, not beginning with -")
   }
-  if (!BASE64.test(base64)) throw importRefused("unreadable", "content_base64 is not base64.")
+  if (!BASE64.test(base64)) throw importRefused("unreadable", "content_base64 is not valid base64.")
   const content = json === undefined ? { bytes: Buffer.from(base64, "base64") } : { json }
   const file = await Effect.runPromise(
     Effect.result(readImport({ format, filename, content, forPresent: mode === "update" }))

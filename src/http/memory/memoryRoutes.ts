@@ -29,7 +29,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = inSession.extend({ memory_id: z.string() })
   const at = (sessionId: string) => `/v1/sessions/${sessionId}/memories`
   const forgetting = (sessionId: string, { id }: Memory) => [
-    { command: curl(baseUrl(), "DELETE", `${at(sessionId)}/${id}`), description: "Forget it" }
+    { command: curl(baseUrl(), "DELETE", `${at(sessionId)}/${id}`), description: "Forget the memory" }
   ]
   const memoryOf = (appId: string, { session_id: sessionId, memory_id: id }: z.output<typeof params>) =>
     Effect.gen(function* () {
@@ -46,12 +46,12 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listMemories",
-        summary: "What the character remembers of the person, newest first",
+        summary: "List what the character remembers about the person, newest first",
         tags,
         params: inSession,
         querystring: z.object({
           kind: memoryKind.optional(),
-          status: memoryStatus.optional().describe("Without it all but the forgotten"),
+          status: memoryStatus.optional().describe("Default: all except forgotten memories"),
           pinned: z.enum(["true", "false"]).optional(),
           ...listQuery
         }),
@@ -78,7 +78,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
           return success({ memories: items.map(toMemoryResource(sessionId)), next_cursor }, [
             {
               command: curl(baseUrl(), "POST", `${at(sessionId)}/search`, { query: "sister" }),
-              description: "Search them"
+              description: "Search the memories"
             }
           ])
         })
@@ -91,7 +91,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: sessionExists, writes: true },
       schema: {
         operationId: "createMemory",
-        summary: "Have the character remember something; a thing that was forgotten may be told again",
+        summary: "Add a memory. A forgotten memory can be added again",
         tags,
         params: inSession,
         headers: z.object({ "idempotency-key": z.string().optional() }),
@@ -129,7 +129,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
     one,
     {
       config: { demo: true },
-      schema: { operationId: "getMemory", summary: "One memory", tags, params, response: answers(MemoryData, 404) }
+      schema: { operationId: "getMemory", summary: "Get a memory", tags, params, response: answers(MemoryData, 404) }
     },
     (request, reply) =>
       answer(
@@ -149,7 +149,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: memoryExists, writes: true },
       schema: {
         operationId: "updateMemory",
-        summary: "Change a memory",
+        summary: "Update a memory",
         tags,
         params,
         body: MemoryPatch,
@@ -187,9 +187,9 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         operationId: "forgetMemory",
         summary:
-          "Forget a memory: its words and quotes are deleted wherever it was noted, and it is not learned from " +
-          "the conversation again",
-        description: "What was said stays on the event log; DELETE /v1/end-users/{external_user_ref} erases that too.",
+          "Forget a memory. Its text and quotes are deleted everywhere, " +
+          "and it is not learned from the conversation again",
+        description: "The messages stay on the event log. DELETE /v1/end-users/{external_user_ref} erases them too.",
         tags,
         params,
         response: answers(MemoryData, 404)

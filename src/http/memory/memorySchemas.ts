@@ -8,10 +8,10 @@ export const memoryKind = z.enum(MemoryKind.literals)
 export const memoryStatus = z.enum(MemoryStatus.literals)
 const subject = z.enum(MemorySubject.literals)
 const memoryText = text(1, 500).meta({
-  description: "One plain sentence. What would instruct the character is put in quarantine",
+  description: "One plain sentence. Text that instructs the character is quarantined",
   examples: ["Nadia plays the cello."]
 })
-const validAt = moment.meta({ description: "Since when it holds" })
+const validAt = moment.meta({ description: "Since when the memory is true" })
 
 export const MemoryCreate = z.object({
   text: memoryText,
@@ -19,7 +19,10 @@ export const MemoryCreate = z.object({
   subject: subject.default("user"),
   importance: wholeBetween(1, 10).default(5),
   confidence: unit().default(1),
-  pinned: z.boolean().default(false).meta({ description: "Kept whatever else comes; at most 50 of a session" }),
+  pinned: z
+    .boolean()
+    .default(false)
+    .meta({ description: "Protects the memory from being dropped. At most 50 per session" }),
   valid_at: validAt.optional()
 })
 export const MemoryPatch = z
@@ -32,14 +35,14 @@ export const MemoryPatch = z
     pinned: z.boolean().optional(),
     valid_at: validAt.optional(),
     status: z.enum(["active", "superseded"]).optional().meta({
-      description: "superseded: it no longer holds. What is in quarantine stays there until its text is another"
+      description: "superseded: no longer true. A quarantined memory stays quarantined until its text changes"
     })
   })
-  .meta({ description: "What is left out stays. New words are the app's own: source is app then" })
+  .meta({ description: "Omitted fields stay unchanged. A new text sets source to app" })
 export const MemorySearchBody = z.object({
   query: text(1, 1000),
   limit: wholeBetween(1, 50).default(10),
-  as_of: moment.optional().meta({ description: "What was known to hold then, superseded since or not" })
+  as_of: moment.optional().meta({ description: "Search what was true at this moment, even if it was superseded later" })
 })
 
 const time = z.iso.datetime()
@@ -48,7 +51,7 @@ export const MemoryData = z.object({
   session_id: z.string(),
   kind: memoryKind,
   subject,
-  text: z.string().describe("Empty once it is forgotten"),
+  text: z.string().describe("Empty when the memory is forgotten"),
   importance: z.int(),
   confidence: z.number(),
   pinned: z.boolean(),
@@ -59,9 +62,11 @@ export const MemoryData = z.object({
   linked_ids: z.array(z.string()),
   evidence: z
     .array(z.object({ cursor: z.int(), quote: z.string() }))
-    .describe("Where on the log the person said so, and the words; of what was said often only the latest are kept"),
+    .describe(
+      "The person's words, and where they are on the log. For a frequently repeated fact, only the latest are kept"
+    ),
   source: z.enum(MemorySource.literals),
-  recall_count: z.int().describe("How many replies leaned on it"),
+  recall_count: z.int().describe("Number of replies that used the memory"),
   last_recalled_at: time.nullable(),
   created_at: time
 })
@@ -70,11 +75,11 @@ export const MemoryPage = z.object({ memories: z.array(MemoryData), next_cursor:
 const share = z.number().min(0).max(1)
 export const FoundMemoryData = MemoryData.extend({
   score: z.object({
-    total: z.number().describe("lexical + 0.05 recency + 0.15 importance, and 0.1 where it is pinned"),
-    lexical: share.describe("How much of the search it carries, against the best"),
+    total: z.number().describe("lexical + 0.05 recency + 0.15 importance, plus 0.1 if pinned"),
+    lexical: share.describe("Lexical match with the query, relative to the best result"),
     recency: share,
     importance: share,
-    dense: z.null().describe("No embeddings are in use")
+    dense: z.null().describe("Always null: embeddings are not used")
   })
 })
 export const MemoriesFound = z.object({ memories: z.array(FoundMemoryData) })

@@ -17,7 +17,7 @@ export const memorySearchRoutes: Routes = ({ app, answer }) => {
       config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "searchMemories",
-        summary: "Find memories by the words of a search, the best first, as they hold now or held at a time",
+        summary: "Search memories by words, best first, as they are true now or were at a moment",
         tags: ["Relationship"],
         params: z.object({ session_id: z.string() }),
         body: MemorySearchBody,

@@ -29,7 +29,7 @@ export const openLoopRoutes: Routes = ({ app, answer }) => {
       config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listOpenLoops",
-        summary: "What waits between the two to be taken up again, newest first",
+        summary: "List the open loops of the session: topics to return to, newest first",
         tags,
         params: inSession,
         querystring: z.object({ status: loopStatus.optional(), ...listQuery }),
@@ -61,7 +61,7 @@ export const openLoopRoutes: Routes = ({ app, answer }) => {
       config: { demo: true, exists: openLoopExists, writes: true },
       schema: {
         operationId: "updateOpenLoop",
-        summary: "Settle an open loop, open it again, or say when it is due",
+        summary: "Resolve or reopen an open loop, or set when it is due",
         tags,
         params: inSession.extend({ loop_id: z.string() }),
         body: OpenLoopPatch,

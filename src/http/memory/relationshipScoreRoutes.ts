@@ -17,7 +17,7 @@ export const relationshipScoreRoutes: Routes = ({ app, answer }) => {
       config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "getRelationshipScores",
-        summary: "The relational meter of the session's state, by itself; empty until the app opts in",
+        summary: "Get the relationship scores of the session. Empty until the app opts in",
         tags: ["Relationship"],
         params: z.object({ session_id: z.string() }),
         response: answers(RelationalMeter, 404)

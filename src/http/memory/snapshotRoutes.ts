@@ -58,7 +58,7 @@ export const snapshotRoutes: Routes = ({ app, answer }) => {
       config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listSnapshots",
-        summary: "How the two stood from time to time, newest first",
+        summary: "List the snapshots of the relationship, newest first",
         tags,
         params,
         querystring: z.object(listQuery),
@@ -89,7 +89,7 @@ export const snapshotRoutes: Routes = ({ app, answer }) => {
       config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "getLatestSnapshot",
-        summary: "The newest snapshot",
+        summary: "Get the newest snapshot",
         tags,
         params,
         response: answers(SnapshotData, 404)

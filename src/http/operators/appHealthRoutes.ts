@@ -35,7 +35,7 @@ export const appHealthRoutes: Routes = ({ app, answer }) => {
       config: { demo: true },
       schema: {
         operationId: "getAppHealth",
-        summary: "How things stand with the app: what waits, what goes wrong, and who is there",
+        summary: "Get the health of the app: queues, failures and workers",
         tags: ["Observability"],
         response: answers(AppHealthData)
       }

@@ -6,46 +6,44 @@ export const AppHealthData = z.object({
   status: z
     .enum(["ok", "degraded", "down"])
     .describe(
-      "down: nobody is there to run turns. degraded: turns wait, replies go wrong, a channel fails or the app's " +
-        "Telegram bots are held back"
+      "down: no worker runs turns. degraded: turns are waiting, replies fail, " +
+        "a channel fails, or the app's Telegram bots are on hold"
     ),
   components: z.object({
     database: z.object({ status: z.literal("ok") }),
     queue: z.object({
-      ready: z.int().describe("Sessions of the app in which a turn is due and nobody is at work"),
-      oldest_age_seconds: z.number().describe("How long the one that is overdue longest has been due"),
-      failed: z.int().describe("Turns of the last hour that failed")
+      ready: z.int().describe("Sessions of the app with a turn that is due and not being processed"),
+      oldest_age_seconds: z.number().describe("Age of the turn that has been due the longest"),
+      failed: z.int().describe("Turns that failed within the last hour")
     }),
     llm: z.object({
-      engine: z.enum(["live", "offline"]).describe("offline: offline-retrieval.v1, which is no model"),
+      engine: z.enum(["live", "offline"]).describe("offline: offline-retrieval.v1, which does not use a model"),
       model: z.string(),
-      last_ok_at: time
-        .nullable()
-        .describe("When a reply of the app was last begun that went well, within the last hour"),
-      error_rate_5m: z.number().nullable().describe("null: nothing was written in the last five minutes")
+      last_ok_at: time.nullable().describe("Start time of the app's latest successful reply within the last hour"),
+      error_rate_5m: z.number().nullable().describe("null: no replies in the last five minutes")
     }),
     images: z.object({
-      engine: z.enum(["live", "offline"]).describe("offline: labelled placeholders"),
+      engine: z.enum(["live", "offline"]).describe("offline: placeholder images with a label"),
       model: z.string(),
       storage: z.enum(["database", "folder", "s3"]),
-      open: z.int().describe("Pictures of the app that wait or are being made"),
-      failed: z.int().describe("Pictures of the last hour that failed"),
-      last_ok_at: time.nullable().describe("When one was last made, within the last hour")
+      open: z.int().describe("Images of the app that are queued or being made"),
+      failed: z.int().describe("Images that failed within the last hour"),
+      last_ok_at: time.nullable().describe("When the latest image was made, within the last hour")
     }),
     delivery: z.object({
-      backlog: z.int().describe("Logs of sessions that have something left to be pushed"),
+      backlog: z.int().describe("Session logs with events left to push"),
       failing_channels: z.int(),
       telegram_hold: z
-        .object({ since: time, reason: z.string().nullable().describe("In the words of whoever did it") })
+        .object({ since: time, reason: z.string().nullable().describe("Reason given by the operator") })
         .nullable()
         .describe(
-          "Whoever runs this server holds the app's Telegram bots back: what people write is kept and nothing " +
-            "is sent, until they are released"
+          "The operator has put the app's Telegram bots on hold: messages from " +
+            "people are kept, and nothing is sent until the hold is released"
         )
     }),
     watchdog: z.object({
       last_run_at: time.nullable(),
-      rescued_1h: z.int().describe("Turns of the app that survived the death of their worker")
+      rescued_1h: z.int().describe("Turns of the app that were recovered after their worker had stopped")
     })
   })
 })

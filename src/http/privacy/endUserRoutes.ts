@@ -49,14 +49,14 @@ const changeOf = ({
 })
 
 /** References may contain any characters and be so long that a cursor made of one is longer than any other. */
-const longCursor = z.string().max(2000).optional().describe("next_cursor of the page before")
+const longCursor = z.string().max(2000).optional().describe("next_cursor of the previous page")
 const toKey = (ref: string) => Buffer.from(ref, "utf8").toString("base64url")
 const ofKey = (key: string | null) => {
   if (key === null) return Effect.succeed(null)
   const ref = Buffer.from(key, "base64url").toString("utf8")
   return toKey(ref) === key && isExternalUserRef(ref)
     ? Effect.succeed(ref)
-    : Effect.fail(validationError("query.cursor: is not a cursor of this list"))
+    : Effect.fail(validationError("query.cursor: Must be a cursor of this list"))
 }
 
 export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -65,12 +65,12 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ external_user_ref: z.string() })
   const at = (ref: string) => `/v1/end-users/${encodeURIComponent(ref)}`
   const actions = (ref: string) => [
-    { command: curl(baseUrl(), "GET", `${at(ref)}/sessions`), description: "See their sessions" },
-    { command: curl(baseUrl(), "GET", `${at(ref)}/usage`), description: "See what they have used" }
+    { command: curl(baseUrl(), "GET", `${at(ref)}/sessions`), description: "List the end-user's sessions" },
+    { command: curl(baseUrl(), "GET", `${at(ref)}/usage`), description: "See the end-user's usage" }
   ]
   const receipt = (erasure: Erasure) =>
     success(toReceipt(erasure), [
-      { command: curl(baseUrl(), "GET", `/v1/erasures/${erasure.erasure_id}`), description: "See how far it is" }
+      { command: curl(baseUrl(), "GET", `/v1/erasures/${erasure.erasure_id}`), description: "See the progress" }
     ])
 
   app.get(
@@ -79,11 +79,11 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true },
       schema: {
         operationId: "listEndUsers",
-        summary: "The app's end-users, by their references",
+        summary: "List the app's end-users, by reference",
         tags,
         querystring: z.object({
           q: z.string().max(128).optional().describe("Part of the reference or display name"),
-          active_since: momentOrDay.optional().describe("Only who has written since then"),
+          active_since: momentOrDay.optional().describe("Only end-users who have written since then"),
           ...listQuery,
           cursor: longCursor
         }),
@@ -114,7 +114,13 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
     path,
     {
       config: { demo: true },
-      schema: { operationId: "getEndUser", summary: "One end-user", tags, params, response: answers(EndUserData, 404) }
+      schema: {
+        operationId: "getEndUser",
+        summary: "Get an end-user",
+        tags,
+        params,
+        response: answers(EndUserData, 404)
+      }
     },
     (request, reply) =>
       answer(
@@ -132,7 +138,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: endUserExists, writes: true },
       schema: {
         operationId: "updateEndUser",
-        summary: "Change what is known of an end-user, or block them, by JSON merge patch",
+        summary: "Update or block an end-user, by JSON merge patch",
         tags,
         params,
         body: EndUserPatch,
@@ -163,8 +169,8 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         operationId: "eraseEndUser",
         summary:
-          "Erase an end-user: their sessions with all that was said and remembered, and what is known of them; " +
-          "asked for again, it is the same erasure",
+          "Erase an end-user: their sessions with all messages and memories, and " +
+          "their profile. A repeated request returns the same erasure",
         tags,
         params,
         response: answers(ErasureData, 404)
@@ -193,7 +199,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true },
       schema: {
         operationId: "getErasure",
-        summary: "How far an erasure is",
+        summary: "Get the status of an erasure",
         tags,
         params: z.object({ erasure_id: z.string() }),
         response: answers(ErasureData, 404)

@@ -12,7 +12,7 @@ export const EndUserPatch = z
     age_band: z.enum(["adult", "minor", "unknown"]).nullable().optional().meta({ description: "null: unknown" }),
     blocked: z.boolean().optional().meta({ description: "true: their sends are refused with 409 end_user_blocked" })
   })
-  .meta({ description: "JSON merge patch (RFC 7396): what is left out stays, null clears" })
+  .meta({ description: "JSON merge patch (RFC 7396): omitted fields stay unchanged, and null clears a field" })
 
 export const EndUserData = z.object({
   external_user_ref: z.string(),
@@ -22,7 +22,7 @@ export const EndUserData = z.object({
   age_band: z.enum(["adult", "minor", "unknown"]),
   blocked: z.boolean(),
   session_count: z.int(),
-  last_active_at: time.nullable().describe("When they last wrote"),
+  last_active_at: time.nullable().describe("When the end-user last wrote"),
   created_at: time
 })
 export const EndUserPage = z.object({ end_users: z.array(EndUserData), next_cursor: z.string().nullable() })

@@ -66,15 +66,16 @@ export const exportRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       schema: {
         operationId: "exportEndUser",
         summary:
-          "Everything that is kept of an end-user, as a ZIP: 202 while it is prepared, then the file for an hour",
+          "Export all data of an end-user as a ZIP. Returns 202 while " +
+          "the export is prepared, then the file for an hour",
         description:
-          "The first request starts the export. Repeat it as Retry-After says until it answers 200. " +
-          "The ZIP holds what was there when it was made.",
+          "The first request starts the export. Repeat it after Retry-After until the " +
+          "status is 200. The ZIP contains the data at the time when it was made.",
         tags: ["End-users"],
         params: z.object({ external_user_ref: z.string() }),
         response: {
           ...answersAs("application/zip", z.string().describe("The ZIP"), 404, 502),
-          202: withData(ExportData).describe("It is being prepared; ask again as Retry-After says")
+          202: withData(ExportData).describe("The export is being prepared. Repeat the request after Retry-After")
         }
       }
     },
@@ -90,7 +91,9 @@ export const exportRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         return answer(
           request,
           reply,
-          Effect.succeed(success(toResource(found), [{ command: again, description: "Ask again, or download it" }]))
+          Effect.succeed(
+            success(toResource(found), [{ command: again, description: "Check again, or download the export" }])
+          )
         )
       }
       return reply

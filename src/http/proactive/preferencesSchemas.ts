@@ -14,10 +14,16 @@ const topics = () => texts(20, 60)
 
 export const PreferencesPatch = z
   .object({
-    opted_out: z.boolean().nullable().optional().meta({
-      description: "Where the person has asked to be left alone, only they can take it back: 409 person_opted_out"
-    }),
-    preferred_hours: hours.nullable().optional().meta({ description: "When to write, by the person's own clock" }),
+    opted_out: z
+      .boolean()
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          "true: the person is not written to first. If the person has opted out " +
+          "themselves, only they can change this: 409 person_opted_out"
+      }),
+    preferred_hours: hours.nullable().optional().meta({ description: "When to write, in the person's local time" }),
     timezone: timezone().nullable().optional(),
     frequency: z.enum(["less", "normal", "more"]).nullable().optional(),
     topics_welcome: topics().nullable().optional(),
@@ -25,8 +31,8 @@ export const PreferencesPatch = z
   })
   .meta({
     description:
-      "JSON merge patch (RFC 7396): what is left out stays, null clears. What the app sets outranks what was " +
-      "inferred; what the person says later outranks both"
+      "JSON merge patch (RFC 7396): omitted fields stay unchanged, and null clears a field. What the " +
+      "app sets overrides what was inferred. What the person says later overrides both"
   })
 
 export const PreferencesData = z.object({
@@ -39,7 +45,7 @@ export const PreferencesData = z.object({
   field_sources: z
     .record(z.string(), z.enum(PreferenceSource.literals))
     .describe(
-      "Who said so: the person in so many words (explicit), the conversation (inferred) or the app. A field " +
-        "without one was never set"
+      "Who set the field: the person explicitly (explicit), the conversation " +
+        "(inferred) or the app. A field without a source was never set"
     )
 })

@@ -23,7 +23,7 @@ export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl, channelKin
   const next = (appId: string) => [
     {
       command: curl(baseUrl(), "GET", `/v1/apps/${appId}/proactive-policy/decisions`),
-      description: "See what was decided"
+      description: "See the decisions"
     }
   ]
 
@@ -33,7 +33,9 @@ export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl, channelKin
       config: { demo: true },
       schema: {
         operationId: "getProactivePolicy",
-        summary: "When, how often and by which channels the app's characters may write first",
+        summary:
+          "Get the app's proactive policy: when, how often and through " +
+          "which channels its characters may write first",
         tags,
         params,
         response: answers(ProactivePolicyData, 404)
@@ -56,7 +58,7 @@ export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl, channelKin
       config: { demo: true, exists: appExists, writes: true },
       schema: {
         operationId: "updateProactivePolicy",
-        summary: "Change it by JSON merge patch; every change is a new version",
+        summary: "Update the proactive policy by JSON merge patch. Each change creates a new version",
         tags,
         params,
         body: proactivePolicyPatch(channelKinds),
@@ -94,8 +96,8 @@ export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl, channelKin
       schema: {
         operationId: "listProactiveDecisions",
         summary:
-          "Whether characters wrote first, and what spoke against it, newest first; that the same still speaks " +
-          "against it is not told again",
+          "List the decisions on whether characters write first, and what prevented it, " +
+          "newest first. Repeated decisions with the same reason are omitted",
         tags,
         params,
         querystring: z.object({ session_id: z.string().max(64).optional(), ...listQuery }),

@@ -22,7 +22,7 @@ export const proactivePreferenceRoutes: Routes = ({ app, answer }) => {
       config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "getProactivePreferences",
-        summary: "How the person wants to be written to unasked, and who said so",
+        summary: "Get the person's preferences for proactive messages, and who set them",
         tags,
         params,
         response: answers(PreferencesData, 404)
@@ -48,7 +48,7 @@ export const proactivePreferenceRoutes: Routes = ({ app, answer }) => {
       config: { demo: true, exists: sessionExists, writes: true },
       schema: {
         operationId: "updateProactivePreferences",
-        summary: "Say how the person wants to be written to unasked",
+        summary: "Update the person's preferences for proactive messages",
         tags,
         params,
         body: PreferencesPatch,

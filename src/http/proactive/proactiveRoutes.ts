@@ -24,11 +24,11 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
   }
   const policy = (appId: string) => ({
     command: curl(baseUrl(), "GET", `/v1/apps/${appId}/proactive-policy`),
-    description: "See what holds for all sessions of the app"
+    description: "See the policy for all sessions of the app"
   })
   const evaluate = (sessionId: string) => ({
     command: curl(baseUrl(), "POST", `/v1/sessions/${sessionId}/proactive/evaluate`, { dry_run: true }),
-    description: "See whether the character would write now, and what stops it"
+    description: "See whether the character would write first now, and what prevents it"
   })
 
   app.patch(
@@ -38,7 +38,7 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         operationId: "updateProactiveControls",
         summary:
-          "Change when the character writes first in this session: null clears an override, what is left out stays",
+          "Update the proactive controls of a session. null clears an override, and omitted fields stay unchanged",
         tags,
         params,
         body: proactiveControls,
@@ -69,8 +69,8 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         operationId: "evaluateProactive",
         summary:
-          "Whether the character would write first at a moment, which gate stops it, and when it may next; " +
-          "writes and sends nothing",
+          "Check whether the character would write first at a moment, which gate " +
+          "prevents it, and when it may next. Writes and sends nothing",
         tags,
         params,
         body: EvaluateBody,
@@ -86,8 +86,8 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { now, dry_run: dryRun } = request.body
           if (!dryRun && request.principal.kind !== "demo")
             return yield* validationError(
-              "body.dry_run: only a demo key may have time travel and act on it",
-              "Leave it out, or try it in the sandbox: POST /v1/demo/sandbox-key."
+              "body.dry_run: only a demo key can set this to false",
+              "Omit it, or use the sandbox: POST /v1/demo/sandbox-key."
             )
           const at = now === undefined ? null : new Date(now)
           const evaluation = yield* ProactiveDecisions.use((proactiveDecisions) =>
@@ -100,7 +100,7 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
                 "GET",
                 `/v1/apps/${ref.appId}/proactive-policy/decisions?session_id=${ref.sessionId}`
               ),
-              description: "See what was decided before"
+              description: "See earlier decisions"
             },
             ...(dryRun
               ? []

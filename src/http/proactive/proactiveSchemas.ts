@@ -13,7 +13,10 @@ const MAX_USD = 1_000_000
 const usd = (description: string) => between(0, MAX_USD).nullable().optional().meta({ description })
 const rule = z.object({
   allow: z.boolean().optional().meta({ description: "Default true" }),
-  daily_cap: wholeBetween(0, 1_000_000).nullable().optional().meta({ description: "Of the app in a day; null: none" })
+  daily_cap: wholeBetween(0, 1_000_000)
+    .nullable()
+    .optional()
+    .meta({ description: "Limit for the app per day. null: no limit" })
 })
 
 const proactivePolicy = (kinds: ReadonlyArray<ChannelKind>) =>
@@ -29,26 +32,26 @@ const proactivePolicy = (kinds: ReadonlyArray<ChannelKind>) =>
             .min(1)
             .max(7)
             .optional()
-            .meta({ description: "On which it begins, 0 is Sunday; every day when left out" })
+            .meta({ description: "Days on which it starts. 0 is Sunday. Default: every day" })
         })
       )
       .max(7)
       .optional()
       .meta({
         description:
-          "When nobody is written to. Past midnight where `to` comes before `from`, a whole day where they are " +
-          "the same. Default 22:00 to 08:00"
+          "Hours without proactive messages. They continue past midnight if `to` is before " +
+          "`from`, and last a whole day if both are the same. Default 22:00 to 08:00"
       }),
     timezone: timezone()
       .optional()
-      .meta({ description: "Of the app's day, and of people whose own is not known. Default UTC" }),
+      .meta({ description: "Time zone for the app's day, and for people whose time zone is unknown. Default UTC" }),
     timezone_source: z
       .enum(["end_user", "app"])
       .optional()
-      .meta({ description: "Whose clock quiet hours and the day go by. Default end_user" }),
+      .meta({ description: "Whose local time applies to quiet hours and the day. Default end_user" }),
     daily_cap_per_end_user: wholeBetween(0, 50)
       .optional()
-      .meta({ description: "Of all the app's characters to one person. Default 3" }),
+      .meta({ description: "Limit per person, for all characters of the app together. Default 3" }),
     daily_cap_app: wholeBetween(0, 1_000_000).nullable().optional(),
     allowed_reasons: z
       .array(z.enum(REASONS))
@@ -64,26 +67,26 @@ const proactivePolicy = (kinds: ReadonlyArray<ChannelKind>) =>
         default: z
           .enum(["allow", "deny"])
           .optional()
-          .meta({ description: "Of channels without a rule. Default allow" }),
+          .meta({ description: "For channels without a rule. Default allow" }),
         channels: z
           .object({
-            event_log: rule.optional().meta({ description: "Of sessions without a push channel" }),
+            event_log: rule.optional().meta({ description: "For sessions without a push channel" }),
             ...Object.fromEntries(kinds.map(({ name }) => [name, rule.optional()]))
           })
           .optional()
       })
       .optional()
-      .meta({ description: "A message goes out by every channel of its session, so each must allow it" }),
+      .meta({ description: "A message is sent through all channels of its session, so each of them must allow it" }),
     cost_cap: z
-      .object({ daily_usd: usd("In a day (UTC); null: none"), monthly_usd: usd("In a month (UTC); null: none") })
+      .object({ daily_usd: usd("Per day (UTC). null: no limit"), monthly_usd: usd("Per month (UTC). null: no limit") })
       .optional()
-      .meta({ description: "Of what writing first costs the app" })
+      .meta({ description: "Budget for proactive messages" })
   })
 
 export const proactivePolicyPatch = (kinds: ReadonlyArray<ChannelKind>) =>
-  mergePatchOf(proactivePolicy(kinds))
-    .extend({ expected_version: expectedVersion() })
-    .meta({ description: "JSON merge patch (RFC 7396): null is the default again, an array is replaced whole" })
+  mergePatchOf(proactivePolicy(kinds)).extend({ expected_version: expectedVersion() }).meta({
+    description: "JSON merge patch (RFC 7396): null restores the default, and an array is replaced as a whole"
+  })
 
 /** The stored policy after a patch. Null fields are left out. */
 export const policyMerge = (kinds: ReadonlyArray<ChannelKind>) => {
@@ -106,7 +109,7 @@ export const ProactivePolicyData = z.object({
     channels: z.record(z.string(), z.object({ allow: z.boolean(), daily_cap: z.int().nullable() }))
   }),
   cost_cap: z.object({ daily_usd: z.number().nullable(), monthly_usd: z.number().nullable() }),
-  minors: z.literal("off").describe("Who is known to be a minor is never written to first"),
+  minors: z.literal("off").describe("Known minors are never written to first"),
   version: z.int()
 })
 
@@ -117,16 +120,16 @@ export const ProactiveDecisionPage = z.object({
       at: time,
       session_id: z.string(),
       reason: z.enum(REASONS).nullable(),
-      decision: z.enum(["sent", "skipped"]).describe("sent: a turn was begun, and nothing has come in its way"),
+      decision: z.enum(["sent", "skipped"]).describe("sent: a turn was started, and nothing has stopped it so far"),
       skipped_by: z
         .string()
         .nullable()
         .describe(
-          "The first gate that was shut; or what became of the turn that was begun: overtaken (the person wrote " +
-            "first), failed, or a check of what was written"
+          "The first gate that was shut, or why the started turn sent nothing: overtaken " +
+            "(the person wrote first), failed, or a check of the written text"
         ),
       run_ref: z.string().nullable(),
-      next_eligible_at: time.nullable().describe("As far as was known then; null: not by itself")
+      next_eligible_at: time.nullable().describe("As known at that time. null: not by itself")
     })
   ),
   next_cursor: z.string().nullable()
@@ -137,21 +140,21 @@ export const ProactiveControlsData = z.object({
   ...Object.fromEntries(
     Object.keys(proactiveControls.shape).map((field) => [
       field,
-      z.union([z.boolean(), z.number()]).nullable().describe("The session's own override; null: none")
+      z.union([z.boolean(), z.number()]).nullable().describe("Override of the session. null: none")
     ])
   ),
   ...ProactiveStateData.shape
 })
 
 export const EvaluateBody = z.object({
-  now: moment.optional().meta({ description: "Decide as of this moment; the present one when left out" }),
+  now: moment.optional().meta({ description: "Evaluate at this moment. Default: now" }),
   dry_run: z
     .boolean()
     .default(true)
     .meta({
       description:
-        "false, under a demo key alone: act on the decision as if `now` had come, so that what a character does " +
-        "of its own accord can be tried in minutes"
+        "false (demo keys only): act on the decision as if it were `now`, to " +
+        "test within minutes what a character does unprompted"
     })
 })
 
@@ -164,10 +167,7 @@ export const EvaluationData = z.object({
   skipped_by: z.string().nullable(),
   gates: z
     .array(z.object({ gate: z.string(), result: z.enum(["open", "shut", "not_reached"]) }))
-    .describe(
-      "In the order in which they are asked. What is written is then held against the checks of emission, in " +
-        "the turn itself"
-    ),
+    .describe("In order of evaluation. The text is then checked again in the turn itself"),
   next_eligible_at: time.nullable(),
-  run_ref: z.string().nullable().describe("The turn that was begun; null: none")
+  run_ref: z.string().nullable().describe("The turn that was started. null: none")
 })

@@ -79,7 +79,7 @@ export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: sessionExists, writes: true },
       schema: {
         operationId: "scheduleProactiveMessage",
-        summary: "Have the character write first at a time: these words, or about this topic. Every gate still holds",
+        summary: "Schedule a proactive message, with the given text or about a topic. All gates still apply",
         tags,
         params: inSession,
         headers: z.object({ "idempotency-key": z.string().optional() }),
@@ -119,7 +119,7 @@ export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "listScheduledMessages",
-        summary: "The session's scheduled messages, newest first",
+        summary: "List the session's scheduled messages, newest first",
         tags,
         params: inSession,
         querystring: z.object(listQuery),
@@ -151,7 +151,7 @@ export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, writes: true },
       schema: {
         operationId: "cancelScheduledMessage",
-        summary: "Cancel a scheduled message that was not sent yet",
+        summary: "Cancel a scheduled message that has not been sent yet",
         tags,
         params: one,
         response: answers(ScheduledData, 404, 409)

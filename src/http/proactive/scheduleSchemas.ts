@@ -7,22 +7,22 @@ const time = z.iso.datetime()
 export const ScheduleCreate = z
   .object({
     at: moment.meta({
-      description: "The earliest moment at which it is sent, at most 366 days ahead",
+      description: "The earliest time to send the message, at most 366 days ahead",
       examples: ["2027-01-31T09:00:00Z"]
     }),
     until: moment.optional().meta({
       description:
-        "The latest moment, at most 7 days after `at`; 24 hours after it by default. If no moment passes every " +
-        "gate, it expires"
+        "The latest time, at most 7 days after `at`. Default: 24 hours after " +
+        "`at`. The message expires if the gates prevent it until then"
     }),
     text: text(1, 2000)
       .optional()
-      .meta({ description: "The words to send, a bubble for each paragraph. `{{user}}` and `{{char}}` are filled in" }),
+      .meta({ description: "The text to send, one bubble per paragraph. `{{user}}` and `{{char}}` are replaced" }),
     topic: text(1, 300).optional().meta({ description: "What the character writes about, in its own words" })
   })
   .superRefine(({ text, topic }, context) => {
     if ((text === undefined) === (topic === undefined)) {
-      context.addIssue({ code: "custom", path: ["text"], message: "Give either text or topic, and not both" })
+      context.addIssue({ code: "custom", path: ["text"], message: "Give either text or topic, not both" })
     }
   })
   .meta({ oneOf: [{ required: ["text"] }, { required: ["topic"] }] })
@@ -39,10 +39,10 @@ export const ScheduledData = z.object({
     .string()
     .nullable()
     .describe(
-      "scheduled: the gate that keeps it from being sent now; null before its time, or when it is about to be sent. " +
-        "skipped: what kept it from being sent: a gate, or the outcome of its turn"
+      "scheduled: the gate that prevents sending now. null before its time, or when it is about " +
+        "to be sent. skipped: why it was not sent: a gate, or the outcome of its turn"
     ),
-  run_ref: z.string().nullable().describe("The run that sends it"),
+  run_ref: z.string().nullable().describe("The run that sends the message"),
   created_at: time
 })
 export const ScheduledPage = z.object({ scheduled: z.array(ScheduledData), next_cursor: z.string().nullable() })

@@ -54,7 +54,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
   const searching = (slug: string) => [
     {
       command: curl(baseUrl(), "POST", `${at(slug)}/search`, { query: "lighthouse" }),
-      description: "Search what sources say"
+      description: "Search the evidence"
     }
   ]
 
@@ -64,7 +64,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { exists: characterExists },
       schema: {
         operationId: "listEvidence",
-        summary: "What sources say of the character, newest first",
+        summary: "List the evidence about the character, newest first",
         tags,
         params: ofCharacter,
         querystring: z.object({ status: evidenceStatus.optional(), kind: evidenceKind.optional(), ...listQuery }),
@@ -97,8 +97,8 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         operationId: "createEvidence",
         summary:
-          "Tell what a source says of the character: replies are given pieces of it that bear on the message, " +
-          "as quotes",
+          "Add evidence: what a source says about the character. Replies get " +
+          "the passages that are relevant to the message, as quotes",
         tags,
         params: ofCharacter,
         headers: z.object({ "idempotency-key": z.string().optional() }),
@@ -144,7 +144,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { exists: characterExists },
       schema: {
         operationId: "searchEvidence",
-        summary: "Find pieces of evidence by the words of a search, the best first; of what replies may be given alone",
+        summary: "Search evidence by words, best first. Only evidence that replies may use is searched",
         tags,
         params: ofCharacter,
         body: EvidenceSearch,
@@ -175,7 +175,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
     {
       schema: {
         operationId: "getEvidence",
-        summary: "One evidence",
+        summary: "Get a piece of evidence",
         tags,
         params,
         response: answers(EvidenceData, 404)
@@ -207,7 +207,9 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { writes: true },
       schema: {
         operationId: "retractEvidence",
-        summary: "Retract an evidence: no reply is given it any more. Lists what was accepted because of it",
+        summary:
+          "Retract a piece of evidence. Replies no longer get it. " +
+          "Returns the accepted findings that are based on it",
         tags,
         params,
         response: answers(EvidenceRetracted, 404)
@@ -231,7 +233,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
                 : [
                     {
                       command: curl(baseUrl(), "POST", `/v1/characters/${slug}/versions/${version - 1}/restore`),
-                      description: "Go back to before the change"
+                      description: "Restore the version before the change"
                     }
                   ]
             )

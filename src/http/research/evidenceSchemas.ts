@@ -9,14 +9,14 @@ export const evidenceStatus = z.enum(EVIDENCE_STATUSES)
 
 const source = z.object({
   title: text(1, 200).optional(),
-  url: text(1, 2000).optional().meta({ description: "Where it stands; it is not fetched" }),
+  url: text(1, 2000).optional().meta({ description: "Address of the source. It is not fetched" }),
   license: text(1, 200).optional(),
   retrieved_at: moment.optional(),
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .optional()
-    .meta({ description: "Of the whole source. Default: of the text" })
+    .meta({ description: "SHA-256 of the whole source. Default: of the text" })
 })
 const evidenceText = text(1, EVIDENCE_MAX_CHARS)
 
@@ -33,7 +33,7 @@ export const EvidenceCreate = z
   .object({
     kind: evidenceKind,
     text: evidenceText.meta({
-      description: "In the words of the source. Replies are given pieces of it, quoted",
+      description: "Text of the source, word for word. Replies get passages of it as quotes",
       examples: ["The lighthouse at Kvalnes was built in 1891."]
     }),
     source: source
@@ -42,18 +42,18 @@ export const EvidenceCreate = z
           .string()
           .max(64)
           .optional()
-          .meta({ description: "Of a session_turn: it is erased with this session" })
+          .meta({ description: "For session_turn: the session, with which the evidence is erased" })
       })
       .optional(),
     trust: z.enum(EVIDENCE_TRUST).default("app"),
     status: z
       .enum(["active", "disputed"])
       .default("active")
-      .meta({ description: "What is disputed is kept, and no reply is given it" })
+      .meta({ description: "disputed: the evidence is kept, but replies do not get it" })
   })
   .superRefine(({ kind, source }, context) => {
     if (kind === "session_turn" && source?.session_id === undefined)
-      context.addIssue({ code: "custom", path: ["source", "session_id"], message: "Required of a session_turn" })
+      context.addIssue({ code: "custom", path: ["source", "session_id"], message: "Required for a session_turn" })
     if (kind !== "session_turn" && source?.session_id !== undefined)
       context.addIssue({ code: "custom", path: ["source", "session_id"], message: "Only allowed for a session_turn" })
   })
@@ -78,8 +78,8 @@ export const EvidenceData = z.object({
   research_id: z
     .string()
     .nullable()
-    .describe("The run that found it: replies are given it once a finding that rests on it has been accepted"),
-  used_by: z.array(z.string()).describe("Places of the character that accepted findings which rest on it have changed"),
+    .describe("The run that found it. Replies get it only after a finding based on it has been accepted"),
+  used_by: z.array(z.string()).describe("Paths of the character that were changed by accepted findings based on it"),
   created_at: time,
   updated_at: time
 })
@@ -92,10 +92,10 @@ export const EvidenceRetracted = EvidenceData.extend({
         finding_id: z.string(),
         claim: z.string(),
         path: z.string().nullable(),
-        accepted_version: z.int().nullable().describe("The version of the character that the acceptance wrote")
+        accepted_version: z.int().nullable().describe("The version of the character that the acceptance created")
       })
     )
-    .describe("What was accepted because of it. It stays in the character until you change it")
+    .describe("Accepted findings that are based on it. Their changes stay in the character until you revert them")
 })
 export const EvidenceFound = z.object({
   pieces: z.array(
@@ -103,7 +103,7 @@ export const EvidenceFound = z.object({
       evidence_id: z.string(),
       title: z.string().nullable(),
       text: z.string(),
-      score: z.number().describe("0 to 1, against the best")
+      score: z.number().describe("0 to 1, relative to the best result")
     })
   )
 })

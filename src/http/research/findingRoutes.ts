@@ -23,9 +23,8 @@ export const findingRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         operationId: "acceptFinding",
         summary:
-          "Accept a finding: its change becomes a version of the character that says so, and replies may use " +
-          "what it rests on",
-        description: "One without a change is accepted as it is, unless the body has a change for it.",
+          "Accept a finding. Its change becomes a new version of the character, and replies may use its evidence",
+        description: "A finding without a change is accepted as it is, unless the body contains a change.",
         tags,
         params,
         headers: z.object({ "idempotency-key": z.string().optional() }),

@@ -31,8 +31,8 @@ export const prepareSource = (appId: string, slug: string) =>
       )
       if (address === null)
         return yield* validationError(
-          `body.sources[${index}].url: is of no host that pages may be read from here`,
-          "Send the text itself, or have the operator of this server name the host in RESEARCH_HOSTS."
+          `body.sources[${index}].url: this server cannot read pages of this host`,
+          "Send the text itself, or ask the operator to add the host to RESEARCH_HOSTS."
         )
       return {
         source: { ...none, url: address.href },
@@ -42,6 +42,8 @@ export const prepareSource = (appId: string, slug: string) =>
     const id = evidence_id ?? ""
     const evidence = isId("evd", id) ? yield* Evidence.use((all) => all.get({ appId, slug }, id)) : undefined
     if (evidence === undefined || evidence.status === "retracted")
-      return yield* validationError(`body.sources[${index}].evidence_id: is no evidence of this character that holds`)
+      return yield* validationError(
+        `body.sources[${index}].evidence_id: Must be evidence of this character that has not been retracted`
+      )
     return { source: { ...none, evidenceId: id, parts: partsOf(evidence.text).length }, cost: costOf(evidence.text) }
   })

@@ -26,7 +26,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = ofCharacter.extend({ research_id: z.string() })
   const at = (slug: string, id: string) => `/v1/characters/${slug}/research/${id}`
   const following = (slug: string, id: string) => [
-    { command: curl(baseUrl(), "GET", at(slug, id)), description: "See what it finds" }
+    { command: curl(baseUrl(), "GET", at(slug, id)), description: "See the findings" }
   ]
 
   app.get(
@@ -35,7 +35,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { exists: characterExists },
       schema: {
         operationId: "listResearch",
-        summary: "The runs that read sources for the character, newest first",
+        summary: "List the character's research runs, newest first",
         tags,
         params: ofCharacter,
         querystring: z.object({ status: researchStatus.optional(), ...listQuery }),
@@ -71,8 +71,8 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         operationId: "createResearch",
         summary:
-          "Have sources read for what answers a question; each finding comes with a quote that stands in a " +
-          "source, and changes nothing until it is accepted",
+          "Start research: reads sources to answer a question. Each finding has a " +
+          "quote from a source, and changes nothing until it is accepted",
         tags,
         params: ofCharacter,
         headers: z.object({ "idempotency-key": z.string().optional() }),
@@ -108,10 +108,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
                 NotAffordable: () => Effect.fail(workNotAffordable),
                 TooMuchResearch: () =>
                   Effect.fail(
-                    rateLimited(
-                      `The app has ${MAX_OPEN_RESEARCH} runs of research that have not ended, which is as many ` +
-                        `as it may have.`
-                    )
+                    rateLimited(`The app has ${MAX_OPEN_RESEARCH} unfinished research runs, which is the limit.`)
                   )
               })
             )
@@ -126,7 +123,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
     {
       schema: {
         operationId: "getResearch",
-        summary: "One run, with what it has found",
+        summary: "Get a research run with its findings",
         tags,
         params,
         response: answers(ResearchData, 404)
@@ -149,7 +146,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
               : [
                   {
                     command: curl(baseUrl(), "POST", `${at(slug, id)}/findings/${open.finding_id}/accept`),
-                    description: "Make it part of the character"
+                    description: "Accept the finding"
                   }
                 ]
           )
@@ -163,7 +160,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { writes: true },
       schema: {
         operationId: "cancelResearch",
-        summary: "End a run where it is; one that has ended stays as it ended",
+        summary: "Cancel a research run. A run that has ended does not change",
         tags,
         params,
         headers: z.object({ "idempotency-key": z.string().optional() }),

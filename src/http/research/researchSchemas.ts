@@ -10,7 +10,7 @@ const source = z
     kind: z.enum(["text", "evidence", "url"]),
     text: text(1, 100_000).optional(),
     evidence_id: z.string().max(64).optional(),
-    url: text(1, 2000).optional().meta({ description: "Only of hosts that the operator of this server names" })
+    url: text(1, 2000).optional().meta({ description: "Only on hosts that the operator allows" })
   })
   .superRefine((given, context) => {
     const field = ({ text: "text", evidence: "evidence_id", url: "url" } as const)[given.kind]
@@ -25,15 +25,15 @@ const source = z
 export const ResearchCreate = z.object({
   question: text(1, 500).meta({ examples: ["When was the lighthouse built?"] }),
   purpose: z.enum(PURPOSES).meta({
-    description: "What the answer is for: it says which places of the character a finding may propose to change"
+    description: "Purpose of the answer. It determines which fields of the character a finding may change"
   }),
   sources: z.array(source).max(20),
   max_cost_usd: between(0, 5)
     .default(0.25)
     .meta({
       description:
-        "What the run may cost at most. It, or what the run may cost by plan if that is less, is taken " +
-        "beforehand; what is not spent is given back"
+        "Cost limit of the run. This amount, or the planned cost if that is " +
+        "lower, is reserved in advance, and what is not spent is returned"
     })
 })
 
@@ -50,7 +50,7 @@ export const FindingAccept = z
         value: z.union([text(1, 4000), z.record(z.string(), z.unknown()), z.array(z.unknown()).max(300)])
       })
       .optional()
-      .meta({ description: "Another change in place of the proposed one" })
+      .meta({ description: "Replaces the proposed change" })
   })
   .optional()
 
@@ -61,9 +61,7 @@ export const FindingData = z.object({
   claim: z.string(),
   confidence: z.number(),
   evidence_ids: z.array(z.string()),
-  quotes: z.array(
-    z.object({ evidence_id: z.string(), quote: z.string().describe("It stands in the evidence, letter by letter") })
-  ),
+  quotes: z.array(z.object({ evidence_id: z.string(), quote: z.string().describe("Exact quote from the evidence") })),
   proposed_change: proposedChange.nullable(),
   status: z.enum(["proposed", "accepted", "rejected"]),
   accepted_version: z.int().nullable(),
@@ -74,7 +72,7 @@ export const FindingData = z.object({
 export const ResearchSummary = z.object({
   id: z.string(),
   character_slug: z.string(),
-  trace_id: z.string().describe("Its name in the list of runs"),
+  trace_id: z.string().describe("Its trace_id in the list of runs"),
   question: z.string(),
   purpose: z.enum(PURPOSES),
   status: researchStatus,
@@ -87,7 +85,7 @@ export const ResearchSummary = z.object({
         title: z.string().nullable(),
         status: z.enum(["queued", "read", "failed"]),
         parts_read: z.int(),
-        parts: z.int().nullable().describe("null: it has not been fetched"),
+        parts: z.int().nullable().describe("null: not fetched yet"),
         error_code: z.string().nullable()
       })
     ),
@@ -97,7 +95,7 @@ export const ResearchSummary = z.object({
   }),
   max_cost_usd: z.number(),
   cost_usd: z.number().describe("So far"),
-  error_code: z.string().nullable().describe("max_cost_reached: not everything was read"),
+  error_code: z.string().nullable().describe("max_cost_reached: some sources were not read"),
   created_at: time,
   started_at: time.nullable(),
   finished_at: time.nullable()

@@ -153,7 +153,7 @@ export const upstreamFailed = defineError(
   502,
   "upstream_failed",
   "A service that this server depends on did not answer.",
-  "Try again in a while."
+  "Try again later."
 )
 export const storageUnavailable = upstreamFailed.saying("The picture storage did not answer.")
 export const requestGivenUp = defineError(

@@ -14,7 +14,10 @@ export const healthRoutes: Routes = ({ app, run }) => {
 
   app.get(
     "/healthz",
-    { config: { auth: "none", uncounted: true }, schema: schemaOf("getHealth", "Whether this process is up", "ok") },
+    {
+      config: { auth: "none", uncounted: true },
+      schema: schemaOf("getHealth", "Check that this process is running", "ok")
+    },
     (_, reply) => reply.send({ status: "ok" })
   )
 
@@ -22,7 +25,7 @@ export const healthRoutes: Routes = ({ app, run }) => {
     "/readyz",
     {
       config: { auth: "none", uncounted: true },
-      schema: schemaOf("getReadiness", "Whether this process reaches its database", "ready")
+      schema: schemaOf("getReadiness", "Check that this process can reach its database", "ready")
     },
     async (_, reply) => {
       await run(reply, Database.use(({ query }) => query((sql) => sql`select 1`)).pipe(Effect.asVoid))

@@ -4,11 +4,11 @@ import { validationError } from "./errors.ts"
 
 /** `cursor` and `limit` of every list. The cursor is opaque and names the last item of the previous page. */
 export const listQuery = {
-  cursor: z.string().max(400).optional().describe("next_cursor of the page before"),
+  cursor: z.string().max(400).optional().describe("next_cursor of the previous page"),
   limit: z.coerce.number().int().min(1).max(100).default(25)
 }
 
-const notOfThisList = validationError("query.cursor: is not a cursor of this list")
+const notOfThisList = validationError("query.cursor: Must be a cursor of this list")
 const encode = (key: string) => Buffer.from(key, "utf8").toString("base64url")
 
 /** The key in a cursor. Null at the start of a list. */

@@ -42,15 +42,15 @@ const stateOf = ({ bot, error, status }: StoredItem, dryRun: boolean): Html => {
     switch (bot.status) {
       case "awaiting_creation":
       case "pending":
-        return html`Created, being set up${name}`
+        return html`Created, setup in progress${name}`
       case "active":
         return html`Done${name}`
       default:
         return html`Created, ${bot.status}${bot.reason === null ? "" : ` (${bot.reason})`}${name}`
     }
   }
-  if (status === "failed") return html`Not done: ${error ?? "failed"}`
-  return dryRun ? html`Dry run: no link was created` : html`Being prepared: reload this page`
+  if (status === "failed") return html`Failed: ${error ?? "unknown error"}`
+  return dryRun ? html`Dry run: no link was created` : html`In preparation: reload this page`
 }
 
 /** The card of one bot on the sheet. */
@@ -97,8 +97,8 @@ export const botSheet = (
   const count = (standing: Standing) => items.filter((item) => standingOf(item) === standing).length
   const parts = [
     [count("made"), "created"],
-    [count("open"), "to be created"],
-    [count("unready"), "being prepared"],
+    [count("open"), "waiting to be created"],
+    [count("unready"), "in preparation"],
     [count("over"), "expired, detached or failed"]
   ] as const
   const told = parts.flatMap(([many, what]) => (many === 0 ? [] : [`${many} ${what}`])).join(", ")

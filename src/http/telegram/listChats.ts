@@ -18,7 +18,7 @@ export const listChats = Effect.fnUntraced(function* (
   { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number }
 ) {
   const after = readAddress(yield* cursorKey(cursor))
-  if (after === undefined) return yield* validationError("query.cursor: is not a cursor of this list")
+  if (after === undefined) return yield* validationError("query.cursor: Must be a cursor of this list")
   const bot = yield* findBot(request)
   const rows = yield* ChatRows.use((chats) => chats.list(bot.app_id, bot.channel_id, { after, limit: limit + 1 }))
   return page(rows, limit, chatKey)

@@ -63,10 +63,10 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
   const params = z.object({ batch_id: z.string() })
   const shown = (batch: StoredBatch) =>
     success(toBatchResource(batch), [
-      { command: curl(baseUrl(), "GET", `/v1/telegram/batches/${batch.batch_id}`), description: "See how far it is" },
+      { command: curl(baseUrl(), "GET", `/v1/telegram/batches/${batch.batch_id}`), description: "See the progress" },
       {
         command: curl(baseUrl(), "GET", `/v1/telegram/batches/${batch.batch_id}/items`),
-        description: "See what became of each bot"
+        description: "See the result for each bot"
       },
       ...(batch.manager === null
         ? []
@@ -88,7 +88,7 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
       config: { writes: true },
       schema: {
         operationId: "createBotBatch",
-        summary: "Do one thing to many Telegram bots, at a pace that Telegram takes; each bot has its own outcome",
+        summary: "Apply an action to many Telegram bots, within Telegram's rate limits. Each bot has its own result",
         tags,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: BatchCreate,
@@ -124,7 +124,7 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
     {
       schema: {
         operationId: "getBotBatch",
-        summary: "How far a batch is",
+        summary: "Get the progress of a batch",
         tags,
         params,
         response: answers(BatchData, 404)
@@ -140,7 +140,7 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
       config: { exists: batchExists },
       schema: {
         operationId: "listBotBatchItems",
-        summary: "What became of each bot of a batch",
+        summary: "List the results for the bots of a batch",
         tags,
         params,
         querystring: z.object(listQuery),
@@ -169,7 +169,7 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
     {
       schema: {
         operationId: "printBotBatch",
-        summary: "The bots of a batch as a page to print: of create_managed, with the links as QR codes",
+        summary: "Get a printable page of the bots of a batch. For create_managed, it has the links as QR codes",
         tags,
         params,
         response: answersAs("text/html", z.string(), 404)

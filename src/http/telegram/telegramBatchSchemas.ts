@@ -12,7 +12,10 @@ export const MAX_BOTS = 1000
  */
 const LINK_MINUTES = { least: 5, most: 7 * 24 * 60, unlessSaid: 24 * 60 }
 
-const dryRun = z.boolean().default(false).meta({ description: "Only check what can be checked, and change nothing" })
+const dryRun = z
+  .boolean()
+  .default(false)
+  .meta({ description: "Validate as much as possible without changing anything" })
 
 const managedBots = z
   .array(z.object({ character_slug: text(1, 200), ...suggestions }))
@@ -47,12 +50,12 @@ export const BatchCreate = z.discriminatedUnion("action", [
     bots: managedBots,
     expires_in_minutes: wholeBetween(LINK_MINUTES.least, LINK_MINUTES.most)
       .default(LINK_MINUTES.unlessSaid)
-      .meta({ description: "How long the links are good" }),
+      .meta({ description: "How long the links are valid" }),
     dry_run: dryRun
   }),
   z.object({
     action: z.enum(["suspend", "resume", "rotate_secret", "rotate_token", "rebrand"]).meta({
-      description: "rebrand: the bot's name, descriptions, commands and picture become what its character is now"
+      description: "rebrand: update the bot's name, descriptions, commands and picture from its current character"
     }),
     bot_ids: z.array(z.string().min(1).max(64)).min(1).max(MAX_BOTS),
     dry_run: dryRun
@@ -73,40 +76,43 @@ export const BatchData = z.object({
 export const BatchItems = z.object({
   items: z.array(
     z.object({
-      place: z.int().describe("In the request, from 1"),
+      place: z.int().describe("Position in the request, from 1"),
       bot_id: z.string(),
       status: z
         .enum(["pending", "done", "failed"])
-        .describe("Of create_managed, done: the link is there; how the bot is doing is in bot"),
+        .describe("done: for create_managed, the link exists. The status of the bot itself is in bot"),
       error_code: z
         .string()
         .nullable()
         .describe(
-          "Of a pending one, what its last attempt came to. rate_limited: Telegram lets it be done only later, " +
-            "which for names may be hours"
+          "For a pending item: error of the last attempt. rate_limited: " +
+            "Telegram allows it only later, which for names can take hours"
         ),
-      next_attempt_at: z.iso.datetime().nullable().describe("Of one that waits after an attempt"),
+      next_attempt_at: z.iso
+        .datetime()
+        .nullable()
+        .describe("For an item that waits after an attempt: when it is tried again"),
       bot: z
         .object({
           status: z.enum(BOT_STATUSES),
-          reason: z.string().nullable().describe("link_expired: nobody has created it in time"),
+          reason: z.string().nullable().describe("link_expired: nobody created the bot in time"),
           username: z.string().nullable()
         })
         .nullable()
-        .describe("How the bot is doing; null: this app has none of this id, or none yet"),
+        .describe("Status of the bot. null: the app has no bot with this id, or not yet"),
       link: z
         .object({
           url: z
             .string()
             .describe(
-              "Opens Telegram's dialog for a new bot; for a username that the app has suggested, the manager " +
-                "bot, which leads there. Whoever has it can create the bot"
+              "Opens Telegram's dialog for a new bot or, if the app suggested the username, the manager " +
+                "bot, which leads to the dialog. Anyone who has the link can create the bot"
             ),
-          claim_url: z.string().describe("Opened first, it lets the bot be found whatever its username becomes"),
+          claim_url: z.string().describe("Open this link first to let the creator choose another username"),
           expires_at: z.iso.datetime()
         })
         .nullable()
-        .describe("Of create_managed, until the bot is created or the link has run out")
+        .describe("For create_managed, until the bot is created or the link expires")
     })
   ),
   next_cursor: z.string().nullable()

@@ -23,7 +23,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
   const headers = z.object({ "idempotency-key": z.string().optional() })
   const hooksAt = () => `${baseUrl()}${HOOKS_PATH}`
   const look = (id: string) => [
-    { command: curl(baseUrl(), "GET", `/v1/telegram/bots/${id}`), description: "See how the bot is doing" }
+    { command: curl(baseUrl(), "GET", `/v1/telegram/bots/${id}`), description: "See the status of the bot" }
   ]
   const shown = (bot: StoredBot) => success(toBotResource(bot), look(bot.channel_id))
 
@@ -33,7 +33,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, writes: true },
       schema: {
         operationId: "rotateBotSecret",
-        summary: "Have Telegram prove itself with a new secret; the old one is good for ten more minutes",
+        summary: "Rotate the webhook secret. The old secret stays valid for ten minutes",
         tags,
         params,
         headers,
@@ -57,7 +57,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { writes: true },
       schema: {
         operationId: "rotateBotToken",
-        summary: "Give a managed bot a new token; the old one is dead at once",
+        summary: "Rotate the token of a managed bot. The old token stops working immediately",
         tags,
         params,
         headers,
@@ -90,7 +90,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, writes: true },
       schema: {
         operationId: "suspendBot",
-        summary: "Hold what comes in and what goes out until the bot is resumed",
+        summary: "Suspend a bot. Incoming and outgoing messages are held until it is resumed",
         tags,
         params,
         headers,
@@ -118,7 +118,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, writes: true },
       schema: {
         operationId: "resumeBot",
-        summary: "Go on where a bot that was suspended stands",
+        summary: "Resume a suspended bot from where it stopped",
         tags,
         params,
         headers,
@@ -149,7 +149,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, writes: true },
       schema: {
         operationId: "probeBot",
-        summary: "Ask Telegram now how the bot is doing",
+        summary: "Check the status of the bot with Telegram now",
         tags,
         params,
         headers,

@@ -28,7 +28,7 @@ export const telegramBotChatRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: botExists },
       schema: {
         operationId: "listBotChats",
-        summary: "Who talks to the bot, and in which session",
+        summary: "List the chats of the bot, with their sessions",
         tags,
         params,
         querystring: z.object(listQuery),
@@ -50,7 +50,7 @@ export const telegramBotChatRoutes: Routes = ({ app, answer, baseUrl }) => {
                   : [
                       {
                         command: curl(baseUrl(), "GET", `/v1/sessions/${session_id}/events?since=0`),
-                        description: "Read what was said"
+                        description: "Read the conversation"
                       }
                     ]
               )
@@ -66,7 +66,7 @@ export const telegramBotChatRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: botExists, writes: true },
       schema: {
         operationId: "answerPreCheckout",
-        summary: "Let a payment go on, or refuse it: the answer to a payment.pre_checkout, within ten seconds",
+        summary: "Approve or reject a payment: the response to payment.pre_checkout, within ten seconds",
         tags,
         params,
         headers,
@@ -84,7 +84,7 @@ export const telegramBotChatRoutes: Routes = ({ app, answer, baseUrl }) => {
           const told = success({ query_id, ok }, [
             {
               command: curl(baseUrl(), "GET", `/v1/telegram/bots/${bot.channel_id}`),
-              description: "See how the bot is doing"
+              description: "See the status of the bot"
             }
           ])
           return yield* runOnce(request, told, Effect.as(decidePreCheckout(bot, request.body), told))
@@ -98,7 +98,7 @@ export const telegramBotChatRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: botExists, writes: true },
       schema: {
         operationId: "createBotLink",
-        summary: "A link by which a user of yours goes on in Telegram; good for 15 minutes, once",
+        summary: "Create a link with which a user continues a conversation in Telegram. Valid once, for 15 minutes",
         tags,
         params,
         headers,

@@ -43,8 +43,8 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
   const headers = z.object({ "idempotency-key": z.string().optional() })
   const hooksAt = () => `${baseUrl()}${HOOKS_PATH}`
   const actions = (id: string) => [
-    { command: curl(baseUrl(), "GET", `/v1/telegram/bots/${id}`), description: "See how the bot is doing" },
-    { command: curl(baseUrl(), "GET", `/v1/telegram/bots/${id}/chats`), description: "See who talks to it" }
+    { command: curl(baseUrl(), "GET", `/v1/telegram/bots/${id}`), description: "See the status of the bot" },
+    { command: curl(baseUrl(), "GET", `/v1/telegram/bots/${id}/chats`), description: "List the chats of the bot" }
   ]
   const shown = (bot: StoredBot) => success(toBotResource(bot), actions(bot.channel_id))
 
@@ -55,7 +55,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
       preValidation: refuseManaged,
       schema: {
         operationId: "createBot",
-        summary: "Attach a Telegram bot: people talk to the character there",
+        summary: "Attach a Telegram bot, through which people talk to the character",
         tags,
         headers,
         body: BotCreate,
@@ -106,7 +106,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true },
       schema: {
         operationId: "listBots",
-        summary: "The app's Telegram bots",
+        summary: "List the app's Telegram bots",
         tags,
         querystring: z.object(listQuery),
         response: answers(BotPage)
@@ -135,7 +135,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true },
       schema: {
         operationId: "getBot",
-        summary: "One Telegram bot, and how it is doing",
+        summary: "Get a Telegram bot and its status",
         tags,
         params,
         response: answers(BotDetail, 404)
@@ -159,7 +159,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: botExists, writes: true },
       schema: {
         operationId: "updateBot",
-        summary: "Change a Telegram bot, or give it a new token",
+        summary: "Update a Telegram bot, or give it a new token",
         tags,
         params,
         body: BotPatch,
@@ -203,7 +203,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, writes: true },
       schema: {
         operationId: "deleteBot",
-        summary: "Let a Telegram bot go: its token is forgotten, its chats are closed",
+        summary: "Detach a Telegram bot. Its token is deleted, and its chats are closed",
         tags,
         params,
         response: answers(BotDeleted, 404)

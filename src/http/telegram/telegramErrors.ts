@@ -27,7 +27,7 @@ export const telegramBotTaken = defineError(
   409,
   "telegram_bot_taken",
   "This Telegram bot is already attached.",
-  "DELETE the bot where it is attached, or give that one a new token with PATCH."
+  "DELETE the bot where it is attached, or give that bot a new token with PATCH."
 )
 export const telegramWebhookForeign = defineError(
   409,

@@ -18,12 +18,13 @@ const AGAIN_SECONDS = 5
 
 const SCHEMA = {
   operationId: "receiveTelegramUpdate",
-  summary: "Where Telegram hands over an update, with the secret of the webhook",
+  summary: "Receive an update from Telegram, with the secret of the webhook",
   ...INTERNAL,
   response: {
     default: {
       description:
-        "Without a body: 200 it is kept, 401 the secret is not the webhook's, 410 there is no such bot, 503 come again",
+        "Responses have no body. 200: the update is stored. 401: the " +
+        "secret is wrong. 410: there is no such bot. 503: retry",
       content: { "text/plain": { schema: z.literal("") } }
     }
   }

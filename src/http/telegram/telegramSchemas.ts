@@ -9,25 +9,23 @@ const token = z
   .string()
   .min(1)
   .max(200)
-  .meta({ description: "The bot's token, as @BotFather gives it. It is never shown again" })
+  .meta({ description: "The bot's token from @BotFather. It is never shown again" })
 
 const unknownPolicy = z.enum(UNKNOWN_POLICIES).meta({
   description:
-    "What becomes of a message of which nobody knows whether it arrived. skip: nothing. resend_once: it is " +
-    "sent once more, and may arrive twice. resend_marked: so too, with a mark"
+    "What to do with a message whose delivery is unknown. skip: nothing. resend_once: send " +
+    "it once more, so it may arrive twice. resend_marked: the same, with a mark"
 })
 const joinWindow = wholeBetween(0, 5000).meta({
-  description: "Messages that follow each other so closely are answered as one"
+  description: "Messages within this time of each other are answered together"
 })
 const drafts = z.boolean().meta({
   description:
-    "While an answer is written, show a draft with a button that stops it, and not that somebody types; in " +
-    "private chats only. Telegram's word that a bot cannot do it turns this off"
+    "While a reply is generated, show a draft with a button to stop it, in place of the typing " +
+    "indicator. Only in private chats. Turned off if Telegram reports that the bot cannot do it"
 })
 const characterSlug = text(1, 200)
-const dropPending = z
-  .boolean()
-  .meta({ description: "Drop what people have written and Telegram has not handed over yet" })
+const dropPending = z.boolean().meta({ description: "Drop messages that Telegram has not delivered yet" })
 
 const common = {
   character_slug: characterSlug,
@@ -49,9 +47,9 @@ const username = z
 export const suggestions = {
   suggested_name: text(1, 64)
     .optional()
-    .meta({ description: "What people see; the character's name when absent. Whoever creates the bot may change it" }),
+    .meta({ description: "Name of the bot. Default: the character's name. The creator of the bot may change it" }),
   suggested_username: username.optional(),
-  owner_ref: text(1, 128).optional().meta({ description: "Your own name for whom it is made for" })
+  owner_ref: text(1, 128).optional().meta({ description: "Your own reference for the future owner" })
 }
 
 export const BotCreate = z.discriminatedUnion("mode", [
@@ -60,24 +58,21 @@ export const BotCreate = z.discriminatedUnion("mode", [
       mode: z.literal("byo"),
       token,
       ...common,
-      takeover: z
-        .boolean()
-        .default(false)
-        .meta({ description: "Take the bot over from a system whose webhook is set" }),
+      takeover: z.boolean().default(false).meta({ description: "Replace the webhook of another system" }),
       drop_pending: dropPending.default(false)
     })
-    .meta({ title: "A bot that you have" }),
+    .meta({ title: "An existing bot" }),
   z
     .object({
       mode: z.literal("managed"),
       ...common,
       ...suggestions
     })
-    .meta({ title: "A bot that somebody creates by a link" })
+    .meta({ title: "A bot that someone creates through a link" })
 ])
 export type BotCreate = z.output<typeof BotCreate>
 
-const qr = z.string().describe("The address as a QR code: an SVG picture as a data URI")
+const qr = z.string().describe("The URL as a QR code: an SVG image as a data URI")
 
 /** Only in the first answer, because anyone with the link can create the bot. */
 export const shownLink = {
@@ -86,23 +81,23 @@ export const shownLink = {
       url: z
         .string()
         .describe(
-          "Opens Telegram's dialog for a new bot; for a username that the app has suggested, the manager bot, " +
-            "which leads there"
+          "Opens Telegram's dialog for a new bot or, if the app suggested the " +
+            "username, the manager bot, which leads to the dialog"
         ),
       qr,
-      claim_url: z.string().describe("Opened first, it lets the bot be found whatever its username becomes"),
+      claim_url: z.string().describe("Open this link first to let the creator choose another username"),
       claim_qr: qr,
       expires_at: time
     })
     .optional()
-    .describe("Only in the answer that made it, and only for a managed bot")
+    .describe("Only in the response that created it, and only for a managed bot")
 }
 
 export const BotPatch = z.object({
-  token: token.optional().meta({ description: "A new token of the same bot" }),
+  token: token.optional().meta({ description: "New token of the same bot" }),
   character_slug: characterSlug
     .optional()
-    .meta({ description: "Whom new conversations are with; those that there are go on" }),
+    .meta({ description: "Character of new conversations. Existing conversations continue with theirs" }),
   unknown_policy: unknownPolicy.optional(),
   join_window_ms: joinWindow.optional(),
   drafts: drafts.optional(),
@@ -115,19 +110,19 @@ export const BotData = z.object({
   mode: z.enum(["byo", "managed"]),
   status: z
     .enum(["awaiting_creation", "pending", "active", "degraded", "suspended", "revoked"])
-    .describe("revoked: Telegram takes its token no more; PATCH a new one"),
+    .describe("revoked: Telegram no longer accepts its token. PATCH a new one"),
   reason: z.string().nullable(),
   held: z
     .boolean()
     .describe(
-      "Whoever runs this server holds the app's bots back: what comes in is kept, nothing goes out, until they " +
-        "are released. resume does not end it"
+      "The operator has put the app's bots on hold: incoming messages are kept and " +
+        "nothing is sent until the hold is released. resume does not end it"
     ),
   character_slug: z.string(),
   telegram_user_id: z.int().nullable(),
   username: z.string().nullable(),
-  owner_ref: z.string().nullable().describe("As it was given when a managed bot was asked for"),
-  url: z.string().nullable().describe("Where people find it"),
+  owner_ref: z.string().nullable().describe("As given when the managed bot was requested"),
+  url: z.string().nullable().describe("Public link to the bot"),
   token_hint: z.string().nullable(),
   unknown_policy: unknownPolicy,
   join_window_ms: z.int(),
@@ -145,12 +140,12 @@ export const BotDetail = BotData.extend({
   chats: z.int(),
   blocked_chats: z.int(),
   last_out_at: time.nullable(),
-  unknown_24h: z.int().describe("Messages of the last day of which nobody knows whether they arrived"),
+  unknown_24h: z.int().describe("Messages of the last day whose delivery is unknown"),
   rejected_24h: z.int(),
   send_latency_ms: z
     .object({ p50: z.number().nullable(), p95: z.number().nullable() })
-    .describe("Of the last day's messages, from the call to Telegram's answer"),
-  blocked_until: time.nullable().describe("Telegram has asked for so long a pause")
+    .describe("For messages of the last day: time from the request to Telegram's response"),
+  blocked_until: time.nullable().describe("Telegram has asked for a pause until this time")
 })
 export const BotPage = z.object({ bots: z.array(BotData), next_cursor: z.string().nullable() })
 export const BotDeleted = z.object({ id: z.string(), deleted: z.literal(true) })
@@ -175,18 +170,18 @@ export const PreCheckoutAnswer = z.object({
   query_id: z
     .string()
     .regex(/^[\w-]{1,64}$/)
-    .meta({ description: "Of the payment.pre_checkout" }),
+    .meta({ description: "Id from the payment.pre_checkout" }),
   ok: z.boolean(),
-  error_message: text(1, 200).optional().meta({ description: "What the person reads where the payment is refused" })
+  error_message: text(1, 200).optional().meta({ description: "Shown to the person if the payment is refused" })
 })
 export const PreCheckoutAnswered = z.object({ query_id: z.string(), ok: z.boolean() })
 export const LinkCreate = z.object({
   external_user_ref: text(1, 128).meta({
-    description: "Your own id of the person, whose conversation goes on in Telegram"
+    description: "Your own id of the person whose conversation continues in Telegram"
   })
 })
 export const LinkData = z.object({
-  url: z.string().optional().describe("Only in the first answer"),
+  url: z.string().optional().describe("Only in the first response"),
   qr: qr.optional(),
   expires_at: time
 })

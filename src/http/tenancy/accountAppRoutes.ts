@@ -22,7 +22,7 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
     success(toAppResource(found), [
       {
         command: accountCurl(baseUrl(), "POST", `/v1/account/apps/${found.app_id}/api-keys`, { name: "backend" }),
-        description: "Create a runtime key for the app; it is shown once"
+        description: "Create a runtime key for the app. It is shown only once"
       },
       {
         command: accountCurl(baseUrl(), "GET", `/v1/account/apps/${found.app_id}/api-keys`),
@@ -37,7 +37,7 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "createAccountApp",
-        summary: "Create an app; it has no key yet",
+        summary: "Create an app, without keys",
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: AccountAppCreate,
         response: answers(AppData.extend(created), 409, 413)
@@ -64,7 +64,7 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "listAccountApps",
-        summary: "The apps of the account",
+        summary: "List the apps of the account",
         querystring: z.object(listQuery),
         response: answers(AccountAppPage)
       }
@@ -95,7 +95,7 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "getAccountApp",
-        summary: "One app of the account",
+        summary: "Get an app of the account",
         params,
         response: answers(AppData, 404)
       }
@@ -110,7 +110,7 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "updateAccountApp",
-        summary: "Change an app of the account by JSON merge patch; every change is a new version",
+        summary: "Update an app of the account by JSON merge patch. Each change creates a new version",
         params,
         body: AccountAppPatch,
         response: answers(AppData.extend(written), 404, 409, 413)

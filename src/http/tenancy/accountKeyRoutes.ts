@@ -31,7 +31,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ app_id: z.string() })
   const keyParams = z.object({ app_id: z.string(), prefix: z.string() })
   const headers = z.object({ "idempotency-key": z.string().optional() })
-  const tryIt = { command: curl(baseUrl(), "GET", "/v1/me"), description: "Try the key, in TROUPE_KEY" }
+  const tryIt = { command: curl(baseUrl(), "GET", "/v1/me"), description: "Test the key, with the key in TROUPE_KEY" }
   const prefixOf = ({ prefix }: z.output<typeof keyParams>) =>
     isKeyPrefix(prefix) ? Effect.succeed(prefix) : Effect.fail(apiKeyNotFound)
 
@@ -42,7 +42,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "createApiKey",
-        summary: "Create a runtime key for an app; the whole key is shown this once",
+        summary: "Create a runtime key for an app. The whole key is shown only once",
         params,
         headers,
         body: KeyCreate,
@@ -75,7 +75,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "listApiKeys",
-        summary: "The keys of an app, by name and prefix, with their last use",
+        summary: "List the keys of an app: name, prefix and last use",
         params,
         querystring: z.object(listQuery),
         response: answers(KeyPage, 404)
@@ -100,7 +100,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
                 command: accountCurl(baseUrl(), "POST", `/v1/account/apps/${appId}/api-keys/${prefix}/rotate`, {
                   grace_seconds: 3600
                 }),
-                description: "Replace a key; the old one goes on for an hour"
+                description: "Replace a key. The old key stays valid for an hour"
               }))
           )
         })
@@ -114,7 +114,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "rotateApiKey",
-        summary: "Make a key in place of another, which ends after grace_seconds; the whole new key is shown this once",
+        summary: "Rotate a key. The old key stays valid for grace_seconds. The whole new key is shown only once",
         params: keyParams,
         headers,
         body: KeyRotate.optional(),
@@ -150,7 +150,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "revokeApiKey",
-        summary: "End a key at once and for good; what it holds open ends within a second",
+        summary: "Revoke a key permanently. Its open connections end within a second",
         params: keyParams,
         headers,
         response: answers(KeyData.extend(created), 404)

@@ -29,7 +29,7 @@ export const accountRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "getAccount",
-        summary: "The account that the token speaks for",
+        summary: "Get the account that the token belongs to",
         response: answers(AccountData)
       }
     },
@@ -72,7 +72,7 @@ export const accountRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "revokeAccountToken",
-        summary: "Revoke the token that asks, or another one of the account, at once and for good",
+        summary: "Permanently revoke the token of this request, or another token of the account",
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: TokenRevoke,
         response: answers(TokenRevoked.extend(created), 404, 413)

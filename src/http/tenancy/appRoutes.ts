@@ -18,7 +18,7 @@ export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true },
       schema: {
         operationId: "getMe",
-        summary: "The app that the key belongs to",
+        summary: "Get the app that the key belongs to",
         tags: ["App"],
         response: answers(MeData)
       }
@@ -46,7 +46,7 @@ export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: appExists, writes: true },
       schema: {
         operationId: "updateApp",
-        summary: "Change settings of the app by JSON merge patch; every change is a new version",
+        summary: "Update settings of the app by JSON merge patch. Each change creates a new version",
         tags: ["App"],
         params: z.object({ app_id: z.string() }),
         body: AppPatch,
@@ -65,7 +65,7 @@ export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
           )
           if (changed === undefined) return yield* appNotFound
           return success(toAppResource(changed), [
-            { command: curl(baseUrl(), "GET", "/v1/me"), description: "Read the app again" }
+            { command: curl(baseUrl(), "GET", "/v1/me"), description: "Get the app again" }
           ])
         })
       )

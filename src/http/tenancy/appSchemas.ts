@@ -11,7 +11,7 @@ export const AppPatch = z
     name: text(1, 80).optional().meta({ description: "Cannot be cleared" }),
     expected_version: expectedVersion()
   })
-  .meta({ description: "JSON merge patch (RFC 7396): what is left out stays, null is the default again" })
+  .meta({ description: "JSON merge patch (RFC 7396): omitted fields stay unchanged, and null restores the default" })
 
 const time = z.iso.datetime()
 export const AppData = z.object({
@@ -21,12 +21,12 @@ export const AppData = z.object({
   expose_relational_numerics: z.boolean(),
   version: z.int(),
   created_at: time,
-  suspended_at: time.nullable().describe("Since when the operator has the app suspended; null: it is not"),
-  suspended_reason: z.string().nullable().describe("The operator's words")
+  suspended_at: time.nullable().describe("When the operator suspended the app. null: not suspended"),
+  suspended_reason: z.string().nullable().describe("Reason given by the operator")
 })
 export const MeData = AppData.extend({
   engine: z
     .string()
-    .describe("Which engine writes the replies: openai-compatible, or offline-retrieval.v1, which is no model"),
+    .describe("Engine that writes the replies: openai-compatible, or offline-retrieval.v1, which does not use a model"),
   model: z.string()
 })

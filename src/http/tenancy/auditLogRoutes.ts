@@ -28,9 +28,9 @@ export const auditLogRoutes: Routes = ({ app, answer }) => {
       schema: {
         ...ACCOUNT_PLANE,
         operationId: "listAuditLog",
-        summary: "Who changed what in the account, its tokens, apps and keys, the newest first",
+        summary: "List the changes to the account and its tokens, apps and keys, with who made them, newest first",
         querystring: z.object({
-          app_id: z.string().max(100).optional().describe("Only what concerns this app"),
+          app_id: z.string().max(100).optional().describe("Only entries about this app"),
           ...listQuery
         }),
         response: answers(AuditPage)

@@ -12,13 +12,13 @@ import type { Routes } from "#src/http/server/Server.ts"
 const MAX_CHARACTERS = 60
 
 const over = problemPage(
-  "Nothing to sign in to",
-  "This sign-in is over: its code was used, has expired or was wrong too often. Enter the code of your program " +
-    "again to start another."
+  "Sign-in is over",
+  "The code of this sign-in was used, has expired, or was entered wrong too " +
+    "often. Enter the code of your program again to start another sign-in."
 )
 const tooMany = problemPage(
   "Try again later",
-  `Too many sign-ins wait for a code. Try again in ${CODE_MINUTES} minutes, or restart the server.`
+  `Too many sign-ins are waiting for a code. Try again in ${CODE_MINUTES} minutes, or restart the server.`
 )
 
 /**
@@ -41,7 +41,7 @@ export const developmentIssuerRoutes: Routes = ({ app, baseUrl, run }) => {
   const codes = makeSignInCodes(Date.now)
   const described = (operationId: string, summary: string) => ({
     config: { auth: "none" as const },
-    schema: { operationId, summary: `${summary}; in development only, elsewhere 404`, ...INTERNAL, response: PAGE }
+    schema: { operationId, summary: `${summary}. In development only, otherwise 404`, ...INTERNAL, response: PAGE }
   })
   const issuerFor = async (request: FastifyRequest, reply: Parameters<typeof run>[0]): Promise<DevelopmentIssuer> => {
     const provider = await run(reply, IdentityProvider)
@@ -61,7 +61,7 @@ export const developmentIssuerRoutes: Routes = ({ app, baseUrl, run }) => {
 
       issuer.get(
         "/interaction/:uid",
-        described("showDevelopmentSignIn", "The page of the development sign-in"),
+        described("showDevelopmentSignIn", "Show the development sign-in page"),
         async (request, reply) => {
           const development = await issuerFor(request, reply)
           const signIn = await development.underWay(request.raw, reply.raw)
@@ -76,7 +76,7 @@ export const developmentIssuerRoutes: Routes = ({ app, baseUrl, run }) => {
 
       issuer.post(
         "/interaction/:uid",
-        described("finishDevelopmentSignIn", "Signs in for development"),
+        described("finishDevelopmentSignIn", "Complete the development sign-in"),
         async (request, reply) => {
           const development = await issuerFor(request, reply)
           const form = request.body as URLSearchParams
@@ -90,10 +90,7 @@ export const developmentIssuerRoutes: Routes = ({ app, baseUrl, run }) => {
             return send(
               reply,
               400,
-              developmentSignInPage(
-                request.url,
-                "This is not the code. Look for the newest line with a code on the server's console."
-              )
+              developmentSignInPage(request.url, "Wrong code. Use the newest code on the server's console.")
             )
           return reply.redirect(await development.signIn(request.raw, reply.raw, name), 303)
         }
@@ -114,7 +111,7 @@ export const developmentIssuerRoutes: Routes = ({ app, baseUrl, run }) => {
           config: { auth: "none", accepts: "anything" },
           schema: described(
             method === "GET" ? "askDevelopmentIssuer" : "tellDevelopmentIssuer",
-            "OpenID Connect of the development sign-in"
+            "OpenID Connect endpoints of the development sign-in"
           ).schema,
           exposeHeadRoute: false,
           handler: async (request, reply) => {

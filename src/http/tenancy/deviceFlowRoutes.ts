@@ -117,8 +117,9 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         config: { auth: "none", writes: true },
         schema: {
           operationId: "startDeviceFlow",
-          summary: "Ask for an account token: a person opens verification_uri, signs in, reads the scopes and approves",
-          description: "Also speaks plain RFC 8628: a form with client_id and scope is answered without the envelope.",
+          summary:
+            "Request an account token. A person opens verification_uri, signs in, reviews the scopes and approves",
+          description: "Also supports plain RFC 8628: the response to a form with client_id and scope has no envelope.",
           ...ACCOUNT_PLANE,
           body: DeviceStart,
           response: envelopeAnswers(DeviceStarted, 413, 422, 429, 500, 503)
@@ -132,7 +133,7 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
               `'${JSON.stringify({ device_code: (data as { readonly device_code: string }).device_code })}' ` +
               `"${baseUrl()}${TOKEN}"`,
             description:
-              "Fetch the token once a person has approved at verification_uri; until then ask again every " +
+              "Fetch the token after a person has approved at verification_uri. Until then, repeat this every " +
               "interval_seconds"
           }
         ])
@@ -144,10 +145,10 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         config: { auth: "none", writes: true },
         schema: {
           operationId: "fetchAccountToken",
-          summary: "Exchange a device code for its account token, once, when it is approved",
+          summary: "Exchange an approved device code for its account token, once",
           description:
-            "Also speaks plain RFC 8628: a form with grant_type and device_code is answered without the " +
-            "envelope, errors with status 400 and a top-level error.",
+            "Also supports plain RFC 8628: the response to a form with grant_type and device_code has no " +
+            "envelope, and errors have status 400 and a top-level error.",
           ...ACCOUNT_PLANE,
           body: DeviceToken,
           response: envelopeAnswers(DeviceTokenData, 400, 403, 413, 422, 429, 500, 503)
@@ -163,7 +164,7 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       config: { auth: "none" },
       schema: {
         operationId: "readAuthorizationServer",
-        summary: "Where the device flow is, for OAuth clients (RFC 8414)",
+        summary: "Get the endpoints of the device flow, for OAuth clients (RFC 8414)",
         ...ACCOUNT_PLANE,
         response: publicAnswers(
           "application/json",

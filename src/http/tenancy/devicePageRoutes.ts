@@ -32,8 +32,9 @@ const shown = (text: string): Page => ({ status: 200, text })
 const over: Page = {
   status: 410,
   text: problemPage(
-    "Nothing to decide",
-    "This code has expired, was decided already, or was begun in another browser. Have the program show you a new one."
+    "Code no longer valid",
+    "This code has expired, was already approved or denied, or was " +
+      "entered in another browser. Get a new code from the program."
   )
 }
 
@@ -53,7 +54,7 @@ const signInFailed = ({ reason }: SignInFailed): Page =>
       }
     : {
         status: 502,
-        text: problemPage("Not signed in", "The place where you sign in cannot be reached. Try again in a while.")
+        text: problemPage("Not signed in", "The sign-in service cannot be reached. Try again later.")
       }
 
 const csrfOf = (cookie: string) => createHmac("sha256", cookie).update("csrf").digest("base64url")
@@ -66,15 +67,18 @@ const isCrossSite = ({ headers }: FastifyRequest) =>
   !["same-origin", "none", undefined].includes(headers["sec-fetch-site"] as string | undefined)
 
 const PAGES: Readonly<Record<string, { readonly operationId: string; readonly summary: string }>> = {
-  "GET /device": { operationId: "showCodePage", summary: "Where a person enters the code that a program shows them" },
-  "POST /device": { operationId: "enterCode", summary: "The code that was entered" },
+  "GET /device": { operationId: "showCodePage", summary: "Show the page where a person enters the code of a program" },
+  "POST /device": { operationId: "enterCode", summary: "Submit the code" },
   "GET /device/confirm": {
     operationId: "showApprovalPage",
-    summary: "What the program asks for, to be approved or denied"
+    summary: "Show what the program requests, to approve or deny"
   },
-  "GET /device/sign-in": { operationId: "signIn", summary: "The way to the identity provider" },
-  [`GET ${CALLBACK_PATH}`]: { operationId: "returnFromSignIn", summary: "The way back from the identity provider" },
-  "POST /device/decision": { operationId: "decideDevice", summary: "The person's decision" }
+  "GET /device/sign-in": { operationId: "signIn", summary: "Redirect to the identity provider" },
+  [`GET ${CALLBACK_PATH}`]: {
+    operationId: "returnFromSignIn",
+    summary: "Handle the redirect back from the identity provider"
+  },
+  "POST /device/decision": { operationId: "decideDevice", summary: "Submit the decision" }
 }
 
 /** The pages on which a person approves a device code. They are HTML for people, and not part of the API. */
@@ -111,10 +115,7 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
     return (
       begun ?? {
         status: 400,
-        text: codePage(
-          typed.slice(0, 20),
-          "This is not a code that waits for a decision. Look at it again, or have the program show you a new one."
-        )
+        text: codePage(typed.slice(0, 20), "This code is not valid. Check it, or get a new one from the program.")
       }
     )
   })
@@ -131,7 +132,7 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
     })
     pages.setErrorHandler((thrown: unknown, _, reply) => {
       if (!(thrown instanceof ApiError)) throw thrown
-      return send(reply, { status: thrown.status, text: problemPage("That did not work", thrown.message) })
+      return send(reply, { status: thrown.status, text: problemPage("Something went wrong", thrown.message) })
     })
 
     pages.get("/device", async (request, reply) => {

@@ -16,10 +16,10 @@ export const sandboxRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { auth: "none", writes: true },
       schema: {
         operationId: "createSandboxKey",
-        summary: "A demo key with an app of its own, without signing up; both are gone after a day",
+        summary: "Create a demo key with its own app, without an account. Both are deleted after a day",
         description:
-          "Takes no body. An address gets a few in an hour, and so does whoever looks the same (user agent, " +
-          "languages and wider network).",
+          "Takes no body. Limited to a few keys per hour for each address, and for each " +
+          "client fingerprint (user agent, languages and wider network).",
         tags: ["App"],
         response: envelopeAnswers(SandboxData, 413, 422, 429, 500, 503)
       }
@@ -53,7 +53,7 @@ export const sandboxRoutes: Routes = ({ app, answer, baseUrl }) => {
                   character_slug: characterSlugs[0],
                   external_user_ref: "user-1"
                 }),
-                description: "With the key in TROUPE_KEY, open a session with a character that is there already"
+                description: "Open a session with a sample character, with the key in TROUPE_KEY"
               }
             ]
           )

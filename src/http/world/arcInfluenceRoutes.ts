@@ -20,19 +20,19 @@ export const arcInfluenceRoutes: Routes = (server) =>
     absent: arcInfluenceNotFound,
     names: ["ArcInfluence", "ArcInfluences"],
     summaries: {
-      list: "What weighs on the character, is to or did, newest first",
+      list: "List the arc influences on the character, current, future and past, newest first",
       create:
-        "Have something weigh on the character for a time: on its mood, its topics, its availability, its style " +
-        "or how the two seem to stand",
-      get: "One arc influence",
-      update: "Change an arc influence by JSON merge patch; cancelled: true ends it",
+        "Create an arc influence: for a time, it affects the character's mood, " +
+        "topics, availability or style, or how the relationship appears",
+      get: "Get an arc influence",
+      update: "Update an arc influence by JSON merge patch. cancelled: true ends it",
       delete: "Delete an arc influence"
     },
     table: ArcInfluences,
     create: ArcCreate,
     patch: ArcPatch,
     data: ArcData,
-    full: (most) => `The character has ${most} arc influences, past ones among them, which is the limit.`,
+    full: (most) => `The character has ${most} arc influences, including past ones, which is the limit.`,
     toFields: (arc) => Effect.succeed({ ...arc, starts_at: inUtc(arc.starts_at), ends_at: inUtc(arc.ends_at) }),
     toResource: Effect.fnUntraced(function* ({ id, created_at, updated_at, ...arc }, { slug, version }, appId) {
       const {

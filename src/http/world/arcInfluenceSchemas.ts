@@ -22,8 +22,8 @@ const effect = z.object({
     .default({})
     .meta({
       description:
-        "By the key of a dimension of the posture: how much more or less the two seem to be while it lasts. No " +
-        "score is changed"
+        "By key of a relationship dimension: how much higher or lower it " +
+        "seems while the influence lasts. The scores do not change"
     })
 })
 
@@ -31,7 +31,7 @@ export const influence = z.object({
   kind,
   guidance: text(1, 500).meta({ examples: ["Tired after the harvest; short answers, but kind."] }),
   effect: effect.default({ valence: 0, arousal: 0, topic: null, score_bias: {} }),
-  weight: unit().default(1).meta({ description: "How much of its effect is felt" })
+  weight: unit().default(1).meta({ description: "Strength of the effect" })
 })
 
 const scope = z.union([
@@ -44,23 +44,25 @@ export const arcFields = influence.extend({
   starts_at: moment.nullable().default(null),
   ends_at: moment.nullable().default(null),
   recurrence: recurrence.default("none").meta({
-    description: "What recurs has a beginning and an end, which come again by the clock of the character's time zone"
+    description: "A recurring influence requires starts_at and ends_at. They repeat in the time zone of the character"
   }),
-  scope: scope.default("all").meta({ description: "all, one person, or one session" }),
+  scope: scope.default("all").meta({ description: "Applies to all, one person, or one session" }),
   cancelled: z.boolean().default(false)
 })
 export const ArcCreate = arcFields.superRefine(({ starts_at, ends_at, recurrence }, context) => {
   const missing =
     recurrence === "none" ? undefined : starts_at === null ? "starts_at" : ends_at === null ? "ends_at" : undefined
   if (missing !== undefined)
-    return context.addIssue({ code: "custom", path: [missing], message: "Required for what recurs" })
+    return context.addIssue({ code: "custom", path: [missing], message: "Required for a recurring influence" })
   if (starts_at === null || ends_at === null) return
   const days = (Date.parse(ends_at) - Date.parse(starts_at)) / DAY_MS
   if (days <= 0) context.addIssue({ code: "custom", path: ["ends_at"], message: "Must be after starts_at" })
   else if (days > LONGEST_DAYS[recurrence])
     context.addIssue({ code: "custom", path: ["ends_at"], message: "Must end before it starts again" })
 })
-export const ArcPatch = mergePatchOf(arcFields).meta({ description: "JSON merge patch (RFC 7396): null clears" })
+export const ArcPatch = mergePatchOf(arcFields).meta({
+  description: "JSON merge patch (RFC 7396): null clears a field"
+})
 
 const time = z.iso.datetime()
 export const ArcData = z.object({
@@ -80,7 +82,7 @@ export const ArcData = z.object({
   recurrence,
   scope: z.union([z.literal("all"), z.object({ external_user_ref: z.string() }), z.object({ session_id: z.string() })]),
   cancelled: z.boolean(),
-  status: z.enum(ARC_STATUSES).describe("By the clock: what recurs is scheduled between two times"),
+  status: z.enum(ARC_STATUSES).describe("By time. A recurring influence is scheduled between two occurrences"),
   created_at: time,
   updated_at: time
 })

@@ -66,7 +66,7 @@ const toEdge = Effect.fnUntraced(function* (
   for (const end of ["from", "to"] as const) {
     const id = body[end]
     if (id.startsWith("npc_") && (!isId("npc", id) || (yield* npcs.get(of, id)) === undefined))
-      return yield* validationError(`body.${end}: The character knows no such NPC`)
+      return yield* validationError(`body.${end}: There is no such NPC`)
   }
   if (body.from === body.to) return yield* validationError("body.to: Must be another node than from")
   const valid_at = inUtc(body.valid_at ?? null) ?? new Date(yield* Clock.currentTimeMillis).toISOString()
@@ -83,7 +83,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
   const ofCharacter = z.object({ slug: z.string() })
   const params = ofCharacter.extend({ edge_id: z.string() })
   const whole = (slug: string) => [
-    { command: curl(baseUrl(), "GET", `/v1/characters/${slug}/graph`), description: "See the whole graph" }
+    { command: curl(baseUrl(), "GET", `/v1/characters/${slug}/graph`), description: "Get the whole graph" }
   ]
   const find = (appId: string, { slug, edge_id: id }: z.output<typeof params>) =>
     Effect.gen(function* () {
@@ -98,11 +98,11 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: characterExists },
       schema: {
         operationId: "getGraph",
-        summary: "Who and what the character is tied to, and by what, as it holds now or at a moment",
+        summary: "Get the graph of the character: its nodes and edges, as they are true now or were at a moment",
         tags,
         params: ofCharacter,
         querystring: z.object({
-          session_id: z.string().max(64).optional().describe("With what holds in this session alone"),
+          session_id: z.string().max(64).optional().describe("Include the edges of this session"),
           as_of: moment.optional()
         }),
         response: answers(GraphData, 404)
@@ -147,7 +147,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: characterExists, writes: true },
       schema: {
         operationId: "createEdge",
-        summary: "Say that something holds between two, for all sessions or for one alone",
+        summary: "Create an edge between two nodes, for all sessions or for one",
         tags,
         params: ofCharacter,
         headers: z.object({ "idempotency-key": z.string().optional() }),
@@ -173,7 +173,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
                 WorldLimitReached: ({ most }) =>
                   Effect.fail(
                     worldLimitReached(
-                      `There are ${most} edges that hold, which is the limit for ` +
+                      `There are ${most} active edges, which is the limit for ` +
                         `${session_id === null ? "a character" : "a session"}.`
                     )
                   ),
@@ -192,7 +192,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: edgeExists, writes: true },
       schema: {
         operationId: "updateEdge",
-        summary: "Change an edge by JSON merge patch",
+        summary: "Update an edge by JSON merge patch",
         tags,
         params,
         body: EdgePatch,
@@ -225,7 +225,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, writes: true },
       schema: {
         operationId: "invalidateEdge",
-        summary: "Say that it no longer holds: it stays, with the moment from which it does not",
+        summary: "Invalidate an edge. It is kept, with the time when it stopped being true",
         tags,
         params,
         response: answers(EdgeData, 404)

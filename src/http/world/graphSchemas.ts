@@ -25,19 +25,23 @@ export const edgeFields = z.object({
   fact: text(1, 500).meta({ description: "One plain sentence", examples: ["She grew up in Lisbon, near the river."] }),
   sentiment: between(-1, 1)
     .default(0)
-    .meta({ description: "From -1 (hostile) to 1 (warm): the tone in which the character speaks of it" }),
-  strength: unit().default(0.5).meta({ description: "The stronger come first where there is not room for all" }),
-  visibility: visibility
-    .default("public")
-    .meta({ description: "private: the character reasons with it and never tells it; secret: not even that" }),
-  valid_at: moment.optional().meta({ description: "Since when it holds. Default now" }),
-  invalid_at: moment.nullable().default(null).meta({ description: "From when it no longer holds" }),
-  source_ref: text(1, 200).nullable().default(null).meta({ description: "Where it is from, in your own terms" })
+    .meta({ description: "-1 (hostile) to 1 (warm): the tone in which the character speaks of it" }),
+  strength: unit()
+    .default(0.5)
+    .meta({ description: "If there is not enough room for all edges, the strongest are used" }),
+  visibility: visibility.default("public").meta({
+    description: "private: the character uses it but never tells it. secret: the character does not use it either"
+  }),
+  valid_at: moment.optional().meta({ description: "Since when it is true. Default: now" }),
+  invalid_at: moment.nullable().default(null).meta({ description: "When it stops being true" }),
+  source_ref: text(1, 200).nullable().default(null).meta({ description: "Your own reference to the source" })
 })
 export const EdgeCreate = edgeFields.extend({
-  session_id: text(1, 64).nullable().default(null).meta({ description: "Known in this session alone" })
+  session_id: text(1, 64).nullable().default(null).meta({ description: "Only for this session" })
 })
-export const EdgePatch = mergePatchOf(edgeFields).meta({ description: "JSON merge patch (RFC 7396): null clears" })
+export const EdgePatch = mergePatchOf(edgeFields).meta({
+  description: "JSON merge patch (RFC 7396): null clears a field"
+})
 
 const time = z.iso.datetime()
 export const EdgeData = z.object({

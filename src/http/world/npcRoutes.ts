@@ -16,17 +16,17 @@ export const npcRoutes: Routes = (server) =>
     absent: npcNotFound,
     names: ["Npc", "Npcs"],
     summaries: {
-      list: "Who the character knows, newest first",
-      create: "Have the character know somebody: it speaks of them when they come up, as their mention_policy allows",
-      get: "One NPC",
-      update: "Change an NPC by JSON merge patch",
-      delete: "Delete an NPC, with the edges that it has"
+      list: "List the NPCs that the character knows, newest first",
+      create: "Create an NPC that the character knows. It mentions them when relevant, as mention_policy allows",
+      get: "Get an NPC",
+      update: "Update an NPC by JSON merge patch",
+      delete: "Delete an NPC and its edges"
     },
     table: Npcs,
     create: NpcCreate,
     patch: NpcPatch,
     data: NpcData,
-    full: (most) => `The character knows ${most} NPCs, which is the limit.`,
+    full: (most) => `The character has ${most} NPCs, which is the limit.`,
     toFields: Effect.succeed,
     toResource: ({ id, ...npc }, { slug }) => Effect.succeed({ id, character_slug: slug, ...npc })
   })

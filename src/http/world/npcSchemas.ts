@@ -10,19 +10,21 @@ export const NpcCreate = z.object({
   name: text(1, 80).meta({ examples: ["Tomás"] }),
   role: text(0, 120)
     .default("")
-    .meta({ description: "What they are to the character", examples: ["younger brother"] }),
-  summary: text(0, 1000).default("").meta({ description: "What the character knows of them" }),
-  aliases: texts(10, 80).default([]).meta({ description: "What else they are called" }),
+    .meta({ description: "Their relation to the character", examples: ["younger brother"] }),
+  summary: text(0, 1000).default("").meta({ description: "What the character knows about them" }),
+  aliases: texts(10, 80).default([]).meta({ description: "Other names" }),
   linked_slug: text(1, 63)
     .refine(isSlug, "Invalid slug")
     .nullable()
     .default(null)
-    .meta({ description: "The character of the app that this is, if it is one" }),
+    .meta({ description: "The character of the app that this NPC represents, if any" }),
   mention_policy: mentionPolicy
     .default("free")
-    .meta({ description: "when_asked: spoken of only once the person has named them; never: not at all" })
+    .meta({ description: "when_asked: mentioned only after the person has named them. never: not mentioned" })
 })
-export const NpcPatch = mergePatchOf(NpcCreate).meta({ description: "JSON merge patch (RFC 7396): null clears" })
+export const NpcPatch = mergePatchOf(NpcCreate).meta({
+  description: "JSON merge patch (RFC 7396): null clears a field"
+})
 
 const time = z.iso.datetime()
 export const NpcData = z.object({

@@ -49,11 +49,11 @@ export const storylineRoutes: Routes = (server) => {
     absent: storylineNotFound,
     names: ["Storyline", "Storylines"],
     summaries: {
-      list: "The stories that the character can go through with somebody, newest first",
-      create: "Write a story, beat by beat; each session goes through one at a time",
-      get: "One storyline",
-      update: "Change a storyline by JSON merge patch; a session stays at its beat as long as that is there",
-      delete: "Delete a storyline; sessions that are in it are free for another"
+      list: "List the storylines of the character, newest first",
+      create: "Create a storyline from beats. Each session follows one storyline at a time",
+      get: "Get a storyline",
+      update: "Update a storyline by JSON merge patch. A session stays at its beat while that beat exists",
+      delete: "Delete a storyline. Sessions in it can start another"
     },
     table: Storylines,
     create: StorylineCreate,
@@ -69,9 +69,8 @@ export const storylineRoutes: Routes = (server) => {
             {
               command: curl(baseUrl, "PATCH", path, { status: "active" }),
               description:
-                `Activate the storyline: it is ${STATUS_IN_WORDS[status]}, and sessions take up only ` +
-                `active ` +
-                `ones`
+                `Activate the storyline. It is ${STATUS_IN_WORDS[status]}, and sessions start only active ` +
+                "storylines"
             }
           ]
   })
@@ -86,7 +85,7 @@ export const storylineRoutes: Routes = (server) => {
       config: { demo: true },
       schema: {
         operationId: "listSessionStorylines",
-        summary: "The stories that a session is in or was in, the latest first",
+        summary: "List the current and past storylines of a session, latest first",
         tags,
         params: inSession,
         response: answers(SessionStorylines, 404)
@@ -112,7 +111,7 @@ export const storylineRoutes: Routes = (server) => {
       config: { demo: true, exists: sessionStorylineExists, writes: true },
       schema: {
         operationId: "triggerStoryline",
-        summary: "Say that something has happened for which a beat of the story waits: it is entered now",
+        summary: "Trigger a beat of the storyline that waits for this event. It is entered immediately",
         tags,
         params: inSession.extend({ storyline_id: z.string() }),
         headers: z.object({ "idempotency-key": z.string().optional() }),
@@ -151,7 +150,7 @@ export const storylineRoutes: Routes = (server) => {
             return success(toResource(sessionId)(story), [
               {
                 command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/state`),
-                description: "See how the session stands"
+                description: "See the state of the session"
               }
             ])
           })

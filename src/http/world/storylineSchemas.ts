@@ -32,9 +32,10 @@ const condition = z
   ])
   .meta({
     description:
-      "score_gte: a score is at least so high. turns_gte, days_since_gte: since the beat before, or the " +
-      "session's beginning. keyword_any: the person says one of these. trigger: the app names it. loop_resolved: an " +
-      "open loop of this kind was resolved since. after: a moment is past, or another beat was entered before"
+      "score_gte: a score is at least this high. turns_gte, days_since_gte: turns or days since the " +
+      "previous beat, or since the start of the session. keyword_any: the person says one of these. " +
+      "trigger: the app sends this trigger. loop_resolved: an open loop of this kind was resolved " +
+      "since then. after: a time has passed, or another beat was entered before"
   })
 
 const delta = z.object({
@@ -46,37 +47,43 @@ const delta = z.object({
 const beat = z.object({
   key,
   summary: text(1, 500),
-  guidance: text(0, 800).default("").meta({ description: "What the character does as long as this is the beat" }),
+  guidance: text(0, 800).default("").meta({ description: "What the character does during this beat" }),
   enter_when: z
     .object({ all: z.array(condition).max(10).default([]) })
     .default({ all: [] })
-    .meta({ description: "All of these; without one it is entered with the next turn" }),
+    .meta({
+      description: "All of these conditions must be true. Without conditions, the beat is entered with the next turn"
+    }),
   on_enter: z
     .object({
       emotion_delta: delta.nullable().default(null),
       arc_influence: influence
         .nullable()
         .default(null)
-        .meta({ description: "Weighs on the character as long as this is the beat" }),
+        .meta({ description: "Influences on the character during this beat" }),
       proactive_reason: z
         .literal("storyline_beat")
         .nullable()
         .default(null)
-        .meta({ description: "The character may write first of it, where the policy allows it" })
+        .meta({ description: "The character may write first about it, if the policy allows" })
     })
     .default({ emotion_delta: null, arc_influence: null, proactive_reason: null }),
   next: z
     .array(key)
     .max(40)
     .default([])
-    .meta({ description: "The beats that may follow, the first that can is entered; none: the story ends here" })
+    .meta({
+      description:
+        "The beats that may follow. The first whose conditions are " +
+        "met is entered. Without any, the story ends here"
+    })
 })
 
 export const storylineFields = z.object({
   title: text(1, 120).meta({ examples: ["The lighthouse goes dark"] }),
   premise: text(0, 1000).default(""),
   status: status.default("draft").meta({
-    description: "A new storyline is a draft. Sessions take up only active ones: set it to active when it is ready"
+    description: "A new storyline is a draft. Sessions start only active storylines. Set it to active when it is ready"
   }),
   beats: z.array(beat).min(1).max(40)
 })
@@ -102,7 +109,7 @@ export const StorylineCreate = storylineFields.superRefine(({ beats }, context) 
   }
 })
 export const StorylinePatch = mergePatchOf(storylineFields).meta({
-  description: "JSON merge patch (RFC 7396): null clears, the beats are replaced whole"
+  description: "JSON merge patch (RFC 7396): null clears a field, and the beats are replaced as a whole"
 })
 
 const time = z.iso.datetime()
@@ -132,16 +139,18 @@ export const TriggerBody = z.object({ trigger: triggerName })
 const entered = z.object({
   beat: z.string(),
   entered_at: time,
-  turn_index: z.int().describe("The session's last turn by then"),
+  turn_index: z.int().describe("The session's last turn at that time"),
   trigger: z.string().nullable()
 })
 export const SessionStorylineData = z.object({
   storyline_id: z.string(),
   session_id: z.string(),
   title: z.string(),
-  status: z.enum(["active", "paused", "ended"]).describe("ended: no beat follows, or the author has taken it back"),
+  status: z
+    .enum(["active", "paused", "ended"])
+    .describe("ended: no beat follows, or the author has withdrawn the storyline"),
   current_beat: z.string(),
   entered_at: time,
-  history: z.array(entered).describe("The beats that were entered, the last 50, oldest first")
+  history: z.array(entered).describe("The last 50 beats that were entered, oldest first")
 })
 export const SessionStorylines = z.object({ storylines: z.array(SessionStorylineData) })

@@ -64,7 +64,7 @@ describe("llms.txt of a server on which things are switched off", () => {
     )
     await bare.close()
     for (const said of ["sandbox-key", "device/start", "lat_", "account_sign_in"]) {
-      assert.notInclude(String(off).split("## Answers")[0] ?? "", said)
+      assert.notInclude(String(off).split("## Responses")[0] ?? "", said)
     }
     assert.include(on, "/v1/demo/sandbox-key")
     assert.include(on, "/v1/account/device/start")

@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     await enter(user_code)
     await signIn("Ada Lovelace")
     assert.deepStrictEqual(await page.getByRole("listitem").allInnerTexts(), [
-      "See your apps, and their keys by name and prefix",
+      "See your apps, and the names and prefixes of their keys",
       "See what your apps have used and spent"
     ])
     await page.getByRole("button", { name: "Approve" }).click()
@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
   it("takes a code in any case and without its dash, and says so when it is none", async () => {
     const { user_code } = await start()
     await enter("BBBBB-BBBBB")
-    assert.match(await page.getByRole("alert").innerText(), /not a code/)
+    assert.match(await page.getByRole("alert").innerText(), /code is not valid/)
     await picture("6-wrong-code")
     await page.getByLabel("Code shown by the program").fill(user_code.toLowerCase().replace("-", " "))
     await page.getByRole("button", { name: "Continue" }).click()
@@ -146,10 +146,10 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     await signIn("Ada Lovelace")
     await server.database.sql`update device_codes set expires_at = now() where status = 'pending'`
     await page.getByRole("button", { name: "Approve" }).click()
-    assert.strictEqual(await heading(), "Nothing to decide")
+    assert.strictEqual(await heading(), "Code no longer valid")
     assert.strictEqual((await exchange(device_code)).body.detail.code, "expired_token")
     await enter(user_code)
-    assert.match(await page.getByRole("alert").innerText(), /not a code/)
+    assert.match(await page.getByRole("alert").innerText(), /code is not valid/)
   })
 
   it("lets a person use another account, and keeps their accounts apart", async () => {

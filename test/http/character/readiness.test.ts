@@ -424,7 +424,7 @@ describe("a live probe with a model", () => {
     assert.deepInclude(checkOf(readiness, "bio_world_contradiction"), {
       status: "fail",
       path: "visible_bio",
-      message: "This does not go with persona.summary: An only child has no brother."
+      message: "This contradicts persona.summary: An only child has no brother."
     })
     assert.deepInclude(checkOf(readiness, "provider_available"), { status: "pass" })
     assert.strictEqual((await author.get(`/v1/characters/${slug}`)).body.data.readiness.status, "needs_work")

@@ -132,7 +132,7 @@ describe("suites", () => {
     assert.include(await wrong(turn({ type: "vibes" })), "body.cases[0].turns[1].expect[0].type")
     assert.include(
       await wrong(turn({ type: "recalls", value: "dog" })),
-      "body.cases[0].turns[1].expect[0].value: No memory of the set-up has the key dog"
+      "body.cases[0].turns[1].expect[0].value: No memory in setup has the key dog"
     )
     assert.include(
       await wrong(turn({ type: "judge", rubric: "empathy", min: 9 })),

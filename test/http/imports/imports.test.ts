@@ -233,7 +233,7 @@ describe("what must be looked at", () => {
     )
     assert.deepInclude(body.data.report.dropped, {
       from: "character.unheard_of",
-      reason: "Not a field of a character."
+      reason: "Characters do not have this field."
     })
   })
 })
@@ -569,7 +569,7 @@ describe("POST /v1/imports/{import_id}/commit", () => {
       },
       demo
     )
-    const reason = "A character of a demo key has no pictures."
+    const reason = "Characters of demo keys cannot have pictures."
     assert.includeDeepMembers((await commit(data, {}, demo)).body.data.dropped, [
       { from: "assets[0]", reason },
       { from: "visual_identity", reason }

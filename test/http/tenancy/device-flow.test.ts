@@ -451,7 +451,7 @@ describe("the development sign-in", () => {
     for (const wrong of ["", "BCDF-GHJK", "0000-0000", `${code}B`]) {
       const refused = await enter(wrong)
       assert.strictEqual(titleOf(refused), "Development sign-in", wrong)
-      assert.match(refused.text, /This is not the code\. Look for the newest line/)
+      assert.match(refused.text, /Wrong code\. Use the newest code/)
     }
     assert.strictEqual(titleOf(await enter(code.toLowerCase())), "Allow access?")
   })
@@ -463,16 +463,16 @@ describe("the development sign-in", () => {
     assert.notStrictEqual(signInCode(server.stdout()), code)
     assert.strictEqual(titleOf(await second.enter(code)), "Development sign-in")
     assert.strictEqual(titleOf(await first.enter(code)), "Allow access?")
-    assert.strictEqual(titleOf(await first.enter(code)), "Nothing to sign in to")
+    assert.strictEqual(titleOf(await first.enter(code)), "Sign-in is over")
   })
 
   it("is over after five wrong codes, even for the right one", async () => {
     const { enter } = await beginSignIn()
     const code = signInCode(server.stdout())
     for (let tries = 1; tries < 5; tries++) assert.strictEqual(titleOf(await enter("BCDF-GHJK")), "Development sign-in")
-    assert.strictEqual(titleOf(await enter("BCDF-GHJK")), "Nothing to sign in to")
+    assert.strictEqual(titleOf(await enter("BCDF-GHJK")), "Sign-in is over")
     const refused = await enter(code)
-    assert.strictEqual(titleOf(refused), "Nothing to sign in to")
+    assert.strictEqual(titleOf(refused), "Sign-in is over")
     assert.include(refused.text, "Enter the code of your program again")
   })
 

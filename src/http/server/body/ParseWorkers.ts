@@ -43,7 +43,7 @@ export interface ThreadWork {
 const jsonWork: ThreadWork = {
   module: new URL("./parseWorker.ts", import.meta.url).href,
   name: "json" satisfies keyof { readonly json: typeof json },
-  refuse: () => validationError("body: takes too much time or memory to read")
+  refuse: () => validationError("body: reading it takes too much time or memory")
 }
 
 /** Why a thread was aborted. */
@@ -108,7 +108,7 @@ export class ParseWorkers extends Context.Service<
         Effect.suspend(() => {
           const line = lines.get(subject) ?? { semaphore: Semaphore.makeUnsafe(1), waiting: 0 }
           if (line.waiting >= MAX_WAITING || waitingBytes + size > MAX_WAITING_BYTES) {
-            return Effect.fail(rateLimited("Too many large bodies wait to be read.").after(1))
+            return Effect.fail(rateLimited("Too many large request bodies are waiting to be read.").after(1))
           }
           lines.set(subject, line)
           line.waiting++

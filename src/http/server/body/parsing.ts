@@ -90,7 +90,7 @@ export const fromFastify = (
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return tooLarge
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return validationError("body: its length is not what content-length says")
+      return validationError("body: its length differs from content-length")
     default:
       return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
         ? validationError(`request: ${error.message}`)

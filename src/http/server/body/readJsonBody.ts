@@ -16,7 +16,7 @@ import {
 /** A body as JSON, `undefined` if there is none, or why it is refused. */
 export type JsonBody = { readonly value: unknown } | { readonly error: ApiError }
 
-const asText = "Send such a number as a string, or as one that a double-precision number can hold."
+const asText = "Send the number as a string, or within the precision of a double-precision number."
 
 const bodyAt = (path: string): string => (path === "" || path.startsWith("[") ? `body${path}` : `body.${path}`)
 
@@ -28,7 +28,8 @@ const findWrong = (json: string, value: unknown): ApiError | null => {
   if (unstorable !== null)
     return validationError(`${bodyAt(unstorable)}: must not contain U+0000 or half a surrogate pair`)
   const unkept = maybeUnsafeNumber(json) ? findUnsafeNumber(json) : null
-  if (unkept !== null) return validationError(`${bodyAt(unkept)}: is a number that would not be kept as it is`, asText)
+  if (unkept !== null)
+    return validationError(`${bodyAt(unkept)}: this number cannot be stored without a loss of precision`, asText)
   return null
 }
 

@@ -9,7 +9,7 @@ export const INTERNAL = { tags: ["Internal"], "x-internal": true, "x-scalar-igno
 /** The answer of a page: HTML with any status, or a redirect to the next page. */
 export const PAGE = {
   default: {
-    description: "A page for a person, or the way to the next",
+    description: "An HTML page, or a redirect to the next page",
     content: { "text/html": { schema: z.string() } }
   }
 }

@@ -16,34 +16,34 @@ export interface Described {
 
 const tags = [
   { name: "App", description: "The app that a key belongs to" },
-  { name: "Characters", description: "Who speaks" },
+  { name: "Characters", description: "The characters that people talk to" },
   {
     name: "World",
-    description:
-      "What a character lives among: who it knows, what holds between whom, its lore, its stories and what weighs on it"
+    description: "The world of a character: NPCs, relations between them, lore, storylines and arc influences"
   },
-  { name: "Research", description: "What sources say of a character, and what is found in them" },
+  { name: "Research", description: "Sources about a character, and findings from them" },
   { name: "Sessions", description: "Persistent threads between one person and one character" },
-  { name: "Messages", description: "What the person says" },
-  { name: "Events", description: "The ordered log of a session: everything that was said and happened" },
+  { name: "Messages", description: "Messages from the end-user" },
+  { name: "Events", description: "The ordered log of a session, with all its messages and changes" },
   {
     name: "Relationship",
-    description: "What a character has come to know of a person, with the words that bear it out, and how the two stand"
+    description:
+      "What a character remembers about a person, with the quotes that support it, and their relationship scores"
   },
-  { name: "End-users", description: "The people who talk to characters, by the app's own references" },
-  { name: "Channels", description: "Where events are pushed to, and what became of each on its way" },
-  { name: "Observability", description: "What turns took, cost and decided" },
+  { name: "End-users", description: "The people who talk to characters, identified by the app's own references" },
+  { name: "Channels", description: "Channels that events are pushed to, and the status of each delivery" },
+  { name: "Observability", description: "Stages, costs and decisions of turns, and the health of the app" },
   {
     name: "Account",
-    description: "Apps and their runtime keys, with an account token instead of a key",
+    description: "Apps and their runtime keys, managed with an account token instead of a key",
     "x-scalar-ignore": true
   },
   { name: "Reference", description: "About this server" },
   {
     name: "Internal",
     description:
-      "For browsers, Telegram and whoever shows a picture: nothing that a client calls by itself, and no part " +
-      "of what is supported",
+      "Routes for browsers, Telegram and viewers of images. Clients do not call them, and they are not part of " +
+      "the supported API",
     "x-scalar-ignore": true
   }
 ]
@@ -99,20 +99,19 @@ export const describeServer = async ({ routes, webhooks, channelKinds }: Describ
         title: "Troupe",
         version: VERSION,
         description: [
-          "A messenger-delivery-centric gateway for AI characters. A send is acknowledged with a cursor; the " +
-            "reply comes later on the session's event log.",
-          "How to set up an account, by the device flow, and to get apps and runtime keys with it, is in " +
-            "[llms.txt](/v1/llms.txt).",
+          "A gateway for AI characters that talk as in a messenger. A send is acknowledged with a cursor. The " +
+            "reply arrives later, on the session's event log.",
+          "[llms.txt](/v1/llms.txt) explains how to set up an account with the device flow, and how to create apps " +
+            "and runtime keys with it.",
           "## Rate limits",
-          "Answers under a key say how its app stands, in the header fields of the IETF draft: " +
-            '`RateLimit-Policy: "requests";q=12000;w=60` is what it may ask in how many seconds, `RateLimit: ' +
-            '"requests";r=11996;t=42` what is left of it and for how long; a send says so of `"messages"` too. ' +
-            "Beyond it is " +
-            "429 `rate_limited`, with `Retry-After`.",
+          "Responses to requests with a key report the limits of its app, in the header fields of the IETF draft. " +
+            '`RateLimit-Policy: "requests";q=12000;w=60`: 12000 requests are allowed in 60 seconds. ' +
+            '`RateLimit: "requests";r=11996;t=42`: 11996 of them are left for 42 seconds. A send also reports ' +
+            '`"messages"`. Requests beyond a limit get 429 `rate_limited`, with `Retry-After`.',
           "## Errors",
           'An error is `{"detail": {"code", "message", "fix", "request_id"}}`, or a plain-string `detail` with ' +
-            "a generic 401 or 403 (no retry) and with a 503 (retry). Try again only where it says retry, after " +
-            "`Retry-After` or with backoff. Other codes may come.",
+            "a generic 401 or 403 (no retry) and with a 503 (retry). Retry only errors that are marked retry, after " +
+            "`Retry-After` or with backoff. New codes may be added.",
           errorList()
         ].join("\n\n"),
         license: { name: "MIT", identifier: "MIT" }

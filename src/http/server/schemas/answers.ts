@@ -9,31 +9,31 @@ const StructuredError = z.object({
   detail: z.object({ code: z.string(), message: z.string(), fix: z.string(), request_id: z.string() })
 })
 const Expired = z.object({
-  detail: StructuredError.shape.detail.extend({ earliest_since: z.int().describe("Where to read on from") })
+  detail: StructuredError.shape.detail.extend({ earliest_since: z.int().describe("Cursor to continue from") })
 })
 const PlainError = z.object({ detail: z.string() })
 
 const Waiting = z.object({
-  detail: StructuredError.shape.detail.extend({ interval_seconds: z.int().optional().describe("How long to wait") })
+  detail: StructuredError.shape.detail.extend({ interval_seconds: z.int().optional().describe("Seconds to wait") })
 })
 
 const ERRORS = {
-  400: ["Not yet, or not any more", Waiting],
-  401: ["No bearer, or a credential of another kind", z.union([PlainError, StructuredError])],
-  402: ["The budget does not cover it; nothing was charged", StructuredError],
-  403: ["The key is invalid or revoked, or may not do this", z.union([PlainError, StructuredError])],
-  404: ["Not there, or not this app's", StructuredError],
+  400: ["The device code is pending, expired or already used", Waiting],
+  401: ["No bearer token, or a credential of the wrong kind", z.union([PlainError, StructuredError])],
+  402: ["The budget does not cover the cost. Nothing was charged", StructuredError],
+  403: ["The key is invalid, revoked or not permitted to do this", z.union([PlainError, StructuredError])],
+  404: ["Not found in this app", StructuredError],
   408: ["The request did not arrive in time", StructuredError],
-  410: ["No longer kept", Expired],
-  409: ["In conflict with the present state", StructuredError],
+  410: ["No longer available", Expired],
+  409: ["Conflict with the current state", StructuredError],
   413: ["The body is too large", StructuredError],
-  415: ["The body is compressed, or of a content type that is not read", StructuredError],
-  422: ["The request is not valid", StructuredError],
-  429: ["Too many, or too much waiting", StructuredError],
+  415: ["The body is compressed, or its content type is not supported", StructuredError],
+  422: ["The request is invalid", StructuredError],
+  429: ["Too many requests, or too many pending operations", StructuredError],
   431: ["The request line and headers are too large", StructuredError],
-  500: ["A failure of ours; passing", StructuredError],
-  502: ["A service that this one asks gave no answer; passing", StructuredError],
-  503: ["Database unreachable, or starting or stopping; passing", PlainError]
+  500: ["Internal error. Retry later", StructuredError],
+  502: ["An upstream service did not respond. Retry later", StructuredError],
+  503: ["The database is unreachable, or the server is starting or stopping. Retry later", PlainError]
 } as const
 
 /**
@@ -42,7 +42,7 @@ const ERRORS = {
  */
 const withCodes = (status: keyof typeof ERRORS): string => {
   const codes = status === 503 ? "" : codesOf(status)
-  return ERRORS[status][0] + (codes === "" ? "" : `. Among: ${codes}`)
+  return ERRORS[status][0] + (codes === "" ? "" : `. Codes include: ${codes}`)
 }
 
 /** The envelope of a success. */
@@ -88,7 +88,7 @@ export const envelopeAnswers = (data: z.ZodType, ...errors: ReadonlyArray<keyof 
   503: z
     .union([PlainError, StructuredError])
     .describe(
-      `${ERRORS[503][0]}. Or closed by the operator, which is not passing and has a code, among: ${codesOf(503)}`
+      `${ERRORS[503][0]}. With a code, the operator has disabled the route: do not retry. Codes: ${codesOf(503)}`
     )
 })
 
@@ -104,10 +104,13 @@ export const publicAnswers = (
 
 /** What the answer to any request with a body may contain besides the resource. */
 export const written = {
-  ignored_fields: z.array(z.string()).optional().describe("Fields of the body that had no effect, for instance a typo")
+  ignored_fields: z.array(z.string()).optional().describe("Fields of the body that were ignored, such as typos")
 }
 /** The same for a create, which accepts an Idempotency-Key. */
 export const created = {
   ...written,
-  idempotent_replay: z.literal(true).optional().describe("This is the answer that the same Idempotency-Key got before")
+  idempotent_replay: z
+    .literal(true)
+    .optional()
+    .describe("true: the repeated response to an earlier request with the same Idempotency-Key")
 }

@@ -9,4 +9,6 @@ export const unit = () => between(0, 1)
 
 /** In the body of a PATCH: the version that the change is based on. */
 export const expectedVersion = () =>
-  wholeBetween(1, 2_147_483_647).optional().meta({ description: "A stale one is refused with 409 version_conflict" })
+  wholeBetween(1, 2_147_483_647)
+    .optional()
+    .meta({ description: "The request fails with 409 version_conflict if this is not the current version" })
