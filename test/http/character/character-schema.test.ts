@@ -413,7 +413,7 @@ describe("the JSON schema of a character", () => {
     expect(schema).not.toHaveProperty("required")
     expect(schema).toMatchObject({
       properties: {
-        visible_bio: { description: "Public" },
+        visible_bio: { description: "Public description" },
         voice: { anyOf: [{ type: "object", description: "How the character writes" }, { type: "null" }] }
       }
     })
