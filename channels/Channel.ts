@@ -77,8 +77,8 @@ type OfKind =
   | {
       readonly kind: ChannelKind<true>
       /**
-       * Waits for its turn, or says how long that would take. The intent goes on record after it, so that whoever dies
-       * waiting has sent nothing.
+       * Waits for its turn, or returns how long that would take. The intent is recorded afterwards. So if the process
+       * dies while it waits, nothing was sent.
        */
       readonly admit: (part: Part) => Effect.Effect<Admission>
     }

@@ -1,6 +1,6 @@
 import { anyOf, over, sentencesOf } from "../safety/reading.ts"
 
-/** Laughter and jokes, which do not belong in the turns after a crisis. In English, German, Spanish and Portuguese. */
+/** Laughter and jokes in English, German, Spanish and Portuguese, which do not belong in the turns after a crisis. */
 
 const EMOJI = /[😀😁😂😃😄😆😅🤣😜😝😛🤪😹🙃😏🤡🎉🥳]/u
 const LAUGHS =
@@ -33,7 +33,7 @@ const NAMES = anyOf(
     "tontito tontita tontuelo payaso payasa payasito payasita bobo boba bobito dramatica dramatico lloron llorona aguafiestas " +
     "bobinho bobinha boboca palhaco palhaca chorao chorona bestinha tontinho dramatica reclamao"
 )
-/** A teasing name is one that somebody is called: after "you", or set apart. */
+/** A teasing name counts if the person is called by it: after "you", or set apart by commas. */
 const TEASES = over(
   ` (?:you|u|du|tu|oh du|ay|ai|seu|sua|so ein|que|oye|eh) (?:big |little |old |kleiner? |kleine |alter |alte )?${NAMES} `,
   ` , ${NAMES} [.!?,]`,

@@ -2,6 +2,7 @@ import type { Voice } from "../domain/Character.ts"
 
 const EMOJI =
   /(?:\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*)*|[\u{1F1E6}-\u{1F1FF}]{2})/gu
+const BOLD = /\*\*([^*\n]+)\*\*/g
 const STARRED = /\*([^*\n]+)\*/g
 
 /** A single starred word is emphasis, and several are a stage direction. A star with a space inside is arithmetic. */
@@ -37,7 +38,7 @@ export const cleanBubble = (bubble: string, voice: Voice, displayName: string): 
   const [firstName = name] = name.split(/\s+/)
   const steps: ReadonlyArray<(text: string) => string> = [
     (text) => withoutSpeaker(text, [name, firstName]),
-    (text) => (voice.narration === "none" ? text.replace(STARRED, unstarred) : text),
+    (text) => (voice.narration === "none" ? text.replace(BOLD, "$1").replace(STARRED, unstarred) : text),
     (text) => (voice.emoji === "none" ? text.replace(EMOJI, " ") : text)
   ]
   return steps.reduce((text, step) => {

@@ -1,8 +1,8 @@
-/** What a model writes around a reply: thoughts, JSON, headings. None of it is for the person. */
+/** Text that a model writes around a reply, such as thoughts, JSON and headings. The person must not see it. */
 
 const THOUGHT = /<(think|thinking|thought|reasoning)>[^<]{0,20000}<\/\1>/gi
 
-/** A text without whole blocks of thinking. What is left of a broken one is refused. */
+/** The text without complete thinking blocks. An incomplete block is refused by the gate. */
 export const withoutThoughts = (text: string): string => (text.includes("<") ? text.replace(THOUGHT, "").trim() : text)
 
 const FIELD = "(?:decision|exit_reason|bubbles|cited_memory_ids|image_request)"
@@ -24,5 +24,6 @@ export const WRAPPING: ReadonlyArray<RegExp> = [
   /^(?:[^\n.!?:]{0,30}[,.!] ?)?(?:here(?:'s| is)|below is) (?:the|a) (?:reply|response|message|draft|rewrite)(?: (?:as|from|for|in the voice of|by) [^\n:]{1,40})?:/i,
   /^(?:[^\n.!?:]{0,30}[,.!] ?)?hier (?:ist|kommt) (?:die|eine|deine) (?:überarbeitete |neue )?(?:antwort|nachricht)(?: (?:der figur|des charakters|der rolle|als|von|im stil)[^\n:]{0,40})?:/i,
   /^(?:[^\n.!?:]{0,30}[,.!] ?)?(?:aquí (?:está|tienes|va)|aqui (?:está|vai)) (?:la|una|a|uma) (?:respuesta|resposta|mensaje|mensagem)(?: (?:del?|da|do|como|em|en)[^\n:]{0,40})?:/i,
+  /^[^\S\n]{0,4}[*_#]{0,3}(?:response|reply|output|character|assistant|thoughts?|reasoning|analysis|antwort|respuesta|resposta)[*_]{0,3}[^\S\n]{0,2}:/im,
   /^[^\S\n]{0,4}[*_#]{0,3}(?:character(?:'s)? (?:reply|response)|in-character (?:reply|response)|final (?:answer|reply|response)|system prompt|reply \(as [^)\n]{1,40}\))[*_]{0,3}\s{0,2}:/im
 ]

@@ -1,8 +1,8 @@
 import { anyOf, over } from "./reading.ts"
 
 /**
- * What makes an answer about who is answering less than plain: a joke, a comparison, the words of somebody else, or the
- * claim of a body and a life. In doubt the answer does not count, and the service gives its own.
+ * Recognises answers to "Are you an AI?" that are not plain: jokes, comparisons, reported speech, and claims of a body or
+ * a life. In doubt the answer does not count, and Troupe sends its own disclosure.
  */
 
 const MINE = anyOf("my mein meine meinen meinem meiner meines mi mis meu meus minha minhas")
@@ -107,7 +107,7 @@ const LIFE = over(
     `pai|engineer|student|teacher|lehrerin|baker|cook) `,
   ` ${anyOf("carne_y_hueso carne_e_osso flesh_and_blood")} `
 )
-/** A life that is denied, or said to be a story, is none that is claimed. */
+/** Words that deny a life, or call it a story. */
 const DISCLAIMED = over(
   ` ${anyOf(
     "no not dont doesnt never without neither nor havent hasnt cant isnt wasnt kein keine keinen keinem " +
@@ -116,10 +116,10 @@ const DISCLAIMED = over(
       "inventado inventada inventados inventadas personaje papel ficcao personagem"
   )} `
 )
-/** "No, I'm a Gemini": the word that answers disclaims nothing. */
+/** The "no" that answers the question denies nothing else: "No, I'm a Gemini". */
 const ANSWER = /^ (?:,|no|nope|nah|nein|nao|not|never|nunca|nicht) /
 
-/** Whether a sentence, read as `sentencesOf` reads it, takes back or turns into a joke what is said beside it. */
+/** Whether a sentence (as `sentencesOf` reads it) takes back the answer beside it or turns it into a joke. */
 export const undoesAnswer = (sentence: string): boolean =>
   JOKES.test(sentence) ||
   COMPARES.test(sentence) ||
@@ -150,13 +150,13 @@ const ONLY_NO = wordsOf(NO)
 const HAS_YES = new RegExp(` ${YES} `)
 const HAS_NO = new RegExp(` ${NO} `)
 
-/** A statement of what else the speaker is: "I'm an angel", "ich bin Friseurin". */
+/** A statement that the speaker is something else: "I'm an angel", "ich bin Friseurin". */
 const SOMEBODY =
   /^ (?:just|only|nur|bloss|solo|so|apenas) (?:an?|ein|eine|una?|uma?) | (?:im|i am|ich bin|soy|sou) (?:an?|the|ein|eine|der|die|una?|uma?|el|la|de|do|da) | ich bin (?!hier |immer |sicher |leider |lieber |gerne? |ehrlich)\p{L}{2,20}(?:in|er|ist) /u
 const OF_CODE =
   / (?:ai|ki|ia|bot|chatbot|program|programm|programa|software|machine|maschine|maquina|robot|robo|roboter|code|codigo|character|figur|personaje|personagem|model|modell|modelo|voice|stimme|voz) /
 
-/** Whether the text answers by a yes or a no alone, and says nothing afterwards that leaves a doubt. */
+/** Whether the text answers with only a yes or a no, and nothing after it raises a doubt. */
 export const answersOnly = (sentences: ReadonlyArray<string>, answer: "yes" | "no"): boolean => {
   const [first = "", ...rest] = sentences
   const [only, has] = answer === "yes" ? [ONLY_YES, HAS_YES] : [ONLY_NO, HAS_NO]

@@ -35,7 +35,7 @@ const placeholder = async (name: string): Promise<Buffer> => {
 }
 
 /** The avatar re-encoded. Null if it cannot be decoded. */
-const anew = async (avatar: Uint8Array): Promise<Buffer | null> => {
+const reencoded = async (avatar: Uint8Array): Promise<Buffer | null> => {
   const sharp = await loadSharp()
   return written(
     sharp(avatar, { limitInputPixels: MAX_PIXELS })
@@ -56,7 +56,7 @@ export const cardPng = async (
   avatar: Uint8Array | null,
   embedded: ReadonlyMap<string, Uint8Array> = new Map()
 ): Promise<Buffer> => {
-  const picture = (avatar === null ? null : await anew(avatar)) ?? (await placeholder(name))
+  const picture = (avatar === null ? null : await reencoded(avatar)) ?? (await placeholder(name))
   return Buffer.concat([
     picture.subarray(0, BEHIND_HEADER),
     ...[...embedded].map(([path, content]) => textChunk(embeddedAt(path), Buffer.from(content).toString("base64"))),

@@ -193,6 +193,8 @@ const morePassed: ReadonlyArray<readonly [text: string, given?: GateContext, cit
   ["I kissed the ground when the boat came in."],
   ["He loved that dog. I love the sea too."],
   ["Nobody should go through that alone. I'm glad you said it."],
+  ["Que bom que você me contou."],
+  ["Menos mal que me contaste."],
   ["Don't leave the door open, the wind comes in."],
   ["If you go to the harbour, I'll be at the lamp."],
   ["The tower burned in 1998-2004, twice. Ask me about 12.10.1987."],
@@ -292,7 +294,8 @@ describe("mending", () => {
     ["*wipes the lens*", "*wipes the lens*"],
     ["Evening 🙂!", "Evening!"],
     ["🙂", "🙂"],
-    ["3 * 4 * 5", "3 * 4 * 5"]
+    ["3 * 4 * 5", "3 * 4 * 5"],
+    ["I am **very happy** today.", "I am very happy today."]
   ])("makes %j %j", (before, after) => assert.strictEqual(cleanBubble(before, voice, "Ada Holm"), after))
 
   it.each([" ", " Bo"])("takes nothing from a smile when the name is %j", (name) =>

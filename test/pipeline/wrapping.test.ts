@@ -36,12 +36,18 @@ describe("what a model writes around a reply", () => {
     "Aquí está la respuesta del personaje: ya hierve.",
     "Aqui está a resposta da personagem: já ferve.",
     "Final answer: Kettle.",
+    "**Final answer:** Kettle.",
+    "**Response:** Kettle.",
+    "THOUGHT: she is sad\nREPLY: Kettle.",
+    "Respuesta: ya hierve.",
     "<reply>Kettle.</reply>"
   ])("is refused otherwise: %j", (text) => assert.strictEqual(emitted(text).refusedBy, "role_bleed"))
 
   it.each([
     "I think the kettle is on.",
     "Here is my answer: no.",
+    "My reply: never.",
+    "His character: stubborn as a goat.",
     "This is the message I found in the bottle.",
     "Here's the thing: I burned the soup.",
     "The decision: we sail at dawn.",

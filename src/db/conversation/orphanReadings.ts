@@ -3,17 +3,17 @@ import type { Sql } from "#src/db/postgres/Database.ts"
 import { CRASH_LIMIT } from "#src/units/attempt.ts"
 import { addReadingJobsAt } from "./turnJobs.ts"
 
-/** By then every process has read that a reading is given up: each does so twice a second. */
+/** Every process reads twice a second which readings are given up. After this time all of them know. */
 const KNOWN_AFTER = "2 seconds"
 
-/** The reading jobs that these pools of graphile-worker hold. */
+/** The reading jobs that these pools of graphile-worker have locked. */
 export const readingJobsOf = (sql: Sql, pools: ReadonlyArray<string>) => sql`
   select id::text from graphile_worker.jobs where task_identifier = 'relate' and locked_by = any(${pools}::text[])`
 
 /**
- * Counts a crash for the reading at which each session of these jobs was, and replaces the jobs by one for each
- * session. Their processes have died, and nobody knows of which reading: so as turns do, all are begun again at once
- * the first time, and from the second time on apart from each other. The jobs must be unlocked.
+ * Counts a crash for the next unread turn of each session in these jobs, and replaces the jobs by one for each session.
+ * Their process died, and it is unknown which reading was the cause. So, as with turns, all start again at once after
+ * the first crash, and at different times after later ones. The jobs must be unlocked.
  */
 export const readAgain = (sql: Sql, jobs: ReadonlyArray<string>) => sql`
   with orphans as materialized (

@@ -9,35 +9,35 @@ import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Databas
 import { type ClaimedExport, claimExport, type Export, exportColumns, isMine } from "./exportStatements.ts"
 import { dropExports } from "./dropExports.ts"
 
-/** How long a ZIP can be fetched. It holds what was there when it was made, so not for long. */
+/** How long a ZIP can be downloaded. Not long, because its contents go out of date. */
 const READY_FOR = "1 hour"
-/** How long a failure is shown. After that the next request begins a new export. */
+/** How long a failure is shown. After that, the next request starts a new export. */
 const FAILED_FOR = "10 minutes"
-/** Whoever fetches a ZIP when it expires comes to its end. */
+/** How long after it expires a ZIP is deleted, so that a download in progress can finish. */
 const REMOVED_AFTER = "15 minutes"
-/** Exports of an app at once, whether they are being made or can be fetched. */
+/** Maximum number of exports of an app that are being made or can be downloaded. */
 export const MAX_OF_APP = 100
 
-/** Too many exports of this app are being made or can be fetched. */
+/** The app has reached its maximum number of exports. */
 export class ExportsLimited extends Schema.TaggedError<ExportsLimited>()("ExportsLimited", {}) {}
-/** Somebody else makes it by now, or the person was erased. */
+/** Another worker has claimed the export, or the person was erased. */
 export class ExportLost extends Schema.TaggedError<ExportLost>()("ExportLost", {}) {}
 
-/** Exports of everything that is kept of a person, one at a time for each. They go when they expire. */
+/** Exports of all data of a person. Each person has at most one, which is deleted after it expires. */
 export class Exports extends Context.Service<
   Exports,
   {
-    /** The export of a person: the one that is there, or else a new one. Undefined: no such end-user. */
+    /** The person's current export, or a new one. Undefined: there is no such end-user. */
     readonly request: (
       appId: string,
       externalUserRef: string
     ) => Effect.Effect<Export | undefined, ExportsLimited | DatabaseError>
-    /** One to make, in the name of a registered worker. */
+    /** Claims an export for a registered worker. Undefined: none is waiting. */
     readonly claim: (
       owner: string,
       except: ReadonlyArray<string>
     ) => Effect.Effect<ClaimedExport | undefined, DatabaseError>
-    /** Adds the next part of the ZIP, which has been put away under this key. */
+    /** Adds the next part of the ZIP, which is stored under this key. */
     readonly addPart: (
       claimed: ClaimedExport,
       objectKey: string,
@@ -45,9 +45,9 @@ export class Exports extends Context.Service<
     ) => Effect.Effect<void, ExportLost | DatabaseError>
     readonly finish: (claimed: ClaimedExport) => Effect.Effect<void, DatabaseError>
     readonly fail: (claimed: ClaimedExport, errorCode: string) => Effect.Effect<void, DatabaseError>
-    /** Leaves it to another worker, who begins again. */
+    /** Releases the export. Another worker starts it again. */
     readonly leave: (claimed: ClaimedExport) => Effect.Effect<void, DatabaseError>
-    /** Removes what has expired. */
+    /** Deletes expired exports. */
     readonly sweep: Effect.Effect<void, DatabaseError>
   }
 >()("src/db/privacy/Exports") {
@@ -63,7 +63,7 @@ export class Exports extends Context.Service<
         sql`select ${exportColumns(sql)} from exports
           where app_id = ${appId} and external_user_ref = ${externalUserRef}`
 
-      /** One that has expired, or that shows scores to an app that has opted out of them meanwhile. */
+      /** Drops an export that has expired, or that contains scores although the app has since opted out of them. */
       const dropStale = (sql: Sql, appId: string, externalUserRef: string) =>
         dropExports(
           sql,
@@ -89,7 +89,7 @@ export class Exports extends Context.Service<
       })
 
       const request = Effect.fnUntraced(function* (appId: string, externalUserRef: string) {
-        // Who is being erased is not exported any more.
+        // A person whose erasure has begun cannot be exported.
         const [person] = yield* query(
           (sql) => sql`
           select 1 from end_users u where app_id = ${appId} and external_user_ref = ${externalUserRef}

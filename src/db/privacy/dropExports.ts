@@ -1,7 +1,7 @@
 import type { Sql } from "#src/db/postgres/Database.ts"
 import type { Query } from "#src/db/postgres/postgres.ts"
 
-/** Deletes exports, and has their ZIPs removed from the storage once the transaction of the caller is committed. */
+/** Deletes exports. A job deletes their ZIPs from the storage once the caller's transaction is committed. */
 export const dropExports = (sql: Sql, which: Query) => sql`
   with gone as (
     delete from exports where ${which} returning app_id, object_keys

@@ -7,11 +7,11 @@ export interface Export {
   readonly external_user_ref: string
   readonly status: "queued" | "running" | "ready" | "failed"
   readonly error_code: string | null
-  /** The parts of the ZIP, in order. */
+  /** The stored parts of the ZIP, in order. */
   readonly object_keys: ReadonlyArray<string>
   readonly size_bytes: number
   readonly created_at: Date
-  /** Until when a ZIP, or a failure, is shown. */
+  /** When the ZIP, or the failure, expires. */
   readonly expires_at: Date | null
 }
 
@@ -19,7 +19,7 @@ export const exportColumns = (sql: Sql) => sql`
   app_id, export_id, external_user_ref, status, error_code, to_json(object_keys) as object_keys, size_bytes,
     created_at, expires_at`
 
-/** An export as a worker has claimed it. Who claims it next has another attempt. */
+/** An export that a worker has claimed. Each claim has another number in `attempts`. */
 export interface ClaimedExport {
   readonly appId: string
   readonly exportId: string
@@ -29,9 +29,9 @@ export interface ClaimedExport {
 }
 
 /**
- * Takes an export that nobody makes, or whose maker is not registered any more: it is begun again, and `left` are the
- * parts that the one before has put away. The app of which fewest are being made comes first, and of one app the oldest
- * export. Those of a suspended app wait.
+ * Claims an export without a worker, or one whose worker is no longer registered. The export starts again; `left` are
+ * the parts that the previous worker stored. The app with the fewest running exports comes first, then the oldest
+ * export. Exports of a suspended app wait.
  */
 export const claimExport = (sql: Sql, owner: string, except: ReadonlyArray<string>) => sql`
   update exports x set status = 'running', owner = ${owner}, attempts = x.attempts + 1, object_keys = '{}',
@@ -44,9 +44,10 @@ export const claimExport = (sql: Sql, owner: string, except: ReadonlyArray<strin
       and b.owner is not null), created_at limit 1 for update skip locked
   ) d join apps a using (app_id)
   where x.app_id = d.app_id and x.export_id = d.export_id
-  returning x.app_id as "appId", x.export_id as "exportId", x.external_user_ref as "externalUserRef", x.owner, x.attempts, to_json(d.object_keys) as left`
+  returning x.app_id as "appId", x.export_id as "exportId", x.external_user_ref as "externalUserRef", x.owner,
+    x.attempts, to_json(d.object_keys) as left`
 
-/** Whether it is still this maker's. */
+/** Whether the claim still holds. */
 export const isMine = (sql: Sql, { appId, exportId, owner, attempts }: ClaimedExport) => sql`
   app_id = ${appId} and export_id = ${exportId} and owner = ${owner} and attempts = ${attempts}::int
     and status = 'running'`

@@ -16,9 +16,9 @@ import { ExportData } from "./endUserSchemas.ts"
 import { isExternalUserRef } from "./externalUserRef.ts"
 import { endUserNotFound, exportFailed, exportLimitReached } from "./privacyErrors.ts"
 
-/** How soon it is worth asking again. */
+/** `Retry-After` while the export is prepared. */
 const ASK_AGAIN_SECONDS = 2
-/** While an app has as many exports as it may have. */
+/** `Retry-After` while the app has its maximum number of exports. */
 const LIMITED_SECONDS = 60
 
 const exportOf = Effect.fnUntraced(function* (request: FastifyRequest, ref: string) {
@@ -35,13 +35,13 @@ const exportOf = Effect.fnUntraced(function* (request: FastifyRequest, ref: stri
     .after(Math.max(1, Math.ceil(leftMs / 1000)))
 })
 
-/** What is fetched of a ZIP before the answer begins: its export, and how the parts are read. */
+/** The export, and a reader of its parts if the ZIP is ready. */
 const opened = Effect.fnUntraced(function* (request: FastifyRequest, ref: string) {
   const found = yield* exportOf(request, ref)
   const [first = "", ...others] = found.object_keys
   if (found.status !== "ready") return { found, content: null }
   const read = Effect.runPromiseWith(yield* Effect.context<StoredObjects>())
-  // Before anything is sent, so that a storage that does not answer is an error, and not a file cut short.
+  // Read the first part before the response starts: if the storage is down, the client gets an error, not half a file.
   const beginning = yield* readContent(first, exportFailed)
   async function* content() {
     yield beginning
@@ -57,7 +57,7 @@ const toResource = ({ export_id, external_user_ref, created_at }: Export) => ({
   created_at: created_at.toISOString()
 })
 
-/** Everything that is kept of a person, as a file. */
+/** The export of a person's data as a ZIP. */
 export const exportRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.get(
     "/v1/end-users/:external_user_ref/export",

@@ -143,7 +143,7 @@ export class EvalRunner extends Context.Service<
         const name = nameOf(next.case_key, next.repeat)
         const earlier = stored.get(name)
         if (run.regrade_of !== null && (earlier === undefined || !sameMessages(asked, earlier)))
-          return ungraded("the run that is graded anew has not played this case, or with other messages")
+          return ungraded("the original run did not play this case, or played it with other messages")
         const trajectory =
           earlier ??
           (yield* playCase({

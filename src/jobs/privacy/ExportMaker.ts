@@ -19,21 +19,21 @@ import { task } from "#src/jobs/runner/task.ts"
 import { personFiles } from "./personFiles.ts"
 import { zipParts } from "./zipStream.ts"
 
-/** Exports of one app at once in one process. */
+/** Maximum number of concurrent exports per app and process. */
 const AT_ONCE = 2
-/** What is stored at a time. */
+/** Size of a stored part of the ZIP. */
 const PART_BYTES = 2 * 1024 * 1024
 
-/** An export that came to nothing, with what it came to. */
+/** An export that failed, and why. */
 class Broken extends Schema.TaggedError<Broken>()("Broken", { cause: Schema.Defect() }) {}
 
 type Failure = StorageFailure | ExportLost
 
-/** Makes the exports that are asked for. One whose maker dies is begun again by another. */
+/** Makes the requested exports. If a worker dies, another one starts its export again. */
 export class ExportMaker extends Context.Service<
   ExportMaker,
   {
-    /** Makes what waits, as far as nobody else does, and removes what has expired. */
+    /** Deletes expired exports and makes those that are waiting. */
     readonly work: Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/privacy/ExportMaker") {
@@ -49,7 +49,7 @@ export class ExportMaker extends Context.Service<
       const make = Effect.fnUntraced(function* (claimed: ClaimedExport) {
         const { appId, externalUserRef } = claimed
         const mtime = new Date(yield* Clock.currentTimeMillis)
-        // What runs behind an await is of the same unit.
+        // Effects that run inside the promise belong to the same unit of work.
         const context = yield* Effect.context<never>()
         yield* Effect.tryPromise({
           try: async (signal) => {
@@ -70,7 +70,7 @@ export class ExportMaker extends Context.Service<
         ).pipe(
           Effect.catchTag("Broken", ({ cause }) => {
             if (cause instanceof ExportLost) return Effect.void
-            // It is begun again, a few times.
+            // The job is retried, and starts the export again.
             if (cause instanceof DatabaseError) return Effect.fail(cause)
             const code = cause instanceof StorageError ? "storage_unavailable" : "internal"
             return Effect.andThen(Effect.logError("export failed", cause), exports.fail(claimed, code))

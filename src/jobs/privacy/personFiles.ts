@@ -5,19 +5,19 @@ import type { PersonFile, PersonReader } from "#src/db/privacy/PersonReader.ts"
 import type { ZipEntry } from "./zipStream.ts"
 import { exportReadme } from "./exportReadme.ts"
 
-/** Rows of one read: of the longest that there are, a few megabytes. */
+/** Rows per read. If all are as long as possible, that is a few megabytes. */
 const ROWS_PER_PAGE = 200
 const SESSIONS_PER_PAGE = 200
-/** Slices of a picture: the checksum of the ZIP is computed of each at once. */
+/** Slices of a picture. The ZIP's checksum of a slice is computed without a pause. */
 const SLICE_BYTES = 64 * 1024
 
 type ScopeOf = Omit<PageOf, "after" | "limit">
 
-/** How the files are read: each call is an effect that has been run. */
+/** How the files are read. `read` and `content` run an effect. */
 export interface Reading {
   readonly reader: PersonReader["Service"]
   readonly read: <A>(effect: Effect.Effect<A, DatabaseError>) => Promise<A>
-  /** The content of a stored object; null: it is gone. */
+  /** The content of a stored object. Null: it no longer exists. */
   readonly content: (objectKey: string) => Promise<Uint8Array | null>
 }
 
@@ -31,7 +31,7 @@ async function* sessionsOf({ reader, read }: Reading, person: PersonOf): AsyncGe
   }
 }
 
-/** The pages of one person or session, until one is empty. */
+/** The pages of a person or session, up to the first empty one. */
 async function* pagesOf<Row extends { readonly at: string }>(
   of: ScopeOf,
   next: (page: PageOf) => Promise<ReadonlyArray<Row>>
@@ -45,7 +45,7 @@ async function* pagesOf<Row extends { readonly at: string }>(
   }
 }
 
-/** What the rows of a file are read by: the person, or one session after another. */
+/** The scopes by which the rows of a file are read: the person, or each session. */
 async function* scopesOf(reading: Reading, { by }: PersonFile, person: PersonOf): AsyncGenerator<ScopeOf> {
   if (by === "person") yield { ...person, sessionId: "" }
   else for await (const sessionId of sessionsOf(reading, person)) yield { ...person, sessionId }
@@ -85,7 +85,7 @@ async function* objectsOf(reading: Reading, file: PersonFile, person: PersonOf):
       for (const { path, object_key: key } of page) yield { path, content: contentOf(reading, key), isCompressed: true }
 }
 
-/** All rows of a person, of whatever they are read by. */
+/** All rows of a person in all scopes. */
 async function* allRows(reading: Reading, file: PersonFile, person: PersonOf) {
   for await (const of of scopesOf(reading, file, person)) yield* rowsOf(reading, file, of)
 }
@@ -102,7 +102,7 @@ async function* entriesOf(reading: Reading, file: PersonFile, person: PersonOf):
   yield* objectsOf(reading, file, person)
 }
 
-/** The files of an export, one after another. Each is read only while it is written, a page at a time. */
+/** The files of an export, in order. Each is read a page at a time while it is written. */
 export async function* personFiles(reading: Reading, person: PersonOf): AsyncGenerator<ZipEntry> {
   const { files } = reading.reader
   yield { path: "README.txt", content: [Buffer.from(exportReadme(files))] }

@@ -5,11 +5,11 @@ import { ZipFile } from "yazl"
 export interface ZipEntry {
   readonly path: string
   readonly content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
-  /** Whether it is compressed by itself, as a picture is. */
+  /** Whether the content is already compressed, as a picture is. */
   readonly isCompressed?: boolean
 }
 
-/** Adds entries one after another: the next is asked for when the one before it has been read. */
+/** Adds entries one after another. The next one is requested when the previous one has been read. */
 const fill = async (zip: ZipFile, entries: AsyncIterable<ZipEntry>, mtime: Date, signal: AbortSignal) => {
   for await (const { path, content, isCompressed = false } of entries) {
     const input = Readable.from(content, { objectMode: false })
@@ -24,8 +24,8 @@ const fill = async (zip: ZipFile, entries: AsyncIterable<ZipEntry>, mtime: Date,
 }
 
 /**
- * A ZIP of entries, in parts of about this size. It is made as fast as the parts are taken, so that what is in memory
- * at a time is a part and a piece of an entry.
+ * A ZIP of entries, in parts of about this size. It is made as fast as the parts are consumed, so memory holds only one
+ * part and a piece of an entry.
  */
 export async function* zipParts(
   entries: AsyncIterable<ZipEntry>,
@@ -35,7 +35,7 @@ export async function* zipParts(
   const zip = new ZipFile()
   const output = zip.outputStream as Readable
   const over = new AbortController()
-  // What an entry fails with comes from `fill`; without a listener it would end the process.
+  // `fill` handles the errors of entries. Without a listener, the event would end the process.
   zip.on("error", () => {})
   const filling = fill(zip, entries, mtime, over.signal).catch((error: unknown) => {
     output.destroy(error instanceof Error ? error : new Error("a ZIP could not be made", { cause: error }))

@@ -84,7 +84,7 @@ export const handleCommand = Effect.fnUntraced(function* (bot: StoredBot, batch:
       yield* once(start)
       break
     case "reset":
-      yield* once(Effect.flatMap(meet("anew"), (met) => greet(met, LINES.already)))
+      yield* once(Effect.flatMap(meet("new"), (met) => greet(met, LINES.already)))
       break
     case "stop":
       yield* once(stop)

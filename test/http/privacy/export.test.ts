@@ -112,7 +112,7 @@ describe("the export of an end-user", () => {
     assert.deepStrictEqual(secretsIn(all), [])
   })
 
-  it("is the same for an hour, and is then made anew", async () => {
+  it("is the same for an hour, and is then made again", async () => {
     await open("karl")
     const before = await exported("karl")
     await app.converse(await open("karl"), "Hello")
@@ -161,7 +161,7 @@ describe("the export of an end-user", () => {
     assert.deepStrictEqual(shape(await app.get(at("lethe"))), [404, "end_user_not_found"])
   })
 
-  it("masks scores as the API does, and is made anew when the app opts out", async () => {
+  it("masks scores as the API does, and is made again when the app opts out", async () => {
     const own = await server.createApp()
     const character_slug = await own.createCharacter()
     const session = await own.createSession({ character_slug, external_user_ref: "bo" })

@@ -14,10 +14,10 @@ export interface ChatOpening extends ChatKey {
   /** The app's own payload in the link that the person used. It is stored on a session that is opened. */
   readonly startPayload: string | null
   /**
-   * `keep`: the existing session. `renew`: a new one if the character has left the old one. `anew`: always a new one.
+   * `keep`: the existing session. `renew`: a new one if the character has left the old one. `new`: always a new one.
    * `join`: the session that this person has in any channel.
    */
-  readonly session: "keep" | "renew" | "anew" | "join"
+  readonly session: "keep" | "renew" | "new" | "join"
 }
 
 export interface OpenedChat {
