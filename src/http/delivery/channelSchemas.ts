@@ -89,7 +89,7 @@ export const channelPatch = (kinds: ReadonlyArray<ChannelKind>) =>
   z.object({
     url: url.optional(),
     events: eventTypes,
-    ...z.object(allConfigFields(kinds)).partial().shape,
+    ...allConfigFields(kinds),
     secret: z
       .string()
       .refine((text) => text === "rotate" || isSecret(text), `Must be rotate, or ${secretBounds}`)

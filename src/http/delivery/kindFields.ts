@@ -10,7 +10,10 @@ type Fields = Readonly<Record<string, z.ZodType>>
 /** The fields that apps set for channels of a kind, from its Schema. */
 export const configFields = ({ config }: ChannelKind): Fields => (config === null ? {} : fieldsOf(config))
 
-/** Those of all these kinds; a field that several have may be what any of them takes. */
+/**
+ * Those of all these kinds, none of them required, because a channel has only the fields of its own kind. A field that
+ * several kinds have may be what any of them takes.
+ */
 export const allConfigFields = (kinds: ReadonlyArray<ChannelKind>): Fields => {
   const fields: Record<string, z.ZodType> = {}
   for (const kind of kinds) {
@@ -19,7 +22,7 @@ export const allConfigFields = (kinds: ReadonlyArray<ChannelKind>): Fields => {
       fields[name] = other === undefined ? field : z.union([other, field])
     }
   }
-  return fields
+  return z.object(fields).partial().shape
 }
 
 const given = (fields: Fields, body: Readonly<Record<string, unknown>>) =>

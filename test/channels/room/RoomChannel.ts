@@ -11,17 +11,21 @@ import { Outbound } from "#channels/outbound/Outbound.ts"
 import { readAnswer } from "#channels/webhook/answer.ts"
 import { readRetryAfter } from "#channels/webhook/retryAfterHeader.ts"
 
-/** What an app sets for a room besides its address. */
+/** What an app sets for a room besides the messenger's address. */
 const RoomConfig = Schema.Struct({
+  room: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(80)).annotate({
+    description: "The room that messages are sent to",
+    examples: ["lobby"]
+  }),
   username: Schema.optionalKey(
     Schema.NullOr(Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(80))).annotate({
       description: "The name that messages are shown under. Null: the room's own"
     })
   )
 })
-const decodeConfig = Schema.decodeUnknownOption(RoomConfig)
+const decodeConfig = Schema.decodeUnknownEffect(RoomConfig)
 
-/** A messenger whose rooms have an address to post to: one message a bubble, at most one at a time. */
+/** A messenger with one address to post to for all its rooms: one message for each bubble, at most one at a time. */
 export const ROOM = {
   name: "room",
   paced: true,
@@ -48,7 +52,7 @@ const bubblesOf = (type: string, event: string): ReadonlyArray<string> => {
 }
 
 const unanswered = { statusCode: null, answer: null }
-const channelMissing = Attempt.cases.Gone.make({ ...unanswered, errorCode: "channel_missing" })
+const gone = (errorCode: string) => Attempt.cases.Gone.make({ ...unanswered, errorCode })
 const notSent = (errorCode: string) =>
   Attempt.cases.NotSent.make({ ...unanswered, errorCode, retryAfter: null, throttle: false })
 
@@ -69,15 +73,16 @@ export const makeRoomChannel = Effect.gen(function* () {
   const deliver = ({ appId, channelId, channelVersion, content }: Message<string>) =>
     Effect.gen(function* () {
       const endpoint = yield* endpoints.get(appId, channelId, channelVersion)
-      if (endpoint === undefined) return channelMissing
-      const username = Option.getOrUndefined(decodeConfig(endpoint.config))?.username
+      if (endpoint === undefined) return gone("channel_missing")
+      const { room, username } = yield* decodeConfig(endpoint.config)
       const { status, headers, body } = yield* outbound.post({
         url: Redacted.value(endpoint.url),
         headers: { "content-type": "application/json" },
-        body: JSON.stringify({ content, ...(username != null && { username }) })
+        body: JSON.stringify({ room, content, ...(username != null && { username }) })
       })
       return readAnswer(status, body, readRetryAfter(headers.retryAfter ?? null, yield* Clock.currentTimeMillis))
     }).pipe(
+      Effect.catchTag("SchemaError", () => Effect.succeed(gone("channel_unreadable"))),
       Effect.catchTag("EndpointsUnavailable", () => Effect.succeed(notSent("endpoint_unavailable"))),
       Effect.catchTag("OutboundError", ({ reason, sent }) =>
         Effect.succeed(sent ? Attempt.cases.Unknown.make({ ...unanswered, errorCode: reason }) : notSent(reason))

@@ -40,7 +40,7 @@ itKeepsTheContract(
     const list = parseAllowList("127.0.0.1")
     if ("bad" in list) return yield* Effect.die(new Error(list.bad))
     const endpoints = Layer.succeed(Endpoints, {
-      get: () => Effect.succeed({ url: Redacted.make(receiver.url), secrets: [], config: {} })
+      get: () => Effect.succeed({ url: Redacted.make(receiver.url), secrets: [], config: { room: "lobby" } })
     })
     const context = yield* Layer.build(Layer.merge(Outbound.layer(list), endpoints))
     const channel = yield* Effect.provide(makeRoomChannel, context)
@@ -48,7 +48,7 @@ itKeepsTheContract(
     return {
       channel,
       delivery: deliveryOf,
-      rendered: ({ event }) => JSON.stringify({ content: JSON.parse(event).payload.bubbles[0] }),
+      rendered: ({ event }) => JSON.stringify({ room: "lobby", content: JSON.parse(event).payload.bubbles[0] }),
       arrivals: () => receiver.requests.map(({ body }) => ({ id: null, body: body.toString("utf8") })),
       arrived: async (count) => {
         await receiver.received(count - 1)

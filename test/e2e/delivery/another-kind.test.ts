@@ -1,8 +1,11 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as z from "zod"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type { Delivery, Part } from "#channels/Channel.ts"
+import { WEBHOOK } from "#channels/webhook/webhookKind.ts"
 import { PUSH_KINDS } from "#src/composition/pushKinds.ts"
+import { channelData } from "#src/http/delivery/channelSchemas.ts"
 import { makeRoomChannel, ROOM } from "#test/channels/room/RoomChannel.ts"
 import { type Answering, type Received, type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
@@ -31,7 +34,7 @@ let app: TestApp
 let home: string
 /** What the room does instead of taking a message, once each. */
 const refusals: Array<Answering> = []
-const taken: Array<{ readonly content: string; readonly username?: string }> = []
+const taken: Array<{ readonly room: string; readonly content: string; readonly username?: string }> = []
 const answer: Answering = (response, request: Received) => {
   const refusal = refusals.shift()
   if (refusal !== undefined) return refusal(response, request)
@@ -52,7 +55,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-const create = (fields: object = {}) => app.post(home, { kind: "room", url: receiver.url, ...fields })
+const create = (fields: object = {}) => app.post(home, { kind: "room", url: receiver.url, room: "lobby", ...fields })
 const greeted = async () =>
   app.createSession({ character_slug: await app.createCharacter({ greeting: { bubbles: BUBBLES } }) })
 const greetingSent = (session: string) =>
@@ -68,12 +71,12 @@ describe("a kind of push channel that is one module and one line of the list", (
   it("is created with its own configuration, tested, and refuses what its Schema does not take", async () => {
     const created = await create({ username: "Mara" })
     assert.strictEqual(created.status, 200, JSON.stringify(created.body))
-    assert.deepInclude(created.body.data, { kind: "room", username: "Mara", status: "active" })
+    assert.deepInclude(created.body.data, { kind: "room", room: "lobby", username: "Mara", status: "active" })
     assert.notProperty(created.body.data, "retry_schedule")
     channel = created.body.data.id
 
     assert.deepInclude((await app.post(`${home}/${channel}/test`, {})).body.data, { outcome: "sent", status_code: 204 })
-    assert.deepStrictEqual(taken.splice(0), [{ content: "This room is connected.", username: "Mara" }])
+    assert.deepStrictEqual(taken.splice(0), [{ room: "lobby", content: "This room is connected.", username: "Mara" }])
 
     const long = await create({ username: "m".repeat(81) })
     assert.strictEqual(long.status, 422)
@@ -83,8 +86,32 @@ describe("a kind of push channel that is one module and one line of the list", (
     assert.include(foreign.body.detail.message, "retry_schedule")
     assert.isNull((await app.patch(`${home}/${channel}`, { username: null })).body.data.username)
     assert.strictEqual((await create({ kind: "carrier-pigeon" })).status, 422)
-    const webhook = await create({ kind: "webhook", retry_schedule: [5], events: ["session.exited"] })
+  })
+
+  it("needs a field that channels of other kinds do not have, in the API and in its document", async () => {
+    const without = await create({ room: undefined })
+    assert.strictEqual(without.status, 422)
+    assert.include(without.body.detail.message, "body.room")
+    const cleared = await app.patch(`${home}/${channel}`, { room: null })
+    assert.strictEqual(cleared.status, 422)
+    assert.include(cleared.body.detail.message, "body.room")
+
+    const webhook = await create({ kind: "webhook", room: undefined, retry_schedule: [5], events: ["session.exited"] })
+    assert.strictEqual(webhook.status, 200, JSON.stringify(webhook.body))
     assert.deepStrictEqual(webhook.body.data.retry_schedule, [5])
+    assert.notProperty(webhook.body.data, "room")
+    const listed: ReadonlyArray<{ kind: string; room?: string }> = (await app.get(home)).body.data.channels
+    assert.sameDeepMembers(
+      listed.map(({ kind, room }) => [kind, room]),
+      [
+        ["room", "lobby"],
+        ["webhook", undefined]
+      ]
+    )
+    const { required = [], properties } = z.toJSONSchema(channelData([WEBHOOK, ROOM]), { io: "output" })
+    assert.property(properties, "room")
+    assert.include(required, "kind")
+    assert.notInclude(required, "room")
   })
 
   it("delivers each bubble as a message, in order and once, and renders the event once", async () => {
