@@ -5,11 +5,13 @@ import * as Layer from "effect/Layer"
 import { Agent } from "undici"
 import type { AllowList } from "./AllowList.ts"
 import { checkUrl, readUrl, type UrlRejected } from "./checkUrl.ts"
-import { exchange, type OutboundAnswer, OutboundError } from "./exchange.ts"
+import { type Exchange, exchange, type OutboundAnswer, OutboundError } from "./exchange.ts"
 import { guard } from "./guard.ts"
 import { LookUp } from "./LookUp.ts"
 
 export interface OutboundRequest {
+  /** Default: POST. */
+  readonly method?: Exchange["method"]
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
@@ -24,8 +26,9 @@ const KEEP_BYTES = 8 * 1024
 /** A longer keep-alive that a server requests is ignored. */
 const LONGEST_KEEP_ALIVE_MS = 10_000
 
-export const postBy = (agent: Agent) =>
+export const sendBy = (agent: Agent) =>
   Effect.fnUntraced(function* ({
+    method = "POST",
     url: text,
     headers,
     body,
@@ -35,7 +38,7 @@ export const postBy = (agent: Agent) =>
     const { url } = yield* readUrl(text).pipe(
       Effect.mapError(() => new OutboundError({ reason: "blocked_address", sent: false }))
     )
-    return yield* exchange(agent, { url, headers, body, totalTimeout, keepBytes })
+    return yield* exchange(agent, { method, url, headers, body, totalTimeout, keepBytes })
   })
 
 /**
@@ -46,15 +49,15 @@ export class Outbound extends Context.Service<
   Outbound,
   {
     /**
-     * Whether such a URL may be stored, with a `fix` for the caller if not. This is no guarantee for later: `post`
+     * Whether such a URL may be stored, with a `fix` for the caller if not. This is no guarantee for later: `send`
      * checks the address that it connects to.
      */
     readonly checkUrl: (url: string) => Effect.Effect<URL, UrlRejected>
     /**
-     * Sends one POST. Any status is an answer, also a redirect. What happens to the body afterwards (slow, cut off,
+     * Sends one request. Any status is an answer, also a redirect. What happens to the body afterwards (slow, cut off,
      * endless) does not change that.
      */
-    readonly post: (request: OutboundRequest) => Effect.Effect<OutboundAnswer, OutboundError>
+    readonly send: (request: OutboundRequest) => Effect.Effect<OutboundAnswer, OutboundError>
   }
 >()("channels/outbound/Outbound") {
   static readonly layer = (options: { readonly allow: AllowList }) =>
@@ -72,7 +75,7 @@ export class Outbound extends Context.Service<
         )
         return Outbound.of({
           checkUrl: checkUrl(options.allow, lookUp),
-          post: postBy(agent)
+          send: sendBy(agent)
         })
       })
     )

@@ -49,6 +49,7 @@ const reasonOf = (error: unknown, sent: boolean): OutboundError["reason"] => {
 }
 
 export interface Exchange {
+  readonly method: "POST" | "PUT" | "PATCH"
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
@@ -56,10 +57,10 @@ export interface Exchange {
   readonly keepBytes: number
 }
 
-/** One POST. Once there is a status, that is the answer, whatever happens to the body. */
+/** One request. Once there is a status, that is the answer, whatever happens to the body. */
 export const exchange = Effect.fnUntraced(function* (
   agent: Agent,
-  { url, headers, body, totalTimeout, keepBytes }: Exchange
+  { method, url, headers, body, totalTimeout, keepBytes }: Exchange
 ) {
   const clock = yield* Clock.Clock
   const began = clock.currentTimeMillisUnsafe()
@@ -95,7 +96,7 @@ export const exchange = Effect.fnUntraced(function* (
       controller?.abort(new Error("enough"))
     }
     agent.dispatch(
-      { origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body },
+      { origin: url.origin, path: url.pathname + url.search, method, headers, body },
       {
         onRequestStart: (started) => {
           controller = started

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Agent } from "undici"
 import { readUrl } from "./checkUrl.ts"
-import { Outbound, postBy } from "./Outbound.ts"
+import { Outbound, sendBy } from "./Outbound.ts"
 
 /**
  * Calls any URL, also on this machine and its network. Only for a URL that a person types on their own command line,
@@ -16,6 +16,6 @@ export const unguarded = Layer.effect(
       Effect.sync(() => new Agent()),
       (agent) => Effect.promise(() => agent.destroy())
     )
-    return Outbound.of({ checkUrl: (text) => Effect.map(readUrl(text), ({ url }) => url), post: postBy(agent) })
+    return Outbound.of({ checkUrl: (text) => Effect.map(readUrl(text), ({ url }) => url), send: sendBy(agent) })
   })
 )

@@ -16,6 +16,7 @@ import { afterEach, assert, describe, it } from "vitest"
 import { parseAllowList } from "#channels/outbound/AllowList.ts"
 import { LookUp, type LookUpName, Unresolved } from "#channels/outbound/LookUp.ts"
 import { Outbound, type OutboundRequest } from "#channels/outbound/Outbound.ts"
+import { startReceiver, status } from "#test/support/Receiver.ts"
 import { until } from "#test/support/until.ts"
 
 const TLS = Object.fromEntries(
@@ -81,7 +82,7 @@ const outbound = (outboundAllow: string, lookUp: LookUpName = nobody) => {
     post: async (url: string, options: Partial<OutboundRequest> = {}): Promise<object> => {
       const result = await runtime.runPromise(
         Outbound.use((out) =>
-          out.post({ url, headers: { "content-type": "application/json" }, body: `{"n":1}`, ...options })
+          out.send({ url, headers: { "content-type": "application/json" }, body: `{"n":1}`, ...options })
         ).pipe(Effect.result)
       )
       if (Result.isSuccess(result)) return result.success
@@ -103,6 +104,16 @@ describe("a guard that is only a look-up hook", () => {
       const answer = await request(`http://${host}:${server.port}`, { method: "POST", dispatcher: hooked })
       assert.strictEqual(await answer.body.text(), "inside", host)
     }
+  })
+})
+
+describe("a request", () => {
+  it.each(["POST", "PUT", "PATCH"] as const)("may be a %s", async (method) => {
+    const receiver = await startReceiver(status(204))
+    closing.push(receiver.close)
+    assert.deepInclude(await outbound("127.0.0.1").post(receiver.url, { method }), { status: 204 })
+    const { method: seen, body } = await receiver.received(0)
+    assert.deepStrictEqual([seen, body.toString("utf8")], [method, `{"n":1}`])
   })
 })
 

@@ -1,15 +1,15 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { Attempt, type Channel, type Message, type Part } from "#channels/Channel.ts"
+import type { Channel, Message, Part } from "#channels/Channel.ts"
 import type { ChannelKind } from "#channels/ChannelKind.ts"
+import { bubblesOf } from "#channels/bubblesOf.ts"
 import { Endpoints } from "#channels/Endpoints.ts"
+import { readAnswer } from "#channels/outbound/answer.ts"
 import { Outbound } from "#channels/outbound/Outbound.ts"
-import { readAnswer } from "#channels/webhook/answer.ts"
-import { readRetryAfter } from "#channels/webhook/retryAfterHeader.ts"
+import { asAttempt, channelMissing, findEndpoint } from "#channels/outbound/unanswered.ts"
 
 /** What an app sets for a room besides the messenger's address. */
 const RoomConfig = Schema.Struct({
@@ -39,23 +39,6 @@ const SPACING_MS = 50
 /** How long a lane is kept while it waits for its turn; for longer it is given back. */
 const WORTH_WAITING_MS = 500
 
-const decodeSpoken = Schema.decodeUnknownOption(
-  Schema.fromJsonString(
-    Schema.Struct({ role: Schema.String, payload: Schema.Struct({ bubbles: Schema.Array(Schema.String) }) })
-  )
-)
-const bubblesOf = (type: string, event: string): ReadonlyArray<string> => {
-  if (type === "channel.test") return ["This room is connected."]
-  if (type !== "message.created" && type !== "character.initiated") return []
-  const spoken = Option.getOrUndefined(decodeSpoken(event))
-  return spoken?.role === "character" ? spoken.payload.bubbles : []
-}
-
-const unanswered = { statusCode: null, answer: null }
-const gone = (errorCode: string) => Attempt.cases.Gone.make({ ...unanswered, errorCode })
-const notSent = (errorCode: string) =>
-  Attempt.cases.NotSent.make({ ...unanswered, errorCode, retryAfter: null, throttle: false })
-
 /** The whole adapter. The courier does the rest. */
 export const makeRoomChannel = Effect.gen(function* () {
   const [endpoints, outbound] = [yield* Endpoints, yield* Outbound]
@@ -70,28 +53,23 @@ export const makeRoomChannel = Effect.gen(function* () {
     return "go" as const
   })
 
-  const deliver = ({ appId, channelId, channelVersion, content }: Message<string>) =>
-    Effect.gen(function* () {
-      const endpoint = yield* endpoints.get(appId, channelId, channelVersion)
-      if (endpoint === undefined) return gone("channel_missing")
-      const { room, username } = yield* decodeConfig(endpoint.config)
-      const { status, headers, body } = yield* outbound.post({
-        url: Redacted.value(endpoint.url),
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ room, content, ...(username != null && { username }) })
-      })
-      return readAnswer(status, body, readRetryAfter(headers.retryAfter ?? null, yield* Clock.currentTimeMillis))
-    }).pipe(
-      Effect.catchTag("SchemaError", () => Effect.succeed(gone("channel_unreadable"))),
-      Effect.catchTag("EndpointsUnavailable", () => Effect.succeed(notSent("endpoint_unavailable"))),
-      Effect.catchTag("OutboundError", ({ reason, sent }) =>
-        Effect.succeed(sent ? Attempt.cases.Unknown.make({ ...unanswered, errorCode: reason }) : notSent(reason))
-      )
-    )
+  const deliver = Effect.fnUntraced(function* (message: Message<string>) {
+    const endpoint = yield* findEndpoint(endpoints, message)
+    if (endpoint === undefined) return channelMissing
+    const { room, username } = yield* decodeConfig(endpoint.config)
+    const answer = yield* outbound.send({
+      method: "PUT",
+      url: Redacted.value(endpoint.url),
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ room, content: message.content, ...(username != null && { username }) })
+    })
+    return yield* readAnswer(answer)
+  }, asAttempt)
 
   return {
     kind: ROOM,
-    open: ({ type, event }) => Effect.succeed(bubblesOf(type, event)),
+    open: (delivery) =>
+      Effect.succeed(delivery.type === "channel.test" ? ["This room is connected."] : bubblesOf(delivery)),
     admit,
     deliver,
     // A room cannot tell a copy from a message.
