@@ -78,9 +78,9 @@ type OfKind =
       readonly kind: ChannelKind<true>
       /**
        * Waits for its turn, or returns how long that would take. The intent is recorded afterwards. So if the process
-       * dies while it waits, nothing was sent.
+       * dies while it waits, nothing was sent. Without it, each message is sent at once.
        */
-      readonly admit: (part: Part) => Effect.Effect<Admission>
+      readonly admit?: (part: Part) => Effect.Effect<Admission>
     }
 
 /**

@@ -49,8 +49,8 @@ const takeStop = Effect.fnUntraced(function* (lanes: Lanes["Service"], channel: 
   if (stop.message === null) return unsent(now, "pass")
   const { message, interrupted, failures, early } = tryAt(lease, stop, stop.message.content)
   if (interrupted && (yield* channel.afterUnknown(message)) === "skip") return unsent(now, "pass")
-  if ("admit" in channel) {
-    const admission = yield* channel.admit(message)
+  if (channel.kind.paced) {
+    const admission = "admit" in channel && channel.admit !== undefined ? yield* channel.admit(message) : "go"
     if (admission !== "go") return unsent(now, { retryAfter: admission.after, failures })
     if (!(yield* lanes.intend(lease, event.cursor, part))) {
       yield* lanes.release(lease)

@@ -5,5 +5,6 @@ export const WEBHOOK = {
   name: "webhook",
   paced: false,
   holdKind: null,
-  config: WebhookConfig
+  config: WebhookConfig,
+  secret: "signs"
 } as const satisfies ChannelKind

@@ -1,11 +1,10 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import { Outbound } from "#channels/outbound/Outbound.ts"
 import type { ChannelKind } from "#channels/ChannelKind.ts"
-import { newSecret } from "#channels/webhook/newSecret.ts"
 import type { ChannelChange } from "#src/db/delivery/channels/changeChannel.ts"
 import type { ChannelCreate, ChannelPatch } from "./channelSchemas.ts"
+import { readSecret } from "./channelSecret.ts"
 import { channelUrlRejected } from "./deliveryErrors.ts"
 import { changedConfig } from "./kindFields.ts"
 
@@ -31,8 +30,9 @@ export const changeOf = Effect.fnUntraced(function* (
     config: yield* changedConfig(kinds, kind, body),
     ...(secret !== undefined && {
       secret: {
-        next: secret === "rotate" ? newSecret() : Redacted.make(secret),
-        previousFor: Duration.seconds(previous_secret_ttl_seconds)
+        next: yield* readSecret(kind, secret),
+        // Only signatures are made with two secrets.
+        previousFor: Duration.seconds(kind.secret === "signs" ? previous_secret_ttl_seconds : 0)
       }
     })
   }

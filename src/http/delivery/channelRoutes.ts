@@ -1,7 +1,5 @@
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import * as z from "zod"
-import { newSecret } from "#channels/webhook/newSecret.ts"
 import { Channels } from "#src/db/delivery/Channels.ts"
 import { MAX_CHANNELS } from "#src/db/delivery/channels/createChannel.ts"
 import { channelActionRoutes } from "./channelActionRoutes.ts"
@@ -13,6 +11,7 @@ import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created as onCreate, written } from "#src/http/server/schemas/answers.ts"
 import { channelCreate, channelData, ChannelDeleted, channelPage, channelPatch, shownSecret } from "./channelSchemas.ts"
+import { readSecret, shownOnce } from "./channelSecret.ts"
 import { configOf, findKind } from "./kindFields.ts"
 import type { Routes, Server } from "#src/http/server/Server.ts"
 import { channelExists } from "./channelExists.ts"
@@ -54,7 +53,7 @@ const resourceRoutes = (server: Server, parent: ChannelParent): void => {
           return yield* createOnce(
             request,
             Effect.gen(function* () {
-              const secret = given === undefined ? newSecret() : Redacted.make(given)
+              const secret = yield* readSecret(kind, given)
               const channels = yield* Channels
               const channel = yield* channels
                 .create(scope, {
@@ -71,7 +70,7 @@ const resourceRoutes = (server: Server, parent: ChannelParent): void => {
                   toChannelResource(channelKinds, channel),
                   channelActions(baseUrl(), parent, scope, channel.channel_id)
                 ),
-                shownOnce: { secret: Redacted.value(secret) }
+                ...shownOnce(kind, secret)
               }
             })
           )
@@ -153,16 +152,15 @@ const resourceRoutes = (server: Server, parent: ChannelParent): void => {
           const { scope, id } = yield* findScope(request)
           const channel = yield* Channels.use((channels) => channels.get(scope, id))
           if (channel === undefined) return yield* channelNotFound
-          const change = yield* changeOf(channelKinds, findKind(channelKinds, channel.kind), request.body)
+          const kind = findKind(channelKinds, channel.kind)
+          const change = yield* changeOf(channelKinds, kind, request.body)
           const changed = yield* showChannel(
             server,
             parent,
             scope,
             yield* Channels.use((channels) => channels.change(scope, id, change))
           )
-          return change.secret === undefined
-            ? changed
-            : { ...changed, shownOnce: { secret: Redacted.value(change.secret.next) } }
+          return { ...changed, ...shownOnce(kind, change.secret?.next) }
         })
       )
   )

@@ -2,11 +2,9 @@ import * as z from "zod"
 import { OPERATIONAL_TYPES } from "#channels/OperationalLog.ts"
 import type { ChannelKind } from "#channels/ChannelKind.ts"
 import { wholeBetween } from "#src/http/server/schemas/number.ts"
-import { countCharacters } from "#src/http/server/schemas/text.ts"
+import { secretOnChange, secretOnCreate } from "./channelSecret.ts"
 import { allConfigFields, configFields } from "./kindFields.ts"
 
-const MIN_SECRET = 16
-const MAX_SECRET = 256
 /** How long a replaced secret keeps signing by default. */
 const DAY_SECONDS = 86_400
 
@@ -43,13 +41,6 @@ const url = z
   .max(2048)
   .meta({ description: "An https URL with a public address", examples: ["https://example.com/troupe"] })
 
-const isSecret = (text: string) => {
-  const length = countCharacters(text)
-  return length >= MIN_SECRET && length <= MAX_SECRET
-}
-const secretBounds = `${MIN_SECRET} to ${MAX_SECRET} characters`
-const SECRET = `${secretBounds}. whsec_ and base64: the key is the decoded bytes. Otherwise, the key is the text itself`
-
 export interface ChannelCreate {
   readonly kind: string
   readonly url: string
@@ -67,11 +58,7 @@ export const channelCreate = (kinds: ReadonlyArray<ChannelKind>): z.ZodType<Chan
       z.object({
         kind: z.literal(kind.name),
         url,
-        secret: z
-          .string()
-          .refine(isSecret, `Must be ${secretBounds}`)
-          .optional()
-          .meta({ description: `${SECRET}. Created if absent`, minLength: MIN_SECRET, maxLength: MAX_SECRET }),
+        secret: secretOnCreate(kind),
         events: eventTypes,
         ...configFields(kind),
         from: z
@@ -90,11 +77,7 @@ export const channelPatch = (kinds: ReadonlyArray<ChannelKind>) =>
     url: url.optional(),
     events: eventTypes,
     ...allConfigFields(kinds),
-    secret: z
-      .string()
-      .refine((text) => text === "rotate" || isSecret(text), `Must be rotate, or ${secretBounds}`)
-      .optional()
-      .meta({ description: `rotate: a new secret is created. Or ${SECRET}`, examples: ["rotate"] }),
+    secret: secretOnChange(kinds),
     previous_secret_ttl_seconds: wholeBetween(0, DAY_SECONDS)
       .default(DAY_SECONDS)
       .meta({ description: "How long the replaced secret also signs" })

@@ -30,7 +30,8 @@ export const ROOM = {
   name: "room",
   paced: true,
   holdKind: null,
-  config: RoomConfig
+  config: RoomConfig,
+  secret: "token"
 } as const satisfies ChannelKind
 
 const RETRY = [1, 5, 30].map((seconds) => Duration.seconds(seconds))
@@ -55,12 +56,13 @@ export const makeRoomChannel = Effect.gen(function* () {
 
   const deliver = Effect.fnUntraced(function* (message: Message<string>) {
     const endpoint = yield* findEndpoint(endpoints, message)
-    if (endpoint === undefined) return channelMissing
+    const token = endpoint?.secrets[0]
+    if (endpoint === undefined || token === undefined) return channelMissing
     const { room, username } = yield* decodeConfig(endpoint.config)
     const answer = yield* outbound.send({
       method: "PUT",
       url: Redacted.value(endpoint.url),
-      headers: { "content-type": "application/json" },
+      headers: { authorization: `Bearer ${Redacted.value(token)}`, "content-type": "application/json" },
       body: JSON.stringify({ room, content: message.content, ...(username != null && { username }) })
     })
     return yield* readAnswer(answer)

@@ -40,7 +40,12 @@ itKeepsTheContract(
     const list = parseAllowList("127.0.0.1")
     if ("bad" in list) return yield* Effect.die(new Error(list.bad))
     const endpoints = Layer.succeed(Endpoints, {
-      get: () => Effect.succeed({ url: Redacted.make(receiver.url), secrets: [], config: { room: "lobby" } })
+      get: () =>
+        Effect.succeed({
+          url: Redacted.make(receiver.url),
+          secrets: [Redacted.make("room-token")],
+          config: { room: "lobby" }
+        })
     })
     const context = yield* Layer.build(Layer.merge(Outbound.layer(list), endpoints))
     const channel = yield* Effect.provide(makeRoomChannel, context)

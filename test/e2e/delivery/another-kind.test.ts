@@ -13,6 +13,7 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
 const BUBBLES = ["There you are.", "Come in, mind the step.", "The soup is hot."]
+const TOKEN = "token"
 
 /** How often each event has been opened. */
 const opened = new Map<string, number>()
@@ -28,14 +29,20 @@ const makeCounted = Effect.map(makeRoomChannel, (channel) => ({
     busyBefore.delete(part.part) ? Effect.succeed({ after: Duration.millis(700) }) : channel.admit(part)
 }))
 
+/** A messenger that needs no pacing, and still gets one message for each bubble. */
+const HALL = { ...ROOM, name: "hall" } as const
+const makeUnpaced = Effect.map(makeRoomChannel, ({ admit: _, ...channel }) => ({ ...channel, kind: HALL }))
+
 let server: TestServer
 let receiver: Receiver
 let app: TestApp
 let home: string
 /** What the room does instead of taking a message, once each. */
 const refusals: Array<Answering> = []
+const tokens: Array<string | null> = []
 const taken: Array<{ readonly room: string; readonly content: string; readonly username?: string }> = []
 const answer: Answering = (response, request: Received) => {
+  tokens.push(request.headers.authorization ?? null)
   const refusal = refusals.shift()
   if (refusal !== undefined) return refusal(response, request)
   taken.push(JSON.parse(request.body.toString("utf8")))
@@ -45,7 +52,7 @@ beforeAll(async () => {
   receiver = await startReceiver(answer)
   server = await startTestServer({
     env: { OUTBOUND_ALLOW: "127.0.0.1" },
-    pushKinds: [...PUSH_KINDS, { kind: ROOM, make: makeCounted }]
+    pushKinds: [...PUSH_KINDS, { kind: ROOM, make: makeCounted }, { kind: HALL, make: makeUnpaced }]
   })
   app = await server.createApp()
   home = `/v1/apps/${app.appId}/channels`
@@ -55,7 +62,8 @@ afterAll(async () => {
   await receiver.close()
 })
 
-const create = (fields: object = {}) => app.post(home, { kind: "room", url: receiver.url, room: "lobby", ...fields })
+const create = (fields: object = {}) =>
+  app.post(home, { kind: "room", url: receiver.url, room: "lobby", secret: TOKEN, ...fields })
 const greeted = async () =>
   app.createSession({ character_slug: await app.createCharacter({ greeting: { bubbles: BUBBLES } }) })
 const greetingSent = (session: string) =>
@@ -73,6 +81,7 @@ describe("a kind of push channel that is one module and one line of the list", (
     assert.strictEqual(created.status, 200, JSON.stringify(created.body))
     assert.deepInclude(created.body.data, { kind: "room", room: "lobby", username: "Mara", status: "active" })
     assert.notProperty(created.body.data, "retry_schedule")
+    assert.notProperty(created.body.data, "secret")
     channel = created.body.data.id
 
     assert.deepInclude((await app.post(`${home}/${channel}/test`, {})).body.data, { outcome: "sent", status_code: 204 })
@@ -88,6 +97,25 @@ describe("a kind of push channel that is one module and one line of the list", (
     assert.strictEqual((await create({ kind: "carrier-pigeon" })).status, 422)
   })
 
+  it("sends the token that the app was given by the messenger, which is never shown and never created", async () => {
+    const missing = await create({ secret: undefined })
+    assert.strictEqual(missing.status, 422)
+    assert.include(missing.body.detail.message, "body.secret")
+    const path = `${home}/${channel}`
+    const rotated = await app.patch(path, { secret: "rotate" })
+    assert.strictEqual(rotated.status, 422)
+    assert.include(rotated.body.detail.message, "body.secret: The secret of this channel is a token of the receiver")
+    assert.strictEqual(rotated.body.detail.fix, "Create a new token at the receiver, and send it as secret.")
+    assert.strictEqual((await app.patch(path, { secret: "two words" })).status, 422)
+
+    const replaced = await app.patch(path, { secret: "syt_2" })
+    assert.strictEqual(replaced.status, 200, JSON.stringify(replaced.body))
+    assert.notProperty(replaced.body.data, "secret")
+    tokens.splice(0)
+    await app.post(`${path}/test`, {})
+    assert.deepStrictEqual([tokens, taken.splice(0).length], [["Bearer syt_2"], 1])
+  })
+
   it("needs a field that channels of other kinds do not have, in the API and in its document", async () => {
     const without = await create({ room: undefined })
     assert.strictEqual(without.status, 422)
@@ -96,7 +124,13 @@ describe("a kind of push channel that is one module and one line of the list", (
     assert.strictEqual(cleared.status, 422)
     assert.include(cleared.body.detail.message, "body.room")
 
-    const webhook = await create({ kind: "webhook", room: undefined, retry_schedule: [5], events: ["session.exited"] })
+    const webhook = await create({
+      kind: "webhook",
+      room: undefined,
+      secret: undefined,
+      retry_schedule: [5],
+      events: ["session.exited"]
+    })
     assert.strictEqual(webhook.status, 200, JSON.stringify(webhook.body))
     assert.deepStrictEqual(webhook.body.data.retry_schedule, [5])
     assert.notProperty(webhook.body.data, "room")
@@ -147,6 +181,26 @@ describe("a kind of push channel that is one module and one line of the list", (
     const list = (await app.get(`/v1/sessions/${session}/delivery/${delivery.id}`)).body.data.attempt_list
     assert.isTrue(list.some((each: { status_code: number }) => each.status_code === 429))
   }, 30_000)
+
+  it("needs no admission to send one message for each bubble", async () => {
+    const session = await greeted()
+    const { status: created } = await app.post(`/v1/sessions/${session}/channels`, {
+      kind: "hall",
+      url: receiver.url,
+      room: "hall",
+      secret: TOKEN,
+      from: "start"
+    })
+    assert.strictEqual(created, 200)
+    const inTheHall = await until("each bubble in the hall", () => {
+      const messages = taken.filter(({ room }) => room === "hall")
+      return Promise.resolve(messages.length >= BUBBLES.length && messages)
+    })
+    assert.deepStrictEqual(
+      inTheHall.map(({ content }) => content),
+      BUBBLES
+    )
+  })
 
   it("has a rule of its own in the proactive policy", async () => {
     const policy = `/v1/apps/${app.appId}/proactive-policy`
