@@ -37,11 +37,12 @@ const answered = { statusCode: Schema.NullOr(Schema.Int), answer: Schema.NullOr(
 /**
  * The result of an attempt.
  * - `Sent`: the receiver accepted it.
- * - `NotSent`: it was certainly not delivered. `throttle`: pause the whole endpoint for this long.
+ * - `NotSent`: it was certainly not delivered. `throttle`: the receiver is overloaded, so the whole endpoint is paused.
+ *   With a `retryAfter`, that does not count as a failed try of an event that is less than a day old.
  * - `Unknown`: it may have been delivered.
  * - `Rejected`: the receiver will never accept this event; the lane moves on.
  * - `Gone`: the receiver will never accept anything again.
- * - `Later`: certainly not delivered, and the receiver says when to retry. Not counted as a failure.
+ * - `Later`: certainly not delivered, because this channel's own pace does not allow it yet. Never counted as a failure.
  * - `Parked`: certainly not delivered, and this lane is parked until something happens there.
  */
 export const Attempt = Schema.TaggedUnion({

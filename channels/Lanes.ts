@@ -9,6 +9,8 @@ export interface LaneEvent {
   readonly type: string
   /** The event as in the log, JSON. */
   readonly text: string
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
   /** It has expired. */
   readonly expired: boolean
   /** It is before the lane's position, and its redelivery was requested. */

@@ -65,6 +65,22 @@ export const tryAt = (lease: LaneLease, { event, part, first }: Stop, content: u
 }
 
 /**
+ * How old an event may be for a wait that its receiver asks for not to be counted. So a receiver that is busy for hours
+ * does not use up the schedule, and one that asks for ever comes to its end.
+ */
+const ASKED_WAITS_UNCOUNTED = Duration.days(1)
+
+/** The wait that an overloaded receiver asks for, if it is not counted as a failed try. */
+const uncountedWait = (event: LaneEvent, attempt: Attempt, step: Duration.Duration, now: number) =>
+  attempt._tag === "NotSent" &&
+  attempt.throttle &&
+  attempt.retryAfter !== null &&
+  Duration.isGreaterThanOrEqualTo(attempt.retryAfter, step) &&
+  now - event.createdAt < Duration.toMillis(ASKED_WAITS_UNCOUNTED)
+    ? attempt.retryAfter
+    : null
+
+/**
  * Where a lane goes after a try. `failures` counts earlier failed tries; `early`: this try came before its time, with
  * so much of the wait left. `skip`: one of unknown fate is passed over. `waits`: as the channel has them for this
  * delivery.
@@ -75,7 +91,7 @@ export const moveAfter = (
   attempt: Attempt,
   { failures, early }: Pick<LaneLease, "failures" | "early">,
   skip: boolean,
-  random: number
+  { random, now }: { readonly random: number; readonly now: number }
 ): Pick<LaneStep, "outcome" | "move"> => {
   const outcome = OUTCOME_NAME[attempt._tag]
   const step = waits[failures]
@@ -88,6 +104,8 @@ export const moveAfter = (
   if (attempt._tag === "Gone") return { outcome, move: { retryAfter: waits[0] ?? Duration.minutes(1), failures } }
   if (early !== null) return { outcome, move: { retryAfter: early, failures } }
   if (step === undefined) return { outcome: "expired", move: "pass" }
+  const asked = uncountedWait(event, attempt, step, now)
+  if (asked !== null) return { outcome, move: { retryAfter: asked, failures } }
   return {
     outcome,
     move: {

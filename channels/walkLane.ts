@@ -27,7 +27,7 @@ const deliver = Effect.fnUntraced(function* (
     (yield* channel.afterUnknown({ ...message, unknowns: message.unknowns + 1 })) === "skip"
   const waits = attempt._tag === "Sent" ? [] : yield* channel.retry(message)
   return {
-    ...moveAfter(waits, event, attempt, earlier, skip, yield* Random.next),
+    ...moveAfter(waits, event, attempt, earlier, skip, { random: yield* Random.next, now: startedAt }),
     reflectsHealth: attempt._tag !== "Later" && attempt._tag !== "Parked",
     statusCode: attempt.statusCode,
     errorCode: "errorCode" in attempt ? attempt.errorCode : null,

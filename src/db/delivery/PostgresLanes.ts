@@ -53,6 +53,7 @@ const toLeases = (rows: ReadonlyArray<LeaseRow>, owner: string): ReadonlyArray<L
       id: row.id,
       type: row.type,
       text: row.text,
+      createdAt: row.created_at.getTime(),
       expired: row.expired,
       redo: row.redo,
       sent: row.sent ?? []

@@ -31,7 +31,13 @@ const makeCounted = Effect.map(makeRoomChannel, (channel) => ({
 
 /** A messenger that needs no pacing, and still gets one message for each bubble. */
 const HALL = { ...ROOM, name: "hall" } as const
-const makeUnpaced = Effect.map(makeRoomChannel, ({ admit: _, ...channel }) => ({ ...channel, kind: HALL }))
+const makeUnpaced = Effect.map(makeRoomChannel, ({ open, deliver, retry, afterUnknown }) => ({
+  kind: HALL,
+  open,
+  deliver,
+  retry,
+  afterUnknown
+}))
 
 let server: TestServer
 let receiver: Receiver

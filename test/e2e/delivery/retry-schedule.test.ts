@@ -86,6 +86,33 @@ describe("a webhook with a retry schedule of its own", () => {
     isAFifthAround(await waitAfter(id, 3), 5)
   }, 30_000)
 
+  it("is not used up by a receiver that is busy and says when to try again, for a day", async () => {
+    const busy = await startReceiver((response, request) =>
+      status(busy.requests.length < 5 ? 429 : 204, { "retry-after": "1" })(response, request)
+    )
+    const forever = await startReceiver(status(429, { "retry-after": "1" }))
+    try {
+      const session = await app.createSession()
+      const { id } = await channelOf(session, { url: busy.url, retry_schedule: [1] })
+      const other = await channelOf(session, { url: forever.url, retry_schedule: [1] })
+      const { cursor } = (await app.send(session, "What is for dinner?")).body.data
+      const outcome = (channel: string, wanted: string) =>
+        until(`the event to be ${wanted}`, async () =>
+          (await deliveriesOf(session, channel)).find(
+            (each: { event_cursor: number; outcome: string }) => each.event_cursor === cursor && each.outcome === wanted
+          )
+        )
+      assert.deepInclude(await outcome(id, "sent"), { attempts: 5 })
+      await forever.received(3)
+      await server.database.sql`
+        update events set created_at = now() - interval '25 hours' where session_id = ${session} and cursor = ${cursor}`
+      assert.deepInclude(await outcome(other.id, "expired"), { last_status_code: 429 })
+    } finally {
+      await busy.close()
+      await forever.close()
+    }
+  }, 40_000)
+
   it("is refused one that is empty, too long or out of bounds, by its field", async () => {
     const session = await app.createSession()
     const { id } = await channelOf(session, { retry_schedule: [5] })
