@@ -1,5 +1,5 @@
 import * as Cause from "effect/Cause"
-import type * as Clock from "effect/Clock"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { StageName, StageRecord, Usage } from "./domain/Turn.ts"
@@ -21,6 +21,8 @@ export type BookRecords = (records: ReadonlyArray<StageRecord>) => Effect.Effect
  * The records of one attempt at a turn. They are kept as stages end, so they survive however the turn ends. A cost is
  * persisted before the next paid call, and the end of the attempt persists all of it. So a worker that dies loses at
  * most the last call, and a turn with a single call needs no write before its settlement.
+ *
+ * Only this class makes a record, so every stage passes through here.
  */
 export class TurnTrace {
   readonly records: Array<StageRecord> = []
@@ -139,3 +141,15 @@ export class TurnTrace {
       : { errorCode: "defect", usage: spent }
   }
 }
+
+/** Runs a stage that has a trace of its own, and returns its record too. */
+export const runStage = Effect.fnUntraced(function* <A, E, R>(
+  stage: StageName,
+  work: Effect.Effect<A, E, R>,
+  summarize: (value: A) => StageSummary
+) {
+  const trace = new TurnTrace(yield* Clock.Clock, () => Effect.void)
+  const value = yield* trace.stage(stage, work, summarize)
+  const [record] = trace.records
+  return record === undefined ? yield* Effect.die(new Error("the stage left no record")) : ([value, record] as const)
+})

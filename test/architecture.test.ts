@@ -16,6 +16,9 @@ const RANKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["src/"]
 ]
 
+/** An object that is declared to be one, or that names a stage as a record does. */
+const MAKES_STAGE_RECORD = /:\s*StageRecord\s*=\s*\{|\b(?:as|satisfies) StageRecord\b|\bstage:\s*"/
+
 /** What the two lowest floors above the database must not know, and the only places of what is left. */
 const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   zod: ["src/http/"],
@@ -232,6 +235,14 @@ describe("the house", () => {
           .map(({ target }) => `${path} -> ${target}`)
       )
     assert.deepStrictEqual(known, [])
+  })
+
+  it("makes the record of a stage only in TurnTrace, so that one place sees every stage", () => {
+    const makers = modules.filter(({ text }) => MAKES_STAGE_RECORD.test(text)).map(({ path }) => path)
+    assert.deepStrictEqual(
+      makers.filter((path) => path !== "pipeline/TurnTrace.ts"),
+      []
+    )
   })
 
   it("names every file after what is in it", () => {

@@ -58,16 +58,22 @@ export const judgeTurn = Effect.fnUntraced(function* (
     ]),
     safetyTexts
   )
-  // Sent once, with the first answer. A greeting comes before the person has written.
-  const opening = character.safety.ai_disclosure === "explicit" && !hasAnswered(history) ? texts.ai_opening : []
-  const verdict = gentlyAfter(judge(screened, analysis), history, turn.afterCrisis)
-  const reminds = endUser.ageBand === "minor" && verdict.action !== "crisis" && (yield* record.reminderDue(turn))
-  const safety = yield* trace.stage("safety", Effect.succeed(verdict), () => ({
-    decision:
-      verdictName(verdict) +
-      (toldUnderAge ? TOLD_UNDER_AGE : "") +
-      (opening.length > 0 ? DISCLOSED : "") +
-      (reminds ? REMINDED : "")
-  }))
-  return { safety, texts, preface: [...opening, ...(reminds ? texts.break_reminder : [])] }
+  return yield* trace.stage(
+    "safety",
+    Effect.gen(function* () {
+      // Sent once, with the first answer. A greeting comes before the person has written.
+      const opening = character.safety.ai_disclosure === "explicit" && !hasAnswered(history) ? texts.ai_opening : []
+      const safety = gentlyAfter(judge(screened, analysis), history, turn.afterCrisis)
+      const isDue = endUser.ageBand === "minor" && safety.action !== "crisis" && (yield* record.reminderDue(turn))
+      const reminder = isDue ? texts.break_reminder : []
+      return { safety, texts, opening, reminder, preface: [...opening, ...reminder] }
+    }),
+    ({ safety, opening, reminder }) => ({
+      decision:
+        verdictName(safety) +
+        (toldUnderAge ? TOLD_UNDER_AGE : "") +
+        (opening.length > 0 ? DISCLOSED : "") +
+        (reminder.length > 0 ? REMINDED : "")
+    })
+  )
 })

@@ -56,7 +56,7 @@ const harness = (
     readonly analyst?: Analyst
     readonly critic?: Critic
     readonly recorded?: Recorded
-    readonly reminderDue?: boolean
+    readonly reminderDue?: Effect.Effect<boolean>
   } = {}
 ) =>
   Effect.gen(function* () {
@@ -74,7 +74,7 @@ const harness = (
       Layer.succeed(CriticPort, engine.critic ?? null),
       Layer.succeed(SafetyRecord, {
         before: () => Effect.succeed(engine.recorded ?? { boundaries: 0, crisis: false }),
-        reminderDue: () => Effect.succeed(engine.reminderDue ?? false),
+        reminderDue: () => engine.reminderDue ?? Effect.succeed(false),
         isMinor: () => Effect.void,
         isMinorCharacter: () => Effect.void
       })
@@ -669,7 +669,7 @@ describe("TurnPipeline", () => {
     () =>
       Effect.gen(function* () {
         const { run } = yield* harness([says("Soup tonight."), says("Soup again."), says("Bread.")], chatting, {
-          reminderDue: true
+          reminderDue: Effect.succeed(true)
         })
         const minor = { ...turnOf({}).endUser, ageBand: "minor" as const }
         const reminded = yield* run(turnOf({ text: "what is for dinner?", endUser: minor, turnIndex: 3 }))
@@ -683,12 +683,24 @@ describe("TurnPipeline", () => {
       })
   )
 
+  it.effect("records how long judging took as the time of the safety stage", () =>
+    Effect.gen(function* () {
+      const { run } = yield* harness([says("Soup tonight.")], chatting, {
+        reminderDue: Effect.as(Effect.sleep("70 millis"), false)
+      })
+      const minor = { ...turnOf({}).endUser, ageBand: "minor" as const }
+      const turn = yield* Effect.forkChild(run(turnOf({ endUser: minor, turnIndex: 3 })), { startImmediately: true })
+      yield* TestClock.adjust("70 millis")
+      assert.strictEqual(of(yield* Fiber.join(turn), "safety")[0]?.latencyMs, 70)
+    })
+  )
+
   it.effect(
     "treats whoever says that they are under age as a minor from that message on, whatever was thought before",
     () =>
       Effect.gen(function* () {
         const { run } = yield* harness([says("I love you."), says("Kiss me."), says("Soup.")], chatting, {
-          reminderDue: true
+          reminderDue: Effect.succeed(true)
         })
         const adult = { ...turnOf({}).endUser, ageBand: "adult" as const }
         const told = yield* run(turnOf({ text: "btw I'm 15. do you love me?", endUser: adult, turnIndex: 3 }))

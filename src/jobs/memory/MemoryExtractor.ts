@@ -1,8 +1,7 @@
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { StageRecord, Usage } from "#pipeline/domain/Turn.ts"
+import type { Usage } from "#pipeline/domain/Turn.ts"
 import { decide } from "#pipeline/relational/decide.ts"
 import type { Extraction } from "#pipeline/relational/Extraction.ts"
 import { Extractor, type EndedTurn } from "#pipeline/relational/Extractor.ts"
@@ -16,6 +15,7 @@ import { Relationships } from "#src/db/memory/Relationships.ts"
 import { type MemoryExtraction, MemoryExtractions, type PendingExtraction } from "#src/db/memory/MemoryExtractions.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 import { Spending, SpendingLimit } from "#pipeline/SpendingLimit.ts"
+import { runStage } from "#pipeline/TurnTrace.ts"
 import { attempt } from "#src/units/attempt.ts"
 import { unitOf } from "#src/units/Unit.ts"
 import { makeSlots, slotsFor } from "#src/jobs/runner/slots.ts"
@@ -107,30 +107,17 @@ export class MemoryExtractionWorker extends Context.Service<
         givenUp: boolean
       ) {
         const { turn, recalled, exposes, hasStoryline, reservedMicroUsd, isLimited } = unread
-        const startedAt = yield* Clock.currentTimeMillis
-        const { known, extraction, usage, errorCode }: ExtractionAttempt = givenUp
-          ? GIVEN_UP
-          : extractor === null || turn.message === null
-            ? BY_RULES
-            : yield* Effect.provideService(
-                askModel(extractor, session, turn),
-                SpendingLimit,
-                isLimited ? new Spending(reservedMicroUsd) : yield* SpendingLimit
-              )
-        const {
-          character: { relationship_posture }
-        } = turn
-        const record: StageRecord = {
-          stage: "relational_update",
-          attempt: 1,
-          startedAt: new Date(startedAt),
-          latencyMs: (yield* Clock.currentTimeMillis) - startedAt,
-          status: errorCode === null ? "ok" : "fallback",
-          decision: null,
-          errorCode,
-          detail: null,
-          usage
-        }
+        const [{ known, extraction }, record] = yield* runStage(
+          "relational_update",
+          Effect.gen(function* (): Effect.fn.Return<ExtractionAttempt, DatabaseError> {
+            if (givenUp) return GIVEN_UP
+            if (extractor === null || turn.message === null) return BY_RULES
+            const limit = isLimited ? new Spending(reservedMicroUsd) : yield* SpendingLimit
+            return yield* Effect.provideService(askModel(extractor, session, turn), SpendingLimit, limit)
+          }),
+          ({ usage, errorCode }) => ({ status: errorCode === null ? "ok" : "fallback", usage, errorCode })
+        )
+        const { relationship_posture } = turn.character
         const reading: MemoryExtraction = {
           session,
           turn,
