@@ -1,5 +1,6 @@
 import type { Routes } from "#src/http/server/Server.ts"
 import { appHealthRoutes } from "./appHealthRoutes.ts"
+import { operatorAppRoutes } from "./operatorAppRoutes.ts"
 
 /** The routes of this domain. */
-export const routes: ReadonlyArray<Routes> = [appHealthRoutes]
+export const routes: ReadonlyArray<Routes> = [appHealthRoutes, operatorAppRoutes]

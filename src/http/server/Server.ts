@@ -13,11 +13,11 @@ import type * as Layer from "effect/Layer"
 import type { ChannelKind } from "#channels/ChannelKind.ts"
 import type { AccountPrincipal } from "#src/accounts/AccountAuthentication.ts"
 import type { Principal } from "#src/accounts/Authentication.ts"
-import type { Scope } from "#src/accounts/scopes.ts"
 import type { ApiError } from "./ApiError.ts"
 import type { Accepted } from "./body/requireReadable.ts"
 import type { HandlerError } from "./bridge.ts"
 import type { Success } from "./envelope.ts"
+import type { Credential } from "./Credential.ts"
 import type { Exists } from "./resourceExists.ts"
 
 /** The layers that provide what handlers use, by names of their own: src/composition adds them. */
@@ -61,13 +61,12 @@ declare module "fastify" {
     principal: Principal
     /** Set on every route of the account plane. */
     account: AccountPrincipal
+    /** Whether the operator's token was sent to a route of the operator. */
+    isOperator: boolean
   }
   interface FastifyContextConfig {
-    /**
-     * The credential that it takes: a runtime key, which is the default; an account token with this scope (null: with
-     * any); or none.
-     */
-    readonly auth?: "app" | { readonly account: Scope | null } | "none"
+    /** The credential that it takes. Default: a runtime key. */
+    readonly auth?: Credential
     /**
      * Of a route without a credential: requests of an address are not counted. For probes, for Telegram and for
      * pictures that pages show.

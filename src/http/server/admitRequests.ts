@@ -6,9 +6,11 @@ import { RateLimits } from "#src/db/tenancy/RateLimits.ts"
 import type { ApiError } from "./ApiError.ts"
 import { authenticate } from "./authenticate.ts"
 import { authenticateAccount } from "./authenticateAccount.ts"
+import { authenticateOperator } from "./authenticateOperator.ts"
 import { LARGE_BYTES, makeLargeBodies } from "./body/LargeBodies.ts"
 import { requireReadable } from "./body/requireReadable.ts"
 import type { Bridge } from "./bridge.ts"
+import { callerOf, knownCaller, matchCredential } from "./Credential.ts"
 import { apiKeyExpired, demoBodyTooLarge, demoKeySurfaceDisabled, draining, quotaTaken } from "./errors.ts"
 import { makeAddressLimit } from "./limits/AddressLimit.ts"
 import { noteDemoSurface } from "./limits/demoSurface.ts"
@@ -60,35 +62,47 @@ export const admitRequests = Effect.fnUntraced(function* (
   }
   const admitLarge = async (request: FastifyRequest, reply: FastifyReply) => {
     if (request.principal?.kind !== "demo") {
-      return void (await bridge.run(
-        waitForLarge(request.account?.accountId ?? request.principal.appId, reply),
-        reply,
-        "when caller leaves"
-      ))
+      return void (await bridge.run(waitForLarge(knownCaller(request), reply), reply, "when caller leaves"))
     }
     const { tooLargeForDemo } = request.routeOptions.config
     if (Number(request.headers["content-length"] ?? 0) > LARGE_BYTES)
       throw tooLargeForDemo ?? demoBodyTooLarge(LARGE_BYTES)
   }
+  const countAddress = (request: FastifyRequest) => {
+    const refused = refuseAddress(request)
+    if (refused !== null) throw refused
+  }
+  const authenticateCaller = (request: FastifyRequest, reply: FastifyReply) => {
+    const { config } = request.routeOptions
+    return matchCredential<Promise<void>>(config.auth, {
+      none: async () => {
+        if (config.uncounted !== true) countAddress(request)
+      },
+      operator: async () => {
+        // Counted before the token is checked, so that nobody can guess it.
+        countAddress(request)
+        await bridge.run(authenticateOperator(request), reply, "when caller leaves")
+        request.isOperator = true
+      },
+      account: async (scope) => {
+        await refuseDemoKey(request, reply)
+        request.account = await bridge.run(authenticateAccount(request, scope), reply, "when caller leaves")
+        await countRequest(request.account.accountId, reply)
+      },
+      app: async () => {
+        request.principal = await principalOf(request, reply)
+        if (request.principal.kind === "demo" && config.demo !== true) throw demoKeySurfaceDisabled
+        await countRequest(request.principal.appId, reply)
+      }
+    })
+  }
   app.addHook("onRequest", async (request, reply) => {
-    const { auth = "app", demo, machine, uncounted } = request.routeOptions.config
+    const { machine } = request.routeOptions.config
     void (machine === true ? reply : reply.headers(headers)).header("x-request-id", request.id)
     if (isClosing()) throw draining
     if (request.is404) return isClosedToDemo(request.method, request.url) ? refuseDemoKey(request, reply) : undefined
-    if (auth === "none") {
-      const refused = uncounted === true ? null : refuseAddress(request)
-      if (refused !== null) throw refused
-      return requireReadable(request)
-    }
-    if (auth !== "app") {
-      await refuseDemoKey(request, reply)
-      request.account = await bridge.run(authenticateAccount(request, auth.account), reply, "when caller leaves")
-    } else {
-      request.principal = await principalOf(request, reply)
-      if (request.principal.kind === "demo" && demo !== true) throw demoKeySurfaceDisabled
-    }
-    await countRequest(request.account?.accountId ?? request.principal.appId, reply)
+    await authenticateCaller(request, reply)
     requireReadable(request)
-    if (mayBeLarge(request)) await admitLarge(request, reply)
+    if (callerOf(request) !== null && mayBeLarge(request)) await admitLarge(request, reply)
   })
 })

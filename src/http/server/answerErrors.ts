@@ -3,6 +3,7 @@ import { noteMethods } from "./allowedMethods.ts"
 import { ApiError } from "./ApiError.ts"
 import { fromFastify } from "./body/parsing.ts"
 import type { Bridge } from "./bridge.ts"
+import { callerOf } from "./Credential.ts"
 import { internalError, methodNotAllowed, routeNotFound } from "./errors.ts"
 import { sendError } from "./sendError.ts"
 import type { App, HandlerServices } from "./Server.ts"
@@ -34,11 +35,7 @@ export const answerErrors = (
       return sendError(request, reply, internalError)
     }
     const { exists } = request.routeOptions.config
-    if (
-      error.code === "validation_error" &&
-      exists !== undefined &&
-      (request.principal ?? request.account) !== undefined
-    ) {
+    if (error.code === "validation_error" && exists !== undefined && callerOf(request) !== null) {
       const absent = await bridge
         .run(Effect.as(exists(request), null), reply, "when caller leaves")
         .catch((failed: ApiError) => failed)

@@ -57,6 +57,10 @@ export const runtimeKeyUsed = definePlainError(
   403,
   "A runtime key (ck_...) is not an account token: send one (lat_...) here."
 )
+export const missingOperatorToken = definePlainError(
+  401,
+  "Authentication required: send `Authorization: Bearer` with the operator's token."
+)
 const missingScope = defineError(
   403,
   "scope_missing",

@@ -5,6 +5,7 @@ import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { IdempotencyKeys } from "#src/db/tenancy/IdempotencyKeys.ts"
 import type { Success } from "./envelope.ts"
 import type { ApiError } from "./ApiError.ts"
+import { knownCaller } from "./Credential.ts"
 import { idempotencyKeyReused, validationError } from "./errors.ts"
 import { rawBody } from "./body/parsing.ts"
 
@@ -30,9 +31,7 @@ const pathOf = ({ routeOptions, params }: FastifyRequest): string =>
 export const isReplay = Effect.fnUntraced(function* (request: FastifyRequest) {
   const key = yield* idempotencyKey(request)
   if (key === null) return false
-  return yield* IdempotencyKeys.use((keys) =>
-    keys.knows({ scope: request.account?.accountId ?? request.principal.appId, path: pathOf(request), key })
-  )
+  return yield* IdempotencyKeys.use((keys) => keys.knows({ scope: knownCaller(request), path: pathOf(request), key }))
 })
 
 /**
@@ -55,7 +54,7 @@ export const createOnce = <E, R>(
     })
     const result = yield* keys.once(
       {
-        scope: request.account?.accountId ?? request.principal.appId,
+        scope: knownCaller(request),
         path: pathOf(request),
         key,
         bodyHash: hash ?? bodyHash(rawBody(request.body))

@@ -5,13 +5,17 @@ import { ignoredFields } from "./body/ignoredFields.ts"
 import { rawBody } from "./body/parsing.ts"
 import type { Bridge } from "./bridge.ts"
 import { envelope } from "./envelope.ts"
+import { matchCredential } from "./Credential.ts"
 import type { HandlerServices, Server } from "./Server.ts"
 
 /** The actor for the changes that a request makes. */
-export const actorOf = ({ principal, account }: FastifyRequest): Actor =>
-  account === undefined
-    ? { kind: "runtime_key", id: principal?.prefix ?? null }
-    : { kind: "account_token", id: account.token.prefix }
+export const actorOf = ({ principal, account, routeOptions }: FastifyRequest): Actor =>
+  matchCredential<Actor>(routeOptions.config.auth, {
+    app: () => ({ kind: "runtime_key", id: principal.prefix }),
+    account: () => ({ kind: "account_token", id: account.token.prefix }),
+    operator: () => ({ kind: "operator", id: "ADMIN_TOKEN" }),
+    none: () => ({ kind: "anybody", id: null })
+  })
 
 /** Runs handlers and wraps their results in the envelope. */
 export const makeAnswer = (bridge: Bridge<HandlerServices>): Server["answer"] => {

@@ -54,5 +54,6 @@ export const makeApp = (options: {
   parseBodies(app, BODY_LIMIT_BYTES)
   app.decorateRequest("principal")
   app.decorateRequest("account")
+  app.decorateRequest("isOperator", false)
   return app
 }

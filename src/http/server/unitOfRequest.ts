@@ -3,6 +3,7 @@ import { hash } from "node:crypto"
 import { CRASH_LIMIT, type Crashes } from "#src/units/attempt.ts"
 import { during } from "#src/units/currentUnit.ts"
 import { type Unit, unitOf } from "#src/units/Unit.ts"
+import { callerOf } from "./Credential.ts"
 import { requestGivenUp } from "./errors.ts"
 import type { ParseBody } from "./body/parsing.ts"
 
@@ -17,7 +18,7 @@ const units = new WeakMap<FastifyRequest, Unit>()
 
 /** `told`: the body, or the URL if there is none. */
 const name = (request: FastifyRequest, told: Buffer | string): Unit => {
-  const caller = request.principal?.appId ?? request.account?.accountId ?? ""
+  const caller = callerOf(request) ?? ""
   const unit = unitOf("request", caller, `${request.method} ${request.routeOptions.url ?? ""} ${hash("sha1", told)}`)
   units.set(request, unit)
   return unit
@@ -28,8 +29,7 @@ const name = (request: FastifyRequest, told: Buffer | string): Unit => {
  * before authentication: a tenant's request must not be given up because of another tenant's.
  */
 export const unitOfRequest = (request: FastifyRequest): Unit | null =>
-  units.get(request) ??
-  (request.principal === undefined && request.account === undefined ? null : name(request, request.url))
+  units.get(request) ?? (callerOf(request) === null ? null : name(request, request.url))
 
 export const isGivenUp = (request: FastifyRequest, unit: Unit): boolean =>
   request.server.crashes.of(unit) >= CRASH_LIMIT

@@ -150,7 +150,10 @@ beforeAll(async () => {
   const { paths } = (await demo.get("/openapi.json")).body
   routes = Object.entries<Record<string, { security?: ReadonlyArray<unknown> }>>(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { security }]) =>
-      security?.length === 0 ? [] : [{ name: `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path }]
+      // The routes of the operator refuse every key of an app, which their own tests check.
+      security?.length === 0 || /^\/admin(?:\/|$)/.test(path)
+        ? []
+        : [{ name: `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path }]
     )
   )
 })

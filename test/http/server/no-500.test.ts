@@ -11,6 +11,7 @@ import { createAccountIn, type TestAccount } from "#test/support/createAccountIn
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
+const ADMIN_TOKEN = "the-operator-of-this-test"
 let server: TestServer
 let app: TestApp
 let client: ReturnType<typeof rawClient>
@@ -24,6 +25,7 @@ beforeAll(async () => {
   // Where nobody answers, so that a push is over at once.
   server = await startTestServer({
     env: {
+      ADMIN_TOKEN,
       REQUESTS_PER_MINUTE: "1000000",
       OUTBOUND_ALLOW: "127.0.0.1",
       TELEGRAM_API_ROOT: telegram.url,
@@ -192,9 +194,11 @@ const assertHonest = (request: RawRequest, { status, headers, body }: RawAnswer)
 const bearerOf = async (path: string) =>
   path.startsWith("/v1/account/token/revoke")
     ? (await createAccountIn(server)).client.key
-    : path.startsWith("/v1/account")
-      ? account.client.key
-      : app.key
+    : path.startsWith("/admin")
+      ? ADMIN_TOKEN
+      : path.startsWith("/v1/account")
+        ? account.client.key
+        : app.key
 
 const send = async (request: RawRequest) => {
   const answer = await client.send({

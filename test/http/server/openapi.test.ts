@@ -202,6 +202,7 @@ describe("the OpenAPI document", () => {
         "DELETE /v1/sessions/{session_id}/proactive/schedule/{scheduled_id}",
         "DELETE /v1/telegram/bots/{bot_id}",
         "GET /.well-known/oauth-authorization-server",
+        "GET /admin/apps",
         "GET /dev-issuer/interaction/{uid}",
         "GET /dev-issuer/{rest}",
         "GET /device",
@@ -469,11 +470,15 @@ describe("the OpenAPI document", () => {
     }
   )
 
-  it("asks for an account token on the account plane, and for a runtime key everywhere else", () => {
+  it("asks for an account token on the account plane, the operator's on its own, and for a runtime key elsewhere", () => {
     for (const [name, { security }] of operations().filter(([, { security }]) => security?.length !== 0)) {
       assert.deepStrictEqual(
         security ?? document.security,
-        name.includes(" /v1/account") ? [{ accountToken: [] }] : [{ runtimeKey: [] }],
+        name.includes(" /v1/account")
+          ? [{ accountToken: [] }]
+          : name.includes(" /admin/")
+            ? [{ operatorToken: [] }]
+            : [{ runtimeKey: [] }],
         name
       )
     }
@@ -512,7 +517,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("keeps the account plane, all of it, out of the runtime reference", () => {
+  it("keeps the account plane and the routes of the operator, all of them, out of the runtime reference", () => {
     const left = operations()
       .filter(([, operation]) => operation["x-scalar-ignore"] === true && operation["x-internal"] !== true)
       .map(([name]) => name)
@@ -520,7 +525,9 @@ describe("the OpenAPI document", () => {
       left,
       operations()
         .map(([name]) => name)
-        .filter((name) => name.includes(" /v1/account") || name.endsWith("/.well-known/oauth-authorization-server"))
+        .filter(
+          (name) => / \/(?:v1\/account|admin\/)/.test(name) || name.endsWith("/.well-known/oauth-authorization-server")
+        )
     )
   })
 

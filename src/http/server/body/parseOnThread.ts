@@ -1,6 +1,7 @@
 import type { Bridge } from "#src/http/server/bridge.ts"
 import { clientAddress } from "#src/http/server/limits/clientAddress.ts"
 import type { App, HandlerServices } from "#src/http/server/Server.ts"
+import { callerOf } from "#src/http/server/Credential.ts"
 import { unitOfRequest } from "#src/http/server/unitOfRequest.ts"
 import { during } from "#src/units/currentUnit.ts"
 import { UnreadBody } from "./parsing.ts"
@@ -11,7 +12,7 @@ export const parseOnThread = (app: App, bridge: Bridge<HandlerServices>): void =
   app.addHook("preValidation", (request, reply, done) => {
     if (!(request.body instanceof UnreadBody) || request.routeOptions.config.readsBody === true) return done()
     const { bytes } = request.body
-    const subject = request.principal?.appId ?? request.account?.accountId ?? clientAddress(request.ip)
+    const subject = callerOf(request) ?? clientAddress(request.ip)
     const validate = (body: unknown) => {
       request.body = body
       // Validation of the body follows synchronously and has to belong to the request's unit, too.

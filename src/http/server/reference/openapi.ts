@@ -4,6 +4,7 @@ import fastify, { type FastifyContextConfig, type RouteOptions } from "fastify"
 import { createJsonSchemaTransform, type ZodTypeProvider } from "fastify-type-provider-zod"
 import type { ChannelKind } from "#channels/ChannelKind.ts"
 import { VERSION } from "#pipeline/domain/version.ts"
+import { matchCredential } from "#src/http/server/Credential.ts"
 import { errorList } from "#src/http/server/errorTexts.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
@@ -38,6 +39,7 @@ const tags = [
     description: "Apps and their runtime keys, managed with an account token instead of a key",
     "x-scalar-ignore": true
   },
+  { name: "Operator", description: "Routes of the operator of this server", "x-scalar-ignore": true },
   { name: "Reference", description: "About this server" },
   {
     name: "Internal",
@@ -72,11 +74,14 @@ const registeredRoutes = async ({
   return found
 }
 
-/** By the credential that the route takes; nothing where it is a runtime key, as the document says of all. */
-const securityOf = ({ auth = "app" }: FastifyContextConfig) => {
-  if (auth === "app") return {}
-  return { security: auth === "none" ? [] : [{ accountToken: [] }] }
-}
+/** What follows from the credential that a route takes. Runtime keys are what the document says of all routes. */
+const ofCredential = ({ auth }: FastifyContextConfig) =>
+  matchCredential<object>(auth, {
+    app: () => ({}),
+    account: () => ({ security: [{ accountToken: [] }] }),
+    operator: () => ({ tags: ["Operator"], "x-scalar-ignore": true, security: [{ operatorToken: [] }] }),
+    none: () => ({ security: [] })
+  })
 
 /**
  * The OpenAPI document of all routes, as JSON. It takes about a second of CPU, so do not call it on the thread that
@@ -125,6 +130,11 @@ export const describeServer = async ({ routes, webhooks, channelKinds }: Describ
             type: "http",
             scheme: "bearer",
             description: "An account token, lat_..., for /v1/account only"
+          },
+          operatorToken: {
+            type: "http",
+            scheme: "bearer",
+            description: "The token of the operator, for /admin only"
           }
         }
       },
@@ -138,7 +148,7 @@ export const describeServer = async ({ routes, webhooks, channelKinds }: Describ
     described.route({
       method,
       url: url.replace(/\*$/, ":rest"),
-      ...(schema !== undefined && { schema: { ...schema, ...securityOf(config as FastifyContextConfig) } }),
+      ...(schema !== undefined && { schema: { ...schema, ...ofCredential(config as FastifyContextConfig) } }),
       handler: () => {}
     })
   }
