@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { allTables } from "#src/db/catalogue/allTables.ts"
 import { erasureOf } from "#src/db/postgres/catalogue/erase.ts"
@@ -118,6 +120,26 @@ describe("the catalogue of tables", () => {
       assert.deepStrictEqual(wrongOrder(references, allTables, scope), [])
     }
   )
+
+  it("keeps for a person who comes back only what they use anew: their profile, caps and receipt", () => {
+    const kept = allTables.filter(({ owners, erasure }) => "person" in owners && erasure?.person !== undefined)
+    assert.sameMembers(
+      kept.map(({ name }) => name),
+      ["allowances", "end_users", "erasures"],
+      "what was stored about a person before belongs to the scope traces, see docs/contribute/database.md"
+    )
+  })
+
+  it("has each file of the export in the table that apps read, and no other", () => {
+    const listed = readFileSync(join(import.meta.dirname, "../../../docs/build/end-users.md"), "utf8")
+      .split("\n")
+      .filter((line) => line.startsWith("| `"))
+      .flatMap((line) => [...(line.split("|")[1] ?? "").matchAll(/`([^`]+\.jsonl?)`/g)].map(([, file]) => file))
+    const exported = allTables.flatMap(({ exported }) =>
+      exported !== undefined && "file" in exported ? [exported.file.replace("*", "<session id>")] : []
+    )
+    assert.sameMembers(listed, exported)
+  })
 
   it("says of each table of a person or a character what becomes of its rows", () => {
     assert.deepStrictEqual(unsaid(allTables), [])
