@@ -29,7 +29,7 @@ const MESSAGES = {
 const OPERATOR = "The operator of this server can except hosts and networks with OUTBOUND_ALLOW."
 const FIXES = {
   unparsable: "Give an absolute URL such as https://example.com/hooks.",
-  scheme: `Give an https URL. ${OPERATOR}`,
+  scheme: `Use an https URL. ${OPERATOR}`,
   userinfo: "Leave out what stands before the @.",
   address: `Give a URL whose host has a public address. ${OPERATOR}`
 }

@@ -867,7 +867,7 @@ describe("TurnPipeline", () => {
       const said = [
         "Yes, of course.",
         "Hm, well then.",
-        "Sorry, I lost my thread there. Say that again?",
+        "Sorry, I lost my train of thought. Say that again?",
         "Hm. Give me a moment with that one.",
         "I don't have the right words for that just now.",
         "Let me come at that another way. What made you think of it?",

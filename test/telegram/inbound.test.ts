@@ -687,7 +687,7 @@ describe("a message that is one too many", () => {
     harness.telegram.say(person, bot, "And another thing")
     assert.strictEqual(
       (await saidAtLeast(harness, bot, person, 2))[1],
-      "Sorry, I lost my thread there. Say that again?"
+      "Sorry, I lost my train of thought. Say that again?"
     )
     assert.deepStrictEqual(await heard(session), [])
   })

@@ -463,16 +463,16 @@ describe("the development sign-in", () => {
     assert.notStrictEqual(signInCode(server.stdout()), code)
     assert.strictEqual(titleOf(await second.enter(code)), "Development sign-in")
     assert.strictEqual(titleOf(await first.enter(code)), "Allow access?")
-    assert.strictEqual(titleOf(await first.enter(code)), "Sign-in is over")
+    assert.strictEqual(titleOf(await first.enter(code)), "Sign-in ended")
   })
 
   it("is over after five wrong codes, even for the right one", async () => {
     const { enter } = await beginSignIn()
     const code = signInCode(server.stdout())
     for (let tries = 1; tries < 5; tries++) assert.strictEqual(titleOf(await enter("BCDF-GHJK")), "Development sign-in")
-    assert.strictEqual(titleOf(await enter("BCDF-GHJK")), "Sign-in is over")
+    assert.strictEqual(titleOf(await enter("BCDF-GHJK")), "Sign-in ended")
     const refused = await enter(code)
-    assert.strictEqual(titleOf(refused), "Sign-in is over")
+    assert.strictEqual(titleOf(refused), "Sign-in ended")
     assert.include(refused.text, "Enter the code of your program again")
   })
 
