@@ -194,9 +194,9 @@ const settledLog = async (sessionId: string, sent: ReadonlyArray<Sent>) => {
   return app.events(sessionId)
 }
 
-describe("the log, against an array", () => {
+describe("the log, compared with an array", () => {
   it(
-    "shows every reader the same slice of the same sequence, whatever they do",
+    "shows every reader the same slice of the same sequence, whatever the operations",
     () =>
       fc.assert(
         fc.asyncProperty(fc.commands(commands, { maxCommands: 25 }), async (commands) => {
@@ -255,7 +255,7 @@ describe("the log, against an array", () => {
     60_000
   )
 
-  it("wakes a long poll by what is said", async () => {
+  it("wakes a long poll when a message is written", async () => {
     const session = await app.createSession({ character_slug: character })
     const poll = app.get(`/v1/sessions/${session}/events?since=0&wait=20`)
     const { body } = await app.send(session, "Hello?")

@@ -33,7 +33,7 @@ const check = (url: string, outboundAllow = "") => {
   )
 }
 
-describe("an address of the internet", () => {
+describe("a public internet address", () => {
   it.each([
     "1.1.1.1",
     "93.184.216.34",

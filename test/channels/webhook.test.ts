@@ -120,7 +120,7 @@ describe("an answer", () => {
     })
   )
 
-  it.effect.each([301, 302, 303, 307, 308])("of %i is not followed", (code) =>
+  it.effect.each([301, 302, 303, 307, 308])("with status %i is not followed", (code) =>
     Effect.gen(function* () {
       const elsewhere = yield* receiverThat(status(200))
       for (const location of [elsewhere.url, "http://169.254.169.254/latest/meta-data/"]) {
@@ -131,7 +131,7 @@ describe("an answer", () => {
     })
   )
 
-  it.effect.each([429, 502, 504])("of %i leaves the whole endpoint alone", (code) =>
+  it.effect.each([429, 502, 504])("with status %i does not pause the whole endpoint", (code) =>
     Effect.gen(function* () {
       const { channel } = yield* harness(status(code))
       const attempt = yield* push(channel, deliveryOf(EVENT))
@@ -174,7 +174,7 @@ describe("an answer", () => {
     })
   )
 
-  it.effect("of 2 MB is not read to its end", () =>
+  it.effect("of 2 MB is not read to the end", () =>
     Effect.gen(function* () {
       const { receiver, channel } = yield* harness(
         drip(`HTTP/1.1 200 OK\r\ncontent-length: 2000000\r\n\r\n${"a".repeat(10_000)}`)
@@ -184,7 +184,7 @@ describe("an answer", () => {
     })
   )
 
-  it.live("that does not end is waited for 15 seconds, and counts by what has come of it", () =>
+  it.live("that does not end is waited for 15 seconds, and counts by its status", () =>
     Effect.gen(function* () {
       const expected = [
         [hang, "Unknown timeout"],
@@ -215,14 +215,14 @@ describe("an answer", () => {
 })
 
 describe("an endpoint", () => {
-  it.effect("that is not there any more ends the channel", () =>
+  it.effect("that no longer exists ends the channel", () =>
     Effect.gen(function* () {
       const channel = yield* channelTo(() => Effect.succeed(undefined))
       assert.strictEqual(codeOf(yield* push(channel, deliveryOf(EVENT))), "Gone channel_missing")
     })
   )
 
-  it.effect("is asked for by app, channel and version", () =>
+  it.effect("is looked up by app, channel and version", () =>
     Effect.gen(function* () {
       const asked: Array<ReadonlyArray<unknown>> = []
       const channel = yield* channelTo((...of) =>
@@ -236,7 +236,7 @@ describe("an endpoint", () => {
     })
   )
 
-  it.effect("that cannot be looked up for a while is waited for, and then nothing was sent", () =>
+  it.effect("that temporarily cannot be looked up is retried, and nothing was sent", () =>
     Effect.gen(function* () {
       let looks = 0
       const away = () =>
@@ -251,7 +251,7 @@ describe("an endpoint", () => {
     })
   )
 
-  it.effect("that can be looked up again gets the delivery", () =>
+  it.effect("that can be looked up again receives the delivery", () =>
     Effect.gen(function* () {
       const receiver: Receiver = yield* receiverThat(status(200))
       let looks = 0
@@ -269,7 +269,7 @@ describe("an endpoint", () => {
   )
 })
 
-describe("a request that surely never got there", () => {
+describe("a request that certainly did not arrive", () => {
   it.effect.each([
     ["to an address that is not public", "", (port: string) => `https://127.0.0.1:${port}/`, "blocked_address"],
     ["over plain http to a public address", "", () => "http://93.184.215.14/", "blocked_address"],
@@ -301,7 +301,7 @@ describe("a request that surely never got there", () => {
     }).pipe(Effect.provideService(LookUp, (host) => Effect.fail(new Unresolved({ host }))))
   )
 
-  it.effect("to a port where nobody listens was not sent", () =>
+  it.effect("was not sent if nobody listens on the port", () =>
     Effect.gen(function* () {
       const { receiver, channel } = yield* harness(status(200))
       yield* Effect.promise(() => receiver.close())
@@ -311,7 +311,7 @@ describe("a request that surely never got there", () => {
 })
 
 describe("a request", () => {
-  it.effect("names the event, its cursor, its type of content and its sender", () =>
+  it.effect("has headers for the event, its cursor, its content type and its sender", () =>
     Effect.gen(function* () {
       const { receiver, channel } = yield* harness(status(200))
       yield* TestClock.adjust("90 seconds")
@@ -329,7 +329,7 @@ describe("a request", () => {
     })
   )
 
-  it.effect("that is made again has the same id and a fresh time", () =>
+  it.effect("has the same id and a new timestamp when it is retried", () =>
     Effect.gen(function* () {
       const { receiver, channel } = yield* harness(status(500))
       yield* push(channel, deliveryOf(EVENT))

@@ -101,13 +101,13 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 describe("the catalogue of tables", () => {
-  it("has every table of a migrated database once, and no other", () => {
+  it("lists every table of a migrated database once, and no other", () => {
     assert.isAbove(columns.length, 300)
     assert.deepStrictEqual(undeclared(columns, allTables), [])
     assert.strictEqual(new Set(allTables.map(({ name }) => name)).size, allTables.length)
   })
 
-  it("names the owners of each by columns that it has, and leaves no such column out", () => {
+  it("names the owners of each table by existing columns, and omits no such column", () => {
     assert.deepStrictEqual(wrongOwners(columns, allTables), [])
   })
 
@@ -119,13 +119,13 @@ describe("the catalogue of tables", () => {
     }
   )
 
-  it("says of each table of a person or a character what becomes of its rows", () => {
+  it("states for each table of a person or a character what erasure does to its rows", () => {
     assert.deepStrictEqual(unsaid(allTables), [])
   })
 })
 
 describe("the checks of the catalogue", () => {
-  it("notice a table that nobody has declared, and say what to do", async () => {
+  it("detect a table that is not declared, and say what to do", async () => {
     const { sql } = database
     await sql`create table diaries (app_id text, session_id text, entry text)`
     const grown = await sql<Array<Column>>`
@@ -139,7 +139,7 @@ describe("the checks of the catalogue", () => {
     await sql`drop table diaries`
   })
 
-  it("notice a table that is gone, a column that is not there and a wrong order", () => {
+  it("detect a missing table, a missing column and a wrong order", () => {
     const one: Table = { name: "one", owners: { app: "app_id" } }
     const two: Table = { name: "two", owners: { app: "app_id" } }
     assert.lengthOf(undeclared([], [one]), 1)

@@ -53,7 +53,7 @@ const scoreOf = (said: Said, place: number, weights: ReadonlyArray<number>): num
   }, 0)
 }
 
-describe("the best documents of a search", () => {
+describe("the best search results", () => {
   const texts = fc.array(fc.array(fc.nat(WORDS + 3), { maxLength: 12 }), { minLength: 1, maxLength: 40 })
   const weighing = fc.array(fc.constantFrom(0.3, 0.7, 1), { minLength: WORDS, maxLength: WORDS })
 
@@ -75,7 +75,7 @@ describe("the best documents of a search", () => {
     )
   })
 
-  it("are none where nothing is indexed, or nothing of it may be found", () => {
+  it("are empty if nothing is indexed or nothing indexed may be found", () => {
     assert.deepStrictEqual(
       bestDocs({ first: 1, last: 0, visible: 0, average: 1, weights: [1], postings: Buffer.alloc(0) }, 8),
       []

@@ -65,7 +65,7 @@ const traceOf = async (app: TestApp, session: string) => {
   }
 }
 
-describe("what was paid before a worker went", () => {
+describe("the cost of a worker that stopped", () => {
   it.each([
     ["within a write", UNUSABLE, [[1, "error", "interrupted", costOf(1)]]],
     ["for a draft that was refused", REFUSED, [[1, "ok", null, costOf(1)]]]
@@ -95,7 +95,7 @@ describe("what was paid before a worker went", () => {
     120_000
   )
 
-  it("is booked when it is asked to stop and gives the turn back", async () => {
+  it("is booked when the worker is asked to stop and releases the turn", async () => {
     const app = fleet.clientOf(await fleet.start("api"))
     await fund(app)
     const leaving = await fleet.start("worker")
@@ -119,7 +119,7 @@ describe("what was paid before a worker went", () => {
     assert.strictEqual(await usedBy(app), cost + costOf(1))
   }, 120_000)
 
-  it("is booked once when it only seemed dead, and what it pays after its turn was taken over is not", async () => {
+  it("is booked once if the worker only seemed dead, without its costs after its turn was taken over", async () => {
     const app = fleet.clientOf(await fleet.start("api"))
     await fund(app)
     const zombie = await fleet.start("worker")

@@ -48,8 +48,8 @@ const hold = async (table: "imports" | "assets") => {
   }
 }
 
-describe("a process that is killed while it makes an import a character", () => {
-  it("leaves nothing that anybody sees, is made up for by a second commit, and its pictures are swept", async () => {
+describe("a process that is killed while it commits an import", () => {
+  it("leaves nothing visible, a second commit succeeds, and the leftover pictures are deleted", async () => {
     const env = { DATABASE_URL: database.url, SECRETS_KEY, STORAGE_DIR: folder }
     const { appId, key } = await createAppIn(database.sql)
     const slug = "mara"

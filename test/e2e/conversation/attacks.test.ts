@@ -159,8 +159,8 @@ const playAll = async (server: TestServer, app: TestApp) => {
   return Number(played?.["sessions"]) - 1
 }
 
-describe("seventy-seven attacks", () => {
-  it("are in English and German at least, on messages, memories and every field of a card", () => {
+describe("the seventy-seven attacks", () => {
+  it("cover English and German, messages, memories and every field of a card", () => {
     assert.isAtLeast(ATTACKS.length, 60)
     assert.sameMembers(
       [...new Set(ATTACKS.map(({ by }) => by))],
@@ -194,7 +194,7 @@ describe("seventy-seven attacks", () => {
       await model.close()
     })
 
-    it("do no harm, and stand in no prompt but as data", async () => {
+    it("do no harm, and appear in prompts only as data", async () => {
       assert.strictEqual(await playAll(server, await server.createApp({ budgetUsd: 1_000 })), ATTACKS.length)
       const requests = [...model.requests, ...model.extractions]
       assert.isAbove(requests.length, 4 * ATTACKS.length)

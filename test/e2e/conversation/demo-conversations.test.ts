@@ -63,7 +63,7 @@ describe("a conversation with a demo character over HTTP", () => {
     }
   )
 
-  it("recalls what was said long before the history that a turn is given", async () => {
+  it("recalls old messages that are no longer in the history", async () => {
     const session = await app.createSession({ character_slug: demoCharacters[0]?.slug })
     await app.converse(session, "my dog is called Biscuit")
     for (const text of SCRIPTS.slice(3, 6).flat()) await app.converse(session, text)

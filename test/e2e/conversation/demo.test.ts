@@ -57,13 +57,13 @@ describe("npm run demo", () => {
       await page.keyboard.press("Enter")
     }
 
-    it("shows a newcomer the characters, each with a chat of its own", async () => {
+    it("shows the characters to a new user, each in a separate chat", async () => {
       await page.getByText("Not started yet").last().waitFor()
       for (const { display_name } of demoCharacters)
         assert.strictEqual(await page.getByRole("button", { name: new RegExp(display_name) }).count(), 1)
     })
 
-    it("greets whoever presses Start, types, and answers what is written, bubble by bubble", async () => {
+    it("greets a person who presses Start, shows typing, and answers bubble by bubble", async () => {
       await page.getByRole("button", { name: /Edda Brandvik/ }).click()
       await page.getByRole("button", { name: "Start" }).click()
       await until("the greeting", async () => (await said()).length === 2)
@@ -81,7 +81,7 @@ describe("npm run demo", () => {
       assert.notMatch((await said()).join(), /\{\{/)
     })
 
-    it("hears nothing more of a bot that is blocked, and goes on with it once it is restarted", async () => {
+    it("shows nothing from a blocked bot, and continues when it is unblocked", async () => {
       const count = (await said()).length
       await page.getByRole("button", { name: "More" }).click()
       await page.getByRole("button", { name: "Block bot" }).click()
@@ -96,7 +96,7 @@ describe("npm run demo", () => {
     })
   })
 
-  it("ends on Ctrl-C with everything that it had started, and leaves nothing behind", async () => {
+  it("ends on Ctrl-C with everything that it started, and leaves nothing behind", async () => {
     const made = (await folders()).filter((name) => !before.includes(name))
     assert.lengthOf(made, 1)
     process.kill(-(demo.child.pid ?? 0), "SIGINT")

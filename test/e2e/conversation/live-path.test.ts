@@ -60,8 +60,8 @@ const fatal: ReadonlyArray<readonly [string, Behaviour, string]> = [
   ["a refusal", { kind: "refusal" }, "refusal"]
 ]
 
-describe("a reply by a model behind an address", () => {
-  it.each(survived)("comes in spite of %s", async (_, faults, text) => {
+describe("a reply by a model behind an HTTP address", () => {
+  it.each(survived)("succeeds despite %s", async (_, faults, text) => {
     const session = await app.createSession()
     model.script(...faults)
     const event = await app.converse(session, "hello")
@@ -74,7 +74,7 @@ describe("a reply by a model behind an address", () => {
   })
 
   it.each(fatal)(
-    "fails honestly when the model only ever answers with %s, and the next message is answered",
+    "fails properly if the model only ever answers with %s, and the next message is answered",
     async (_, fault, code) => {
       const session = await app.createSession()
       otherwise = fault
@@ -114,7 +114,7 @@ describe("a reply by a model behind an address", () => {
     assert.deepInclude(grounding, { status: "fallback", error_code: code })
   })
 
-  it("takes two calls in fast mode, and one afterwards that reads it, whose costs add up on the trace", async () => {
+  it("takes two calls in fast mode and one for memory extraction, and the trace adds up their costs", async () => {
     const session = await app.createSession()
     const before = model.requests.length
     const reply = await app.converse(session, "hello")
@@ -135,7 +135,7 @@ describe("a reply by a model behind an address", () => {
     assert.deepStrictEqual(row.tokens, { input: 3_000, cached_input: 1_200, output: 150 })
   })
 
-  it("ends as timed_out when an attempt outlasts its deadline, and the deadline is the attempt's, not the queue's", async () => {
+  it("ends as timed_out when an attempt exceeds its deadline, which does not include time in the queue", async () => {
     const session = await app.createSession()
     otherwise = { kind: "stall" }
     const sent = await app.post(`/v1/sessions/${session}/messages`, { text: "hello", reply_mode: "deep" })
@@ -173,7 +173,7 @@ describe("a reply by a model behind an address", () => {
     )
   })
 
-  it("is sent again, after a failure, as a new message", async () => {
+  it("is requested again after a failure by sending a new message", async () => {
     const session = await app.createSession()
     otherwise = { kind: "server_error" }
     const failed = await app.converse(session, "are you there?")

@@ -146,7 +146,7 @@ describe("two hundred turns on the offline engine", () => {
   })
   afterAll(() => server.close())
 
-  it("have no reply twice within ten turns, no memory that no turn bears out, and a whole trace each", async ({
+  it("repeat no reply within ten turns, have no memory without a supporting turn, and have complete traces", async ({
     annotate
   }) => {
     const conversation = await converse(server, evening)
@@ -187,7 +187,7 @@ const distinct = (n: number) =>
 const placeOf = ({ messages }: FakeRequest): string | undefined =>
   /"id":"([^"]+)"(?:(?!"id":).)*?Nadia plays the cello/s.exec(messages.map(({ content }) => content).join("\n"))?.[1]
 
-describe("two hundred turns on a model that repeats itself and makes things up", () => {
+describe("two hundred turns on a model that repeats itself and invents things", () => {
   let server: TestServer
   let model: FakeModel
   const asked = Array.from({ length: TURNS }, (_, n) =>
@@ -226,7 +226,7 @@ describe("two hundred turns on a model that repeats itself and makes things up",
     await model.close()
   })
 
-  it("have no reply twice within ten turns, no memory that no turn bears out, and a whole trace each", async ({
+  it("repeat no reply within ten turns, have no memory without a supporting turn, and have complete traces", async ({
     annotate
   }) => {
     const conversation = await converse(server, asked)

@@ -114,7 +114,7 @@ describe("a log read as `id > cursor`", () => {
     return seen
   }
 
-  it("loses an event when the cursor is an identity column", async () => {
+  it("loses an event if the cursor is an identity column", async () => {
     await database.sql`create table naive (id bigint generated always as identity primary key, text text not null)`
     const seen = await interleave(
       (sql, text) => sql`insert into naive (text) values (${text})`,
@@ -124,7 +124,7 @@ describe("a log read as `id > cursor`", () => {
     assert.strictEqual((await database.sql`select 1 from naive`).length, 2)
   })
 
-  it("loses none when the cursor is a counter under its row's lock, as it is with us", async () => {
+  it("loses none if the cursor is a counter under its row's lock, as in Troupe", async () => {
     await database.sql`create table logs (last_cursor bigint not null)`
     await database.sql`insert into logs values (0)`
     await database.sql`create table counted (cursor bigint primary key, text text not null)`
@@ -146,8 +146,8 @@ describe("without the watchdog", () => {
   afterEach(() => fleet.close())
 
   it(
-    "the turn of a killed worker stays stuck beside a worker that lives and sweeps, until somebody looks for the " +
-      "dead",
+    "the turn of a killed worker stays stuck beside a live worker that sweeps, until somebody checks for dead " +
+      "workers",
     async () => {
       const { sql, url } = fleet.database
       const api = await fleet.start("api")

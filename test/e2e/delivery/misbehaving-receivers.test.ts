@@ -72,8 +72,8 @@ const waitOf = ({
   attempt_list: ReadonlyArray<{ at: string; latency_ms: number }>
 }) => (Date.parse(second?.at ?? next_attempt_at) - Date.parse(first!.at) - first!.latency_ms) / 1000
 
-describe.concurrent("a receiver that misbehaves", () => {
-  it("keeps nobody else waiting: another session's log is pushed to its end while it hangs", async () => {
+describe.concurrent("a misbehaving receiver", () => {
+  it("delays nobody else: another session's log is delivered completely while it hangs", async () => {
     await until("both messages at the receiver that is well", async () => {
       const deliveries = await deliveriesOf("/ok")
       return deliveries.length === 2 && deliveries.every(({ outcome }: { outcome: string }) => outcome === "sent")
@@ -89,8 +89,7 @@ describe.concurrent("a receiver that misbehaves", () => {
     ["/resets", "unknown", null, "reset"],
     ["/no-http", "unknown", null, "bad_response"]
   ])(
-    "%s: the attempt is %s and made again after a second, give or take a fifth, or as soon as the endpoint " +
-      "takes something else",
+    "%s: the attempt is %s and retried after a second, or when the endpoint accepts something else",
     async (path, outcome, last_status_code, last_error_code) => {
       const delivery = await firstOf(path)
       assert.deepInclude(delivery, { outcome, last_status_code, last_error_code, delivered_at: null })
@@ -121,7 +120,7 @@ describe.concurrent("a receiver that misbehaves", () => {
     assert.strictEqual(body.data.channels[0].position, 0)
   }, 40_000)
 
-  it("/410: ends the channel, and the event stays where it is for the day it is resumed", async () => {
+  it("/410: ends the channel, and the event is kept for when it is resumed", async () => {
     assert.deepInclude(await firstOf("/410"), {
       outcome: "gone",
       attempts: 1,

@@ -69,7 +69,7 @@ describe("the demo characters", () => {
   )
 
   it(
-    "fail the gate once their voice is taken away, and the comparison says that it is no chance",
+    "fail the gate without their voice, and the comparison finds the difference significant",
     async () => {
       const dumb = await app.patch("/v1/characters/edda-brandvik", {
         voice: null,
@@ -102,7 +102,7 @@ describe("the demo characters", () => {
   )
 
   it(
-    "pass again by the version that had a voice, from the command line, which fails where a gate does",
+    "pass again with the version that has a voice, on the command line, which fails if a gate fails",
     async () => {
       const env = { TROUPE_URL: app.baseUrl, TROUPE_KEY: app.key }
       const [good, bad, missing] = await Promise.all([
@@ -127,9 +127,9 @@ describe("the demo characters", () => {
   )
 })
 
-describe("a worker that is killed in the middle of a run", () => {
+describe("a worker that is killed during a run", () => {
   it(
-    "costs the cases that were being played, and no other",
+    "loses the cases in progress, and no other",
     async () => {
       const fleet = await createFleet()
       try {

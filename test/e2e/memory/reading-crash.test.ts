@@ -122,8 +122,8 @@ const say = async (text: string) => {
   return session
 }
 
-describe("a reading that aborts its process", () => {
-  it("is given up after five times, while others get their replies, and what was read beside it is read to its end", async () => {
+describe("a memory extraction that aborts its process", () => {
+  it("is given up after five times, while others get replies and the extractions beside it are completed", async () => {
     stalled.add(SISTER)
     let worker = await serve("worker")
     const innocent = await say(SISTER)
@@ -158,8 +158,8 @@ describe("a reading that aborts its process", () => {
   }, 240_000)
 })
 
-describe("readings in flight", () => {
-  it("are all read once when their processes are killed again and again", async () => {
+describe("memory extractions in progress", () => {
+  it("all run once if their processes are killed again and again", async () => {
     for (const quote of [SISTER, DOG]) stalled.add(quote)
     let worker = await serve("worker")
     const sessions = [await say(SISTER), await say(DOG)]
@@ -176,7 +176,7 @@ describe("readings in flight", () => {
     assert.deepStrictEqual(await Promise.all(sessions.map(memoriesOf)), [[SISTER], [DOG]])
   }, 180_000)
 
-  it("count no crash when their process is asked to stop, and are read by another", async () => {
+  it("count no crash if their process is asked to stop, and are done by another", async () => {
     stalled.add(SISTER)
     const leaving = await serve("worker")
     const session = await say(SISTER)

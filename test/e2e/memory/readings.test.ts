@@ -50,8 +50,8 @@ const beingRead = async (session: string, text: string, fields: Record<string, u
   return read.resolve
 }
 
-describe("what a model makes of a turn", () => {
-  it("is kept without what no database can keep, and holds nothing up", async () => {
+describe("a model's memory extraction", () => {
+  it("is stored without what no database can store, and delays nothing", async () => {
     const session = await app.createSession()
     await say(session, 1, "I like tea 😀", {
       memories: [
@@ -76,7 +76,7 @@ describe("what a model makes of a turn", () => {
       assert.strictEqual((await app.delete(`/v1/sessions/${session}/memories/${id}`)).status, 200)
   })
 
-  it("names a feeling by a word, or none", async () => {
+  it("describes a feeling with one word, or not at all", async () => {
     const session = await app.createSession()
     const feel = (label: string) => ({ character_emotion: { label, valence: 1, arousal: 1 } })
     await say(session, 1, "Hello there", feel(`joy ${"x".repeat(5_000)}`))
@@ -88,7 +88,7 @@ describe("what a model makes of a turn", () => {
     assert.strictEqual(await label(), "joy")
   })
 
-  it("is left out where the database will not take it, and the next turn is read", async () => {
+  it("is skipped if the database rejects it, and the next turn is processed", async () => {
     const session = await app.createSession()
     await server.database.sql.unsafe(`
       create function refuse() returns trigger language plpgsql as $$ begin
@@ -104,8 +104,8 @@ describe("what a model makes of a turn", () => {
   })
 })
 
-describe("while a turn is being read", () => {
-  it("what is forgotten meanwhile is not told again", async () => {
+describe("during a memory extraction", () => {
+  it("a memory that is forgotten meanwhile is not learned again", async () => {
     const session = await app.createSession()
     await say(session, 1, "My cousin Ottilie collects thimbles", {
       memories: [noted("Ottilie collects thimbles.", "My cousin Ottilie collects thimbles")],
@@ -123,7 +123,7 @@ describe("while a turn is being read", () => {
     assert.isEmpty(rows.filter(({ told }) => /thimbles/i.test(told)))
   })
 
-  it("an app that opts out of scores is told of none any more", async () => {
+  it("an app that opts out of scores receives none any more", async () => {
     await app.patch(`/v1/apps/${app.appId}`, { expose_relational_numerics: true })
     const session = await app.createSession()
     await say(session, 1, "Thanks", {})
@@ -137,7 +137,7 @@ describe("while a turn is being read", () => {
     )
   })
 
-  it("who asks in it to be left alone is so at once", async () => {
+  it("a person who asks in it to be left alone is left alone at once", async () => {
     const session = await app.createSession()
     await enableProactive(app, session, {
       session_resume_enabled: true,

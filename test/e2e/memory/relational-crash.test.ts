@@ -104,8 +104,8 @@ const standsOnce = async (session: string, quotes: ReadonlyArray<string>) => {
   assert.deepInclude(JSON.parse(books.stdout), { mismatches: [] })
 }
 
-describe("an update of what stands between the two, whose process dies", () => {
-  it("while the turn is being read, is made once by another process", async () => {
+describe("a memory update whose process dies", () => {
+  it("during the model call is done once by another process", async () => {
     const victim = await serve("worker")
     model.scriptFor("extraction", { kind: "stall" }, noted(SISTER))
     const session = await app.createSession()
@@ -119,7 +119,7 @@ describe("an update of what stands between the two, whose process dies", () => {
     await standsOnce(session, [SISTER])
   }, 180_000)
 
-  it("right after it was written, is not made again", async () => {
+  it("right after it was written is not repeated", async () => {
     const victim = await serve("worker")
     model.scriptFor("extraction", noted(SISTER), { kind: "stall" }, noted(PRAISE), noted(DOG))
     const session = await app.createSession()

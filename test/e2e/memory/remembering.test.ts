@@ -20,7 +20,7 @@ const say = async (session: string, text: string) => {
   return reply
 }
 
-describe("a conversation that has outgrown its history", () => {
+describe("a question about the time before the history", () => {
   const SMALL_TALK = [
     "lovely weather here",
     "I had soup",
@@ -34,7 +34,7 @@ describe("a conversation that has outgrown its history", () => {
     "good night then"
   ]
 
-  it("is answered from what was noted, which counts as recalled, and not from what is to be forgotten", async () => {
+  it("is answered from memory, counts as recalled, and never uses a forgotten memory", async () => {
     const session = await app.createSession()
     await say(session, "My dog is called Biscuit.")
     await say(session, "My sister Nadia plays the cello.")
@@ -55,8 +55,8 @@ describe("a conversation that has outgrown its history", () => {
   })
 })
 
-describe("somebody known to be under age", () => {
-  it("is reminded every three hours of what they talk to", async () => {
+describe("a known minor", () => {
+  it("is reminded every three hours that they are talking to an AI", async () => {
     const session = await app.createSession({ end_user: { age_band: "minor" } })
     const { sql } = server.database
     const first = async () => (await app.converse(session, "What is for dinner?")).payload["bubbles"][0]

@@ -95,8 +95,8 @@ const commandsIn = (block: string) =>
 const helpOf = async (words: ReadonlyArray<string>) =>
   (await run(process.execPath, ["bin/troupe.mjs", ...words, "--help"], { cwd: ROOT })).stdout
 
-describe("the examples of the docs", () => {
-  it("show an error as it is answered", async () => {
+describe("the examples in the docs", () => {
+  it("show an error as the server returns it", async () => {
     const response = await request("GET", "/v1/sessions/ses_00000000000000000000000000")
     const { detail } = JSON.parse(example("answer: error"))
     const actual = ((await response.json()) as { detail: Record<string, string> }).detail
@@ -105,7 +105,7 @@ describe("the examples of the docs", () => {
     assert.deepStrictEqual({ ...actual, request_id: detail.request_id }, detail)
   })
 
-  it("show the header fields of the rate limit as they are answered", async () => {
+  it("show the rate limit headers as the server returns them", async () => {
     const opened = await request(
       "POST",
       "/v1/sessions",
@@ -118,7 +118,7 @@ describe("the examples of the docs", () => {
     assert.strictEqual(comparable(actual.join("\n")), comparable(example("answer: rate-limit")))
   })
 
-  it("verify a push as a webhook is signed", () => {
+  it("verify the signature of a webhook", () => {
     const code = example("verify")
     const [imported = "", ...rest] = code.split("\n")
     assert.match(imported, /^import \{ Webhook \} from "standardwebhooks" /)
@@ -140,7 +140,7 @@ describe("the examples of the docs", () => {
     await Promise.all(servers.map(starting))
   })
 
-  it("have safety texts that a server takes", async () => {
+  it("have safety texts that a server accepts", async () => {
     const path = join(folder, "texts.json")
     const list = () =>
       run(process.execPath, ["bin/troupe.mjs", "app", "list"], {
@@ -157,7 +157,7 @@ describe("the examples of the docs", () => {
     assert.include(stderr, "SAFETY_TEXTS")
   })
 
-  it("list commands and options that there are", async () => {
+  it("list existing commands and options", async () => {
     const commands = examples.filter(({ marker }) => marker === "commands").flatMap(({ text }) => commandsIn(text))
     assert.isAbove(commands.length, 20)
     for (const { words, options } of commands) {
@@ -186,7 +186,7 @@ describe("the examples of the docs", () => {
     for (const path of files.keys()) assert.include(page, `\`${path.replace(/ses_\w+/, "<session id>")}\``)
   })
 
-  it("make bots by links, one and many, and print their sheet", async () => {
+  it("create bots by links, one and many, and print their sheet", async () => {
     const send = async (path: string, body: string) => {
       const response = await request("POST", path, body)
       const text = await response.text()

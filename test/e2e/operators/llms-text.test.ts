@@ -27,7 +27,7 @@ const variables = ({ device_code, access_token, app_id, api_key, prefix, id, lim
       }
 
 describe("llms.txt", () => {
-  it("leads an agent from nothing to a first reply: each of its commands works, in its order", async () => {
+  it("leads an agent from nothing to a first reply: each of its commands works, in order", async () => {
     const text = await (await fetch(`${server.baseUrl}/v1/llms.txt`)).text()
     const commands = [...text.matchAll(/```sh\n([\s\S]*?)\n```/g)].flatMap(([, block]) => (block ?? "").split("\n"))
     assert.isAbove(commands.length, 10)
@@ -56,8 +56,8 @@ describe("llms.txt", () => {
   })
 })
 
-describe("llms.txt of a server on which things are switched off", () => {
-  it("describes no sandbox, sign-in or managed bots where there are none, and all event types that a client shows", async () => {
+describe("llms.txt of a server with features switched off", () => {
+  it("describes no sandbox, sign-in or managed bots if they are off, but all client event types", async () => {
     const bare = await startTestServer({ env: { DEMO_SANDBOX: "off", TRUST_PROXY: "true" } })
     const [off, on] = await Promise.all(
       [bare, server].map(async ({ baseUrl }) => (await fetch(`${baseUrl}/v1/llms.txt`)).text())

@@ -85,7 +85,7 @@ const speak = async (baseUrl: string, key: string) => {
 }
 
 describe("npm start", () => {
-  it("ends what it prints with the ready line, and the printed curls send a message and read its reply", async () => {
+  it("prints the ready line last, and the printed curls send a message and read its reply", async () => {
     const program = start(NPM_START)
     const baseUrl = await program.ready()
     const lines = program.stdout().split("\n")
@@ -142,7 +142,7 @@ describe("npm start", () => {
     assert.deepStrictEqual(processesOn(dataDir), [])
   }, 60_000)
 
-  it("leaves no process behind when it is asked to stop while it is starting", async () => {
+  it("leaves no process behind if it is asked to stop while it is starting", async () => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       const program = start()
       await until("the server to be under way", () => processesOn(dataDir).length > 0)
@@ -171,7 +171,7 @@ describe("npm start", () => {
     assert.deepStrictEqual(processesOn(dataDir), [])
   }, 60_000)
 
-  it("works twice at once on a fresh folder: both are ready and share their conversations", async () => {
+  it("works twice at once in a new folder: both processes become ready and share their conversations", async () => {
     const both = [start(), start()] as const
     const [one, other] = (await Promise.all(both.map((program) => program.ready()))) as [string, string]
     const keys = both.flatMap((program) => program.stdout().match(/ck_[0-9A-Za-z]{46}/g) ?? [])
@@ -200,7 +200,7 @@ describe("npm start", () => {
     assert.notMatch(program.stdout() + program.stderr(), /ck_|postgres:\/\//)
   }, 60_000)
 
-  it("names a model whose price nobody knows, and shows it in the rates", async () => {
+  it("names a model without a known price, and shows it in the rates", async () => {
     const program = start(SERVE, {
       OPENAI_BASE_URL: "https://models.example/v1",
       OPENAI_MODEL: "brand-new",
@@ -220,7 +220,7 @@ describe("npm start", () => {
     assert.include(program.stderr(), "brand-new")
   }, 60_000)
 
-  it("runs as another user than root, below a folder that only that user may enter", async ({ skip }) => {
+  it("runs as a user other than root, below a folder that only that user can enter", async ({ skip }) => {
     if (process.getuid?.() !== 0) skip("the tests do not run as root: every other test is this one")
     const user = { uid: 65534, gid: 65534 }
     const sees =
@@ -242,7 +242,7 @@ describe("npm start", () => {
 
 describe("app create", () => {
   it(
-    "prints one line of JSON and the key works, whether the server runs or not; a budget of nothing refuses each " +
+    "prints one line of JSON and the key works, with or without a running server; a budget of zero refuses every " +
       "send",
     async () => {
       const before = created((await run(["app", "create", "before"])).stdout)
@@ -265,7 +265,7 @@ describe("app create", () => {
     60_000
   )
 
-  it("refuses a budget that is no number of dollars in one line, and makes nothing", async () => {
+  it("refuses a budget that is not a number of dollars in one line, and creates nothing", async () => {
     const { code, stdout, stderr } = await run(["app", "create", "somebody", "--budget-usd", "much"])
     assert.strictEqual(code, 1)
     assert.strictEqual(stdout, "")
@@ -275,7 +275,7 @@ describe("app create", () => {
 })
 
 describe("the key of secrets at rest", () => {
-  it("is demanded in production, before anything is made", async () => {
+  it("is required in production, before anything is created", async () => {
     const { code, stdout, stderr } = await run(["serve"], { NODE_ENV: "production" })
     assert.strictEqual(code, 1)
     assert.strictEqual(stdout, "")
@@ -284,8 +284,8 @@ describe("the key of secrets at rest", () => {
   }, 30_000)
 
   it(
-    "is made by the first start of a development machine for its owner alone; another key starts nothing, and a " +
-      "rotation hands over",
+    "is created on a development machine by the first start, readable only by its owner; a wrong key fails, and " +
+      "a rotation replaces it",
     async () => {
       const file = join(dataDir, "secrets.key")
       await Promise.all(
@@ -322,7 +322,7 @@ describe("the key of secrets at rest", () => {
   )
 })
 
-describe("a setting that cannot be used", () => {
+describe("an invalid setting", () => {
   it.each([
     ["PORT", "http"],
     ["PORT", "70000"],
@@ -348,13 +348,13 @@ describe("a setting that cannot be used", () => {
     30_000
   )
 
-  it("is no flag: one that serve is given stops the start with one line", async () => {
+  it("is never ignored as a flag: serve with an unknown argument stops with one line", async () => {
     const { code, stderr } = await run(["serve", "--port=0"])
     assert.strictEqual(stderr, "troupe: --port: unknown argument; see --help\n")
     assert.strictEqual(code, 1)
   })
 
-  it("stops the start with one line when the port is taken, and leaves no process behind", async () => {
+  it("stops the start with one line if the port is in use, and leaves no process behind", async () => {
     const holder = createServer().listen(0, "127.0.0.1")
     await once(holder, "listening")
     const address = holder.address()
@@ -367,7 +367,7 @@ describe("a setting that cannot be used", () => {
     assert.deepStrictEqual(processesOn(dataDir), [])
   }, 60_000)
 
-  it("stops the start with one line that names HOST when that is no address of this machine", async () => {
+  it("stops the start with one line that names HOST if it is not an address of this machine", async () => {
     const { code, stdout, stderr } = await run(["serve"], { HOST: "192.0.2.1" })
     assert.strictEqual(code, 1)
     assert.strictEqual(stdout, "")

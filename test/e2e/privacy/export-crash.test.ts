@@ -15,8 +15,8 @@ afterAll(() => database.drop())
 
 const PATH = "/v1/end-users/ada/export"
 
-describe("a process that is killed while it makes an export", () => {
-  it("leaves it to another, which makes the whole of it", async () => {
+describe("a process that is killed while it creates an export", () => {
+  it("leaves the export to another process, which completes it", async () => {
     const { sql, url } = database
     const env = { DATABASE_URL: url, SECRETS_KEY }
     const first = await startTroupe(env)

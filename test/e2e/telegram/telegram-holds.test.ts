@@ -107,8 +107,8 @@ const told = async (app: TestApp) =>
 
 describe("while the operator holds all bots back", () => {
   it(
-    "nothing is said or shown, whoever writes and whatever is due; afterwards each message is answered once and " +
-      "in order",
+    "nothing is sent or shown, whoever writes and whatever is due; afterwards each message is answered once, in " +
+      "order",
     async () => {
       const first = await harness.attach()
       const { bot, id } = first
@@ -194,7 +194,7 @@ describe("while the operator holds all bots back", () => {
     120_000
   )
 
-  it("the sign that somebody types is not shown again", async () => {
+  it("the typing indicator is not shown again", async () => {
     // Longer than the pause between two signs.
     const slug = await harness.app.createCharacter({
       greeting: "Come in.",
@@ -222,7 +222,7 @@ describe("while the operator holds all bots back", () => {
 })
 
 describe("a hold of one app", () => {
-  it("is no other app's, outlasts the release of all, and is told to that app alone", async () => {
+  it("does not affect other apps, remains when all holds are released, and is reported only to that app", async () => {
     const [app, other] = [await harness.server.createApp(), await harness.server.createApp()]
     const [mine, theirs] = [await attachTo(app), await attachTo(other)]
     const [anna, bea] = [await met(mine, app), await met(theirs, other)]
@@ -276,7 +276,7 @@ describe("a hold of one app", () => {
     )
   }, 60_000)
 
-  it("is not taken for one of all when the app is not there, and is refused in one line", async () => {
+  it("for an app that does not exist is refused in one line, and never applied to all apps", async () => {
     const said = async (...args: ReadonlyArray<string>) =>
       (await runTroupe({ DATABASE_URL: harness.server.database.url }, ["telegram", ...args])).stderr
     assert.strictEqual(await said("hold", "--app", "app_nothing"), "troupe: there is no app app_nothing\n")
@@ -292,7 +292,7 @@ describe("a hold of one app", () => {
 })
 
 describe("replies of several bubbles", () => {
-  it("are broken off by a hold after what is on the wire, and go on where they were", async () => {
+  it("are interrupted by a hold after the bubble in flight, and continue from there", async () => {
     const talking = await startTelegramHarness({ env: { OPENAI_BASE_URL: model.url } })
     try {
       const { bot, id } = await talking.attach()

@@ -107,7 +107,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await page.setViewportSize(SIZES.narrow)
   }
 
-  it("begins with links, which are to be scanned as well", async () => {
+  it("starts with links that can also be scanned", async () => {
     const character_slug = await app.createCharacter({
       greeting: GREETING,
       visible_bio: "Keeps a kitchen by the harbour."
@@ -127,7 +127,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     assert.strictEqual((await bot()).status, "awaiting_creation")
   })
 
-  it("asks whoever opens the link for the bot's names, and is theirs under the ones that they choose", async () => {
+  it("asks the person who opens the link for the bot's names, and then belongs to them under those names", async () => {
     await page.goto(`${telegram.url}/_sim/`)
     await picture("list")
     await page.getByLabel("Open a t.me link").fill(link.claim_url)
@@ -150,7 +150,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     child = await until("the bot", () => telegram.findBot("harbour_kitchen_bot"))
   })
 
-  it("has its token fetched and its webhook armed", async () => {
+  it("has its token fetched and its webhook set", async () => {
     const active = await until("the bot to be active", async () => {
       const now = await bot()
       return now.status === "active" && now
@@ -173,7 +173,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await picture("not-started")
   })
 
-  it("greets its owner and answers what is written", async () => {
+  it("greets its owner and answers messages", async () => {
     await page.getByRole("button", { name: "Start" }).click()
     await page.getByText(GREETING).waitFor()
     await ask("What is for dinner?")
@@ -185,7 +185,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     )
   })
 
-  it("gets a new token on demand, and loses nothing that was written meanwhile", async () => {
+  it("gets a new token on demand, and loses no message written meanwhile", async () => {
     const old = child.token
     telegram.advance(2000)
     telegram.fault({ bot: child, method: "setWebhook" }, { kind: "slow", ms: 1500 })
@@ -197,7 +197,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     assert.strictEqual((await fetch(`${telegram.url}/bot${old}/getMe`)).status, 401)
   })
 
-  it("finds its token again when the process dies between the replacement and the storing", async () => {
+  it("gets its token again if the process dies between the replacement and storing it", async () => {
     const old = child.token
     telegram.advance(2000)
     // The one call between the two.
@@ -223,7 +223,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     assert.isAbove((await said()).length, before)
   }, 60_000)
 
-  it("goes on by itself when its owner revokes the token", async () => {
+  it("continues by itself when its owner revokes the token", async () => {
     const old = child.token
     telegram.advance(2000)
     await page.getByRole("button", { name: "More" }).click()
@@ -241,7 +241,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await ask("And now?")
   })
 
-  it("falls silent when its owner gives it away, until the app says that it goes on", async () => {
+  it("stops answering when its owner gives it away, until the app confirms", async () => {
     await page.getByRole("button", { name: "More" }).click()
     await page.getByRole("button", { name: "Give to Olaf" }).click()
     await page.getByRole("status").getByText("The bot is Olaf’s now").waitFor()
@@ -266,7 +266,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await picture("resumed")
   })
 
-  it("has heard and answered everything, whatever has happened, once", async () => {
+  it("has received and answered everything once, whatever happened", async () => {
     const [chat] = (await app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats
     const texts = [
       "What is for dinner?",
@@ -292,7 +292,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     assert.deepStrictEqual(await said(), [GREETING, ...bubbles])
   })
 
-  it("is over when it is deleted: its app is told, and what is left can be let go", async () => {
+  it("ends when it is deleted: its app is told, and the remains can be detached", async () => {
     telegram.deleteBot(child)
     await app.post(`/v1/telegram/bots/${id}/probe`, {})
     assert.deepInclude(await bot(), { status: "revoked", reason: "token_rejected" })

@@ -210,7 +210,7 @@ const gather = async (
 }
 
 describe.each(["webhook", "polling"] as const)("a run with Telegram by %s", (mode) => {
-  it("leaves no token and no secret in any log line, answer, address, job or row", async () => {
+  it("no token and no secret appears in any log line, response, address, job or row", async () => {
     const harness = await startGround(mode)
     const { database, telegram, model, app, troupe } = harness
     try {

@@ -83,8 +83,8 @@ const atRest = () =>
 
 describe("two workers on the lanes of one bot", () => {
   it(
-    "send every message once and in order, though they are killed over and over and Telegram fails in every way; " +
-      "what is lost is on record as unknown",
+    "send every message once and in order although they are killed repeatedly and Telegram fails in every way; " +
+      "losses are recorded as unknown",
     async ({ annotate }) => {
       const api = await fleet.start("api", env)
       const app = fleet.clientOf(api)
@@ -151,8 +151,8 @@ describe("two workers on the lanes of one bot", () => {
   )
 })
 
-describe("two workers on 200 chats of a loud bot", () => {
-  it("serve them in the order in which they became due, and a quiet bot between them", async ({ annotate }) => {
+describe("two workers on 200 chats of a busy bot", () => {
+  it("serve the chats in the order in which they became due, and a quiet bot in between", async ({ annotate }) => {
     const [CHATS, MESSAGES, PLACES] = [200, 4, 2 * 20]
     const app = fleet.clientOf(await fleet.start("api", env))
     await Promise.all([fleet.start("worker", env), fleet.start("worker", env)])
@@ -202,7 +202,7 @@ describe("two workers on 200 chats of a loud bot", () => {
 })
 
 describe("a wait that Telegram asked for", () => {
-  it("outlives the worker that was told", async () => {
+  it("outlives the worker that received it", async () => {
     const app = fleet.clientOf(await fleet.start("api", env))
     const worker = await fleet.start("worker", env)
     const bot = await attach(app)
@@ -227,7 +227,7 @@ describe("a wait that Telegram asked for", () => {
   }, 60_000)
 })
 
-describe("a loud bot", () => {
+describe("a busy bot", () => {
   it("does not delay a quiet one", async ({ annotate }) => {
     const app = fleet.clientOf(await fleet.start("api", env))
     await fleet.start("worker", env)

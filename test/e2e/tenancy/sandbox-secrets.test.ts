@@ -5,7 +5,7 @@ import { createTestDatabase } from "#test/support/TestDatabase.ts"
 import { startTroupe } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
 
-it("a demo key is in the one answer that gives it, and in no log line, row, job or other answer", async () => {
+it("a demo key is only in the response that issues it, and in no log line, row, job or other response", async () => {
   const database = await createTestDatabase()
   const { sql } = database
   // Jobs are deleted when they are done: each that is ever written is copied.

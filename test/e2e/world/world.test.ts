@@ -63,7 +63,7 @@ const trigger = (session: string, storyline: string, name: string, headers = {})
   app.post(`/v1/sessions/${session}/storylines/${storyline}/triggers`, { trigger: name }, headers)
 
 describe("a character's world", () => {
-  it("reaches the model's prompt, and the trace by ids alone", async () => {
+  it("is in the model's prompt, and in the trace only as ids", async () => {
     const slug = await app.createCharacter()
     const [session, other] = [
       await app.createSession({ character_slug: slug, external_user_ref: "ann" }),
@@ -170,8 +170,8 @@ describe("a character's world", () => {
   })
 
   it(
-    "stays untold where it must: a draft that names who is not spoken of, or tells what is private or secret, is " +
-      "refused",
+    "is kept private: a draft is refused if it names a person who must not be mentioned, or reveals something " +
+      "private or secret",
     async () => {
       const slug = await app.createCharacter()
       const session = await app.createSession({ character_slug: slug })
@@ -243,7 +243,7 @@ describe("a storyline", () => {
   })
 
   it(
-    "goes on with what is said and with what the app says, and is told by the state, the session's list and the " +
+    "progresses through messages and the app's triggers, and is shown by the state, the session's list and the " +
       "timeline",
     async () => {
       const slug = await app.createCharacter({ baseline_emotion: { recovery_half_life_minutes: 10_080 } })
@@ -310,7 +310,7 @@ describe("a storyline", () => {
     }
   )
 
-  it("is one at a time, and refuses a trigger of another, of another character's or of a session that is over", async () => {
+  it("runs one at a time, and refuses a trigger of another storyline, character or ended session", async () => {
     const slug = await app.createCharacter({ behavioral_thresholds: { exit: 1 } })
     const session = await app.createSession({ character_slug: slug })
     const [first, second] = [
@@ -359,7 +359,7 @@ describe("a storyline", () => {
     assert.strictEqual((await trigger(session, second, "begin")).body.detail.code, "session_exited")
   })
 
-  it("has the character write first of a beat that says so, once, and not of one that the two have spoken in since", async () => {
+  it("makes the character write first for a beat, once, unless the beat was already discussed", async () => {
     const slug = await app.createCharacter()
     const [session, spoken] = [
       await app.createSession({ character_slug: slug }),
