@@ -59,7 +59,7 @@ describe("a picture of a character", () => {
     assert.deepStrictEqual((await app.get(`/v1/characters/${slug}/assets/${body.data.id}`)).body.data, body.data)
   })
 
-  it("loses what came with it: place, author, a thumbnail; and stands upright", async () => {
+  it("loses its metadata (place, author, thumbnail) and is rotated upright", async () => {
     const taken = await sharp(await pictureOf("jpeg", 40, 30))
       .withExif({ IFD0: { Artist: "Somebody Real", Copyright: "51.5N 0.1W" } })
       .withMetadata({ orientation: 6 })
@@ -78,7 +78,7 @@ describe("a picture of a character", () => {
     assert.deepInclude(body.data, { width: 4096, height: 205 })
   })
 
-  it("is what its bytes say, whatever else is said, and only PNG, JPEG or WebP", async () => {
+  it("is identified by its bytes alone, and must be PNG, JPEG or WebP", async () => {
     assert.strictEqual(
       (await add(await pictureOf("png"), { label: "photo.jpg", media_type: "image/jpeg" })).body.data.media_type,
       "image/png"
@@ -100,7 +100,7 @@ describe("a picture of a character", () => {
     }
   })
 
-  it("is refused when it is cut off, is followed by something else, moves, or is broken inside", async () => {
+  it("is refused if it is truncated, has trailing data, is animated or is corrupt", async () => {
     const [png, jpeg, webp] = [
       await pictureOf("png", 300, 300),
       await pictureOf("jpeg", 300, 300),
@@ -139,7 +139,7 @@ describe("a picture of a character", () => {
       assert.deepStrictEqual(refusal(await add(bytes)), UNSUPPORTED, what)
   })
 
-  it("of more than 40 million pixels is refused by its first bytes, and many of them take no memory to speak of", async () => {
+  it("of more than 40 million pixels is refused by its first bytes, which needs hardly any memory", async () => {
     const before = process.memoryUsage.rss()
     const bombs = [
       craftPng({ width: 60_000, height: 60_000, rows: 1000 }),
@@ -158,13 +158,13 @@ describe("a picture of a character", () => {
     assert.isBelow(process.memoryUsage.rss() - before, 200 * 1024 * 1024)
   })
 
-  it("of more than 5 MiB is too large, and so is a body that no picture needs", async () => {
+  it("over 5 MiB is too large, and so is a body larger than a picture can need", async () => {
     const noise = Buffer.alloc(5 * 1024 * 1024 + 1, 1)
     assert.deepStrictEqual(refusal(await add(noise)), [413, "asset_too_large"])
     assert.deepStrictEqual(refusal(await add(Buffer.alloc(7 * 1024 * 1024, 1))), [413, "asset_too_large"])
   })
 
-  it("is base64 and nothing like it", async () => {
+  it("must be valid base64", async () => {
     for (const content_base64 of [
       "",
       "not base64!",
@@ -180,13 +180,13 @@ describe("a picture of a character", () => {
     }
   })
 
-  it("that is refused leaves nothing in the storage", async () => {
+  it("that is refused leaves nothing in storage", async () => {
     const before = await files()
     await add(movingPng(3))
     assert.deepStrictEqual(await files(), before)
   })
 
-  it("is made once under an Idempotency-Key", async () => {
+  it("is created once under an Idempotency-Key", async () => {
     const of = await app.createCharacter()
     const make = async () =>
       app.post(
@@ -202,7 +202,7 @@ describe("a picture of a character", () => {
 })
 
 describe("the pictures of a character", () => {
-  it("have one primary of each kind, the one that was named last", async () => {
+  it("have one primary of each kind, the last one that was set", async () => {
     const of = await app.createCharacter()
     const png = await pictureOf("png")
     const [first, second] = await Promise.all([add(png, { is_primary: true }, of), add(png, { is_primary: true }, of)])
@@ -246,7 +246,7 @@ describe("the pictures of a character", () => {
     assert.isNull(second.next_cursor)
   })
 
-  it("are as many as may be", async () => {
+  it("are limited in number", async () => {
     const of = await app.createCharacter()
     await server.database.sql`
       insert into assets (app_id, asset_id, character_slug, kind, label, is_primary, object_key, sha256, media_type, width, height, size_bytes)
@@ -254,7 +254,7 @@ describe("the pictures of a character", () => {
     assert.deepStrictEqual(refusal(await add(await pictureOf("png"), {}, of)), [409, "asset_limit_reached"])
   })
 
-  it("change by JSON merge patch: null is the default again", async () => {
+  it("are changed by JSON merge patch: null restores the default", async () => {
     const { id } = (await add(await pictureOf("png"), { label: "joy", is_primary: true })).body.data
     const change = (body: object) => app.patch(`/v1/characters/${slug}/assets/${id}`, body)
     assert.deepInclude((await change({ label: null, is_primary: null })).body.data, {
@@ -265,7 +265,7 @@ describe("the pictures of a character", () => {
     assert.strictEqual((await change({ kind: null })).body.detail.code, "validation_error")
   })
 
-  it("are gone when they are deleted, with their files and their addresses", async () => {
+  it("are deleted with their files and their addresses", async () => {
     const { id, content_url } = (await add(await pictureOf("png"))).body.data
     const [{ object_key: key } = { object_key: "" }] = await server.database
       .sql`select object_key from assets where asset_id = ${id}`
@@ -282,7 +282,7 @@ describe("the pictures of a character", () => {
     await until("the file to be removed", async () => !(await files()).includes(key))
   })
 
-  it("are nobody's but the character's, and of no character that is not there", async () => {
+  it("belong to one character, and cannot be created for a missing one", async () => {
     const { id } = (await add(await pictureOf("png"))).body.data
     const other = await app.createCharacter()
     assert.deepStrictEqual(refusal(await app.get(`/v1/characters/${other}/assets/${id}`)), [404, "asset_not_found"])
@@ -296,7 +296,7 @@ describe("the pictures of a character", () => {
 })
 
 describe("the address of a picture", () => {
-  it("shows it only as it was given: for this picture, of this app, to the last letter", async () => {
+  it("shows it only exactly as issued: for this picture, of this app, to the last letter", async () => {
     const [one, other] = [(await add(await pictureOf("png"))).body.data, (await add(await pictureOf("png"))).body.data]
     const url = new URL(one.content_url)
     const sig = url.searchParams.get("sig") ?? ""
@@ -336,17 +336,17 @@ describe("the address of a picture", () => {
     assert.strictEqual((await fetch(one.content_url)).status, 200)
   })
 
-  it("is signed with a key that is not kept in the open", async () => {
+  it("is signed with a key that is stored encrypted", async () => {
     const [row] = await server.database.sql`select sealed from signing_keys`
     assert.strictEqual(row?.["sealed"][0], 1)
     assert.isAbove(row?.["sealed"].length, 60)
   })
 })
 
-describe("what a character looks like", () => {
+describe("a visual identity", () => {
   const path = () => `/v1/characters/${slug}/visual-identity`
 
-  it("is nothing until it is said, and then what was said last", async () => {
+  it("is empty until it is set, and then the last one that was set", async () => {
     const of = await app.createCharacter()
     const at = `/v1/characters/${of}/visual-identity`
     const nothing = {
@@ -377,7 +377,7 @@ describe("what a character looks like", () => {
     })
   })
 
-  it("refers to pictures of the character that are there, and to one that is deleted no longer", async () => {
+  it("refers to existing pictures of the character, and no longer to one that is deleted", async () => {
     const of = await app.createCharacter()
     const elsewhere = (await add(await pictureOf("png"))).body.data.id
     const id = (await add(await pictureOf("png"), { kind: "reference" }, of)).body.data.id

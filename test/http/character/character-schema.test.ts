@@ -312,7 +312,7 @@ const bounds: ReadonlyArray<readonly [path: string, inside: object, outside: obj
 ]
 
 describe("the character schema", () => {
-  it.each(bounds)("bounds %s", (path, inside, outside) => {
+  it.each(bounds)("limits %s", (path, inside, outside) => {
     expect(refusal(inside)).toBe("accepted")
     const quoted = refusal(outside)
     expect(quoted.slice(0, quoted.indexOf(": "))).toBe(path)
@@ -345,7 +345,7 @@ describe("the character schema", () => {
     expect(refusal(fields)).toBe(message)
   })
 
-  it("takes the 28 emotions of GoEmotions", () => {
+  it("accepts the 28 emotions of GoEmotions", () => {
     expect(new Set(emotionLabels).size).toBe(28)
   })
 
@@ -356,7 +356,7 @@ describe("the character schema", () => {
     })
   })
 
-  it("adds nothing to what was authored", () => {
+  it("adds nothing to what the author wrote", () => {
     expect(CharacterCreate.parse({ ...minimal, voice: {}, behavioral_thresholds: {} })).toEqual({
       ...minimal,
       voice: {},
@@ -366,7 +366,7 @@ describe("the character schema", () => {
 })
 
 describe("the character patch", () => {
-  it("takes null for every field, also inside objects, and still checks what it is given", () => {
+  it("accepts null for every field, also inside objects, and still validates other values", () => {
     const nothing = {
       visible_bio: null,
       voice: null,
@@ -396,7 +396,7 @@ describe("the character patch", () => {
 })
 
 describe("the JSON schema of a character", () => {
-  it("shows the bounds that are checked by code", () => {
+  it("shows the limits that are checked in code", () => {
     const schema = z.toJSONSchema(CharacterCreate, { target: "draft-2020-12", io: "input" })
     expect(schema).toMatchObject({
       required: ["slug", "display_name"],

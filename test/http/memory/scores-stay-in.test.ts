@@ -170,8 +170,8 @@ const everything = async (): Promise<ReadonlyMap<string, string>> => {
   return answers
 }
 
-describe("what moved the scores", () => {
-  it("leaves by no route, no stream and no push, and neither do the scores before the app has opted in", async () => {
+describe("what changed the scores", () => {
+  it("is returned by no route, stream or push, and neither are the scores before the app opts in", async () => {
     await say("My sister Nadia plays the cello.")
     const [row] = await server.database.sql`select bearing from relationships where session_id = ${session}`
     assert.strictEqual(row?.["bearing"].scores[0].value, FIRST)
@@ -181,7 +181,7 @@ describe("what moved the scores", () => {
     }
   })
 
-  it("leaves by none afterwards either: the final values do, and nothing of how they came about", async () => {
+  it("is not returned afterwards either: only the final values are", async () => {
     await app.patch(`/v1/apps/${app.appId}`, { expose_relational_numerics: true })
     await say("My sister Nadia plays the cello again.")
     const all = await everything()
@@ -200,7 +200,7 @@ describe("what moved the scores", () => {
       assert.include(all.get(name), String(SECOND), name)
   })
 
-  it("is masked by each of them once the app has opted out, also where it was logged before", async () => {
+  it("is masked everywhere once the app has opted out, also in earlier events of the log", async () => {
     await app.patch(`/v1/apps/${app.appId}`, { expose_relational_numerics: false })
     const { events } = (await app.get(`/v1/sessions/${session}/events`)).body.data
     const masked = events.filter(({ type }: { type: string }) => type === "relationship_score.changed")

@@ -54,7 +54,7 @@ const made = (ref: string) =>
   )
 
 describe("the export of a person with a long log", () => {
-  it("holds up nobody and keeps little of it in memory, while it is made and while it is downloaded", async () => {
+  it("delays nobody and needs little memory, while it is created and while it is downloaded", async () => {
     const character_slug = await app.createCharacter()
     const sessions = await Promise.all(
       Array.from({ length: SESSIONS }, () => app.createSession({ character_slug, external_user_ref: "talker" }))
@@ -120,7 +120,7 @@ describe("an export whose storage does not answer", () => {
     s3.close()
   })
 
-  it("has failed, and says why", async () => {
+  it("fails, and says why", async () => {
     const own = await another.createApp()
     await own.createSession({ external_user_ref: "one" })
     const answer = await until("the export to fail", async () => {

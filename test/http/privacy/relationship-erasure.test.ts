@@ -24,7 +24,7 @@ const kept = async (session: string) => {
 }
 
 describe("the erasure of an end-user", () => {
-  it("takes with it what a character has come to know of them, and leaves what it knows of others", async () => {
+  it("also deletes what a character knows about them, but not what it knows about others", async () => {
     const { sql } = server.database
     const settle = async (external_user_ref: string) => {
       const session = await app.createSession({ external_user_ref })
@@ -55,7 +55,7 @@ describe("the erasure of an end-user", () => {
     assert.lengthOf(await sql`select 1 from idempotency_keys where response::text like '%bob studies%'`, 1)
   })
 
-  it("is not undone by an edit that comes while it runs", async () => {
+  it("is not undone by a concurrent edit", async () => {
     const session = await app.createSession({ external_user_ref: "cat" })
     const [, ...answers] = await Promise.all([
       app.delete("/v1/end-users/cat"),

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe("a text that shows nothing", () => {
+describe("an invisible text", () => {
   it.each([
     ["zero-width spaces", "\u200b\u200b"],
     ["zero-width joiners", "\u200d\u2060\ufeff"],
@@ -45,7 +45,7 @@ describe("a text that shows nothing", () => {
   )
 })
 
-describe("a method that a path does not answer to", () => {
+describe("a method that a path does not support", () => {
   it.each([
     ["PUT", "/v1/me", "GET, HEAD"],
     ["GET", "/v1/sessions/ses_1/messages", "POST"],
@@ -59,7 +59,7 @@ describe("a method that a path does not answer to", () => {
     assert.include(body.detail.message, method)
   })
 
-  it("differs from a path that is not there, which is 404", async () => {
+  it("differs from a path that does not exist, which is 404", async () => {
     for (const path of ["/v1/nothing", "/v1/characters/mara/nothing", "/v1/me/", "//", "/v1/characters//versions"]) {
       const { status, body } = await app.request("PUT", path)
       assert.deepStrictEqual([status, body.detail.code], [404, "route_not_found"], path)
@@ -81,8 +81,8 @@ describe("a cursor", () => {
   )
 })
 
-describe("a moment", () => {
-  it("of another form is told the form that it must have", async () => {
+describe("a timestamp", () => {
+  it("in another format is refused with the expected format", async () => {
     const { status, body } = await app.post(`/v1/sessions/${session}/memories/search`, { query: "x", at: "tomorrow" })
     if (status === 422) assert.include(body.detail.message, "2026-01-31T12:00:00Z")
     const listed = await app.get("/v1/usage?from=yesterday")
@@ -91,9 +91,9 @@ describe("a moment", () => {
   })
 })
 
-describe("a body that is sent in part", () => {
+describe("an incomplete body", () => {
   // Takes the thirty seconds that are promised: nothing but the time tells.
-  it("ends after 30 seconds with 408, even while it trickles", { timeout: 60_000 }, async () => {
+  it("ends after 30 seconds with 408, even if it arrives slowly", { timeout: 60_000 }, async () => {
     const { hostname, port } = new URL(server.baseUrl)
     const socket = connect(Number(port), hostname)
     let answer = ""

@@ -198,7 +198,7 @@ const fill = (path: string) =>
 const isClosed = (name: string) => CLOSED.some((pattern) => pattern.test(name))
 
 describe("a demo key", () => {
-  it("has a list of what it may use and one of what it may not, which say of each route of this server what it is", () => {
+  it("has two lists of allowed and forbidden routes, which together cover every route of this server", () => {
     assert.deepStrictEqual(
       routes.filter(({ name }) => OPEN.includes(name) === isClosed(name)).map(({ name }) => name),
       []
@@ -210,24 +210,20 @@ describe("a demo key", () => {
     assert.isAbove(routes.filter(({ name }) => isClosed(name)).length, 25)
   })
 
-  it(
-    "is told of a closed surface before anything else that is amiss: an id that is not there, a body that is no " +
-      "JSON, a method that is not served",
-    async () => {
-      for (const { name, method, path } of routes.filter(({ name }) => isClosed(name))) {
-        const takesBody = method !== "GET"
-        for (const at of [fill(path), path.replaceAll(/\{\w+\}/g, "none")]) {
-          assert.deepStrictEqual(
-            shape(await demo.request(method, at, takesBody ? "{not json" : undefined)),
-            DISABLED,
-            `${name} ${at}`
-          )
-        }
+  it("is refused on a closed route before a missing id, bad JSON or an unsupported method is reported", async () => {
+    for (const { name, method, path } of routes.filter(({ name }) => isClosed(name))) {
+      const takesBody = method !== "GET"
+      for (const at of [fill(path), path.replaceAll(/\{\w+\}/g, "none")]) {
+        assert.deepStrictEqual(
+          shape(await demo.request(method, at, takesBody ? "{not json" : undefined)),
+          DISABLED,
+          `${name} ${at}`
+        )
       }
     }
-  )
+  })
 
-  it("is not told so of what it may use", async () => {
+  it("is not refused on an allowed route", async () => {
     for (const { name, method, path } of routes.filter(({ name }) => OPEN.includes(name) && !name.includes("stream"))) {
       const { body } = await demo.request(method, fill(path), method === "GET" ? undefined : "{not json")
       assert.notStrictEqual(body.detail?.code, "demo_key_surface_disabled", name)
@@ -273,7 +269,7 @@ describe("a demo key", () => {
     assert.deepStrictEqual(shape(await demo.request(method, path)), [404, "route_not_found"])
   })
 
-  it("may bring a Telegram bot, and have none made, whatever else the body says", async () => {
+  it("may attach a Telegram bot but create none, whatever else the body says", async () => {
     const byo = await demo.post("/v1/telegram/bots", {
       mode: "byo",
       token: telegram.createBot().token,
@@ -292,7 +288,7 @@ describe("a demo key", () => {
 })
 
 describe("any other runtime key", () => {
-  it("is on the account plane what it was: a credential of the wrong kind, in a plain string", async () => {
+  it("is still a credential of the wrong kind on the account plane, with a plain-string detail", async () => {
     const { status, body } = await (await server.createApp()).get("/v1/account")
     assert.strictEqual(status, 403)
     assert.isString(body.detail)

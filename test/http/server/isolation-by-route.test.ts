@@ -230,8 +230,8 @@ const swaps = (operation: Operation): ReadonlyArray<ReadonlyArray<string>> => {
   return all.filter((swapped) => !creates || swapped.some((name) => name !== "external_user_ref"))
 }
 
-describe("an id of somebody else's", () => {
-  it("is there to be tried: one of everything that a path names, on both sides", async () => {
+describe("an id of another tenant", () => {
+  it("is available to both sides for everything that a path can name", async () => {
     const names = new Set(operations.flatMap(named))
     for (const name of names)
       for (const { things } of [ours, theirs]) assert.isString(things[name], `say in this test what ${name} names`)
@@ -247,8 +247,8 @@ describe("an id of somebody else's", () => {
   })
 
   it(
-    "is answered, on every route that exists and whatever else the request says, byte for byte like one that " +
-      "nobody has",
+    "is answered byte for byte like an id that does not exist, on every route and whatever else the request " +
+      "contains",
     async () => {
       const withIds = operations.filter((operation) => swaps(operation).some((swapped) => swapped.length > 0))
       assert.isAbove(withIds.length, 40)
@@ -296,7 +296,7 @@ describe("an id of somebody else's", () => {
     120_000
   )
 
-  it("has come to no harm by all of this", async () => {
+  it("refers to data that is unchanged after all of this", async () => {
     const { app, account, things } = theirs
     assert.strictEqual((await app.get(`/v1/characters/${things["slug"]}`)).body.data.version, 1)
     assert.strictEqual((await account.client.get(`/v1/account/apps/${things["app_id"]}`)).body.data.version, 1)

@@ -75,7 +75,7 @@ describe("the server's own thread", () => {
       })
     })
 
-  it("is held up by no import of eight large ones at once, and serves another app meanwhile", async () => {
+  it("is not blocked by eight large imports at once, and serves another app meanwhile", async () => {
     const [flooding, quiet] = [await server.createApp(), await server.createApp()]
     const bodies = Array.from({ length: 8 }, (_, n) => large(n))
     const { result, turnMs } = await longestLoopBlock(async () => {
@@ -136,7 +136,7 @@ describe("a demo key", () => {
     assert.strictEqual(small.status, 200)
   })
 
-  it("is told that it has no room for an import before it sends one, and gets a replay all the same", async () => {
+  it("learns that it has no room for an import before it sends the body, but still gets a replay", async () => {
     const app = await demoApp()
     const body = bodyOf({ json: cardV2() })
     for (let n = 0; n < 5; n++)
@@ -152,7 +152,7 @@ describe("a demo key", () => {
 })
 
 describe("large bodies of one app", () => {
-  it("come one at a time, a few wait, and the others are 429 with Retry-After; another app's come meanwhile", async () => {
+  it("are read one at a time, a few wait, and others get 429; another app's are read meanwhile", async () => {
     const [app, other] = [await server.createApp(), await server.createApp()]
     const held = await begin(app, 2 * MIB)
     const waiting = await Promise.all(Array.from({ length: 6 }, () => begin(app, 2 * MIB)))
@@ -168,7 +168,7 @@ describe("large bodies of one app", () => {
     )
   })
 
-  it("hold up no small one", async () => {
+  it("do not delay small ones", async () => {
     const app = await server.createApp()
     const held = await begin(app, 2 * MIB)
     assert.strictEqual((await post(app, "/v1/imports", bodyOf({ json: cardV2() }))).status, 200)
@@ -176,8 +176,8 @@ describe("large bodies of one app", () => {
   })
 })
 
-describe("bodies that wait to be read", () => {
-  it("are so many for one app, and the others are 429, or are answered", async () => {
+describe("waiting bodies", () => {
+  it("are limited for each app, others get 429, and all requests are answered", async () => {
     const app = await server.createApp()
     const body = bodyOf({ text: "x".repeat(100_000) })
     const answers = await Promise.all(Array.from({ length: 60 }, () => post(app, "/v1/characters", body)))

@@ -245,7 +245,7 @@ const pathsOf = ({ path }: Operation, given: (name: string) => fc.Arbitrary<stri
     .map((parts) => parts.join("/"))
 const knownOf = (name: string) => known[name] ?? "unknown"
 
-describe("whatever is sent", () => {
+describe("any request", () => {
   it("finds routes and body schemas in the OpenAPI document", () => {
     assert.isAbove(operations.length, 10)
     assert.isAbove(operations.filter(({ body }) => body !== null).length, 3)
@@ -313,7 +313,7 @@ describe("whatever is sent", () => {
 
   // An eighth of the routes at a time, so that each has its time however many there come to be.
   it.each([0, 1, 2, 3, 4, 5, 6, 7])(
-    "is answered in the contract's form: any body, right, wrong or no JSON, on every route that takes one (%i)",
+    "is answered in the contract's form: any valid, invalid or non-JSON body, on every route that accepts one (%i)",
     async (eighth) => {
       // Room for new channels, of which there may be five.
       await server.database
@@ -358,7 +358,7 @@ describe("whatever is sent", () => {
     120_000
   )
 
-  it("is answered in the contract's form: any bearer", () =>
+  it("is answered in the contract's form: any bearer token", () =>
     fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -389,13 +389,13 @@ describe("whatever is sent", () => {
       { numRuns: 200 }
     ))
 
-  it("leaves the server as it was", async () => {
+  it("leaves the server intact", async () => {
     const reply = await app.converse(await app.createSession(), "What is for dinner?")
     assert.strictEqual(reply.type, "message.created")
   })
 })
 
-describe("a request that is hard to read", () => {
+describe("an unusual request", () => {
   it.each([
     ["a path that is no percent encoding", "GET", "/v1/characters/%zz", 404],
     ["a slug with U+0000", "GET", "/v1/characters/a%00b", 404],
@@ -429,7 +429,7 @@ describe("a request that is hard to read", () => {
     assert.strictEqual(answer.status, status)
   })
 
-  it("does not hold up the next one on its connection when only the head of a stream is wanted", async () => {
+  it("does not delay the next one on its connection after a HEAD request for a stream", async () => {
     const one = rawClient(server.baseUrl)
     const headers = { authorization: `Bearer ${app.key}` }
     const path = `/v1/sessions/${knownOf("session_id")}/events/stream`

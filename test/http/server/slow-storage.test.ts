@@ -47,8 +47,8 @@ const goOn = () => {
   waiting = []
 }
 
-describe("a storage that is slow for one app", () => {
-  it("keeps no other from committing imports and exporting characters", async () => {
+describe("storage that is slow for one app", () => {
+  it("does not delay the commits and exports of others", async () => {
     const [slow, other] = [await server.createApp(), await server.createApp()]
     const content_base64 = base64(
       await zipOf({
