@@ -160,7 +160,7 @@ const withoutOurs = (card: Readonly<Record<string, unknown>>) => ({
 })
 
 describe("import(export(x))", () => {
-  it("is x, whatever x is, as a card of version 3, as a picture and as a bundle", () =>
+  it("is x for any x, as a card of version 3, as a picture and as a bundle", () =>
     fc.assert(
       fc.asyncProperty(anyCharacter, fc.constantFrom("card", "png", "bundle"), async ({ slug, ...profile }, format) => {
         const file =
@@ -174,7 +174,7 @@ describe("import(export(x))", () => {
       { numRuns: 60 }
     ))
 
-  it("is x for what a card of version 3 can carry, without anything of ours in it", () =>
+  it("is x as far as a card of version 3 can express it, without any Troupe extensions", () =>
     fc.assert(
       fc.asyncProperty(carried, async (profile) => {
         const {
@@ -194,7 +194,7 @@ describe("import(export(x))", () => {
     assert.deepStrictEqual(report.blockers, [])
   })
 
-  it("is what somebody has made of the card in between, where they have, with what the card cannot carry", async () => {
+  it("contains later edits of the card, and otherwise what the card cannot express", async () => {
     const profile = {
       display_name: "Mara",
       voice: { emoji: "none" },

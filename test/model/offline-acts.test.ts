@@ -56,7 +56,7 @@ const acts: ReadonlyArray<readonly [Act, ReadonlyArray<string>]> = [
   ["remark", ["not very well", "at a bakery", "it's raining here", "seventeen years"]]
 ]
 
-describe("what a message does", () => {
+describe("the dialogue act of a message", () => {
   for (const [act, texts] of acts)
     it.each(texts)(`is ${act}: %s`, (text) => {
       assert.strictEqual(actOf(text), act)

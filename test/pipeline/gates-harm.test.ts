@@ -172,20 +172,20 @@ const HONEST: ReadonlyArray<readonly [string, Partial<GateContext>, ReadonlyArra
 const refusedBy = (text: string, given: Partial<GateContext> = {}, citedIds: ReadonlyArray<string> = []) =>
   refusal({ text, citedIds }, gateContextOf(given))
 
-describe("what does no harm", () => {
+describe("harmless text", () => {
   for (const text of HARMLESS) {
     it(`passes: ${text}`, () => assert.isNull(refusedBy(text)))
   }
   for (const [text, given, citedIds] of HONEST) {
-    it(`passes for being true: ${JSON.stringify(text)}`, () => assert.isNull(refusedBy(text, given, citedIds)))
+    it(`passes because it is true: ${JSON.stringify(text)}`, () => assert.isNull(refusedBy(text, given, citedIds)))
   }
-  it("is not taken for holding somebody or urging them", () => {
+  it("is not mistaken for pressure to stay", () => {
     const taken = HARMLESS.filter((text) => contentRefusal(text) !== null)
     assert.deepStrictEqual(taken, [])
   })
 })
 
-describe("what does harm", () => {
+describe("harmful text", () => {
   for (const [gate, text, given, citedIds] of HARMFUL) {
     it(`${gate} refuses ${JSON.stringify(text)}`, () => assert.strictEqual(refusedBy(text, given, citedIds), gate))
   }
@@ -213,7 +213,7 @@ describe("what does harm", () => {
     (text) => assert.notStrictEqual(crisisIn(text), "crisis")
   )
 
-  it("takes no long time over a secret that is said over and over", async () => {
+  it("is checked quickly even if it repeats a secret many times", async () => {
     const secret = Array.from({ length: 60 }, (_, n) => `telling${n}`).join(" ")
     const said = Array.from({ length: 900 }, (_, n) => `telling${n % 3}`).join(" ")
     assert.isBelow(
@@ -224,7 +224,7 @@ describe("what does harm", () => {
   })
 })
 
-describe("what a reply is held against", () => {
+describe("the basis on which a reply is checked", () => {
   const history = historyOf("my sister plays the cello. my dog is called Biscuit", "Your brother sails, I think.")
   const retrieval = {
     history,
@@ -249,12 +249,12 @@ describe("what a reply is held against", () => {
   const turn: Turn = turnOf({ text: "hm" })
   const context = gateContextFor(turn, retrieval, grounding, knowledgeOf(turn.character), "")
 
-  it("is all that a message said, in however many parts it was noted", () => {
+  it("is everything that a message said, in however many parts it was stored", () => {
     for (const text of ["You told me your sister plays the cello.", "You told me your dog is called Biscuit."])
       assert.isNull(refusal({ text, citedIds: ["cursor-1"] }, context))
   })
 
-  it("is not what the character itself has made up before", () => {
+  it("does not include the character's own inventions", () => {
     assert.strictEqual(
       refusal({ text: "You told me your brother sails.", citedIds: ["cursor-2"] }, context),
       "unsupported_memory"

@@ -181,7 +181,7 @@ const prompts = Effect.gen(function* () {
   }
 })
 
-describe(`what a model is told of ${profile?.display_name}`, () => {
+describe(`the prompts of ${profile?.display_name}`, () => {
   it.each(["grounding", "generation", "regeneration", "critic", "rewrite"] as const)(
     "in the %s is what was reviewed",
     async (stage) => {

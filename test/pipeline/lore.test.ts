@@ -281,10 +281,10 @@ const CASES: ReadonlyArray<Case> = [
   }
 ]
 
-describe("lore that is called up by", () => {
+describe("lore activation by", () => {
   it.each(CASES)("$what", ({ on: expected, ...given }) => assert.strictEqual(on(given), expected))
 
-  it("chance is called up as often as its probability says, and the same whenever the turn is run", () => {
+  it("chance happens as often as the probability says, and is the same whenever the turn runs", () => {
     const drawn = () =>
       Array.from({ length: 400 }, (_, n) => on({ entries: [{ ...bell, probability: 0.25 }], text: "bell" }, `ses_${n}`))
     const draws = drawn()
@@ -292,7 +292,7 @@ describe("lore that is called up by", () => {
     assert.approximately(draws.filter((one) => one === "a").length, 100, 30)
   })
 
-  it("chance sticks where the chance was, and is not drawn again", () => {
+  it("chance stays with the sticky entry, and is not drawn again", () => {
     for (let n = 0; n < 50; n++) {
       const entries = [{ ...bell, probability: 0.5, sticky_turns: 2 }]
       assert.strictEqual(
@@ -302,7 +302,7 @@ describe("lore that is called up by", () => {
     }
   })
 
-  it("its group is called up as often as its weight says", () => {
+  it("group happens as often as the weight says", () => {
     const draws = Array.from({ length: 400 }, (_, n) =>
       on(
         {
@@ -320,10 +320,10 @@ describe("lore that is called up by", () => {
   })
 })
 
-describe("patterns that are made to take long", () => {
+describe("patterns that are slow on purpose", () => {
   const heavy = (n: number) => `/(?i)(?:\\pL?\\pN?){60}x${n}/`
 
-  it("are looked for only as long as a turn may take, the same each time", async () => {
+  it("are matched only within the effort of a turn, the same each time", async () => {
     const entries = Array.from({ length: 70 }, (_, n) => ({ keys: [heavy(n)], sticky_turns: 1, content: "y" }))
     const given = {
       entries: [bell, ...entries, { keys: ["/x/"], content: "z" }],
@@ -334,7 +334,7 @@ describe("patterns that are made to take long", () => {
     assert.strictEqual(first, "a")
   })
 
-  it("may hold few Unicode classes, alone and together: each takes as long to compile as a long word", () => {
+  it("may contain few Unicode classes, individually and in total: each is as slow to compile as a long word", () => {
     const classes = (count: number) => `[${"\\pL".repeat(count)}]`
     assert.isNotNull(compilePattern(classes(3)))
     assert.isNull(compilePattern(classes(31)))

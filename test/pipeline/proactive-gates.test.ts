@@ -242,35 +242,30 @@ describe("a gate", () => {
     return null
   }
 
-  it(
-    "tolerance_lottery is open on about as many days as the tolerance says, the whole day, and says when the next " +
-      "one begins",
-    () => {
-      const facts = factsOf({
-        ...policy({ quiet_hours: [] }),
-        ...controls({ proactivity_tolerance: 0.3 }),
-        sessionId: "ses_7"
+  it("tolerance_lottery is open on the share of days that the tolerance sets, all day, and names the next one", () => {
+    const facts = factsOf({
+      ...policy({ quiet_hours: [] }),
+      ...controls({ proactivity_tolerance: 0.3 }),
+      sessionId: "ses_7"
+    })
+    const days = Array.from({ length: 1000 }, (_, day) => NOON + day * 24 * HOUR)
+    const open = days.filter((day) => blockedBy(facts, cold, day) === null)
+    assert.isTrue(open.length > 240 && open.length < 360, String(open.length))
+    for (const day of open) for (const hours of [-12, -5, 11]) assert.isNull(blockedBy(facts, cold, day + hours * HOUR))
+    for (const day of days.slice(0, 900).filter((day) => !open.includes(day))) {
+      assert.deepStrictEqual(blockedBy(facts, cold, day), {
+        gate: "tolerance_lottery",
+        until: (open.find((next) => next > day) ?? 0) - 12 * HOUR
       })
-      const days = Array.from({ length: 1000 }, (_, day) => NOON + day * 24 * HOUR)
-      const open = days.filter((day) => blockedBy(facts, cold, day) === null)
-      assert.isTrue(open.length > 240 && open.length < 360, String(open.length))
-      for (const day of open)
-        for (const hours of [-12, -5, 11]) assert.isNull(blockedBy(facts, cold, day + hours * HOUR))
-      for (const day of days.slice(0, 900).filter((day) => !open.includes(day))) {
-        assert.deepStrictEqual(blockedBy(facts, cold, day), {
-          gate: "tolerance_lottery",
-          until: (open.find((next) => next > day) ?? 0) - 12 * HOUR
-        })
-      }
-      const chance = (frequency: "less" | "more") =>
-        days.filter((day) => blockedBy({ ...facts, preferences: { ...NO_PREFERENCES, frequency } }, cold, day) === null)
-          .length
-      assert.isBelow(chance("less"), open.length)
-      assert.isAbove(chance("more"), open.length)
     }
-  )
+    const chance = (frequency: "less" | "more") =>
+      days.filter((day) => blockedBy({ ...facts, preferences: { ...NO_PREFERENCES, frequency } }, cold, day) === null)
+        .length
+    assert.isBelow(chance("less"), open.length)
+    assert.isAbove(chance("more"), open.length)
+  })
 
-  it("is the first in the order of the policy when several are shut", () => {
+  it("is the first in the order of the policy if several block", () => {
     assert.strictEqual(blockedBy(factsOf(), cold, NOON), null)
     const worst = factsOf({
       ...policy({
@@ -331,11 +326,11 @@ describe("a gate", () => {
 })
 
 describe("local time", () => {
-  it("has a midnight on days that begin at one o'clock", () => {
+  it("has a midnight on days that start at one o'clock", () => {
     assert.strictEqual(iso(nextTime("Africa/Cairo", at("2026-04-23T12:00:00Z"), ["00:00"])), "2026-04-23T22:00:00.000Z")
   })
 
-  it("meets a time that comes twice both times, and one that is left out an hour later", () => {
+  it("has a repeated time twice, and a skipped time an hour later", () => {
     assert.strictEqual(
       iso(nextTime("Europe/Berlin", at("2026-10-25T00:00:00Z"), ["02:30"])),
       "2026-10-25T00:30:00.000Z"
@@ -365,8 +360,8 @@ const loopOf = (given: Partial<OpenLoop>): OpenLoop => ({
   ...given
 })
 
-describe("what a character writes first about", () => {
-  it("is what has come due before anything else, the more pressing first", () => {
+describe("the subject of a proactive message", () => {
+  it("is first of all something due, the most urgent first", () => {
     const loops = [
       loopOf({ id: "lop_1" }),
       loopOf({ id: "lop_2", kind: "event_followup", priority: 5 }),
@@ -383,7 +378,7 @@ describe("what a character writes first about", () => {
     assert.strictEqual(decision.candidate.loop?.id, "lop_2")
   })
 
-  it("is never a topic that the person does not want to hear of", () => {
+  it("is never a topic that the person does not want", () => {
     assert.isEmpty(
       candidatesOf(factsOf({ loops: [loopOf({})], ...preferences({ topics_avoid: ["lisbon"] }) })).filter(
         ({ loop }) => loop !== null
@@ -391,7 +386,7 @@ describe("what a character writes first about", () => {
     )
   })
 
-  it("is a topic that the person welcomes before one that is more pressing", () => {
+  it("is a welcome topic before a more urgent one", () => {
     const loops = [
       loopOf({ id: "lop_1", priority: 5 }),
       loopOf({ id: "lop_2", text: "The sailing course", priority: 1 })
@@ -400,28 +395,24 @@ describe("what a character writes first about", () => {
     assert.deepStrictEqual([first({}), first(preferences({ topics_welcome: ["sailing"] }))], ["lop_1", "lop_2"])
   })
 
-  it(
-    "is the beat of a story that was entered, once, as long as it is fresh and no topic that the person does not " +
-      "want to hear of",
-    () => {
-      const beat = { step: 2, summary: "The lamp has failed.", at: NOON - HOUR }
-      const facts = factsOf({ beat, lastTurnAt: NOON - HOUR })
-      const reasons = (given: Partial<Facts>) => candidatesOf(factsOf({ beat, ...given })).map(({ reason }) => reason)
-      assert.deepStrictEqual(reasons({}), ["storyline_beat", "session_resume", "cold_initiate"])
-      assert.notInclude(reasons({ beat: { ...beat, at: NOON - 15 * 24 * HOUR } }), "storyline_beat")
-      assert.notInclude(reasons(preferences({ topics_avoid: ["the lamp"] })), "storyline_beat")
-      const decision = decide(facts, NOON)
-      assert.isTrue(decision.send)
-      assert.strictEqual(decision.candidate.reason, "storyline_beat")
-      assert.isNull(factsAfter(facts, decision.candidate, NOON).beat)
-      assert.notStrictEqual(
-        decide(factsOf({ ...facts, ...policy({ allowed_reasons: ["cold_initiate"] }) }), NOON).candidate.reason,
-        "storyline_beat"
-      )
-    }
-  )
+  it("is the new beat of a story, once, while it is recent and not a topic that the person does not want", () => {
+    const beat = { step: 2, summary: "The lamp has failed.", at: NOON - HOUR }
+    const facts = factsOf({ beat, lastTurnAt: NOON - HOUR })
+    const reasons = (given: Partial<Facts>) => candidatesOf(factsOf({ beat, ...given })).map(({ reason }) => reason)
+    assert.deepStrictEqual(reasons({}), ["storyline_beat", "session_resume", "cold_initiate"])
+    assert.notInclude(reasons({ beat: { ...beat, at: NOON - 15 * 24 * HOUR } }), "storyline_beat")
+    assert.notInclude(reasons(preferences({ topics_avoid: ["the lamp"] })), "storyline_beat")
+    const decision = decide(facts, NOON)
+    assert.isTrue(decision.send)
+    assert.strictEqual(decision.candidate.reason, "storyline_beat")
+    assert.isNull(factsAfter(facts, decision.candidate, NOON).beat)
+    assert.notStrictEqual(
+      decide(factsOf({ ...facts, ...policy({ allowed_reasons: ["cold_initiate"] }) }), NOON).candidate.reason,
+      "storyline_beat"
+    )
+  })
 
-  it("comes up once: after it nothing more before the person has written, and the gap counts from it", () => {
+  it("is used once: then nothing more until the person has written, and the gap counts from it", () => {
     const facts = factsOf({ loops: [loopOf({})] })
     const decision = decide(facts, NOON)
     assert.strictEqual(decision.candidate.reason, "open_loop_due")
@@ -431,7 +422,7 @@ describe("what a character writes first about", () => {
     assert.deepStrictEqual(eligibilityOf(next, NOON), { nextEligibleAt: null, awaitsMessage: true })
   })
 
-  it("is told to be possible at the moment at which it then is", () => {
+  it("becomes eligible exactly at the reported time", () => {
     const facts = factsOf({
       lastTurnAt: NOON - HOUR,
       unansweredTurns: 1,
@@ -444,7 +435,7 @@ describe("what a character writes first about", () => {
     assert.isTrue(decide(facts, nextEligibleAt).send)
   })
 
-  it("waits for a message that is being answered for as long as is told, and not for less a moment later", () => {
+  it("waits exactly as long as reported for a message that is being answered", () => {
     const facts = factsOf({
       openTurns: 1,
       unansweredTurns: 1,
@@ -520,7 +511,7 @@ const anyFacts: fc.Arbitrary<Facts> = fc
   .map((given) => factsOf(given))
 
 describe("a tolerance of 0", () => {
-  it("is a master gate: whatever the policy, the other controls and the history are, nothing is ever written", () => {
+  it("blocks everything: nothing is ever written, whatever the policy, the other controls and the history", () => {
     fc.assert(
       fc.property(anyFacts, fc.integer({ min: 0, max: 400 * 24 * HOUR }), (facts, ahead) => {
         const off = { ...facts, controls: { ...facts.controls, proactivity_tolerance: 0 } }
@@ -531,7 +522,7 @@ describe("a tolerance of 0", () => {
     )
   })
 
-  it("is none when it is any higher: what is told to be eligible then is", () => {
+  it("blocks nothing if it is any higher: the reported eligible time is then correct", () => {
     let eligible = 0
     const wanted = anyFacts.map((facts): Facts =>
       Object.assign({}, facts, {

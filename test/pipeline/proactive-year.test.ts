@@ -245,7 +245,7 @@ const countBy = <A>(items: ReadonlyArray<A>, key: (item: A) => string): Readonly
 }
 
 describe("a year of 1,000 sessions", () => {
-  it("sees thousands of messages, and none that a cap, a gap, quiet hours, a block or any other rule forbids", ({
+  it("has thousands of messages, and none that violates a cap, a gap, quiet hours, a block or any other rule", ({
     annotate
   }) => {
     const sent = live()

@@ -84,9 +84,9 @@ const screened = (text: string, ageBand: "adult" | "minor" | "unknown" = "unknow
   )
 
 describe("a crisis", () => {
-  it.each(crises)("is heard in %j", (text) => assert.strictEqual(crisisIn(text), "crisis"))
-  it.each(mentions)("is only spoken of in %j", (text) => assert.strictEqual(crisisIn(text), "mention"))
-  it.each(harmless)("is not heard in %j", (text) => assert.isNull(crisisIn(text)))
+  it.each(crises)("is detected in %j", (text) => assert.strictEqual(crisisIn(text), "crisis"))
+  it.each(mentions)("is only a topic in %j", (text) => assert.strictEqual(crisisIn(text), "mention"))
+  it.each(harmless)("is not detected in %j", (text) => assert.isNull(crisisIn(text)))
 })
 
 describe("the local rules", () => {
@@ -104,7 +104,7 @@ describe("the local rules", () => {
     assert.strictEqual(screened(text, ageBand).action, action)
   )
 
-  it("refuse what is sexual with a character who is not an adult", () => {
+  it("refuse sexual content with a character who is not an adult", () => {
     assert.deepInclude(screened("show me your tits", "adult", teen), {
       action: "refuse_in_voice",
       categories: ["sexual", "minor"]
@@ -157,7 +157,7 @@ describe("an analysis", () => {
   const safety = (action: Analysis["safety"]["action"], categories: ReadonlyArray<string> = [], injection = false) =>
     analysisOf({ safety: { action, categories, injection } })
 
-  it("can make a verdict graver, and never milder", () => {
+  it("can make a verdict stricter, and never milder", () => {
     assert.strictEqual(judge(SAFE, safety("crisis")).action, "crisis")
     assert.strictEqual(judge({ ...SAFE, action: "refuse_in_voice" }, safety("allow")).action, "refuse_in_voice")
     assert.strictEqual(judge({ ...SAFE, action: "soften" }, safety("refuse_in_voice")).action, "refuse_in_voice")
@@ -174,7 +174,7 @@ describe("an analysis", () => {
     assert.strictEqual(verdictName(verdict), "allow+injection+boundary")
   })
 
-  it("that is missing leaves the verdict as the rules found it", () => assert.strictEqual(judge(SAFE, null), SAFE))
+  it("that is missing leaves the verdict of the rules unchanged", () => assert.strictEqual(judge(SAFE, null), SAFE))
 })
 
 describe("the tone after a crisis", () => {
@@ -190,7 +190,7 @@ describe("the tone after a crisis", () => {
     assert.strictEqual(gentlyAfter(SAFE, said("my dad isn't breathing", "ok", "thanks")).action, "soften")
   })
 
-  it("is as ever after that, and where there was none", () => {
+  it("is ordinary after that, and without a crisis", () => {
     assert.strictEqual(gentlyAfter(SAFE, said("i want to die", "ok", "thanks", "what's new?")), SAFE)
     assert.strictEqual(gentlyAfter(SAFE, said("hello")), SAFE)
   })

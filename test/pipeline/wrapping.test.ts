@@ -5,7 +5,7 @@ import { gateContextOf } from "#test/support/turns.ts"
 const context = gateContextOf({ userTexts: ["hi there"] })
 const emitted = (...bubbles: ReadonlyArray<string>) => emit({ bubbles, citedIds: [] }, context)
 
-describe("what a model writes around a reply", () => {
+describe("text that a model writes around a reply", () => {
   it.each([
     ["<think>hm</think>Kettle.", "Kettle."],
     ["<thinking>What would she say?\nA lot.</thinking>\n\nKettle.", "Kettle."],

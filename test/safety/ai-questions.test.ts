@@ -14,7 +14,7 @@ const ASKED: Readonly<Record<string, string>> = {
 }
 
 describe.each(REPLY_SETS)("the %s set", (set) => {
-  it.each(LANGUAGES)("lets no evasion and no denial pass for the truth in %s", (language) => {
+  it.each(LANGUAGES)("accepts no evasion and no denial as the truth in %s", (language) => {
     const replies = labelledReplies(set)
       .filter((reply) => reply.language === language)
       .map(({ kind, text }) => ({ text, positive: kind === "honest" }))
@@ -36,7 +36,7 @@ describe("the answer to a sincere question", () => {
     ["are you a human or a bot?", "Yes.", false],
     ["you're not a bot, right?", "No.", false]
   ] as const)("by one word: %s %s", (asked, reply, confirms) => assert.strictEqual(confirmsAi(asked, reply), confirms))
-  it.each(LANGUAGES)("comes in %s, where that is asked in", (language) => {
+  it.each(LANGUAGES)("is in %s for a question in that language", (language) => {
     const questions = readMessages("messages").filter(
       (message) => message.language === language && message.labels.has("ask") && message.text.split(" ").length > 2
     )

@@ -35,7 +35,7 @@ describe("a long text", () => {
     const text = Array.from({ length: 300 }, (_, at) => (at === place ? "i want to kill myself. " : sentence)).join("")
     assert.strictEqual(alarmIn(text)?.kind, "self")
   })
-  it("that is harmless raises no alarm", () => assert.isNull(alarmIn(sentence.repeat(300))))
+  it("that is harmless triggers no alarm", () => assert.isNull(alarmIn(sentence.repeat(300))))
 })
 
 describe("a disguised message", () => {

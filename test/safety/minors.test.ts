@@ -15,7 +15,7 @@ const figures = ({ recall, falseAlarms, report }: ReturnType<typeof measure>) =>
 const HOLD = { found: true, quiet: true }
 
 describe.each(PICTURE_SETS)("the %s set", (set) => {
-  it("refuses pictures of minors and of nakedness, and no others", () =>
+  it("refuses pictures of minors and nudity, and no others", () =>
     assert.deepInclude(
       figures(
         measure(
@@ -27,7 +27,7 @@ describe.each(PICTURE_SETS)("the %s set", (set) => {
       HOLD
     ))
 
-  it("finds cards whose character is under 18, and no others", () =>
+  it("detects cards whose character is under 18, and no others", () =>
     assert.deepInclude(
       figures(
         measure(
@@ -41,14 +41,14 @@ describe.each(PICTURE_SETS)("the %s set", (set) => {
 })
 
 describe("saying that the character is under 18", () => {
-  it("is found, and a question that leaves its age open is not", () => {
+  it("is detected, but a question that leaves the age open is not", () => {
     const { recall, falseAlarms, report } = measure("characters", labelled("development", "characters"), callsUnderAge)
     assert.isAtLeast(recall, MIN_RECALL, report)
     assert.isAtMost(falseAlarms, MAX_FALSE_ALARMS, report)
   })
 })
 
-describe("a picture of somebody under age", () => {
+describe("a picture of a minor", () => {
   it.each([
     "her 16th birthday self",
     "a minor",
@@ -94,7 +94,7 @@ describe("an age in words", () => {
   ])("is that of an adult: %s", (text) => assert.isFalse(saysUnderAge(text)))
 })
 
-describe("an age that was asked for", () => {
+describe("an age given as an answer", () => {
   it.each([
     ["How old are you?", "15"],
     ["Wie alt bist du?", "15 jahre"],

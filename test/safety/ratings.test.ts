@@ -36,7 +36,7 @@ describe("behavioral_thresholds.disclosure", () => {
     [0.5, 0.6, true],
     [1, 0.39, false],
     [1, 0.41, true]
-  ] as const)("%d opens a secret at trust %d: %s", (disclosure, trust, told) => {
+  ] as const)("%d reveals a secret at trust %d: %s", (disclosure, trust, told) => {
     const character = characterOf({
       slug: "ada",
       display_name: "Ada",

@@ -78,7 +78,7 @@ const refused = (code: number, description: string, parameters: object = {}): Tr
 })
 
 describe("an event of several bubbles", () => {
-  it("is sent message by message, in order, and is sent only when they all are", async () => {
+  it("is sent message by message, in order, and counts as sent only when all of them are", async () => {
     const { bot, person, session } = await greeted()
     const cursor = await speak(session, ["One.", "Two.", "Three."])
     assert.deepStrictEqual(await saidAtLeast(harness, bot, person, 4), [GREETING, "One.", "Two.", "Three."])
@@ -89,7 +89,7 @@ describe("an event of several bubbles", () => {
     )
   })
 
-  it("goes on from the bubble that failed, and sends none before it again", async () => {
+  it("continues with the bubble that failed, and sends no earlier one again", async () => {
     const { bot, person, session } = await greeted()
     fault({ bot, after: 1 }, { kind: "html502" })
     fault({ bot, after: 1 }, refused(429, "Too Many Requests: retry after 1", { retry_after: 1 }))
@@ -107,7 +107,7 @@ describe("an event of several bubbles", () => {
     assert.strictEqual(view?.outcome, "unknown")
   })
 
-  it("of which one was unknown can be asked for once more, and only that one is sent", async () => {
+  it("with an unknown part can be retried, and only that part is sent", async () => {
     const { bot, person, session } = await greeted()
     fault({ bot, after: 1 }, { kind: "drop_before" })
     const cursor = await speak(session, ["One.", "Two.", "Three."])
@@ -129,8 +129,8 @@ describe("an event of several bubbles", () => {
   })
 })
 
-describe("a message of unknown fate", () => {
-  it("is not sent again, and the app is told, whether it had arrived or not", async () => {
+describe("a message with an unknown outcome", () => {
+  it("is not sent again, and the app is told, whether or not it had arrived", async () => {
     for (const kind of ["drop_before", "drop_after"] as const) {
       const { bot, person, session } = await greeted()
       fault({ bot }, { kind })
@@ -147,7 +147,7 @@ describe("a message of unknown fate", () => {
     }
   })
 
-  it("is sent once more, with a mark or without, where the bot's owner would rather have it so", async () => {
+  it("is sent once more, with or without a mark, if the bot's owner has chosen that", async () => {
     for (const [unknown_policy, copy] of [
       ["resend_once", "Here."],
       ["resend_marked", "↻ Here."]
@@ -160,7 +160,7 @@ describe("a message of unknown fate", () => {
     }
   })
 
-  it("is marked, however long it is", async () => {
+  it("is marked whatever its length", async () => {
     const { bot, person, session } = await greeted({ unknown_policy: "resend_marked" })
     fault({ bot }, { kind: "drop_before" })
     await speak(session, ["x".repeat(4096), "Then."])
@@ -181,7 +181,7 @@ describe("a message of unknown fate", () => {
   })
 })
 
-describe("a process that dies over an event", () => {
+describe("a process that dies while sending an event", () => {
   it.each<readonly [string, Death, ReadonlyArray<string>, ReadonlyArray<number>]>([
     ["before it has said that it is about to send", { part: 0, sending: null }, ["One.", "Two."], []],
     ["between that, the call and its outcome", { part: 0, sending: 0 }, ["Two."], [0]],
@@ -212,8 +212,8 @@ describe("a process that dies over an event", () => {
   )
 })
 
-describe("what surely was not sent", () => {
-  it("waits as long as Telegram asks, and is no failed try", async () => {
+describe("a message that certainly was not sent", () => {
+  it("waits as long as Telegram asks, which is not a failed attempt", async () => {
     const { bot, person, session } = await greeted()
     fault({ bot }, refused(429, "Too Many Requests: retry after 3", { retry_after: 3 }))
     const cursor = await speak(session, ["Patience."])
@@ -230,7 +230,7 @@ describe("what surely was not sent", () => {
     })
   })
 
-  it("is told to the app when the wait is long", async () => {
+  it("is reported to the app if the wait is long", async () => {
     const { bot, session } = await greeted()
     fault({ bot }, refused(429, "Too Many Requests: retry after 4000", { retry_after: 4000 }))
     await speak(session, ["Much later."])
@@ -248,7 +248,7 @@ describe("what surely was not sent", () => {
     assert.isAbove(Date.parse(waiting?.next_attempt_at ?? ""), Date.now() + 3_900_000)
   })
 
-  it("is sent without its looks when Telegram will not have them, and as words when it will not have the picture", async () => {
+  it("is sent without formatting if Telegram rejects it, and as text if it rejects the picture", async () => {
     const { bot, person, session } = await greeted()
     fault({ bot }, refused(400, "Bad Request: can't parse entities: oops"))
     await speak(session, ["*nods* Yes."])
@@ -260,7 +260,7 @@ describe("what surely was not sent", () => {
     assert.isEmpty(second?.parameters["entities"])
   })
 
-  it("that Telegram refuses for good is passed over: one message stops nobody", async () => {
+  it("is skipped if Telegram refuses it permanently: one message blocks nobody", async () => {
     const { bot, person, session } = await greeted()
     fault({ bot }, refused(400, "Bad Request: something nobody has seen"))
     const cursor = await speak(session, ["Cursed.", "Fine."])
@@ -274,7 +274,7 @@ describe("what surely was not sent", () => {
 })
 
 describe("a person who blocks the bot", () => {
-  it("in the middle of a reply keeps the rest of it waiting, is told to the app, and has it when they come back", async () => {
+  it("in the middle of a reply gets the rest of it after unblocking, and the app is told", async () => {
     const { bot, person, session, id } = await greeted()
     harness.telegram.block(person, bot)
     const cursor = await speak(session, ["One.", "Two."])
@@ -303,7 +303,7 @@ describe("a person who blocks the bot", () => {
     )
   })
 
-  it("for long is not flooded with what is old when they come back", async () => {
+  it("for a long time is not flooded with old messages afterwards", async () => {
     const { bot, person, session } = await greeted()
     harness.telegram.block(person, bot)
     const cursor = await speak(session, ["Long ago."])
@@ -329,7 +329,7 @@ describe("a person who blocks the bot", () => {
     assert.notInclude(harness.said(bot, person), "Long ago.")
   })
 
-  it("is taken at their younger word, in whatever order the two come", async () => {
+  it("is treated by the more recent of the two updates, in whichever order they arrive", async () => {
     const { bot, id } = await greeted()
     const { sql } = harness.server.database
     const [row] = await sql`select chat_id from telegram_chats where channel_id = ${id}`
@@ -390,7 +390,7 @@ describe("a person who blocks the bot", () => {
 })
 
 describe("typing", () => {
-  it("shows while the answer is made, and ends with its first bubble", async () => {
+  it("is shown while the answer is generated, and ends with its first bubble", async () => {
     const { bot, person, session } = await greeted({ character_slug: await takingItsTime() })
     harness.telegram.say(person, bot, "What is for dinner?")
     await harness.telegram.called({ bot, method: "sendChatAction" })
@@ -409,8 +409,8 @@ describe("typing", () => {
   })
 })
 
-describe("a token that Telegram takes no more", () => {
-  it("ends the typing with the one call that finds it out", async () => {
+describe("a token that Telegram no longer accepts", () => {
+  it("ends the typing indicator with the one call that discovers it", async () => {
     const { bot, person, id } = await greeted({ character_slug: await takingItsTime() })
     harness.telegram.fault({ bot, method: "sendChatAction" }, refused(401, "Unauthorized"))
     harness.telegram.say(person, bot, "What is for dinner?")
@@ -422,8 +422,8 @@ describe("a token that Telegram takes no more", () => {
   })
 
   it(
-    "revokes the bot at the first refusal, stops every lane and typing, is told to the app, and a new token of " +
-      "the same bot heals it",
+    "revokes the bot at the first refusal, stops every lane and typing, and is reported to the app until it gets " +
+      "a new token",
     async () => {
       const { bot, person, session, id } = await greeted()
       harness.telegram.revokeToken(bot)

@@ -88,8 +88,8 @@ const ODD: ReadonlyArray<readonly [string, object | string]> = [
   ["a mebibyte", message({ text: "full", extra: "x".repeat(1_000_000) })]
 ]
 
-describe("an update that nobody would send", () => {
-  it("is taken, dealt with or passed over, and holds up nobody", async () => {
+describe("an abnormal update", () => {
+  it("is handled or skipped, and delays nobody", async () => {
     const { bot, id } = await harness.attach()
     const { sql } = harness.server.database
     const secret = String(harness.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])

@@ -41,8 +41,7 @@ it.for([
   { bots: 1000, more: 1500 },
   { bots: 10_000, more: 500 }
 ])(
-  "a process that has $bots bots starts, and answers somebody, on as few rows as one that has one, and calls " +
-    "Telegram for no other bot",
+  "a process with $bots bots starts and answers with as few rows as with one, and calls Telegram for no other bot",
   { timeout: 60_000 },
   async ({ bots, more }, { annotate }) => {
     const { sql } = database

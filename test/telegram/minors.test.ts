@@ -54,8 +54,8 @@ const forgets = async (bot: FakeBot, person: FakePerson) => {
   await until("the end", () => countOf(bot, person, deleted) > before[1])
 }
 
-describe("somebody who told a bot that they are 15", () => {
-  it("is still a minor after /forget, in a new chat with the same character and with any other bot of the app", async () => {
+describe("a person who told a bot that they are 15", () => {
+  it("is still a minor after /forget, in a new chat with the same or another bot of the app", async () => {
     const { bot, person } = await started()
     assert.strictEqual(await ageOf(person), "unknown")
     await saysAndHears(bot, person, "hi! I'm 15 btw")
@@ -71,7 +71,7 @@ describe("somebody who told a bot that they are 15", () => {
     assert.strictEqual(await ageOf(person), "minor")
   })
 
-  it("is still a minor when the app erases them after that, of which a hash alone is kept", async () => {
+  it("is still a minor if the app erases them afterwards, by a hash that is kept", async () => {
     const { bot, person } = await started()
     await saysAndHears(bot, person, "hi! I'm 15 btw")
     await forgets(bot, person)
@@ -90,7 +90,7 @@ describe("somebody who told a bot that they are 15", () => {
     assert.strictEqual(await ageOf(person), "minor")
   })
 
-  it("makes nobody else a minor", async () => {
+  it("does not make anybody else a minor", async () => {
     const { bot, person } = await started()
     await saysAndHears(bot, person, "hello there")
     await forgets(bot, person)

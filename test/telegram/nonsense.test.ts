@@ -66,7 +66,7 @@ describe("a wait that Telegram asks for", () => {
     assert.deepStrictEqual(await outcomes(session), ["not_sent rate_limited", "sent null"])
   })
 
-  it("without saying for how long is a few seconds, and for ever a day", async () => {
+  it("without a duration is a few seconds, and with an infinite one a day", async () => {
     for (const [parameters, atLeast, atMost] of [
       [undefined, 3, 6],
       [{ retry_after: 1e18 }, 86_000, 86_500],
@@ -91,7 +91,7 @@ describe("a wait that Telegram asks for", () => {
   })
 })
 
-describe("an answer that is none of the Bot API's", () => {
+describe("an answer that is not from the Bot API", () => {
   it.concurrent.each<readonly [string, number, unknown]>([
     ["a no without a code", 200, { ok: false }],
     ["a no in a code of its own", 400, { ok: false, error_code: "many", description: ["x"], parameters: null }],
@@ -114,7 +114,7 @@ describe("an answer that is none of the Bot API's", () => {
     )
   })
 
-  it("is no bot's name, and the app is told that Telegram cannot be asked", async () => {
+  it("is not used as a bot's name, and the app is told that Telegram is unreachable", async () => {
     for (const result of [
       null,
       {},
@@ -135,7 +135,7 @@ describe("an answer that is none of the Bot API's", () => {
     }
   })
 
-  it("says nothing of a webhook: the bot stays as it is, and nothing breaks", async () => {
+  it("does not change the status of a webhook: the bot stays as it is, and nothing breaks", async () => {
     const { bot, id } = await greeted()
     for (const result of [
       null,
@@ -151,7 +151,7 @@ describe("an answer that is none of the Bot API's", () => {
     }
   })
 
-  it("shows no token, though it has one in it", async () => {
+  it("is not shown with a token that it contains", async () => {
     const { bot, session, id } = await greeted()
     answers(bot, "sendMessage", 400, { ok: false, error_code: 400, description: `Bad Request: ${bot.token} is odd` })
     await speak(session, ["Cursed."])

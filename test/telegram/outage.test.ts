@@ -55,8 +55,8 @@ afterAll(async () => {
   await way.close()
 })
 
-describe("Telegram, when three bots have not got through to it", () => {
-  it.effect("is tried by one message at a time, less and less often, until one gets through", () =>
+describe("an unreachable Telegram, after failures of three bots", () => {
+  it.effect("is tried by one message at a time, less and less often, until one succeeds", () =>
     Effect.gen(function* () {
       const { wait, record } = yield* Outage
       for (const bot of ["bot_1", "bot_2"]) yield* record(bot, false)
@@ -78,7 +78,7 @@ describe("Telegram, when three bots have not got through to it", () => {
     }).pipe(Effect.provide(Outage.layer))
   )
 
-  it("is not tried by the others, and gets all that was said once it is back", async () => {
+  it("is not called for other messages, which are all sent when it is reachable", async () => {
     const { sql } = harness.server.database
     const greeted = async () => {
       const attached = await harness.attach()

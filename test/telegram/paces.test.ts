@@ -86,11 +86,11 @@ const openChat = Effect.fnUntraced(function* (isGroup: boolean) {
   return { ref, pass, now, skippedMs: () => skippedMs }
 })
 
-describe("a chat's pace", () => {
+describe("the pace of a chat", () => {
   layer(services)((it) => {
     it.effect(
-      "keeps below the ceilings as calls come in, however many processes make them, and whatever is killed or " +
-        "broken off on the way",
+      "stays within the limits as calls arrive, over any number of processes, and even if some are killed or " +
+        "interrupted",
       () =>
         Effect.gen(function* () {
           const context = yield* Effect.context<Database | Pace>()
@@ -173,7 +173,7 @@ describe("a chat's pace", () => {
         })
     )
 
-    it.effect("is no slower for that once they are back: three at once, and one a second", () =>
+    it.effect("allows three calls at once, and then one a second, if the calls return", () =>
       Effect.gen(function* () {
         const { acquire, reserve, release } = yield* Pace
         const { ref, pass } = yield* openChat(false)
@@ -193,8 +193,8 @@ describe("a chat's pace", () => {
     )
 
     it.effect(
-      "promises a place to one at a time: who asks meanwhile is told of the next, be it typing, and a promise " +
-        "that is not taken up is soon over",
+      "reserves a slot for one call at a time: others, including typing, get the next, and an unused reservation " +
+        "expires soon",
       () =>
         Effect.gen(function* () {
           const { acquire, reserve, tryAcquire } = yield* Pace
@@ -212,7 +212,7 @@ describe("a chat's pace", () => {
         })
     )
 
-    it.effect("is kept of no chat that is not there, and lets it go", () =>
+    it.effect("is not kept for a missing chat, and does not block it", () =>
       Effect.gen(function* () {
         const { query } = yield* Database
         const { acquire } = yield* Pace

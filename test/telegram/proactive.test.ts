@@ -33,7 +33,7 @@ const converse = async () => {
 }
 
 describe("a character that writes first on Telegram", () => {
-  it("does so in the chat, after a silence, once", async () => {
+  it("writes in the chat, after a silence, once", async () => {
     const { bot, anna, session } = await converse()
     const before = harness.said(bot, anna).length
     await shiftIntoPast(harness.server.database.sql, session, 13)
@@ -46,7 +46,7 @@ describe("a character that writes first on Telegram", () => {
     assert.deepInclude((await decisionsOf(session))[0], { decision: "sent" })
   })
 
-  it("is skipped before anything else while the person has blocked the bot, and may again once they are back", async () => {
+  it("is skipped first of all while the person blocks the bot, and may write again afterwards", async () => {
     const { bot, anna, session } = await converse()
     harness.telegram.block(anna, bot)
     await until(
@@ -75,7 +75,7 @@ describe("a character that writes first on Telegram", () => {
     )
   })
 
-  it("is kept by the policy from a channel that it denies", async () => {
+  it("does not write on a channel that the policy denies", async () => {
     const { session } = await converse()
     await harness.app.patch(`/v1/apps/${harness.app.appId}/proactive-policy`, {
       channel_policy: { channels: { telegram_byo: { allow: false } } }

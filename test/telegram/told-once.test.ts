@@ -34,7 +34,7 @@ const told = async (type: string, id: string): Promise<ReadonlyArray<LogEvent>> 
   )
 }
 
-describe("what a process dies over", () => {
+describe("an update during which a process dies", () => {
   it.each<readonly [string, (started: Started) => object]>([
     [
       "payment.pre_checkout",

@@ -48,7 +48,7 @@ const started = async (app: TestApp = harness.app) => {
 }
 
 describe("a voice message", () => {
-  it("is listened to, after Telegram has had its answer, and reaches the character as what was said", async () => {
+  it("is transcribed after Telegram has its response, and reaches the character as text", async () => {
     const { bot, person, heard, speak } = await started()
     const held = Promise.withResolvers<void>()
     const before = model.transcriber.requests.length
@@ -72,7 +72,7 @@ describe("a voice message", () => {
     await saidAtLeast(harness, bot, person, 2)
   })
 
-  it("that the model cannot make out is answered as one that nobody has heard", async () => {
+  it("that the model cannot understand is answered as a voice message without text", async () => {
     for (const hearing of [
       { kind: "status", status: 500 },
       { kind: "heard", text: "  " }
@@ -88,7 +88,7 @@ describe("a voice message", () => {
     }
   })
 
-  it("that cannot be fetched is one that nobody has heard, too", async () => {
+  it("that cannot be downloaded is answered in the same way", async () => {
     const { bot, heard, speak } = await started()
     const before = model.transcriber.requests.length
     harness.telegram.fault({ bot, method: "getFile" }, { kind: "html502" })
@@ -107,7 +107,7 @@ describe("a voice message", () => {
     assert.isEmpty(harness.telegram.calls({ bot, method: "getFile" }))
   })
 
-  it("that is larger than it was said to be is fetched no further than it may be", async () => {
+  it("that is larger than announced is downloaded only up to the limit", async () => {
     const { heard, speak } = await started()
     const before = model.transcriber.requests.length
     speak({ bytes: Buffer.alloc(21 * 1_048_576), size: 10 })
@@ -115,7 +115,7 @@ describe("a voice message", () => {
     assert.lengthOf(model.transcriber.requests, before)
   })
 
-  it("is not listened to out of an empty budget, and paid for out of one that is not", async () => {
+  it("is not transcribed on an empty budget, and otherwise charged to it", async () => {
     const used = async (app: TestApp) =>
       Number(
         (
@@ -142,7 +142,7 @@ describe("a voice message", () => {
     await payer.heard()
   })
 
-  it("counts toward what its speaker may use, and is not listened to beyond it", async () => {
+  it("counts towards its speaker's cap, and is not transcribed beyond it", async () => {
     const app = await harness.server.createApp()
     const { bot, person, speak } = await started(app)
     const [{ external_user_ref: ref }] = (await app.get("/v1/end-users")).body.data.end_users
@@ -171,8 +171,8 @@ describe("a voice message", () => {
   })
 })
 
-describe("where no model listens", () => {
-  it("a voice message is not fetched, and the character is told that there was one", async () => {
+describe("without a transcription model", () => {
+  it("a voice message is not downloaded, and the character is told that there was one", async () => {
     const deaf = await startTelegramHarness()
     try {
       const { bot, id } = await deaf.attach()
@@ -194,7 +194,7 @@ describe("where no model listens", () => {
   })
 })
 
-describe("a file of Telegram's", () => {
+describe("a file from Telegram", () => {
   const token = `123456:${"A".repeat(35)}`
   it.each([
     "../bot1:x/getMe",

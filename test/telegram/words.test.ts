@@ -65,8 +65,8 @@ const takenUpMeanwhile = (
     await happens(tx)
   })
 
-describe("the last word of /forget", () => {
-  it("is said by the next process where the one that deleted died before", async () => {
+describe("the answer to /forget", () => {
+  it("is sent by the next process if the one that deleted died before", async () => {
     const begun = await started()
     const end = await takenUpByTheDead(begun.id, "word")
     harness.telegram.say(begun.person, begun.bot, "/forget")
@@ -75,7 +75,7 @@ describe("the last word of /forget", () => {
     assert.lengthOf(lastWords(begun), 1)
   })
 
-  it("is not said again where nobody knows whether it was heard, which is on record, and the chat goes on", async () => {
+  it("is not sent again if nobody knows whether it arrived, which is recorded, and the chat continues", async () => {
     const begun = await started()
     const end = await takenUpByTheDead(begun.id, "word_sent")
     harness.telegram.say(begun.person, begun.bot, "/forget")
@@ -86,7 +86,7 @@ describe("the last word of /forget", () => {
     assert.isEmpty(lastWords(begun))
   })
 
-  it("waits with all else when the operator holds the bot back in the moment before it is said", async () => {
+  it("waits with everything else if the operator holds the bot just before it is sent", async () => {
     const begun = await started()
     const { sql } = harness.server.database
     await takenUpMeanwhile(begun, () => sql`insert into telegram_holds (scope) values (${harness.app.appId})`)
@@ -105,7 +105,7 @@ describe("the last word of /forget", () => {
     assert.lengthOf(lastWords(begun), 1)
   })
 
-  it("is not put back by a process that had it before another one said it", async () => {
+  it("is not returned to the queue by a process that had it before another one sent it", async () => {
     const begun = await started()
     await takenUpMeanwhile(begun, async (tx) => {
       await tx`update telegram_updates set kind = 'word_sent', owner = 'wrk_other', attempts = attempts + 1
@@ -149,7 +149,7 @@ describe("the last word of /forget", () => {
     assert.lengthOf(lastWords(begun), times)
   })
 
-  it("comes before the greeting of who begins again at once, and waits while the bot is suspended", async () => {
+  it("comes before the greeting if the person starts over at once, and waits for a suspended bot", async () => {
     const begun = await started()
     await harness.app.post(`/v1/telegram/bots/${begun.id}/suspend`, {})
     for (const text of ["/forget", "/start"]) harness.telegram.say(begun.person, begun.bot, text)

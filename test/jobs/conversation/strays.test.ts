@@ -7,8 +7,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe("a claim whose answer was lost with its connection", () => {
-  it("is given back by the worker that does not know of it, and the turn is answered", async () => {
+describe("a claim whose result was lost with its connection", () => {
+  it("is released by the worker that does not know about it, and the turn is answered", async () => {
     const app = await server.createApp()
     const session = await app.createSession()
     const { sql } = server.database

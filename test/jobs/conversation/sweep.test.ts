@@ -24,8 +24,8 @@ afterAll(async () => {
   await database.drop()
 })
 
-describe("a waiting turn that the sweeper finds again and again", () => {
-  it("has one job, which keeps its place in the line", async () => {
+describe("a waiting turn that the sweeper finds repeatedly", () => {
+  it("has one job, which keeps its place in the queue", async () => {
     const appId = await engine.createApp()
     const sessionId = await engine.createSession(appId)
     await engine.send({ appId, sessionId })
@@ -47,8 +47,8 @@ describe("a waiting turn that the sweeper finds again and again", () => {
   })
 })
 
-describe("a session whose reading is put off", () => {
-  it("has a job that is due in a while, behind those that wait for an answer and shared with others", async () => {
+describe("a session whose memory extraction is delayed", () => {
+  it("has a job that is due later, after those that wait for a reply, and shared with other sessions", async () => {
     const appId = await engine.createApp()
     const sessionId = await engine.createSession(appId)
     await database.sql`delete from graphile_worker._private_jobs`

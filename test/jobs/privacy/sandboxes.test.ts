@@ -42,7 +42,7 @@ const isGone = async (app: TestApp) =>
   (await server.database.sql`select 1 from apps where app_id = ${app.appId}`).length === 0
 
 describe("a sandbox whose key has expired", () => {
-  it("is deleted with everything in it but the key's hash and the books, and its bot may be attached elsewhere", async () => {
+  it("is deleted except for the key's hash and the ledger, and its bot can be attached elsewhere", async () => {
     const [app, other] = [await sandbox(), await sandbox()]
     const slug = await app.createCharacter({ greeting: "Hello." })
     const sessions = await Promise.all(Array.from({ length: 12 }, () => app.createSession({ character_slug: slug })))
@@ -84,7 +84,7 @@ describe("a sandbox whose key has expired", () => {
     assert.strictEqual((await attach(other)).status, 200)
   })
 
-  it("is left alone while a key of it lives, and no other app is ever touched", async () => {
+  it("is kept while one of its keys is valid, and no other app is ever affected", async () => {
     const [app, own] = [await sandbox(), await server.createApp()]
     await expire(own)
     await clear()
@@ -96,7 +96,7 @@ describe("a sandbox whose key has expired", () => {
     assert.isFalse(await isGone(own))
   })
 
-  it("is deleted to the end by the next round when the first one broke off", async () => {
+  it("is deleted completely by the next run if the first one was interrupted", async () => {
     const app = await sandbox()
     await Promise.all(Array.from({ length: 12 }, () => app.createSession({ character_slug: "edda-brandvik" })))
     await expire(app)

@@ -22,8 +22,8 @@ const startWorker = async (units: ReadonlyArray<readonly [kind: string, unit: st
 }
 const one = async (query: Promise<ReadonlyArray<Record<string, unknown>>>) => (await query)[0] ?? assert.fail("no row")
 
-describe("work that has stopped its processes five times", () => {
-  it("ends as given up, without being begun again, while work like it is done", async () => {
+describe("work that has crashed its processes five times", () => {
+  it("ends as given up without being restarted, while similar work is done", async () => {
     const { sql } = api.database
     const research = () =>
       app.post(`/v1/characters/${slug}/research`, {
@@ -84,7 +84,7 @@ describe("work that has stopped its processes five times", () => {
     ])
   })
 
-  it("of a session's character that might write first, is not looked at again before tomorrow", async () => {
+  it("in a proactive check is not tried again before the next day", async () => {
     const { sql } = api.database
     const session = await app.createSession({ character_slug: slug })
     await sql`
