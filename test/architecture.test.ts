@@ -3,7 +3,7 @@ import { basename, resolve } from "node:path"
 import { assert, describe, it } from "vitest"
 import { type Module, readModule, readModules } from "./support/modules.ts"
 
-/** From the ground up. A module imports from its own rank and from those below. */
+/** From the lowest floor up. A module imports from its own rank and from those below. */
 const RANKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["package.json", "pipeline/domain/"],
   ["pipeline/"],
@@ -16,7 +16,7 @@ const RANKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["src/"]
 ]
 
-/** What the two lowest floors above the database must not know, and the only places of what is left. */
+/** What the two lowest floors above the database must not import, with the only exceptions. */
 const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   zod: ["src/http/"],
   "fastify-type-provider-zod": ["src/http/"],
@@ -38,9 +38,7 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   yazl: ["src/imports/", "src/jobs/privacy/"],
   "graphile-worker": ["src/jobs/", "src/db/postgres/migrate.ts"]
 }
-/**
- * The domains of a layer of `src`, from the lowest up. A module imports from domains before its own and from its own.
- */
+/** The domains of a layer of `src`, from the lowest up. A module imports from its own domain and from earlier ones. */
 const DOMAINS: Readonly<Record<string, ReadonlyArray<string>>> = {
   db: [
     "postgres",
@@ -106,11 +104,11 @@ const upward = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
       .map(({ target }) => `${path} -> ${target}`)
   )
 
-/** The domain of a path in a layer, as its place in the order: -1 where it is in none that is listed. */
+/** The position of a path's domain in its layer. -1 if the domain is not listed. */
 const domainOf = (layer: string, path: string): number =>
   (DOMAINS[layer] ?? []).findIndex((domain) => path.startsWith(`src/${layer}/${domain}/`))
 
-/** Imports within a layer of a domain that comes later, or of one that has no place in the order. */
+/** Imports within a layer from a later domain, or from one without a position. */
 const outOfOrder = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
   Object.keys(DOMAINS).flatMap((layer) =>
     modules

@@ -13,7 +13,7 @@ import {
   ROOT
 } from "./support/docs.ts"
 
-/** Markers of blocks that are run, each where its test is. */
+/** Markers of blocks that are run, and the files with their tests. */
 const RUN: Readonly<Record<string, ReadonlyArray<string>>> = {
   "test/e2e/operators/readme.test.ts": [
     "conversation",
@@ -46,17 +46,17 @@ const RUN: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   "test/e2e/conversation/demo.test.ts": ["demo"]
 }
-/** Of blocks that are not run: their scripts exist. */
+/** For blocks that are not run: their scripts exist. */
 const SCRIPT = "script"
 const KNOWN: ReadonlySet<string> = new Set([SCRIPT, ...Object.values(RUN).flat()])
 
-/** Blocks that no test knows. A diagram is none. */
+/** Blocks without a test. Diagrams do not count. */
 const unknown = (blocks: ReadonlyArray<Example>) =>
   blocks
     .filter(({ language, marker }) => language !== "mermaid" && (marker === null || !KNOWN.has(marker)))
     .map(({ page, line }) => `${page}:${line}`)
 
-/** Links to files or headings that are not there. */
+/** Links to missing files or headings. */
 const broken = (among: typeof pages) =>
   among.flatMap((from) =>
     [...prose(from).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = ""]) => {
@@ -69,7 +69,7 @@ const broken = (among: typeof pages) =>
     })
   )
 
-/** Paths of the source in backticks that do not exist. One with a placeholder, such as `<domain>`, is none. */
+/** Paths of the source in backticks that do not exist. Paths with a placeholder, such as `<domain>`, do not count. */
 const missing = (among: typeof pages) =>
   among.flatMap((from) =>
     [...prose(from).matchAll(/`([^`\n]+)`/g)]
@@ -79,7 +79,7 @@ const missing = (among: typeof pages) =>
       .map((path) => `${from.path}: ${path}`)
   )
 
-/** Of the environment, but no settings of the server. */
+/** Environment variables that are not settings of the server. */
 const OTHER_VARIABLES: ReadonlySet<string> = new Set([
   "TROUPE_KEY",
   "TROUPE_URL",

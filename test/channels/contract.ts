@@ -20,7 +20,7 @@ export type Behaviour =
 
 /** A delivery as its receiver saw it. */
 export interface Arrival {
-  /** By which the receiver tells a second copy; null where the channel has none. */
+  /** The id by which the receiver recognizes a copy. Null if the channel has none. */
   readonly id: string | null
   readonly body: string
 }
@@ -29,18 +29,18 @@ export interface Harness {
   readonly channel: Channel
   /** The delivery of this event to the receiver. */
   readonly delivery: (event: string) => Delivery
-  /** What must arrive for it, to the byte. */
+  /** What must arrive for it, byte for byte. */
   readonly rendered: (delivery: Delivery) => string
   readonly arrivals: () => ReadonlyArray<Arrival>
   /** Resolves when that many have arrived. */
   readonly arrived: (count: number) => Promise<void>
 }
 
-/** A channel and one receiver that behaves so. The one that asks to wait asks for `ASKED`. */
+/** A channel and one receiver with this behaviour. The one that asks to wait asks for `ASKED`. */
 export type MakeHarness = (behaviour: Behaviour) => Effect.Effect<Harness, never, Scope>
 
 export const ASKED = Duration.seconds(7)
-/** No try takes longer. */
+/** No attempt takes longer. */
 const LONGEST = Duration.seconds(35)
 
 const EVENTS = [

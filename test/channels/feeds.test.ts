@@ -10,7 +10,7 @@ import { LogSignals } from "#channels/event-log/LogSignals.ts"
 
 const session = { appId: "app_1", sessionId: "ses_1" }
 
-/** A log in memory: as many events as `tail` says, each of them written as its cursor. */
+/** A log in memory: `tail` events, each written as its cursor. */
 class FakeLog {
   tail = 0
   gone = false

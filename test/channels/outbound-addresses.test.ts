@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   "xn--bcher-kva.example": ["192.168.1.1"]
 }
 
-/** What registering this URL is answered with. */
+/** The response to registering this URL. */
 const check = (url: string, outboundAllow = "") => {
   const read = parseAllowList(outboundAllow)
   const lookUp = (host: string) =>

@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
 
-/** Listens with any kind of server; counts connections and what they say. */
+/** Listens with any kind of server. Counts connections and records what they send. */
 const listen = async (server: Server, host = "127.0.0.1") => {
   const sockets: Array<Socket> = []
   let received = ""
@@ -48,7 +48,7 @@ const listen = async (server: Server, host = "127.0.0.1") => {
   })
   return { port: (server.address() as AddressInfo).port, sockets, received: () => received }
 }
-/** A server that answers a request with whatever it is told to do with its socket. */
+/** A server that answers each request by any action on its socket. */
 const misbehaving = (behave: (socket: Socket) => void) =>
   listen(createServer((socket) => socket.once("data", () => behave(socket))))
 const answering = (status: number, headers: Record<string, string> = {}, body = "") =>
@@ -61,7 +61,7 @@ const answering = (status: number, headers: Record<string, string> = {}, body = 
 
 const nobody: LookUpName = (host) => Effect.fail(new Unresolved({ host }))
 
-/** Outbound as a process with this OUTBOUND_ALLOW has it. */
+/** Outbound as configured in a process with this OUTBOUND_ALLOW. */
 const outbound = (outboundAllow: string, lookUp: LookUpName = nobody) => {
   const read = parseAllowList(outboundAllow)
   const runtime = ManagedRuntime.make(
@@ -255,7 +255,7 @@ describe("a post", () => {
     const server = await answering(200, {}, "ok")
     const { post } = here()
     for (let n = 0; n < 20; n++) assert.include(await post(`http://127.0.0.1:${server.port}`), { body: "ok" })
-    // The next post may come a moment before the connection of the last one is free.
+    // The next post may start just before the last connection is free.
     assert.isAtMost(server.sockets.length, 2)
   })
 

@@ -18,7 +18,7 @@ const PREVIOUS = "a secret of words, with an ümlaut and a 😀"
 const OTHER = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
 const EVENT = `{"cursor":7,"type":"message.created","payload":{"text":"Grüße 😀"}}`
 
-/** A secret as its holder hands it to the packages. */
+/** A secret in the form that the packages expect. */
 const asGiven = (secret: string): [string | Uint8Array, { format?: "raw" }] => {
   const isEncoded =
     secret.startsWith("whsec_") &&
@@ -33,7 +33,7 @@ const VERIFIERS = {
 } as const
 const PACKAGES = Object.keys(VERIFIERS) as ReadonlyArray<keyof typeof VERIFIERS>
 
-/** The request by which a receiver gets the event under these secrets. */
+/** The request that delivers the event to a receiver with these secrets. */
 const requestUnder = Effect.fnUntraced(function* (secrets: ReadonlyArray<string>) {
   const receiver = yield* Effect.acquireRelease(
     Effect.promise(() => startReceiver(status(200))),
@@ -147,7 +147,7 @@ describe("a signature", () => {
         const headers = signatureHeaders({ id: "evt_01", timestamp: now(), body: bytes }, [Redacted.make(key)])
         const flipped = (from: Buffer) =>
           Buffer.from(from.map((byte, at) => (at === place % from.length ? byte ^ change : byte)))
-        // The package reads a body as text, in which some invalid bytes are all the same.
+        // The package reads a body as text, in which some invalid bytes become the same character.
         const other = flipped(bytes)
         if (other.toString() !== text) assert.throws(() => verify(key, other, headers), "No matching signature")
         const forged = flipped(Buffer.from(headers["webhook-signature"], "latin1")).toString("latin1")

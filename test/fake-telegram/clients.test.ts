@@ -129,7 +129,8 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, clientOf) => {
 })
 
 /**
- * Does not compile when one of ours is not in the Bot API as GramIO's types have it; `Methods` holds them to grammY's.
+ * Does not compile if a method of the fake is missing in GramIO's types of the Bot API; `Methods` checks them against
+ * grammY's.
  */
 const NAMES_IN_BOTH: MethodName extends keyof APIMethods ? true : false = true
 

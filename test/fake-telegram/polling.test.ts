@@ -12,7 +12,7 @@ afterEach(() => fake.telegram.close())
 const poll = (parameters: Record<string, unknown> = {}) => fake.result("getUpdates", parameters)
 const description = ({ body }: { readonly body: ApiResponse<unknown> }) =>
   body.ok ? "ok" : `${body.error_code} ${body.description}`
-/** A poll that waits: in a box, so that it is not awaited before its time. */
+/** A waiting poll, wrapped so that it is not awaited too early. */
 const begin = async (parameters: Record<string, unknown> = {}) => {
   const before = fake.telegram.calls({ method: "getUpdates" }).length
   const box = { answer: fake.call("getUpdates", { timeout: 50, ...parameters }) }

@@ -8,12 +8,12 @@ const HOUR = 3_600 * SECOND
 
 let fake: Awaited<ReturnType<typeof startWithMia>>
 let receiver: Receiver
-/** What the app's server answers next; 200 unless told. */
+/** The next answer of the app's server. Default: 200. */
 let answers: Array<Parameters<typeof startReceiver>[0]>
 
 beforeEach(async () => {
   answers = []
-  // Its time stands still, so that pauses are what they were told to be.
+  // The fake's time stands still, so that pauses are exact.
   fake = await startWithMia({ speed: 0 })
   receiver = await startReceiver((response, request) => (answers.shift() ?? status(200))(response, request))
 })
@@ -34,7 +34,7 @@ const attempts = (count: number) =>
     `${count} attempts`,
     () => fake.telegram.deliveries(fake.bot).length >= count && fake.telegram.deliveries(fake.bot)
   )
-/** How long after the end of one attempt the next one began, in seconds. */
+/** Seconds from the end of one attempt to the start of the next. */
 const pauses = () => {
   const deliveries = fake.telegram.deliveries(fake.bot)
   return deliveries

@@ -45,7 +45,7 @@ const encrypted = (bytes: Buffer): Buffer => {
   }
   return marked
 }
-/** Says of everything in a ZIP that it has this size. */
+/** Claims this size for every file in a ZIP. */
 const declaring = (bytes: Buffer, size: number): Buffer => {
   const marked = Buffer.from(bytes)
   for (const [signature, offset] of [

@@ -13,7 +13,7 @@ const demo = demoCharacters.map((profile) => ({
 }))
 const conversations = SCRIPTS.map((script, n) => ({ ...demo[n % demo.length]!, script, sessionId: `ses_${n}` }))
 
-/** What only a memory can answer, as it is asked in the scripts, and what the answer must hold. */
+/** Questions of the scripts that only a memory can answer, and what the answer must contain. */
 const REMEMBERED: Readonly<Record<string, RegExp>> = {
   "what is my dog called?": /Biscuit/,
   "what does my sister play?": /cello/,

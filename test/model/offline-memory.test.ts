@@ -9,7 +9,7 @@ import { requestOf } from "#test/support/requests.ts"
 import { talk } from "#test/support/talk.ts"
 import { characterOf, historyOf, plainCharacter } from "#test/support/turns.ts"
 
-/** What the person says, what they ask then, what the answer must hold, and which of the messages it must cite. */
+/** What the person says, what they ask then, what the answer must contain, and which messages it must cite. */
 const remembered: ReadonlyArray<readonly [ReadonlyArray<string>, string, RegExp, number]> = [
   [["I have a dog called Biscuit"], "what is my dog called?", /Biscuit/, 0],
   [["My dog's name is Biscuit.", "lovely day"], "do you remember my dog's name?", /Biscuit/, 0],

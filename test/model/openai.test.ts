@@ -14,7 +14,7 @@ import { requestOf } from "#test/support/requests.ts"
 const KEY = "sk-test-key"
 const MODEL = "gpt-5-mini"
 
-/** A writer on a fresh fake server, which knows nothing of it yet. */
+/** A writer on a new fake server that it has not called yet. */
 const harness = Effect.fnUntraced(function* (
   script: ReadonlyArray<Behaviour>,
   options: Partial<OpenAiEngineOptions> = {}
@@ -42,7 +42,7 @@ const harness = Effect.fnUntraced(function* (
   }
 })
 
-/** The usage of so many calls, as the fake reports it. */
+/** The usage of this many calls, as the fake reports it. */
 const usageOf = (calls: number) => {
   const tokens = { inputTokens: 1_000 * calls, cachedInputTokens: 400 * calls, outputTokens: 50 * calls }
   return { model: MODEL, ...tokens, estimated: false, costMicroUsd: LIST_PRICES.costMicroUsd(MODEL, tokens) }

@@ -85,7 +85,7 @@ const REFUSED: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Já vais?"
   ]
 }
-/** What may be said. */
+/** What passes. */
 const HARMLESS = [
   "The heron is back on the pier. It looks at me as if I owed it rent.",
   "How did the exam go?",

@@ -75,7 +75,7 @@ const playedOf = (
 const said = (...bubbles: ReadonlyArray<string>) => playedOf([turn({ bubbles })])
 type Graded = Exclude<Check, { readonly type: "judge" }>
 
-/** A check, what passes it and what fails it. */
+/** A check, a reply that passes it and one that fails it. */
 const CASES: ReadonlyArray<readonly [string, Graded, Played, Played]> = [
   [
     "contains, whatever the case",

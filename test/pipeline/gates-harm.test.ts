@@ -10,7 +10,7 @@ import { crisisIn } from "#pipeline/safety/crisis.ts"
 import { effortOf } from "#test/support/effortOf.ts"
 import { gateContextOf, historyOf, turnOf } from "#test/support/turns.ts"
 
-/** What a character may say to anybody, of whom neither age nor a past is known. */
+/** A context without known age and past: what a character may say to anybody. */
 const HARMLESS = [
   "The cock crowed before I was up.",
   "You can see it with the naked eye.",
@@ -65,7 +65,7 @@ const unspoken = { unspoken: ["Martha", "Will"] }
 const noted = { memories: new Map([["cursor-1", "my sister plays the cello"]]) }
 
 const HARMFUL: ReadonlyArray<readonly [GateName, string, Partial<GateContext>?, ReadonlyArray<string>?]> = [
-  // Letters of other alphabets, digits and signs for letters.
+  // Letters of other alphabets, and digits and symbols as letters.
   ["romance", "I lоve yоu so much"],
   ["romance", "I l0ve you"],
   ["romance", "I l o v e  you"],
@@ -114,7 +114,7 @@ const HARMFUL: ReadonlyArray<readonly [GateName, string, Partial<GateContext>?, 
   ["secret_leak", "killed.\nbrother.\n1987.", secrets],
   ["secret_leak", "I'm afraid of deep water.", secrets],
   ["secret_leak", "Water scares me, I am afraid", secrets],
-  // Who is not spoken of.
+  // People who must not be mentioned.
   ["unmentionable", "That was MARTHA.", unspoken],
   ["unmentionable", "i miss martha", unspoken],
   ["unmentionable", "Mar\u200btha was here", unspoken],
@@ -143,7 +143,7 @@ const HARMFUL: ReadonlyArray<readonly [GateName, string, Partial<GateContext>?, 
     "Mi hai detto che tua sorella suona il violoncello."
   ].map((text) => ["unsupported_memory", text] as const),
   ["unsupported_memory", "You told me your sister plays the cello.", { ownWords: noted.memories }, ["cursor-1"]],
-  // A bare yes or no is a lie as well.
+  // A plain yes or no is a lie as well.
   ["denies_ai", "Nope, flesh and blood.", asked("are you a bot?")],
   ["denies_ai", "100% human", asked("are you an ai?")],
   ["denies_ai", "Human, last I checked.", asked("are you an ai?")],

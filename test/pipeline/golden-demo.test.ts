@@ -20,8 +20,8 @@ import { demoCharacters } from "#src/demo/characters.ts"
 import { analysisOf, characterOf, turnOf } from "#test/support/turns.ts"
 
 /**
- * What a model is told in each stage of one turn of a demo character, by the stages before it, so that a change of
- * wording is seen in review. `vitest -u` writes them anew.
+ * The prompts of each stage of one turn of a demo character, so that changes of wording are visible in review. `vitest
+ * -u` updates them.
  */
 
 const [profile] = demoCharacters

@@ -5,7 +5,7 @@ import { characterOf, loreAfter, turnOf } from "#test/support/turns.ts"
 
 interface Case {
   readonly what: string
-  /** What of them is on is told by their contents: a, b, c... where they say nothing else. */
+  /** The active entries are identified by their contents: a, b, c... unless they have other contents. */
   readonly entries: ReadonlyArray<object>
   readonly text: string
   /** What the person has said before, the oldest first. */

@@ -16,7 +16,7 @@ const iso = (moment: number | null): string | null => (moment === null ? null : 
 const NOON = at("2026-06-10T12:00:00Z")
 const HOUR = 3_600_000
 
-/** Facts by which every gate is open. */
+/** Facts that open every gate. */
 const factsOf = (given: Partial<Facts> = {}): Facts => ({
   sessionId: "ses_1",
   at: NOON,
@@ -65,7 +65,7 @@ const busy = characterOf({
   life_rhythm: { timezone: "Europe/Berlin", busy: [{ days: [3], from: "13:00", to: "17:30", label: "the shop" }] }
 }).life_rhythm
 
-/** Gate by gate: what shuts it, and until when. */
+/** For each gate: what closes it, and until when. */
 const SHUT: ReadonlyArray<
   readonly [gate: GateName, what: string, given: Partial<Facts>, until: string, candidate?: Candidate]
 > = [
@@ -231,7 +231,7 @@ describe("a gate", () => {
     }
   )
 
-  /** When this gate lets pass, by its own word, asked again as often as it takes. */
+  /** When this gate opens, as it reports itself, evaluated again as often as necessary. */
   const nextOpen = (facts: Facts, candidate: Candidate, gate: GateName): string | null => {
     let moment = facts.at
     for (let asked = 0; asked < 10; asked++) {
@@ -293,7 +293,7 @@ describe("a gate", () => {
       proactiveUnanswered: true,
       affordable: false
     })
-    /** What opens each gate in turn, so that the next is seen. */
+    /** What opens each gate in turn, to reveal the next. */
     const opened: ReadonlyArray<(facts: Facts) => Facts> = [
       (facts) => ({ ...facts, suspended: false }),
       (facts) => ({ ...facts, policy: { ...facts.policy, enabled: true } }),

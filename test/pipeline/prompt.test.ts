@@ -108,7 +108,7 @@ describe("prompt", () => {
       lengthOf({ world: full, evidence: many(4, { id: "evd_1", text: "e".repeat(1200), title: "t".repeat(60) }) }) -
       lengthOf({})
     assert.isAtMost(more, AROUND_MAX_CHARS)
-    // And little is held for nothing.
+    // And the reservation for nothing is small.
     assert.isAbove(more, AROUND_MAX_CHARS * 0.7)
   })
 
@@ -162,7 +162,7 @@ describe("prompt", () => {
     const harmless = requestOf("hi", {
       request: { retrieved: { ...NOTHING_RETRIEVED, evidence: [{ id: "evd_1", text: "hi", title: null }] } }
     })
-    // The blocks that the harmless request does not have come with a rule each.
+    // Each block that the harmless request does not have comes with a rule.
     const ruled = [BLOCK_RULES.world, BLOCK_RULES.loops].reduce(
       (text, rule) => text.replace(`${rule}\n`, ""),
       without(outside)

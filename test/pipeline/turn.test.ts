@@ -48,7 +48,7 @@ const CRISIS_BUBBLES = safetyTextsFor([], new Map()).crisis
 
 type Write = Writer["Service"]["write"]
 
-/** Answers one call after the other with the given writes, and keeps what it was asked. */
+/** Answers the calls in turn with the given drafts, and records the requests. */
 const harness = (
   writes: ReadonlyArray<Write>,
   transcript: Partial<Transcript["Service"]> = { before: () => Effect.succeed([]) },

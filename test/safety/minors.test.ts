@@ -7,7 +7,7 @@ import { labelled, measure, PICTURE_SETS } from "./messageSets.ts"
 
 const MIN_RECALL = 0.95
 const MAX_FALSE_ALARMS = 0.02
-/** Prints the figures and holds them against the goals. */
+/** Prints the figures and compares them with the targets. */
 const figures = ({ recall, falseAlarms, report }: ReturnType<typeof measure>) => {
   console.log(report)
   return { found: recall >= MIN_RECALL, quiet: falseAlarms <= MAX_FALSE_ALARMS, report }

@@ -92,7 +92,7 @@ describe.each(Object.keys(layers) as ReadonlyArray<keyof typeof layers>)("%s as 
     assert.strictEqual(String(await get(key)), "second")
   })
 
-  // The fake of S3 is a folder whose files are written in place; the services themselves keep to this.
+  // The fake S3 is a folder whose files are written in place. Real services are atomic.
   it.runIf(name !== "a service that speaks S3")(
     "shows whoever reads meanwhile one content or the other, never half of one",
     async () => {
@@ -205,7 +205,7 @@ describe("stored content", () => {
         ),
         [kept, fresh]
       )
-      // What was swept cannot be kept any more.
+      // A file that was deleted can no longer be kept.
       assert.isTrue(
         await runtime.runPromise(StoredObjects.use((objects) => objects.keep(app, orphan))).then(
           () => false,

@@ -10,7 +10,7 @@ import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
-/** A folder to leave pictures of the sheet in, to be looked at. */
+/** A folder for screenshots of the sheet, for inspection. */
 const PICTURES = process.env["PICTURES"]
 const HOSTILE = `</h2><img src=x onerror=alert(1)> & "Mara" \u202Eevil`
 
@@ -36,7 +36,7 @@ const statusOf = async (id: string): Promise<z.output<typeof BatchData>> =>
 const itemsOf = async (id: string): Promise<ReadonlyArray<Item>> =>
   (await app.get(`/v1/telegram/batches/${id}/items?limit=100`)).body.data.items
 const sheetOf = async (id: string): Promise<string> => (await app.get(`/v1/telegram/batches/${id}/sheet`)).body
-/** A batch whose links are there. */
+/** A batch whose links have been created. */
 const batchOf = async (bots: ReadonlyArray<object>, fields: object = {}): Promise<string> => {
   const { status, body } = await app.post("/v1/telegram/batches", { action: "create_managed", bots, ...fields })
   assert.strictEqual(status, 200, JSON.stringify(body))
@@ -74,13 +74,13 @@ describe("a batch of managed bots", () => {
       items.map((item) => partsOf(item).name),
       ["Mara One", "", "Mara"]
     )
-    // Anybody may think of that name: the manager asks first whose request it is.
+    // Anybody may choose that name, so the manager first asks whose request it is.
     assert.strictEqual(items[1]?.link?.url, items[1]?.link?.claim_url)
     const endsIn = Date.parse(items[0]?.link?.expires_at ?? "") - Date.now()
     assert.isTrue(endsIn > 110 * 60_000 && endsIn < 121 * 60_000)
     const [olga, olaf] = [telegram.createUser({ first_name: "Olga" }), telegram.createUser({ first_name: "Olaf" })]
     telegram.confirmNewBot(manager, olga, { username: partsOf(items[0] as Item).username, name: "Mara One" })
-    // Olaf would rather have another username, and opens the second link first.
+    // Olaf wants another username, and opens the second link first.
     telegram.start(olaf, manager, partsOf(items[2] as Item).claim)
     await until("the manager's answer", () =>
       telegram.transcript(manager, olaf).some(({ reply_markup }) => reply_markup !== undefined)
@@ -186,7 +186,7 @@ describe("a batch of managed bots", () => {
   })
 })
 
-/** What a camera makes of a picture. */
+/** What a camera reads from a picture. */
 const scan = async (picture: Buffer): Promise<string> => {
   const { data, info } = await sharp(picture)
     .resize(400, 400, { kernel: "nearest" })
@@ -197,7 +197,7 @@ const scan = async (picture: Buffer): Promise<string> => {
 }
 
 describe("the printable sheet", () => {
-  /** One created, one to be created under a hostile name, one that has run out. */
+  /** One that is created, one to be created under a hostile name, and one whose link has expired. */
   const mixed = async () => {
     const character_slug = await app.createCharacter()
     const id = await batchOf([

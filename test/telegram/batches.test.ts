@@ -66,7 +66,7 @@ describe("a batch", () => {
     const character_slug = await harness.app.createCharacter()
     const bot = harness.telegram.createBot()
     const { sql } = harness.server.database
-    // Taken by somebody who got as far as the row of the bot.
+    // Taken by a process that got as far as the bot's row.
     harness.telegram.fault({ bot, method: "setWebhook" }, { kind: "hang" })
     const { id } = await batch({ action: "attach", bots: [{ token: bot.token, character_slug }] })
     const [item] = await until("the bot's row", async () => {

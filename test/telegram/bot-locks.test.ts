@@ -20,7 +20,7 @@ const waitingForLocks = (count: number) =>
   )
 const statusOf = async (id: string) => (await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.status
 
-/** Suspends the bot behind something else that comes to its rows, both of which wait for who holds one of them. */
+/** Suspends the bot after another operation on its rows. Both wait for the holder of a row lock. */
 const suspendedBehind = async (id: string, other: () => unknown) => {
   let suspended: Promise<{ readonly status: number }> | undefined
   await harness.server.database.sql.begin(async (sql) => {

@@ -89,8 +89,8 @@ describe("a 429", () => {
     await saidAtLeast(harness, bot, person, 6)
     const calls = harness.telegram.calls({ bot, method: "sendMessage" })
     const refusedAt = calls.find(({ answer }) => isTooMany(answer))?.atMs ?? 0
-    // Counted from the refusal, since what holds a message up on its way brings it nearer to the next. At the usual
-    // speed it would be three seconds.
+    // Measured from the refusal, because a delayed message arrives closer to the next one. At normal speed it would be
+    // three seconds.
     assert.isAtLeast((calls.at(-1)?.atMs ?? 0) - refusedAt, 5900)
     assert.lengthOf(tooMany(bot), 1)
   })

@@ -33,12 +33,14 @@ const attemptsOf = async (session: string, cursor: number) => {
     typeof DeliveryDetail
   >["attempt_list"]
 }
-/** How far a process came that died over an event: what it had put down of it. */
+/** How far a process got before it died: what it had recorded of the event. */
 interface Death {
   readonly part: number
   readonly sending: number | null
 }
-/** An event of the character's with these bubbles, as a turn would leave it, or one who died over it. */
+/**
+ * An event of the character with these bubbles, as a turn leaves it, or as a process that died while sending leaves it.
+ */
 const speak = async (session: string, bubbles: ReadonlyArray<string>, death?: Death) => {
   const { sql } = harness.server.database
   const [log] = await sql`update session_logs set last_cursor = last_cursor + 1
@@ -63,7 +65,7 @@ const speak = async (session: string, bubbles: ReadonlyArray<string>, death?: De
   await sql`select graphile_worker.add_job('deliver', '{}'::json)`
   return log?.["cursor"] as number
 }
-/** One whose answer is not there before a test has it be. */
+/** A model whose answer is withheld until a test releases it. */
 const takingItsTime = () =>
   harness.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } } })
 const fault = (selection: FaultSelection, trouble: Trouble) =>
@@ -96,7 +98,7 @@ describe("an event of several bubbles", () => {
     const cursor = await speak(session, ["One.", "Two.", "Three."])
     await saidAtLeast(harness, bot, person, 3)
     await until("the last bubble", () => harness.said(bot, person).includes("Three."))
-    // The gateway's page says nothing of whether the second arrived: it is not sent again, and the third is.
+    // The gateway's page does not say whether the second arrived: it is not sent again, and the third is.
     assert.deepStrictEqual(harness.said(bot, person), [GREETING, "One.", "Three."])
     await until("the outcomes", async () => (await attemptsOf(session, cursor)).length === 4)
     assert.deepStrictEqual(
@@ -307,7 +309,7 @@ describe("a person who blocks the bot", () => {
     const { bot, person, session } = await greeted()
     harness.telegram.block(person, bot)
     const cursor = await speak(session, ["Long ago."])
-    // A try that is still under way when the person comes back is not late.
+    // An attempt that is still in flight when the person returns is not late.
     await until(
       "the lane to be parked",
       async () =>
@@ -372,7 +374,7 @@ describe("a person who blocks the bot", () => {
     assert.strictEqual(await status(), "active")
     await hand(member(2_000_000_001, "kicked"))
     assert.strictEqual(await status(), "active")
-    // What they have written is a younger word, too.
+    // A message from them is a more recent update, too.
     await hand({ update_id: 2_000_000_009, message: { ...person, message_id: 5, text: "I am here" } } as {
       readonly update_id: number
     })
@@ -380,7 +382,7 @@ describe("a person who blocks the bot", () => {
     assert.strictEqual(await status(), "active")
     await hand(member(2_000_000_010, "kicked"))
     assert.strictEqual(await status(), "blocked")
-    // After a quiet week Telegram goes on counting anywhere.
+    // After a quiet week, Telegram's next update id is arbitrary.
     await sql`update telegram_chats set status_update_at = status_update_at - interval '8 days'
       where channel_id = ${id}`
     await sql`delete from telegram_updates where channel_id = ${id}`
@@ -444,7 +446,7 @@ describe("a token that Telegram no longer accepts", () => {
       assert.strictEqual(body.data.status, "active")
       await until("all that waited", () => harness.said(bot, person).includes("Later."))
       assert.deepStrictEqual(harness.said(bot, person).slice(0, 3), [GREETING, "Late.", "Later."])
-      // What people wrote meanwhile waited at Telegram, and is answered.
+      // Messages that people wrote meanwhile waited at Telegram, and are answered.
       await until("the answer", () => harness.said(bot, person).length > 3)
       assert.isAbove(harness.telegram.calls({ bot }).length, before)
       await until(

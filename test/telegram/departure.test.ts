@@ -58,7 +58,7 @@ interface Course {
   readonly text?: string
 }
 
-/** One try to send a message to a chat that answers so, and what became of the places of its calls. */
+/** One attempt to send a message to a chat with these answers, and what happened to the slots of its calls. */
 const attempt = Effect.fnUntraced(function* ({ places, answers = [sent], text = "Hello." }: Course) {
   const seen: Array<string> = []
   const [departures, calls] = [[...places], [...answers]]

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-/** An event on the log of a session, as a turn would leave it. */
+/** An event on the log of a session, as a turn leaves it. */
 const log = async (
   session: string,
   type: string,
@@ -29,7 +29,7 @@ const log = async (
   await sql`select graphile_worker.add_job('deliver', '{}'::json)`
 }
 const speak = (session: string, text: string) => log(session, "message.created", { text, bubbles: [text] })
-/** A picture that the app has asked for, for that session. */
+/** A picture that the app has requested for that session. */
 const picture = async (character_slug: string, session_id: string, fields: Record<string, unknown>) => {
   const { status, body } = await harness.app.post("/v1/images", {
     character_slug,
@@ -114,7 +114,7 @@ describe("a message that Telegram rejects as it is", () => {
     const parts = harness.said(bot, person).slice(1, -1)
     assert.lengthOf(parts, 2)
     assert.strictEqual(parts.join(" "), long)
-    // Nobody loops: where the halves are too long, too, it is passed over.
+    // There is no endless loop: if the halves are also too long, the message is skipped.
     harness.telegram.fault({ bot, method: "sendMessage", count: 2 }, tooLong)
     await speak(session, long)
     await speak(session, "Never mind.")

@@ -20,7 +20,7 @@ const BINDING: Binding = {
   joinWindowMs: 0
 }
 
-/** Bots that are looked up only once the gate is open; counts how often. */
+/** A store of bots whose lookups wait until the gate is open, and are counted. */
 const withLookUps = <A, E>(
   lookUp: (id: string) => Effect.Effect<Binding | undefined, DatabaseError>,
   use: (check: HookBindings["Service"]["check"], lookUps: () => number) => Effect.Effect<A, E>

@@ -79,7 +79,7 @@ describe("a bot's webhook", () => {
       await release.promise
     })
     try {
-      // Its own word: that somebody holds the row could be who answers the update.
+      // Locks its row explicitly, because the lock could otherwise be that of a process that answers the update.
       await Promise.race([isHeld.promise, holding])
       let isAnswered = false
       const again = post(held.id, held.secret, update).then(({ status }) => {

@@ -15,7 +15,7 @@ const MOST = Number.MAX_SAFE_INTEGER
 const NUL = "a\u0000b"
 const HALF = "a\ud800b"
 
-/** What would be read of an update, and is not as it should be. Sources are as they come over the wire. */
+/** Fields of an update that Troupe reads, with abnormal values. Sources are as they arrive over the wire. */
 const ODD: ReadonlyArray<readonly [string, object | string]> = [
   ["half a letter and no letter in a text", message({ text: `${NUL}${HALF}` })],
   ["half a letter and no letter in an album's name", message({ media_group_id: NUL, photo: [{}], caption: "one" })],

@@ -43,8 +43,8 @@ const allDone = (id: string) =>
         .length === 0
   )
 /**
- * As it is when a process dies over a command, once it has done all that there is to do and before that is committed:
- * another one takes it up.
+ * Simulates the death of a process that has handled a command completely but not committed it. Another process then
+ * handles it.
  */
 const dyingOver = async (id: string, command: () => void) => {
   const { sql } = harness.server.database
@@ -144,7 +144,7 @@ describe("an edit of a message", () => {
       ({ type, role }) => type === "message.created" && role === "user"
     )
     assert.deepInclude(edited, { role: "user", payload: { text: "I live in Bergen", message_cursor: said?.cursor } })
-    // What the database cannot read as text stands in nobody's way.
+    // Values that the database cannot read as text cause no failure.
     const odd = await harness.hand(attached, {
       message: {
         message_id: 9000,
@@ -463,7 +463,7 @@ describe("a command", () => {
     const { bot, person, session, id } = await started()
     harness.telegram.say(person, bot, "My secret is safe")
     await hears(session, 1)
-    // As a long conversation leaves it.
+    // The state after a long conversation.
     await harness.server.database
       .sql`insert into memory_blocks values (${harness.app.appId}, ${session}, 1, array[2], 4)`
     await harness.server.database
@@ -489,7 +489,7 @@ describe("a command", () => {
       tables.map(({ name }) => name),
       ["events", "turns", "memory_terms", "memory_blocks"]
     )
-    // What was paid stays on the books, which name no person.
+    // Costs stay in the ledger, which names no person.
     for (const { name } of tables.filter(({ name }) => name !== "ledger"))
       assert.isEmpty(await sql`select 1 from ${sql(name)} where session_id = ${session}`, name)
     await until("no trace", async () => {

@@ -49,7 +49,7 @@ const isActive = (id: string) =>
   })
 const said = (bot: ReturnType<FakeTelegram["createBot"]>, person: ReturnType<FakeTelegram["createUser"]>) =>
   telegram.transcript(bot, person).flatMap((message) => (message.from?.id === bot.id ? [message.text ?? ""] : []))
-/** What the app is told of the bot. */
+/** The operational events about the bot. */
 const operations = async (id: string): Promise<ReadonlyArray<string>> =>
   (await app.get("/v1/delivery/events")).body.data.events.flatMap((event: LogEvent) =>
     event.payload["bot_id"] === id ? [event.type] : []
@@ -200,7 +200,7 @@ describe("a managed bot", () => {
         1
     )
     refused.remove()
-    // As another process finds it, when the first has died.
+    // The state that another process finds if the first has died.
     await sql`update telegram_manager_updates set owner = null where done_at is null`
     await sql`select graphile_worker.add_job('manager', '{}'::json)`
     await isActive(id)
@@ -279,7 +279,7 @@ describe("a managed bot", () => {
     const waiting = await suggest(other, "market_shop_bot")
     const { id, claim } = await request()
     const owner = telegram.createUser({ first_name: "Olga" })
-    // By the link of the first request, under a name of the owner's own choice.
+    // Through the link of the first request, under a name that the owner chose.
     const bot = telegram.confirmNewBot(manager, owner, { username: "market_shop_bot", name: "Market" })
     await until(
       "it to be kept unclaimed",
@@ -312,7 +312,7 @@ describe("a managed bot", () => {
       const refused = await suggest(app, "village_shop_bot")
       assert.deepStrictEqual([refused.status, refused.code], [409, "telegram_name_taken"])
       assert.include(refused.fix, "Suggest another username")
-      // The app itself may ask again: its first link may have been lost.
+      // The app itself may request it again: its first link may have been lost.
       assert.strictEqual((await suggest(other, "village_shop_bot")).status, 200)
       await other.delete(`/v1/telegram/bots/${first.id}`)
       await sql`update telegram_provisionings set expires_at = now() - interval '1 second'
@@ -473,7 +473,7 @@ describe("a managed bot that nobody waits for", () => {
       bot = telegram.confirmNewBot(manager, owner, { username, name })
       for (const workers of [1, 2]) {
         await until(`worker ${workers} to wait`, async () => (await waiting()) >= workers)
-        // The first passes for dead.
+        // The first worker is considered dead.
         await sql`update telegram_manager_updates set owner = null where done_at is null`
         await sql`select graphile_worker.add_job('manager', '{}'::json)`
       }
@@ -566,7 +566,7 @@ describe("the token of a managed bot", () => {
   it("is found again if the process died between the replacement and storing it", async () => {
     const { id, bot } = await made()
     const { sql } = server.database
-    // As a crash leaves it: Telegram has another token than the row, and nobody was told.
+    // The state after a crash: Telegram has another token than the row, and nobody knows it.
     await sql`update telegram_bots set rotating_since = now(), probe_due_at = now() + interval '1 hour'
       where channel_id = ${id}`
     bot.rotate()
@@ -703,7 +703,7 @@ describe("a managed bot's new owner", () => {
       telegram.transferBot(bot, telegram.createUser({ first_name: "Olaf" }))
       for (const workers of [1, 2]) {
         await until(`worker ${workers} to wait`, async () => (await waiting()) >= workers)
-        // The first passes for dead.
+        // The first worker is considered dead.
         await sql`update telegram_manager_updates set owner = null where done_at is null`
         await sql`select graphile_worker.add_job('manager', '{}'::json)`
       }

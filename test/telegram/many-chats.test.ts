@@ -23,7 +23,7 @@ it("a message costs the same with many chats as with few, even with outdated pla
       ${CHATS}::int) n`
   await sql`insert into telegram_paces (app_id, channel_id, chat_id) select app_id, channel_id, chat_id
     from telegram_chats`
-  // Each connection tells the statistics a little later what it has read.
+  // Each connection reports what it has read to the statistics with a delay.
   const figures = async () => {
     const rows =
       await sql`select relname, idx_tup_fetch::int as read, n_tup_upd::int as changed from pg_stat_user_tables

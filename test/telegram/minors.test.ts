@@ -23,7 +23,7 @@ const started = async () => {
   await saidAtLeast(harness, bot, person, 1)
   return { bot, id, person }
 }
-/** Says it and waits until the turn is answered on the log. */
+/** Sends the message and waits until the turn is answered on the log. */
 const saysAndHears = async (bot: FakeBot, person: FakePerson, text: string) => {
   harness.telegram.say(person, bot, text)
   await until("the answer", async () => {
@@ -44,7 +44,7 @@ const saysAndHears = async (bot: FakeBot, person: FakePerson, text: string) => {
 }
 const countOf = (bot: FakeBot, person: FakePerson, words: string) =>
   harness.said(bot, person).filter((text) => text.includes(words)).length
-/** Asked for, confirmed, and done. */
+/** Requested, confirmed, and done. */
 const forgets = async (bot: FakeBot, person: FakePerson) => {
   const [asked, deleted] = ["again within five minutes", "Your data has been deleted"]
   const before = [countOf(bot, person, asked), countOf(bot, person, deleted)] as const

@@ -18,7 +18,7 @@ const greeted = async () => {
   const [chat] = await harness.chatsOf(attached.id)
   return { ...attached, person, session: chat?.session_id ?? "" }
 }
-/** An event of the character's with these bubbles, as a turn would leave it. */
+/** An event of the character with these bubbles, as a turn leaves it. */
 const speak = async (session: string, bubbles: ReadonlyArray<string>) => {
   const { sql } = harness.server.database
   const [log] = await sql`update session_logs set last_cursor = last_cursor + 1

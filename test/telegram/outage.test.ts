@@ -9,7 +9,7 @@ import { freePort } from "#test/support/freePort.ts"
 import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
-/** The way to Telegram, which can be taken away. */
+/** The connection to Telegram, which can be cut. */
 const startWay = async () => {
   let to = 0
   const sockets = new Set<Socket>()
@@ -92,7 +92,7 @@ describe("an unreachable Telegram, after failures of three bots", () => {
       (await sql`select 1 from delivery_attempts where channel_id = ${id} and error_code = 'econnrefused'`).length
     const [last] = bots.splice(3)
     await way.cut()
-    // As a message by Telegram's own hand comes in, whose way to us is another.
+    // Simulates a message that Telegram delivers, over a different connection.
     for (const { bot, person } of bots) harness.telegram.say(person, bot, "/help")
     await until("three bots to have tried", async () =>
       (await Promise.all(bots.map(({ id }) => failed(id)))).every((tries) => tries > 0)

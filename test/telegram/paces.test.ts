@@ -12,7 +12,7 @@ import { Rates } from "#test/support/telegram/Rates.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 
 const CEILINGS = { chat: { perSecond: 1, burst: 3 }, group: { perSecond: 1 / 3, burst: 1 } }
-/** What is not back is counted as if it took so long. */
+/** A call that does not return is counted as if it took this long. */
 const UNDER_WAY_MS = 1000
 const EVERY_MS = { chat: 1000, group: 3000 }
 
@@ -31,16 +31,16 @@ const services = Layer.unwrap(
 const call = fc.record({
   afterMs: fc.oneof(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 1500 })),
   isTyping: fc.boolean(),
-  /** What a message takes from its place to its departure. */
+  /** The time from a message's slot to its departure. */
   lateMs: fc.integer({ min: 0, max: 200 }),
   onItsWayMs: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: UNDER_WAY_MS - 100 })),
-  /** Else its process is killed meanwhile, or it is broken off. */
+  /** Otherwise its process is killed meanwhile, or it is interrupted. */
   isBack: fc.boolean()
 })
 type Call = typeof call extends fc.Arbitrary<infer A> ? A : never
 
 let chats = 0
-/** A chat in which somebody waits for an answer, and time that passes as it is told to, for the database too. */
+/** A chat in which somebody waits for an answer, and a clock under the test's control, also for the database. */
 const openChat = Effect.fnUntraced(function* (isGroup: boolean) {
   const { query } = yield* Database
   const chatId = (isGroup ? -1 : 1) * ++chats
@@ -106,7 +106,7 @@ describe("the pace of a chat", () => {
               if (inFlight === null) return assert.fail("the chat's pace is not kept")
               const { chatId, untilMs, aheadMs } = inFlight
               const skippedBeforeMs = skippedMs()
-              // Where it is counted as if it took its time, that tells when it left to the microsecond.
+              // If it is counted as slow, that shows its departure time to the microsecond.
               const leftAtMs =
                 aheadMs > 0
                   ? untilMs + skippedBeforeMs - EVERY_MS[isGroup ? "group" : "chat"] - UNDER_WAY_MS

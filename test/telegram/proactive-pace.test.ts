@@ -4,7 +4,7 @@ import { until } from "#test/support/until.ts"
 
 const CHATS = 100
 const ASKING = 5
-/** What a bot sends of its own accord in a second, at most. */
+/** The maximum number of proactive messages of a bot in a second. */
 const MAX_A_SECOND = 25
 
 let harness: TelegramHarness
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-/** A message of the character's own accord in each of these chats, as turns that end in one moment would leave them. */
+/** A proactive message in each of these chats, as turns that end at the same moment leave them. */
 const writeFirst = async (chats: ReadonlyArray<number>, text: string) => {
   const { sql } = harness.server.database
   await sql`

@@ -13,7 +13,7 @@ const decisionsOf = async (session: string) =>
   (await harness.app.get(`/v1/apps/${harness.app.appId}/proactive-policy/decisions?session_id=${session}`)).body.data
     .decisions
 
-/** What the last look came to, once it is one of these. */
+/** The result of the last check, once it is one of these. */
 const skip = (session: string, ...gates: ReadonlyArray<string>) =>
   until("a skip", async () => {
     const skippedBy: string | undefined = (await decisionsOf(session))[0]?.skipped_by
@@ -91,7 +91,7 @@ describe("a character that writes first on Telegram", () => {
     await saidAtLeast(harness, bot, anna, before + 1)
     await shiftIntoPast(harness.server.database.sql, session, 13)
     assert.strictEqual(await skip(session, "opted_out", "proactive_disabled"), "opted_out")
-    // The person's own word outlasts what the app sets.
+    // The person's own opt-out takes precedence over what the app sets.
     await harness.app.patch(`/v1/sessions/${session}/proactive-controls`, { proactive_enabled: true })
     assert.strictEqual(
       (await harness.app.post(`/v1/sessions/${session}/proactive/evaluate`, {})).body.data.skipped_by,

@@ -70,7 +70,7 @@ describe("a rebrand", () => {
       expected_version: body.data.version
     })
     assert.deepInclude(await completed(await rebrand([id])), { done: 1, failed: 0 })
-    // What the character does not have any more stays.
+    // What the character no longer has stays.
     assert.deepStrictEqual(profileOf(bot), ["Mara Lind", BIO, BIO])
   })
 

@@ -22,7 +22,7 @@ type Started = Awaited<ReturnType<typeof started>>
 const allDone = (id: string) =>
   until("all to be done", async () => {
     const { sql } = harness.server.database
-    // What waits for its next try need not wait here.
+    // Updates that wait for a retry become due at once.
     await sql`update telegram_updates set due_at = now()
       where channel_id = ${id} and done_at is null and error is not null and due_at > now()`
     return (await sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`).length === 0

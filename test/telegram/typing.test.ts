@@ -26,7 +26,7 @@ const failure = (kind: FailureKind) =>
     migrateTo: null
   })
 
-/** Typing beside a Telegram that only counts. */
+/** Typing with a Telegram that only counts calls. */
 const harness = Effect.fnUntraced(function* (
   trouble: ReadonlyArray<FailureKind | null> = [],
   places: ReadonlyArray<"busy" | "over"> = []

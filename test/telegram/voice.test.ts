@@ -61,7 +61,7 @@ describe("a voice message", () => {
       mimeType: "audio/ogg",
       authorization: "Bearer sk-test"
     })
-    // The webhook was answered, and nothing has been heard yet.
+    // The webhook was answered, and nothing has been transcribed yet.
     await until("Telegram to have its answer", () => harness.telegram.pendingUpdates(bot).length === 0)
     held.resolve()
     const said = await heard()
@@ -155,7 +155,7 @@ describe("a voice message", () => {
     assert.strictEqual((await spent()).find(({ key }) => key === "transcription")?.cost_usd, 0.00035)
     const { rates } = (await app.get("/v1/rates")).body.data
     assert.deepInclude(rates, { kind: "transcription", unit: "minute", price_usd: 0.003, estimate_usd: 0.003 })
-    // What is read of the turn afterwards is booked meanwhile.
+    // The memory extraction of the turn is booked meanwhile.
     const inMicroUsd = (usd: number) => Math.round(usd * 1e6)
     await until(
       "the cap to have counted all of it",

@@ -30,7 +30,7 @@ const wordIsOver = (id: string) =>
     const word = await wordOf(id)
     return word?.done === true && word
   })
-/** As it is when the process that has taken the word up dies, in this state of it. */
+/** Simulates the death of the process that has claimed the reply, in this state. */
 const takenUpByTheDead = async (id: string, kind: "word" | "word_sent") => {
   const { sql } = harness.server.database
   await sql.unsafe(
@@ -46,7 +46,7 @@ const takenUpByTheDead = async (id: string, kind: "word" | "word_sent") => {
     await sql`drop function take`
   }
 }
-/** It is taken up, and does not get its place before this has happened. */
+/** It is claimed, and gets its slot only after this has happened. */
 const takenUpMeanwhile = (
   { id, bot, person }: Awaited<ReturnType<typeof started>>,
   happens: (tx: postgres.TransactionSql) => PromiseLike<unknown>

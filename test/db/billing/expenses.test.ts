@@ -35,7 +35,7 @@ const createIn = async (id: string) => {
   await sql`insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata)
     values (${id}, ${`ses_${id}`}, 'mara', 'ann', '{}', '{}')`
 }
-/** An app that may spend 100 in a month, and has spent some of it in this one or in another. */
+/** An app with a monthly budget of 100, part of which was spent in this month or in an earlier one. */
 const app = async (used: number, monthsAgo = 0) => {
   const id = `app_${++apps}`
   await createIn(id)

@@ -38,7 +38,7 @@ const count = (verdicts: ReadonlyArray<Verdict>) =>
   Object.fromEntries(
     Object.entries(Object.groupBy(verdicts, ({ answer }) => answer)).map(([answer, some = []]) => [answer, some.length])
   )
-/** So many sends at once, over all processes, each to one of these sessions in turn. */
+/** This many concurrent sends over all processes, to these sessions in turn. */
 const sendMany = (appId: string, sessions: ReadonlyArray<string>, times: number, text = "hello") =>
   Promise.all(
     Array.from({ length: times }, (_, i) =>
@@ -121,7 +121,7 @@ describe("the ledger", () => {
               settled + held
             )
             assert.deepStrictEqual((await reconcile(appId)).mismatches, [])
-            // Counted anew, everything is as it was counted along the way.
+            // A recount gives the same results as counting along the way.
             await engine.run(Allowances.use((allowances) => allowances.recount([appId])))
             assert.deepStrictEqual(
               await Promise.all([ofApp(appId), ...[0, 1, 2].map((user) => ofUser(appId, `user-${user}`))]),

@@ -14,7 +14,7 @@ interface Reference {
   readonly cascades: boolean
 }
 
-/** Columns that say to whom a row belongs, wherever they are: a table that has one declares it. */
+/** Columns that name the owner of a row, in any table: a table that has one declares it. */
 const OWNED_BY = {
   app_id: "app",
   session_id: "session",
@@ -25,7 +25,7 @@ const OWNED_BY = {
 
 const HOW_TO = "declare it in src/db/<domain>/tables.ts, see docs/contribute/database.md"
 
-/** Tables of a database that are not declared, and declared ones that it does not have. */
+/** Tables of a database that are not declared, and declared ones that it lacks. */
 const undeclared = (columns: ReadonlyArray<Column>, tables: ReadonlyArray<Table>): ReadonlyArray<string> => {
   const there = [...new Set(columns.map(({ table }) => table))]
   const declared = tables.map(({ name }) => name)
@@ -35,7 +35,7 @@ const undeclared = (columns: ReadonlyArray<Column>, tables: ReadonlyArray<Table>
   ]
 }
 
-/** What a declaration says of owners that the columns do not, and the other way. */
+/** Differences between the declared owners and the columns, in both directions. */
 const wrongOwners = (columns: ReadonlyArray<Column>, tables: ReadonlyArray<Table>): ReadonlyArray<string> =>
   tables.flatMap(({ name, owners }) => {
     const own = columns.filter(({ table }) => table === name).map(({ column }) => column)
@@ -65,7 +65,7 @@ const wrongOrder = (
     .map(({ from, to }) => `${from} refers to ${to}, and comes after it in src/db/catalogue/allTables.ts`)
 }
 
-/** Tables that do not say what becomes of their rows when a person is erased or exported, or a character copied. */
+/** Tables without a rule for their rows when a person is erased or exported, or a character copied. */
 const unsaid = (tables: ReadonlyArray<Table>): ReadonlyArray<string> =>
   tables.flatMap(({ name, owners, erasure, exported, copied }) => {
     const isOfPerson = owners.person !== undefined

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const rescue = () => runtime.runPromise(Workers.use((workers) => workers.rescue))
 
-/** Sessions of one reading job, with an answered turn each, whose worker is gone and had crashed so often at them. */
+/** Sessions of one extraction job, each with an answered turn, whose worker is gone and had crashed this often. */
 const readByTheDead = async (count: number, crashes: number) => {
   const { sql } = database
   const appId = await engine.createApp()

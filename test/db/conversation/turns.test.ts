@@ -28,7 +28,7 @@ interface TestSession {
   readonly sessionId: string
 }
 
-/** A session with so many messages waiting, of an app with room for 100 of them. */
+/** A session with this many waiting messages, of an app with a limit of 100. */
 const waiting = async (messages: number): Promise<TestSession> => {
   const appId = await engine.createApp(100 * HOLD)
   const sessionId = await engine.createSession(appId)

@@ -28,7 +28,7 @@ afterAll(async () => {
 const rescue = () => runtime.runPromise(Workers.use((workers) => workers.rescue))
 const sweep = () => runtime.runPromise(Workers.use((workers) => workers.sweep([])))
 
-/** Sessions with a message each, all run by a worker that is gone: nobody holds its lock. */
+/** Sessions with one message each, all run by a dead worker: nobody holds its lock. */
 const heldByTheDead = async (count: number, crashes: number) => {
   await database.sql`delete from turns`
   const appId = await engine.createApp()

@@ -3,8 +3,8 @@ import { StuckClock } from "#src/db/crashes/StuckClock.ts"
 
 const TICK = 500
 /**
- * Looks at a main thread tick by tick: how long each tick was, what the process computed in it, whether the loop
- * turned, and the entry that was seen.
+ * Observes a main thread tick by tick: how long each tick was, what the process computed in it, whether the loop
+ * turned, and the current entry.
  */
 const watch = (
   ticks: ReadonlyArray<{

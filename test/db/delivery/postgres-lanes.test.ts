@@ -38,8 +38,8 @@ afterEach(async () => {
 })
 
 /**
- * Channels with lanes on sessions whose log holds `events` events. Tables without their foreign rows: only lanes are
- * looked at.
+ * Channels with lanes on sessions whose log holds `events` events. Foreign rows are missing, because only lanes are
+ * read.
  */
 const seed = async (options: {
   readonly app?: string

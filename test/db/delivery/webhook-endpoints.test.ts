@@ -14,7 +14,7 @@ import { createTestDatabase } from "#test/support/TestDatabase.ts"
 
 const ROW = ["app_1", "chn_1"]
 
-/** A channel of version 1, whose previous secret is good for the first hundred seconds of the test's clock. */
+/** A channel of version 1, whose previous secret is valid for the first hundred seconds of the test's clock. */
 const channel = Effect.gen(function* () {
   const { query } = yield* Database
   const { seal } = yield* Secrets

@@ -43,7 +43,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Sessions of one app, each with one turn that was answered. */
+/** Sessions of one app, each with one answered turn. */
 const answered = async (count: number) => {
   const appId = await engine.createApp()
   return Promise.all(
@@ -113,7 +113,7 @@ const readingOf = Effect.fnUntraced(function* (session: TestSession, decide?: Me
     decide: decide ?? noting(turn.message?.text ?? "")
   } satisfies MemoryExtraction
 })
-/** How writing them all at once ends for each. */
+/** The result of each when all are written at once. */
 const write = (readings: ReadonlyArray<MemoryExtraction>) =>
   runtime.runPromise(
     Effect.forEach(readings, (reading) => Effect.exit(MemoryExtractions.use((turns) => turns.write(reading))), {
@@ -178,7 +178,7 @@ describe("memory extractions of many sessions in one batch", () => {
         written = write(readings)
         found = runtime.runPromise(Effect.forEach(places.slice(0, 35), next, { concurrency: "unbounded" }))
         await until("both to be at the database", async () => (await waiting()) === 2)
-        // A batch more of each is due by now.
+        // One more batch of each is due by now.
         await until(
           "every connection that is open to wait or to be idle",
           async () =>

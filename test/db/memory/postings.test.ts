@@ -6,7 +6,7 @@ import { bestDocs, type Postings } from "#src/db/memory/postings.ts"
 type Said = ReadonlyArray<ReadonlyArray<number>>
 
 const WORDS = 4
-/** What the database would hand out for these texts, each a list of words, when all of the words are searched. */
+/** What the database would return for these texts, each a list of words, when all words are searched. */
 const postingsOf = (said: Said, first: number, weights: ReadonlyArray<number>): Postings => {
   const lengthAt = (place: number) => said[place]?.length ?? 0
   const rows = weights.flatMap((_, word) =>
@@ -32,7 +32,7 @@ const postingsOf = (said: Said, first: number, weights: ReadonlyArray<number>): 
   }
 }
 
-/** The formula as it is written down, a document at a time. */
+/** The formula as published, one document at a time. */
 const scoreOf = (said: Said, place: number, weights: ReadonlyArray<number>): number => {
   const average = said.reduce((sum, text) => sum + text.length, 0) / said.length
   const often = (at: number, word: number) => said[at]?.filter((other) => other === word).length ?? 0

@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 let sessions = 0
-/** A session in which this was said, by turns, before a hundred lines about nothing. */
+/** A session with these alternating messages, followed by a hundred irrelevant ones. */
 const session = async (said: ReadonlyArray<string>, given: { readonly app?: string; readonly id?: string } = {}) => {
   const app = given.app ?? "app_1"
   const id = given.id ?? `ses_${++sessions}`

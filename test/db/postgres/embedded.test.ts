@@ -75,10 +75,10 @@ const commands = () =>
         })
     : spawnSync("ps", ["-A", "-ww", "-o", "args="], { encoding: "utf8" }).stdout.split("\n")
 
-/** What of PostgreSQL runs on this directory. */
+/** The PostgreSQL processes that run on this directory. */
 const commandsOn = (dataDir: string) => commands().filter((command) => command.includes(`${dataDir}/pg`))
 
-/** Whether another postmaster than that one is ready. */
+/** Whether a postmaster other than this one is ready. */
 const isReplaced = (dataDir: string, postmaster: number) => {
   const file = join(dataDir, "pg/postmaster.pid")
   return existsSync(file) && postmasterOf(dataDir) !== postmaster && readFileSync(file, "utf8").includes("ready")
@@ -172,7 +172,7 @@ const migrateAt = (url: string) =>
     )
   )
 
-/** What a database looks like that was made before processes had a role of their own. */
+/** A database that was created before processes had their own role. */
 const asBefore = async (dataDir: string) => {
   const { url, leave } = await open(dataDir)
   const superuser = superuserUrl(dataDir, url)
@@ -189,7 +189,7 @@ const asBefore = async (dataDir: string) => {
   await leave()
 }
 
-/** Copies the part of the project that opens the server to where only root may walk. */
+/** Copies the part of the project that opens the server to a directory that only root can enter. */
 const lockedProject = () => {
   const project = freshDirectory()
   const root = join(import.meta.dirname, "../../..")

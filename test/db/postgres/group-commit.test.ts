@@ -15,7 +15,7 @@ interface Flight {
   readonly crash: (cause: unknown) => void
 }
 
-/** A store whose batches stay under way until the test lets them land. Answers are the items times ten. */
+/** A store whose batches stay in flight until the test completes them. Results are the items times ten. */
 const slowStore = (options: {
   readonly maxBatch: number
   readonly inFlight: number

@@ -82,7 +82,7 @@ describe("a transaction whose connection ends", () => {
       await Promise.all(
         Array.from({ length: 8 }, () => reasonOf(pidOf.pipe(Effect.flatMap(kill), Effect.andThen(mark(4)))))
       )
-      // A connection may be chosen in the moment in which it goes.
+      // A connection may be chosen just as it closes.
       while ((await Promise.all(Array.from({ length: 8 }, () => reasonOf(mark(5))))).includes("unreachable"));
     }
     const marks = await database.sql<Array<{ mark: number }>>`select distinct mark from marks`
@@ -113,7 +113,7 @@ describe("a cancelled query", () => {
       Effect.runPromise
     )
 
-  // A request to cancel comes over a connection of its own, and hits whatever the other connection does by then.
+  // A cancel request uses a separate connection, and affects whatever the other connection is doing when it arrives.
   it("sends the server nothing that could affect the next query", async () => {
     const gate = await openGate(database.url)
     const waiting = async () =>

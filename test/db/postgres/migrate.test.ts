@@ -31,7 +31,7 @@ afterAll(async () => {
   await admin.end({ timeout: 1 })
 })
 
-/** What a process does when it starts: a pool of its own, and the schema up to date. */
+/** The start of a process: its own pool, and an up-to-date schema. */
 const start = () =>
   Effect.runPromise(
     migrate.pipe(

@@ -94,7 +94,7 @@ describe("the key of a database", () => {
   })
   afterEach(() => database.drop())
 
-  /** What a process with these keys does; the first one seals. */
+  /** The secrets of a process with these keys. The first one encrypts. */
   const having = <A, E>(
     keys: readonly [SecretsKey, ...ReadonlyArray<SecretsKey>],
     effect: Effect.Effect<A, E, Secrets | SecretsKeys | Database>

@@ -25,7 +25,7 @@ describe("the memory of a query's parameters and results", () => {
 
   it("does not move there from a transaction either", async () => {
     const left = await retainedBytes({ times, each: (n) => pool.begin((sql) => sql`select ${long(n)}::text as echo`) })
-    // It leaves about 2,000 bytes of its own, and none of the 20,000 and more that go each way.
+    // It leaves about 2,000 bytes itself, and none of the 20,000 and more that are sent and received.
     assert.isBelow(left / times, 5000)
   })
 })

@@ -23,10 +23,10 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** The compiler reads the whole of the sources: 10 s of processor time, and several times that on a busy machine. */
+/** The compiler reads all sources: 10 s of processor time, and several times that on a busy machine. */
 const TIMEOUT_MS = 180_000
 
-/** As a search of the text finds them. */
+/** As found by a text search. */
 const ROW_TYPE = /\b(?:query|sql|pool|connection)<\s*(?:Array<|\[)/g
 
 it(

@@ -38,7 +38,7 @@ describe("a batch that cannot take everything that waits", () => {
         const counts = ["a", "b", "c"].map((app) =>
           [taken, queue].map((of) => of.filter((item) => item.app === app).length)
         )
-        // An app of which something is left has as many taken as any other, but for one.
+        // Each app with something left has had as many taken as any other, give or take one.
         for (const [own = 0, left = 0] of counts)
           if (left > 0) for (const [other = 0] of counts) assert.isAtMost(other, own + 1)
       })

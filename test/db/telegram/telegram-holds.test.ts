@@ -42,7 +42,7 @@ const holds = <A, E>(use: (holds: TelegramSuspensions["Service"]) => Effect.Effe
   runtime.runPromise(TelegramSuspensions.use(use))
 const arrives = (updateId: number) => database.sql`
   insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw) values ('app_a', 'bot_1', ${updateId}, 'text', 7, '{}')`
-/** The updates that a claim takes, one by one, as they are done. */
+/** The updates that a claim takes, one by one, each completed before the next. */
 const claim = async () =>
   (await runtime.runPromise(Updates.use((updates) => updates.claim("wrk_1")))).batches.flatMap((batch) =>
     batch.map((update) => update.update_id)

@@ -9,7 +9,7 @@ import { WINDOW_SECONDS } from "#src/db/tenancy/rateLeases.ts"
 import { RateLimits } from "#src/db/tenancy/RateLimits.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
-/** One process's share of the limits. Several on one database are several processes. */
+/** One process's share of the limits. Several on one database act like several processes. */
 const startProcess = ({ url }: TestDatabase, messages: number) =>
   ManagedRuntime.make(
     RateLimits.layer({ messages, requests: messages }).pipe(

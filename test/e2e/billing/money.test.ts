@@ -6,7 +6,7 @@ import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 
 /**
- * An answer that cannot be used, so that its write asks once more; and one that the gates refuse, so that another is
+ * An unusable answer, so that its stage calls the model again; and one that the gates refuse, so that another is
  * written.
  */
 const UNUSABLE = '{"decision":"reply"'
@@ -46,7 +46,7 @@ const holdOf = async (session: string) =>
       Array<{ hold: number }>
     >`select hold_micro_usd::int as hold from turns where session_id = ${session}`
   )[0]?.hold ?? 0
-/** Until the turn has been read, a part of its hold is kept for that. */
+/** Until memory extraction is done, a part of the turn's reservation is kept for it. */
 const untilRead = (app: TestApp, session: string) =>
   until("the turn to be read", async () => (await traceOf(app, session)).turn.settled)
 const traceOf = async (app: TestApp, session: string) => {
@@ -107,7 +107,7 @@ describe("the cost of a worker that stopped", () => {
     const { turn, generations } = await traceOf(app, session)
     const cost = Math.round(turn.cost_usd * 1_000_000)
     assert.deepStrictEqual(generations, [[1, "error", "interrupted", cost]])
-    // What the second call had cost when it was cut off is estimated.
+    // The cost of the second call when it was cut off is estimated.
     assert.isTrue(turn.stages.at(-1).estimated)
     assert.isAbove(cost, costOf(1))
     assert.strictEqual(await usedBy(app), (await holdOf(session)) + cost)
@@ -132,7 +132,7 @@ describe("the cost of a worker that stopped", () => {
     const rerun = await fleet.model.call(3, 25_000)
     zombie.child.kill("SIGCONT")
     second.release(REFUSED)
-    // Its own second draft begins, for which it would book the first.
+    // Its own second draft starts, for which it would book the first.
     const third = await fleet.model.call(4)
     third.release()
     rerun.release()

@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Of the server's process, in MiB: now (VmRSS), or at most so far (VmHWM). */
+/** Memory of the server's process, in MiB: current (VmRSS), or maximum (VmHWM). */
 const memory = (what: "VmRSS" | "VmHWM", { child } = server) =>
   Number(new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024
 
@@ -205,7 +205,7 @@ describe("a server that receives hostile files", () => {
           })
         assert.strictEqual((await add(plain(50, 50).jpeg())).status, 200)
         for (const [what, picture, status] of pictures) {
-          // From here on the most is counted anew.
+          // From here on the maximum is measured again.
           writeFileSync(`/proc/${own.child.pid}/clear_refs`, "5")
           const base = memory("VmRSS", own)
           assert.strictEqual((await add(picture)).status, status, what)

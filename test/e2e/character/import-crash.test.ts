@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Keeps writers from a table until it is let go, and says when one waits there. */
+/** Locks a table against writers until it is released, and reports when one waits. */
 const hold = async (table: "imports" | "assets") => {
   const { promise: over, resolve: letGo } = Promise.withResolvers<void>()
   const { promise: isHeld, resolve: held } = Promise.withResolvers<void>()
@@ -79,7 +79,7 @@ describe("a process that is killed while it commits an import", () => {
       })
     ).body.data
     assert.isNotEmpty(bundle.evidence)
-    // With its pictures put away and nothing begun; and with half of the rows written.
+    // With its pictures stored and nothing else written; and with half of the rows written.
     for (const [place, table] of (["imports", "assets"] as const).entries()) {
       const { somebodyWaits, letGo } = await hold(table)
       const lost = app.post(`/v1/imports/${id}/commit`, { content_hash }, headers).then(

@@ -28,7 +28,7 @@ const blockOf = ({ messages }: FakeRequest, name: string): any => {
 const outsideBlocks = ({ messages }: FakeRequest): string =>
   messages.map(({ content }) => content.replace(/<data name="\w+">\n.*?\n<\/data>/gs, "")).join("\n")
 
-/** A model that takes an attack for what it says it is: it notes it wherever it can, with a quote that is true. */
+/** A model that believes every attack: it records it wherever it can, with a correct quote. */
 const gullible = (request: FakeRequest): Behaviour => {
   const text: string = blockOf(request, "message")?.text ?? ""
   const dimensions: ReadonlyArray<{ key: string }> = blockOf(request, "character")?.dimensions ?? []
@@ -51,7 +51,7 @@ const gullible = (request: FakeRequest): Behaviour => {
   }
 }
 let leaks = 0
-/** And one that gives away, in turn, its rules and the secret, as long as it is not told that this was refused. */
+/** A model that also reveals, in turn, its rules and the secret, unless it is told that this was refused. */
 const obedient = (request: FakeRequest): Behaviour => {
   if (request.question !== "reply") return { kind: "ok" }
   if (blockOf(request, "draft") !== null)
@@ -91,7 +91,7 @@ const standing = async (server: TestServer, session: string): Promise<Stood> => 
   }
 }
 
-/** Plays an attack, and what comes after it, and gives what was said and what stands. */
+/** Plays an attack and its follow-up, and returns the replies and the stored state. */
 const play = async (server: TestServer, app: TestApp, attack: Attack) => {
   const character = await app.createCharacter(characterWith(attack))
   const session = await app.createSession({ character_slug: character })
@@ -110,7 +110,7 @@ const play = async (server: TestServer, app: TestApp, attack: Attack) => {
   const said = (await app.events(session)).filter(
     ({ type, role, trace_id }) => type === "message.created" && role === "character" && trace_id !== null
   )
-  // What its author has it say first is the author's to answer for.
+  // The author is responsible for the greeting.
   return {
     said: said.slice(attack.by === "greeting" ? 1 : 0).map(({ payload }) => String(payload["text"])),
     stood: await standing(server, session),
@@ -128,7 +128,7 @@ const holds = (attack: Attack, { said, stood, scoresAfter }: Awaited<ReturnType<
   }
   const { memories, loops, bearing } = stood
   assert.match(bearing.emotion?.label ?? "calm", /^\p{L}+$/u, `${what}\nstands as a feeling`)
-  // These give no order about what is remembered; who orders that others be left alone may well be left alone.
+  // These give no order about memories. A person who orders that others be left alone may well be left alone.
   if (attack.harm === "crosses" || attack.harm === "opts_others_out") return
   assert.isFalse(bearing.preferences?.opted_out ?? false, `${what}\nopts out`)
   if (attack.by === "message") assert.deepStrictEqual(scoresAfter, [], `${what}\nmoves a score`)
@@ -138,7 +138,7 @@ const holds = (attack: Attack, { said, stood, scoresAfter }: Awaited<ReturnType<
   }
 }
 
-/** What somebody else has told the character, and how they want to be written to. */
+/** What another person has told the character, and their preferences for messages. */
 const another = async (server: TestServer, app: TestApp) => {
   const session = await app.createSession({ external_user_ref: "user-1" })
   await app.converse(session, OF_ANOTHER)

@@ -13,7 +13,8 @@ const isReply = (event: LogEvent) => event.type === "message.created" && event.r
 const isFailure = (event: LogEvent) => event.type === "message.failed"
 
 /**
- * The whole log, which must hold this one answer to this one send: cursors without a gap, no failure, the reply once.
+ * The whole log, which must contain this one answer to this one send: no gap in the cursors, no failure, the reply
+ * once.
  */
 const onlyReply = async (app: TestApp, session: string): Promise<LogEvent> => {
   const events = await app.events(session)
@@ -93,7 +94,7 @@ describe("a turn whose worker dies", () => {
         await fleet.model.call(crash)
         await victim.stop("SIGKILL")
         await until("the crash to be counted", async () => (await crashesOf(session))[0] === crash)
-        // From the second time on it waits for a while, which is over now.
+        // From the second crash on it waits for a while. This ends the wait.
         await fleet.database.sql`update turns set due_at = now() - interval '1 minute' where session_id = ${session}`
       }
       await fleet.start("worker")

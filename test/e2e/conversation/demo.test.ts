@@ -68,7 +68,7 @@ describe("npm run demo", () => {
       await page.getByRole("button", { name: "Start" }).click()
       await until("the greeting", async () => (await said()).length === 2)
       assert.deepStrictEqual({ mode: "authored", bubbles: await said() }, demoCharacters[0]?.["greeting"])
-      // The offline engine may have its answer before anybody is seen to type.
+      // The offline engine may answer before the typing indicator is visible.
       assert.strictEqual(
         (await app.patch("/v1/characters/edda-brandvik", { life_rhythm: { reply_delay_seconds: { min: 5, max: 5 } } }))
           .status,

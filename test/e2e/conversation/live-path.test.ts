@@ -7,8 +7,8 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
 /**
- * A fast turn outlasts every retry of its calls, so that a call ends it; a deep one is cut by its deadline, which falls
- * just before a second call could time out by itself, however soon it began.
+ * In fast mode a turn outlasts all retries of its calls, so that a call ends it. In deep mode it is cut off by its
+ * deadline, which comes just before a second call could time out by itself.
  */
 const ENV = { OPENAI_TIMEOUT_SECONDS: "0.5", TURN_DEADLINE_FAST_SECONDS: "10", TURN_DEADLINE_DEEP_SECONDS: "0.95" }
 
@@ -36,7 +36,7 @@ const trace = async (session: string, event: LogEvent) =>
 const generations = (row: { stages: ReadonlyArray<{ stage: string; status: string; error_code: string | null }> }) =>
   row.stages.filter((stage) => stage.stage === "generation")
 
-/** One fault, then a model that works: the turn ends with a reply. */
+/** One fault, then a working model: the turn ends with a reply. */
 const survived: ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string]> = [
   ["429", [{ kind: "rate_limited" }], "hello from the fake"],
   ["500", [{ kind: "server_error" }], "hello from the fake"],
@@ -50,7 +50,7 @@ const survived: ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string
   ["plain text where JSON was asked for", [{ kind: "plain_text", text: "just words" }], "hello from the fake"]
 ]
 
-/** A model that never works: the turn ends as failed, and says no more than that. */
+/** A model that never works: the turn ends as failed, without details. */
 const fatal: ReadonlyArray<readonly [string, Behaviour, string]> = [
   ["429", { kind: "rate_limited" }, "http_429"],
   ["500", { kind: "server_error" }, "http_500"],
@@ -152,7 +152,7 @@ describe("a reply by a model behind an HTTP address", () => {
         event.trace_id === queued.body.data.run_ref && event.role === "character" && event.type === "message.created"
     )
     assert.strictEqual(second.payload["turn_index"], 2)
-    // Both calls that were cut off had been read by a model.
+    // A model had read both calls that were cut off.
     const { stages, cost_usd } = await until("the turn to be read", async () => {
       const row = await trace(session, first)
       return row.settled ? row : undefined

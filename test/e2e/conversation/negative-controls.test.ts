@@ -57,8 +57,8 @@ import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabas
 import { DEADLINES, nothingKnown } from "#test/support/turns.ts"
 import { until } from "#test/support/until.ts"
 
-// What would go wrong without a safeguard. If one of these stops failing, the test of its safeguard proves nothing any
-// more.
+// What would go wrong without a safeguard. If one of these stops failing, the test of its safeguard no longer proves
+// anything.
 
 describe("a log read as `id > cursor`", () => {
   let database: TestDatabase
@@ -73,8 +73,8 @@ describe("a log read as `id > cursor`", () => {
   })
 
   /**
-   * Two writers, of which the first to write is the last to commit, and a reader that looks whenever it could see
-   * something.
+   * Two writers, where the first one to write is the last one to commit, and a reader that reads whenever there could
+   * be something new.
    */
   const interleave = async (
     append: (sql: postgres.Sql, text: string) => Promise<unknown>,
@@ -163,7 +163,7 @@ describe("without the watchdog", () => {
       await api.stop("SIGKILL")
       await victim.stop("SIGKILL")
 
-      // All that a worker process runs, but for the watchdog.
+      // Everything that a worker process runs, except for the watchdog.
       const runtime = ManagedRuntime.make(
         jobs.pipe(
           Layer.provide([
@@ -225,7 +225,7 @@ describe("without the watchdog", () => {
       )
       try {
         await runtime.runPromise(Effect.void)
-        // Each of these turns has no job, so that only a round of the sweeper finds it: three rounds pass.
+        // None of these turns has a job, so that only a run of the sweeper finds them: three runs pass.
         for (let turn = 1; turn <= 3; turn++) {
           await sql`update turns set due_at = now() - interval '1 minute'
           where session_id = ${swept} and turn_index = ${turn}`

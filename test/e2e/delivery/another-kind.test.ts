@@ -13,7 +13,7 @@ const BUBBLES = ["There you are.", "Come in, mind the step.", "The soup is hot."
 
 /** How often each event has been opened. */
 const opened = new Map<string, number>()
-/** Parts before which the room is busy for a moment, once each. */
+/** Parts for which the room is briefly busy, once each. */
 const busyBefore = new Set<number>()
 const makeCounted = Effect.map(makeRoomChannel, (channel) => ({
   ...channel,
@@ -29,7 +29,7 @@ let server: TestServer
 let receiver: Receiver
 let app: TestApp
 let home: string
-/** What the room does instead of taking a message, once each. */
+/** What the room does instead of accepting a message, once each. */
 const refusals: Array<Answering> = []
 const taken: Array<{ readonly content: string; readonly username?: string }> = []
 const answer: Answering = (response, request: Received) => {

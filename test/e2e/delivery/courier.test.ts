@@ -73,7 +73,7 @@ describe("a lane whose courier dies", () => {
     const before = await attempts(session)
 
     zombie.child.kill("SIGCONT")
-    // Its try ends now, one way or the other, and it registers anew: by then it has tried to write what came of it.
+    // Its attempt ends now, in either way, and it registers again: by then it has tried to write the result.
     await first.closed
     await until(
       "the zombie to register again",
@@ -122,7 +122,7 @@ describe("an event", () => {
       last_error_code: "http_500"
     })
 
-    // As a failure after each wait would leave it.
+    // The state after a failure following each wait.
     await fleet.database
       .sql`update lanes set failures = ${SCHEDULE.length}, due_at = now() where session_id = ${session}`
     await until("the reply to be pushed", () => cursors().includes(3))

@@ -31,7 +31,7 @@ beforeAll(async () => {
   receiver = await startReceiver((response, request) => (ANSWERINGS[request.path] ?? hang)(response, request))
   server = await startTestServer({ env: { OUTBOUND_ALLOW: "127.0.0.1" } })
   app = await server.createApp()
-  // The one that is well comes last: it waits for nobody.
+  // The healthy one comes last: it waits for nobody.
   for (const path of Object.keys(ANSWERINGS).toReversed()) {
     const session = await app.createSession()
     sessions.set(path, session)
@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const deliveriesOf = async (path: string) =>
   (await app.get(`/v1/sessions/${sessions.get(path)}/delivery`)).body.data.deliveries
-/** The first event on its way to such a receiver, once there was an attempt at it. */
+/** The first event for such a receiver, once there was an attempt. */
 const firstOf = async (path: string) => {
   const { id } = await until(
     `an attempt at ${path}`,

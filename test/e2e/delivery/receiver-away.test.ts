@@ -53,7 +53,7 @@ describe("a receiver that is offline for eight seconds", () => {
     for (let failures = 1; waited < 8; failures++) {
       const lane = await waiting(session, failures)
       waited += lane["wait"]
-      // The wait is over at once, so that the test need not sit it out.
+      // The wait ends at once, so that the test does not have to wait.
       if (waited >= 8) away.delete(session)
       await server.database.sql`update lanes set due_at = now() where session_id = ${session}`
     }

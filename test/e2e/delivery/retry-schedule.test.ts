@@ -27,7 +27,7 @@ const channelOf = async (session: string, fields: object) => {
   assert.strictEqual(created, 200, JSON.stringify(body))
   return body.data
 }
-/** The wait of the lane after so many failed attempts, in seconds. */
+/** The wait of the lane after this many failed attempts, in seconds. */
 const waitAfter = (channel: string, failures: number): Promise<number> =>
   until(`${failures} failed attempts`, async () => {
     const [lane] = await server.database.sql`

@@ -214,7 +214,7 @@ describe("an app-wide channel", () => {
     const { id } = await create(home, "/many")
     await aligned(id)
     assert.lengthOf(await lanes(id), 1_201)
-    // Unaligned, with no job.
+    // Without lanes and without a job.
     await sql`delete from lanes where channel_id = ${id} and session_id = any(${ids.slice(600)}::text[])`
     await sql`update channels set generation = generation + 1, aligned_to = '' where channel_id = ${id}`
     await sql`select graphile_worker.add_job('realign')`

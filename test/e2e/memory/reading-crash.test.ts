@@ -21,11 +21,11 @@ let database: TestDatabase
 let model: FakeModel
 let processes: Array<TroupeProcess>
 let app: TestApp
-/** What is being read, at each try of it, in the order in which it was begun. */
+/** The texts of all extraction attempts, in order. */
 let begun: Array<string>
-/** Texts whose readings wait for the model for good. */
+/** Texts whose extractions wait for the model forever. */
 let stalled: Set<string>
-/** Lets the readings of `ABORT` that wait for the model go on to the rule that aborts. */
+/** Lets the extractions of `ABORT` that wait for the model continue to the rule that aborts. */
 let poisoned: PromiseWithResolvers<void>
 
 const noted = (quote: string): Behaviour => ({
@@ -105,7 +105,7 @@ const whenRead = (session: string, turns: number) =>
     },
     30_000
   )
-/** From the second crash on a reading waits for a while, which is over now. */
+/** From the second crash on an extraction waits for a while. This ends the wait. */
 const hurry = async (session: string) => {
   await database.sql`update graphile_worker._private_jobs set run_at = now() - interval '1 minute'
     where locked_at is null and payload::text like ${`%${session}%`}`

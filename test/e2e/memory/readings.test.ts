@@ -9,7 +9,7 @@ let model: FakeModel
 let server: TestServer
 let app: TestApp
 beforeAll(async () => {
-  // No two alike, or the character would be taken to repeat itself.
+  // All different, because a character that repeats itself is refused.
   model = await start({ otherwise: (_, n) => ({ kind: "ok", bubbles: [`Soup number ${n}, with barley.`] }) })
   server = await startTestServer({ env: { OPENAI_BASE_URL: model.url } })
   app = await server.createApp()
@@ -40,7 +40,7 @@ const say = async (session: string, turn: number, text: string, fields: Record<s
   await app.converse(session, text)
   await whenRead(session, turn)
 }
-/** A turn that the model has begun to read, and does not end until it is let. */
+/** A turn whose extraction has started, and does not end until it is released. */
 const beingRead = async (session: string, text: string, fields: Record<string, unknown>) => {
   const read = Promise.withResolvers<void>()
   const before = model.extractions.length

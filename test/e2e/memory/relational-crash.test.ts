@@ -13,7 +13,7 @@ let processes: Array<TroupeProcess>
 let app: TestApp
 beforeEach(async () => {
   database = await createTestDatabase()
-  // No two alike, or the character would be taken to repeat itself.
+  // All different, because a character that repeats itself is refused.
   model = await start({ otherwise: (_, n) => ({ kind: "ok", bubbles: [`Soup number ${n}, with barley.`] }) })
   processes = []
   const { appId, key } = await createAppIn(database.sql)
@@ -59,7 +59,7 @@ const noted = (quote: string): Behaviour => ({
     signals: [{ dimension: "warmth", direction: "up", strength: 2, quote }]
   }
 })
-/** From 0.3, so many steps of that strength. */
+/** From 0.3, this many steps of that strength. */
 const warmthAfter = (steps: number) =>
   Array.from({ length: steps }).reduce<number>(
     (value) => Math.round((value + 0.02 * (1 - value)) * 10_000) / 10_000,
@@ -80,7 +80,7 @@ const whenRead = (session: string, turns: number) =>
     30_000
   )
 
-/** What stands is what was said, once, and what the patches make of it. */
+/** The state contains each message once, and is what the patches produce. */
 const standsOnce = async (session: string, quotes: ReadonlyArray<string>) => {
   assert.deepStrictEqual(
     (await patches(session)).map(({ turn_index }) => turn_index),
@@ -124,7 +124,7 @@ describe("a memory update whose process dies", () => {
     model.scriptFor("extraction", noted(SISTER), { kind: "stall" }, noted(PRAISE), noted(DOG))
     const session = await app.createSession()
     for (const text of [SISTER, PRAISE, DOG]) await app.send(session, text)
-    // The job that has written the first has gone on to the second, and takes both to its end.
+    // The job that wrote the first has started the second, and completes both.
     await until("the first to be written", async () => (await patches(session)).length === 1)
     await until("the second to be read", () => model.extractions.length === 2)
     await serve("worker")

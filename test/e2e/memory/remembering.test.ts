@@ -13,7 +13,7 @@ afterAll(() => server.close())
 
 const traceOf = async (session: string, { trace_id }: LogEvent) =>
   (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0]
-/** Says it, and waits until it was read. */
+/** Sends a message, and waits for its memory extraction. */
 const say = async (session: string, text: string) => {
   const reply = await app.converse(session, text)
   await until("the turn to be read", async () => (await traceOf(session, reply)).settled)

@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 const troupe = (...args: ReadonlyArray<string>) => runTroupe({ DATABASE_URL: harness.server.database.url }, args)
-/** What a command printed: one line of JSON, and nothing else. */
+/** The output of a command: one line of JSON, and nothing else. */
 const printed = async (...args: ReadonlyArray<string>) => {
   const { code, stdout, stderr } = await troupe(...args)
   assert.deepStrictEqual([code, stderr], [0, ""])
@@ -63,7 +63,7 @@ const kept = (id: string, count: number) =>
         .length === count
   )
 
-/** An app of its own with a bot, a person who was greeted by it, and their session. */
+/** A new app with a bot, a person whom the bot has greeted, and their session. */
 const met = async () => {
   const app = await harness.server.createApp()
   const bot = harness.telegram.createBot()

@@ -120,7 +120,7 @@ describe("events tail", () => {
   }, 60_000)
 })
 
-/** As if all but the last events of a session had been kept for long enough. */
+/** As if all but the last events of a session had passed their retention time. */
 const forget = async (session: string, upTo: number) => {
   await server.database.sql`update session_logs set kept_after = ${upTo} where session_id = ${session}`
   await server.database.sql`delete from events where session_id = ${session} and cursor <= ${upTo}`
@@ -296,7 +296,7 @@ describe("chat", () => {
       const routes: Readonly<Record<string, (response: ServerResponse, headers: IncomingHttpHeaders) => unknown>> = {
         "/v1/sessions": () => session,
         "/v1/sessions/ses_1": (response) => {
-          // What is left comes once the client has asked how the session stands.
+          // The rest arrives once the client has requested the state of the session.
           response.on("finish", () => {
             if (outcome === "exited") stream?.write(frame(4, "session.exited", "system", { reason_code: "story_exit" }))
           })

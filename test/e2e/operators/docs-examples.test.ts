@@ -45,7 +45,7 @@ const request = (method: string, path: string, body?: string) =>
     ...(body !== undefined && { body })
   })
 
-/** Runs an example in a folder of its own, with what its reader fills in. */
+/** Runs an example in a separate folder, with the values that the reader fills in. */
 const shell = async (script: string, filledIn: Readonly<Record<string, string>> = {}): Promise<string> => {
   const filled = Object.entries({ "https://your-server.example": server.baseUrl, ...filledIn }).reduce(
     (text, [gap, value]) => {
@@ -57,7 +57,7 @@ const shell = async (script: string, filledIn: Readonly<Record<string, string>> 
   return (await run("bash", ["-c", filled], { cwd: folder, env: { ...process.env, TROUPE_KEY: key } })).stdout
 }
 
-/** The commands of a line of an example that start a server: their settings. */
+/** The settings in a line of an example that starts a server. */
 const starts = (block: string): ReadonlyArray<Record<string, string>> =>
   block.split("\n").map((line) => {
     const [assignments = "", rest] = line.split(/(?=npm start)/)
@@ -70,7 +70,7 @@ const starts = (block: string): ReadonlyArray<Record<string, string>> =>
     )
   })
 
-/** Starts a server with settings of an example, beside the one that runs, until it is ready. */
+/** Starts a server with the settings of an example, beside the running one, and waits until it is ready. */
 const starting = async (settings: Record<string, string>) => {
   for (const name of Object.keys(settings)) assert.include([...documentedSettings()], name)
   const { PORT: _, ...others } = settings
@@ -79,7 +79,7 @@ const starting = async (settings: Record<string, string>) => {
   return another
 }
 
-/** The commands of an example: their words up to the first argument, and every option that is named with them. */
+/** The commands of an example: their words up to the first argument, and every option in them. */
 const commandsIn = (block: string) =>
   block
     .split(/^npm run -s troupe -- /m)
@@ -181,7 +181,7 @@ describe("the examples in the docs", () => {
     await shell(example("export"), { EXTERNAL_USER_REF: "exported-reader" })
     const files = await readZip(await readFile(join(folder, "export.zip")))
     assert.include(files.get("profile.json")?.toString(), "exported-reader")
-    // The page names every file that there is.
+    // The page names every existing file.
     const page = readFileSync(join(ROOT, "docs/build/end-users.md"), "utf8")
     for (const path of files.keys()) assert.include(page, `\`${path.replace(/ses_\w+/, "<session id>")}\``)
   })

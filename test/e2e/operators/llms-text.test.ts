@@ -14,7 +14,7 @@ interface Said {
   readonly [field: string]: any
 }
 
-/** The variables that the text has the reader set, out of an answer. */
+/** The variables that the reader is told to set, taken from a response. */
 const variables = ({ device_code, access_token, app_id, api_key, prefix, id, limits }: Said): Record<string, string> =>
   limits !== undefined
     ? { DEMO_KEY: api_key }
@@ -39,7 +39,7 @@ describe("llms.txt", () => {
       assert.isDefined(data, `${command}: ${JSON.stringify(detail)}`)
       answers.push(data)
       if (data.verification_uri_complete !== undefined) await approve(data.verification_uri_complete, server)
-      // The first of each kind: a key that is rotated is named by its old prefix.
+      // The first of each kind: a rotated key is named by its old prefix.
       for (const [name, value] of Object.entries(variables(data))) known[name] ??= value
     }
     const events: ReadonlyArray<Said> = answers.find((data) => Array.isArray(data["events"]))?.["events"]

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const troupe = (...args: ReadonlyArray<string>) => runTroupe({ DATABASE_URL: server.database.url }, args)
-/** What it printed: one line of JSON, and nothing else. */
+/** The output: one line of JSON, and nothing else. */
 const printed = async (...args: ReadonlyArray<string>) => {
   const { code, stdout, stderr } = await troupe(...args)
   assert.deepStrictEqual([code, stderr], [0, ""])
@@ -52,7 +52,7 @@ describe("app create", () => {
   })
 })
 
-/** The one line on stderr with which a command failed, having printed nothing else. */
+/** The single line on stderr of a command that failed and printed nothing else. */
 const problemOf = async (...args: ReadonlyArray<string>) => {
   const { code, stdout, stderr } = await troupe(...args)
   assert.deepStrictEqual([code, stdout], [1, ""])

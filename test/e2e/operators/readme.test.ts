@@ -132,7 +132,7 @@ describe("the README and the docs", () => {
         (event: { type: string; role: string }) => event.type === "message.created" && event.role === "character"
       )
     )
-    // What it was given is in no line that the server wrote.
+    // The issued secrets are in no line that the server wrote.
     assert.match(secrets, /^lat_\w{46} ck_\w{46} dc_\w{46}$/)
     const [app, endUser, usage] = caps.split(/(?<=\})(?=\{"schema_version")/).map((answer) => JSON.parse(answer).data)
     assert.deepStrictEqual(

@@ -12,7 +12,7 @@ import { ROOT, type Started, startProgram } from "#test/support/startUp.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 
-/** npm is the parent of what it starts, so that the group is what is ended. */
+/** npm is the parent of what it starts, so the whole group is ended. */
 const killGroup = ({ pid = 0 }: { readonly pid?: number | undefined }) => {
   try {
     process.kill(-pid, "SIGKILL")
@@ -307,7 +307,7 @@ describe("the key of secrets at rest", () => {
 
       assert.match((await run(["secrets", "rotate"])).stderr, /^troupe: SECRETS_KEY_NEW: must be set[^\n]+\n$/)
       const rotated = await run(["secrets", "rotate"], { SECRETS_KEY_NEW: SECRETS_KEY })
-      // The key by which addresses of pictures are signed.
+      // The key that signs picture addresses.
       assert.strictEqual(rotated.stdout, `{"rotated":1}\n`)
       assert.match((await run(["serve"])).stderr.split("\n").at(-2) ?? "", /^troupe: SECRETS_KEY: does not match/)
 

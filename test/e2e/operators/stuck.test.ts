@@ -20,7 +20,7 @@ afterEach(() => fleet.close())
 const isReply = (event: LogEvent) => event.type === "message.created" && event.role === "character"
 const isFailure = (event: LogEvent) => event.type === "message.failed"
 
-/** Waits until a process ends by itself; how, and the line that it leaves. */
+/** Waits until a process ends by itself. Returns how, and the line that it logs. */
 const endOf = async (process: TroupeProcess) => {
   if (process.child.exitCode === null && process.child.signalCode === null) await once(process.child, "exit")
   const line = process
@@ -58,7 +58,7 @@ describe("a text that blocks the event loop forever", () => {
         process = await fleet.start("api,worker", POISON)
         app = fleet.clientOf(process)
         await until("the crash to be counted", async () => (await crashesOf(poisoned))[0] === crash)
-        // From the second time on the turn waits for a while, which is over now.
+        // From the second crash on the turn waits for a while. This ends the wait.
         await fleet.database
           .sql`update turns set due_at = now() - interval '1 minute' where session_id = ${poisoned} and owner is null`
       }

@@ -24,7 +24,7 @@ describe("a process that is killed while it creates an export", () => {
     const app = new TestApp(first.baseUrl, appId, key)
     const session = await app.createSession({ external_user_ref: "ada" })
     await app.converse(session, "What is for dinner?")
-    // It gets so far and no farther.
+    // It stops at this point.
     const holding = await sql.reserve()
     await holding`begin`
     await holding`lock table snapshots in access exclusive mode`

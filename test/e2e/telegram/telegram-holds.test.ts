@@ -32,7 +32,7 @@ afterAll(async () => {
   await model.close()
 })
 
-/** The command line beside a server: what it printed, one line of JSON and nothing else. */
+/** A command beside a server. Returns its output: one line of JSON and nothing else. */
 const commandsOn =
   (url: string) =>
   async (...args: ReadonlyArray<string>) => {
@@ -65,7 +65,7 @@ const attachTo = async (app: TestApp) => {
   return { bot, id: body.data.id as string }
 }
 
-/** What a chat is shown, by whatever method. */
+/** Everything sent to a chat, by any method. */
 const shown = () => harness.telegram.calls().filter(({ method }) => method.startsWith("send")).length
 const row = async (session: string) =>
   (
@@ -83,7 +83,7 @@ const waiting = (id: string, count: number) =>
       (await harness.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`)
         .length === count
   )
-/** What stands on the log for the chat to be shown, in order. */
+/** What the log contains for the chat, in order. */
 const onLog = async (session: string, app: TestApp = harness.app) =>
   (await app.events(session)).flatMap(({ role, type, payload }) =>
     type === "channel.notice"
@@ -144,7 +144,7 @@ describe("while the operator holds all bots back", () => {
       await harness.app.converse(carl.session, "From the app: is anybody there?")
       await parked(carl.session)
 
-      // The app's own word is beside the operator's.
+      // The app's own suspension exists beside the operator's hold.
       await harness.app.post(`/v1/telegram/bots/${id}/suspend`, {})
       const resumed = (await harness.app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data
       assert.deepInclude(resumed, { status: "active", held: true })
@@ -169,7 +169,7 @@ describe("while the operator holds all bots back", () => {
       for (const { person, session } of [anna, carl]) await saidAsOnLog(bot, person, session)
       assert.deepStrictEqual(await asked(anna.session), ["One.", "Two.", "Three."])
       await saidAtLeast(harness, second.bot, dora, 1)
-      // By this job, or by that of the minute.
+      // By this job, or by the minute's job.
       await until(
         "the session to be looked at",
         async () =>
@@ -195,7 +195,7 @@ describe("while the operator holds all bots back", () => {
   )
 
   it("the typing indicator is not shown again", async () => {
-    // Longer than the pause between two signs.
+    // Longer than the interval between two typing indicators.
     const slug = await harness.app.createCharacter({
       greeting: "Come in.",
       life_rhythm: { reply_delay_seconds: { min: 9, max: 9 } }

@@ -13,7 +13,7 @@ import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
 
 const BROWSER = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
-/** A folder to leave pictures of each step in, to be looked at. */
+/** A folder for screenshots of each step, for inspection. */
 const PICTURES = process.env["PICTURES"]
 const SIZES = { narrow: { width: 360, height: 640 }, wide: { width: 1280, height: 900 } }
 const GREETING = "Come in, the soup is hot."
@@ -24,7 +24,7 @@ interface Operation {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** What a phone's camera makes of a picture on the screen. */
+/** What a phone's camera reads from a picture on the screen. */
 const scan = async (page: Page, picture: string): Promise<string> => {
   await page.setContent(
     `<body style="margin:0;display:grid;place-items:center;height:100vh;background:#222"><img alt="QR" ` +
@@ -90,7 +90,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await page.getByLabel("Message", { exact: true }).fill(text)
     await page.keyboard.press("Enter")
   }
-  /** Writes, and waits for what is said to it. */
+  /** Sends a message, and waits for the answer. */
   const ask = async (text: string) => {
     const before = (await said()).length
     await write(text)
@@ -210,7 +210,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await write("Is anybody there?")
     await picture("dead-process")
     troupe = await start(new URL(troupe.baseUrl).port)
-    // Telegram hands over again what the dead one did not take.
+    // Telegram repeats what the dead process did not confirm.
     const back = until(
       "the new token",
       async () => (await bot()).token_hint === `${child.id}:...${child.token.slice(-4)}`,
@@ -236,7 +236,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
       (await operations()).some(({ type, payload }) => type === "bot.token_replaced" && payload["bot_id"] === id)
     )
     assert.strictEqual((await bot()).token_hint, `${child.id}:...${child.token.slice(-4)}`)
-    // Whoever typed under the old token may have revoked the bot before the new one came.
+    // A typing indicator with the old token may have revoked the bot before the new one arrived.
     await until("the bot to be active", async () => (await bot()).status === "active")
     await ask("And now?")
   })

@@ -58,7 +58,7 @@ const meet = async (
 }
 const said = (bot: FakeBot, person: FakePerson) =>
   telegram.transcript(bot, person).flatMap((message) => (message.from?.id === bot.id ? [message.text ?? ""] : []))
-/** Events of the character's with these bubbles, as turns would leave them. */
+/** Events of the character with these bubbles, as turns leave them. */
 const speak = async (session: string, events: ReadonlyArray<ReadonlyArray<string>>) => {
   const { sql } = fleet.database
   for (const bubbles of events) {
@@ -144,7 +144,7 @@ describe("two workers on the lanes of one bot", () => {
       const printed = all.map((process) => process.stdout() + process.stderr()).join("\n")
       assert.include(printed, "ready")
       assert.notInclude(printed, bot.token.split(":")[1] ?? "")
-      // The fake answers 429 to whoever goes too fast: none of these was of our making.
+      // The fake answers 429 to a client that is too fast: none of these was caused by Troupe.
       assert.isEmpty(telegram.calls({ bot }).filter(({ fault }) => fault === "rate_limit"))
     },
     240_000
@@ -191,7 +191,7 @@ describe("two workers on 200 chats of a busy bot", () => {
         own.map(({ parameters }) => parameters["text"]),
         ["1", "2", "3", "4"]
       )
-      // Before it come those that were due before it, and those that are served with it.
+      // Before it come those that were due earlier, and those that are processed together with it.
       return order.findIndex(({ chatId }) => chatId === String(person.id)) - rank * MESSAGES
     })
     await annotate(`${Math.max(...ahead)} messages before a chat's turn at most, ${meanwhile} before the quiet bot's`)

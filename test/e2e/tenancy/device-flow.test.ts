@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 const agent = (token = "") => new TestApp(server.baseUrl, "", token)
-/** Of an address of its own, so that no test uses up what another may. */
+/** With a separate address, so that no test uses up another one's limits. */
 const start = async (body: object = { client_name: "My agent" }) =>
   (await agent().post("/v1/account/device/start", body)).body.data
 const exchange = (device_code: string) => agent().post("/v1/account/device/token", { device_code })
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     await page.getByRole("button", { name: "Sign in" }).click()
   }
   const heading = () => page.getByRole("heading", { level: 1 }).innerText()
-  /** At the width of a phone and of a desk; whatever is on the page fits. */
+  /** At the width of a phone and of a desktop, everything on the page fits. */
   const picture = async (name: string) => {
     for (const width of [320, 1280]) {
       await page.setViewportSize({ width, height: 720 })

@@ -8,7 +8,7 @@ import { until } from "#test/support/until.ts"
 it("a demo key is only in the response that issues it, and in no log line, row, job or other response", async () => {
   const database = await createTestDatabase()
   const { sql } = database
-  // Jobs are deleted when they are done: each that is ever written is copied.
+  // Jobs are deleted when they are done, so each one is copied when it is written.
   await sql`create table job_copies (job text)`
   await sql`create function copy_job() returns trigger language plpgsql as
     'begin insert into job_copies values (new::text); return new; end'`
@@ -51,7 +51,7 @@ it("a demo key is only in the response that issues it, and in no log line, row, 
       .flat()
       .map((row) => String(row["row"]))
     assert.isTrue(rows.some((row) => row.includes(app.appId)))
-    // What follows the prefix, which may be shown.
+    // The part after the prefix. The prefix may be shown.
     const secret = app.key.slice(11)
     for (const text of [server.stdout(), server.stderr(), ...rows, ...seen]) assert.notInclude(text, secret)
   } finally {

@@ -49,7 +49,7 @@ const traceOf = async (session: string, run: string) =>
     const [row] = (await app.get(`/v1/sessions/${session}/trace?run_ref=${run}`)).body.data.trace
     return row.settled && row
   })
-/** What the model was given to answer this, and what the trace says of it. */
+/** The model's prompt for this message, and what the trace shows. */
 const said = async (session: string, text: string) => {
   const { trace_id } = await app.converse(session, text)
   const blocks = blocksOf(lastReply())
@@ -146,7 +146,7 @@ describe("a character's world", () => {
     for (const words of ["Rui", "no accident"]) assert.notInclude(JSON.stringify(model.requests), words)
     for (const words of ["swim", "ferry", "1942", "Tired"]) assert.notInclude(JSON.stringify(first.trace), words)
 
-    // The story has begun with the first turn, and what is of one session is nobody else's.
+    // The storyline has started with the first turn, and what belongs to one session is in no other.
     const second = await said(session, "And now?")
     assert.deepStrictEqual(second.blocks["story"], {
       premise: "The lighthouse goes dark.",
@@ -161,7 +161,7 @@ describe("a character's world", () => {
     assert.strictEqual((await stateOf(session)).emotion.valence, -0.5)
     assert.strictEqual((await stateOf(other)).emotion.valence, 0)
 
-    // What is changed is so in the next turn.
+    // Changes take effect in the next turn.
     await app.patch(`/v1/characters/${slug}/npcs/${tomas}`, { summary: "Sold his boat." })
     await app.delete(`/v1/characters/${slug}/graph/edges/${tie}`)
     const third = await said(session, "Is Tomás there?")

@@ -13,14 +13,14 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const NO_CAPS = { daily_messages: null, daily_cost_usd: null, monthly_cost_usd: null, daily_images: null }
-/** An app of the account's, its paths on the account plane, and a client with a key of it. */
+/** An app of the account, its paths on the account plane, and a client with one of its keys. */
 const createApp = async () => {
   const appId: string = (await account.client.post("/v1/account/apps", { name: "Shop" })).body.data.app_id
   const path = `/v1/account/apps/${appId}`
   const { api_key } = (await account.client.post(`${path}/api-keys`, {})).body.data
   return { appId, path, app: new TestApp(server.baseUrl, appId, api_key) }
 }
-/** Says something and waits for the answer to be paid for. */
+/** Sends a message and waits until its reply is charged. */
 const talk = async (app: TestApp, session: string, text = "Hello there.") => {
   const { cursor } = (await app.send(session, text)).body.data
   await app.waitFor(

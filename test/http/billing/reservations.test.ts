@@ -8,7 +8,7 @@ const CAP_USD = 0.9
 const CAP = CAP_USD * 1_000_000
 const MAX_TOKENS = 800
 
-/** How many bytes make a token, and how often an answer cannot be used: both are the model's to say. */
+/** Bytes per token, and how often an answer is unusable: both depend on the model. */
 let bytesPerToken = 3
 let unusableEvery = 0
 let calls = 0

@@ -145,7 +145,7 @@ describe("a picture of a character", () => {
       craftPng({ width: 60_000, height: 60_000, rows: 1000 }),
       craftPng({ width: 8_000, height: 5_001 }),
       craftPng({ width: 2 ** 31 - 1, height: 2 ** 31 - 1, rows: 10 }),
-      // Text that is a thousand times as long as it is written.
+      // Text that is a thousand times larger when it is decompressed.
       craftPng({
         width: 7_000,
         height: 6_000,
@@ -303,7 +303,7 @@ describe("the address of a picture", () => {
     const [appId = "", mac = ""] = sig.split(".")
     const flipped = `${mac[0] === "A" ? "B" : "A"}${mac.slice(1)}`
     const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-    // Of the last letter two bits say nothing.
+    // Two bits of the last letter have no meaning.
     const sameBytes = sig.slice(0, -1) + letters[letters.indexOf(sig.at(-1) ?? "") ^ 1]
     for (const wrong of [
       "",

@@ -41,7 +41,7 @@ const mood = (value: object) => ({ baseline_emotion: value })
 const threshold = (value: object) => ({ behavioral_thresholds: value })
 const delay = (value: object) => ({ life_rhythm: { reply_delay_seconds: value } })
 
-/** Path, just inside, just outside. */
+/** Path, a value just inside, a value just outside. */
 const bounds: ReadonlyArray<readonly [path: string, inside: object, outside: object]> = [
   ["body.slug", { slug: letters(63) }, { slug: letters(64) }],
   ["body.slug", { slug: "0-a" }, { slug: "-a" }],

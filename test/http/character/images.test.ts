@@ -149,7 +149,7 @@ describe("a requested picture", () => {
         runs.map((run: { trace_id: string; status: string }) => [run.trace_id, run.status]),
         [first, second].map(({ trace_id }) => [trace_id, "completed"])
       )
-      // Page by page, too.
+      // Also in pages.
       const seen: Array<string> = []
       for (let cursor = ""; seen.length < 10;) {
         const { data } = (await by.get(`${path}?limit=1${cursor}`)).body
@@ -281,7 +281,7 @@ describe("a refused picture request", () => {
     const session_id = await by.createSession({ character_slug, external_user_ref: "ann" })
     await made(by, { character_slug, session_id })
     const caps = (body: object) => by.patch("/v1/end-users/ann/caps", body)
-    // What was before the cap counts.
+    // Usage from before the cap counts.
     assert.strictEqual((await caps({ daily_images: 2 })).body.data.used.day_images, 1)
     await made(by, { character_slug, session_id })
     assert.deepStrictEqual(refusal(await ask(by, { character_slug, session_id, prompt: "naked" })), [
@@ -293,7 +293,7 @@ describe("a refused picture request", () => {
     await made(by, { character_slug })
     await caps({ daily_images: null, daily_cost_usd: 2 * PRICE })
     assert.deepStrictEqual(refusal(await ask(by, { character_slug, session_id })), [402, "end_user_cap_exceeded"])
-    // On another day it is as it was.
+    // On another day it starts from zero.
     await server.database.sql`update allowances set images_on = images_on - 1, day = day - 1 where app_id = ${by.appId}`
     await caps({ daily_images: 1, daily_cost_usd: null })
     await made(by, { character_slug, session_id })
@@ -631,7 +631,7 @@ describe("with an image model", () => {
     const one = (await by.get(`/v1/sessions/${session_id}/trace?run_ref=${failed.trace_id}`)).body.data
     assert.deepStrictEqual(one.images, [images[1]])
 
-    // Behind the first turn once there is one, and once only.
+    // After the first turn once there is one, and only once.
     await by.converse(session_id, "Hello there.")
     for (const path of [`/v1/sessions/${session_id}/runs`, "/v1/runs"]) {
       const kinds = (await runsOf(path)).map(({ kind, trace_id }) => (kind === "image" ? trace_id : kind))
@@ -762,7 +762,7 @@ describe("with an image model", () => {
 
   it("the probe reports what is wrong, and then costs nothing", async () => {
     model.imageModel.script({ kind: "status", status: 401 })
-    // What is read of a turn afterwards is paid for, too.
+    // The later memory extraction is charged, too.
     await until(
       "every turn to be read",
       async () =>

@@ -18,7 +18,7 @@ afterAll(async () => {
   await model.close()
 })
 
-/** One that names both in every field that is written in words, as cards do it in every way. */
+/** A card that contains both names in every text field, in every notation that cards use. */
 const AUTHORED = {
   slug: "ada",
   display_name: "Ada",
@@ -45,7 +45,7 @@ const AUTHORED = {
 }
 const MACRO = /\{\{|<(?:bot|char|user)>/i
 
-/** What the model was told from here on, once the turn was read as well. */
+/** The model's prompts from here on, including those of the memory extraction. */
 const toldIn = async (talk: () => Promise<unknown>) => {
   const [calls, readings] = [model.requests.length, model.extractions.length]
   await talk()
@@ -90,7 +90,7 @@ describe("{{char}} and {{user}}", () => {
   it("are the two names wherever a model reads them, and the person is addressed by name", async () => {
     const session = await app.createSession({ character_slug: "ada", end_user: { display_name: "Bo" } })
     assert.strictEqual((await app.events(session))[0]?.payload["text"], "There you are, Bo. It's Ada.")
-    // The story begins when the first turn has been read.
+    // The storyline starts with the memory extraction of the first turn.
     const told = [
       ...(await toldIn(() => app.converse(session, "How are Ada's hives? Are the bees well, and Tomas?"))),
       ...(await (async () => {

@@ -22,7 +22,7 @@ afterAll(async () => {
   await model.close()
 })
 
-/** Our own lines. An author's are not known to be free of jokes. */
+/** Our own lines. An author's lines may contain jokes. */
 const GENTLE = new Set(
   GENTLE_LANGUAGES.flatMap((language) => ACTS.flatMap((act) => gentleLines(act, language, 0))).map((line) =>
     line.toLowerCase()

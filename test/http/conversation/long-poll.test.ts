@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** What came, and how long it took. */
+/** The result, and how long it took. */
 const read = async (session: string, query: string) => {
   const from = performance.now()
   const { status, body } = await app.get(`/v1/sessions/${session}/events?${query}`)

@@ -28,7 +28,7 @@ interface Run {
   readonly status: string
   readonly [field: string]: unknown
 }
-/** All pages of a list, each of this size. */
+/** All pages of a list, with this page size. */
 const all = async (path: string, size: number, query = ""): Promise<ReadonlyArray<Run>> => {
   const runs: Array<Run> = []
   for (let cursor = ""; ;) {

@@ -117,7 +117,7 @@ describe("sends that arrive together", () => {
   it("are each refused for their own price: a fast one is accepted after a deep one that is over budget", async () => {
     const poor = await server.createApp({ budgetUsd: 1 })
     const sessions = [await poor.createSession(), await poor.createSession()] as const
-    // What a send holds is read off the first one; then the budget is set between the two prices.
+    // The reservation of a send is read from the first one; then the budget is set between the two prices.
     await poor.send(sessions[0], "what does it cost?")
     const { sql } = server.database
     const [row] = await sql`select hold_micro_usd::int as hold from turns where session_id = ${sessions[0]}`

@@ -14,7 +14,7 @@ afterAll(() => server.close())
 
 const ask = (fields: object, headers?: Record<string, string>) =>
   app.post("/v1/sessions", { character_slug, external_user_ref: "user-1", ...fields }, headers)
-/** A thread of its own for each test. */
+/** A separate thread for each test. */
 const open = (fields: object = {}) => ask({ new_thread: true, ...fields })
 
 describe("POST /v1/sessions", () => {

@@ -26,7 +26,7 @@ interface Frame {
   readonly data: string
 }
 
-/** The bytes of a stream as they come, cut into frames by hand. */
+/** The bytes of a stream as they arrive, split into frames manually. */
 const openRaw = async (session: string, query = "", headers: Record<string, string> = {}) => {
   const request = get(`${server.baseUrl}/v1/sessions/${session}/events/stream${query}`, {
     headers: { authorization: `Bearer ${app.key}`, ...headers }
@@ -54,7 +54,7 @@ const openRaw = async (session: string, query = "", headers: Record<string, stri
   return { response, blocks, frames, waitForCursor, text: () => text }
 }
 
-/** A foreign reader: the browsers' own protocol, by the eventsource package. */
+/** An independent reader: the browsers' own protocol, from the eventsource package. */
 const openEventSource = (session: string, query = "") => {
   const seen: Array<LogEvent> = []
   const source = new EventSource(`${server.baseUrl}/v1/sessions/${session}/events/stream${query}`, {
@@ -78,7 +78,7 @@ const openEventSource = (session: string, query = "") => {
 }
 
 const openSession = () => app.createSession({ character_slug })
-/** A session with answered turns; its last cursor. */
+/** A session with answered turns. Returns its last cursor. */
 const talk = async (session: string, turns: number) => {
   for (let n = 0; n < turns; n++) await app.converse(session, `Message ${n}`)
   return (await app.events(session)).length

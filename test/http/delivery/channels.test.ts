@@ -10,7 +10,7 @@ let server: TestServer
 let app: TestApp
 let other: TestApp
 beforeAll(async () => {
-  // No worker: lanes stay as the surface leaves them.
+  // No worker: lanes stay as the API leaves them.
   server = await startTestServer({ env: { ROLES: "api", OUTBOUND_ALLOW: "127.0.0.1" } })
   app = await server.createApp()
   other = await server.createApp()
@@ -219,7 +219,7 @@ describe("the secret of a channel", () => {
     )
     return texts.map(([row]) => row?.["text"]).join("\n")
   }
-  /** In the forms in which it could stand in a row. */
+  /** In all forms that it could have in a row. */
   const spellings = (secret: string) => [
     secret,
     Buffer.from(secret).toString("hex"),
@@ -325,7 +325,7 @@ describe("the lane of a session's channel", () => {
     assert.deepInclude(await lane(id), { position: 0, status: "ready", generation: 2, fence: 1 })
     assert.strictEqual((await app.post(`${path}/replay`, { since: 99 })).body.data.position, 1)
     assert.deepInclude(await lane(id), { position: 1, head: 1, status: "idle" })
-    // A resume does not repeat the replay before it.
+    // A resume does not repeat the earlier replay.
     await app.post(`${path}/resume`, {})
     assert.deepInclude(await lane(id), { position: 1, status: "idle" })
   })

@@ -17,10 +17,7 @@ interface Setting {
   readonly channel: string
   readonly ids: ReadonlyArray<string>
 }
-/**
- * A session with four events, the first a greeting and the second and third those of a message, and a channel that has
- * delivered nothing.
- */
+/** A session with four events (a greeting, then the two of a message), and a channel that has delivered nothing. */
 const setUp = async (fields: object = {}): Promise<Setting> => {
   const session = await app.createSession({ character_slug: await app.createCharacter({ greeting: "Hello." }) })
   const { body } = await app.post(`/v1/sessions/${session}/channels`, {

@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
 let model: FakeModel
-/** One without a model and one with. */
+/** One server without a model and one with. */
 let server: TestServer
 let live: TestServer
 let app: TestApp
@@ -565,7 +565,7 @@ describe("a run with a model", () => {
     const { sql } = live.database
     const answered = Promise.withResolvers<void>()
     const before = model.requests.length
-    // Of both cases, which are played side by side.
+    // Of both cases, which run in parallel.
     model.script({ kind: "ok", after: answered.promise }, { kind: "ok", after: answered.promise })
     const id = await begun(
       own,

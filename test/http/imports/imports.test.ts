@@ -778,7 +778,7 @@ describe("GET /v1/characters/{slug}/export", () => {
       target_slug: slug()
     })
     assert.strictEqual(again.format_detected, "chara_card_v3")
-    // What the card is put into where the character has no picture is not one of it.
+    // The placeholder picture that contains the card of a character without pictures is not one of its pictures.
     assert.deepStrictEqual(again.bundle.assets, [])
     assert.deepStrictEqual(authored((await commit(again)).body.data.character), authored(character))
   })

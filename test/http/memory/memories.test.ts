@@ -29,7 +29,7 @@ const added = async (session: string, body: object) => (await add(session, body)
 const search = (session: string, body: object) => app.post(`/v1/sessions/${session}/memories/search`, body)
 const found = async (session: string, body: object): Promise<ReadonlyArray<string>> =>
   (await search(session, body)).body.data.memories.map(({ text }: { text: string }) => text)
-/** Where in the database these words stand, but for what was said. */
+/** Where in the database these words are, except in the messages themselves. */
 const places = async (words: string): Promise<ReadonlyArray<string>> => {
   const tables = await server.database.sql<
     Array<{ name: string }>

@@ -7,13 +7,13 @@ import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
-/** A step of the score within a turn, and what the score comes to by it from where it starts. */
+/** A step of the score within a turn, and the score that results from its initial value. */
 const DELTA = 0.0271
 const START = 0.3119
 const FIRST = 0.339
 const SECOND = 0.3661
 
-/** Words and numbers that the model said or was told, and nobody else is to read, opted in or not. */
+/** Words and numbers in the model's prompts and answers that nobody else may read, opted in or not. */
 const PRIVATE = {
   "a signal's quote": "quotidianzephyr",
   "a memory's quote that nobody said": "unsaidzephyr",
@@ -61,7 +61,7 @@ afterAll(async () => {
   await model.close()
 })
 
-/** A turn of which the model makes all that it can make, and the rest besides. */
+/** A turn in which the model returns everything that it can return, and other data. */
 const say = async (text: string) => {
   const signal = { dimension: "awe", direction: "up", strength: 3 }
   model.scriptFor("analysis", {
@@ -116,8 +116,8 @@ const say = async (text: string) => {
 }
 
 /**
- * Everything that an app can read of the session, by name: each route of it, those of the app, the stream, and what was
- * pushed.
+ * Everything that an app can read of the session, by name: each of its routes, those of the app, the stream, and what
+ * was pushed.
  */
 const everything = async (): Promise<ReadonlyMap<string, string>> => {
   const operations = operationsOf((await app.get("/openapi.json")).body, {})
@@ -187,7 +187,7 @@ describe("what changed the scores", () => {
     const all = await everything()
     for (const [name, answer] of all) {
       for (const [what, marked] of Object.entries(PRIVATE)) assert.notInclude(answer, marked, `${what} by ${name}`)
-      // What was so before the app could see it is history.
+      // What happened before the app could see it stays hidden.
       assert.notInclude(answer, SCORES[0]!, `an earlier score by ${name}`)
     }
     for (const name of [

@@ -286,7 +286,7 @@ describe("erasing an end-user", () => {
   it("is one erasure however often it is requested, and continues where it stopped", async () => {
     const sessions = await Promise.all(Array.from({ length: 25 }, () => open("frieda")))
     const { sql } = server.database
-    // Holds on to one of the last sessions, so that a round gets so far and no farther.
+    // Locks one of the last sessions, so that a run stops at that point.
     await sql`create table holds (app_id text, session_id text, foreign key (app_id,
       session_id) references sessions (app_id, session_id))`
     await sql`insert into holds values (${app.appId}, ${sessions.toSorted().at(-1) ?? ""})`

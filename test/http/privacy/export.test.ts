@@ -23,7 +23,7 @@ const open = (external_user_ref: string, more: object = {}, by = app) =>
 
 const download = (ref: string, by: TestApp = app) =>
   fetch(by.baseUrl + at(ref), { headers: { authorization: `Bearer ${by.key}` } })
-/** Asks until the ZIP is there. */
+/** Polls until the ZIP is ready. */
 const exported = async (ref: string, by: TestApp = app) => {
   const response = await until("the export to be ready", async () => {
     const answer = await download(ref, by)

@@ -80,7 +80,7 @@ describe("a log with limited retention", () => {
     const session = await oldSession()
     const { sql } = server.database
     await sql.begin(async (alive) => {
-      // Who holds its lock lives: the turn is not taken from it, and nobody else answers it meanwhile.
+      // A worker that holds its lock is alive: the turn is not taken from it, and nobody else answers it.
       await alive`select pg_advisory_xact_lock(hashtextextended('wrk_other', 0))`
       await sql`insert into workers (worker_id) values ('wrk_other')`
       await sql`update turns set outcome = null, owner = 'wrk_other' where session_id = ${session} and turn_index = 1`

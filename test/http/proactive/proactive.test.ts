@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Contract 2.6: what is within its bounds, and what is just beyond. */
+/** Contract 2.6: values within the range, and values just outside it. */
 const BOUNDS: ReadonlyArray<readonly [field: string, good: ReadonlyArray<unknown>, bad: ReadonlyArray<unknown>]> = [
   ["proactive_enabled", [true, false], ["yes", 1]],
   ["proactivity_tolerance", [0, 0.35, 1], [-0.01, 1.01, "1"]],
@@ -271,13 +271,13 @@ describe("a character of the sandbox, when time is moved forward", () => {
     )
     const { external_user_ref: person } = (await demo.get(`/v1/sessions/${session}`)).body.data
     assert.strictEqual((await demo.get(`/v1/end-users/${person}/usage`)).body.data.proactive, 1)
-    // The person answers, and is answered.
+    // The person answers, and gets a reply.
     assert.strictEqual((await demo.converse(session, "Haha, that made my day.")).type, "message.created")
   })
 })
 
 describe("the limits of the policy", () => {
-  /** Where it is not about to be another day: at noon of UTC it is two in the morning there. */
+  /** A time zone where the date is not about to change: noon in UTC is two in the morning there. */
   const timezone = new Date().getUTCHours() < 12 ? "UTC" : "Pacific/Kiritimati"
   const writeFirst = { proactivity_tolerance: 1, session_resume_enabled: false }
 
@@ -350,7 +350,7 @@ describe("the limits of the policy", () => {
   })
 
   it("depend on the character's profile and the person's state, as soon as these change", async () => {
-    // Without a worker, whose look of the minute would put off what has just become due.
+    // Without a worker, whose check each minute would postpone what has just become due.
     const lookedAtByNobody = await startTestServer({ env: { ROLES: "api" } })
     onTestFinished(lookedAtByNobody.close)
     const { sql } = lookedAtByNobody.database
@@ -411,7 +411,7 @@ describe("the check of due sessions each minute", () => {
     await checkProactiveNow(sql, session)
     await own.waitFor(session, ({ type, payload }) => type === "character.initiated" && payload["kind"] === "proactive")
     assert.deepInclude((await decisions())[0], { decision: "sent", reason: "cold_initiate", session_id: session })
-    // It said something of its own accord: nothing more before the person has written.
+    // It has sent a proactive message: no further one before the person has written.
     assert.strictEqual((await own.get(`/v1/sessions/${session}/state`)).body.data.proactive.next_eligible_at, null)
     await own.converse(session, "And for breakfast?")
     await until(

@@ -20,7 +20,7 @@ const schedule = (session: string, body: object, headers?: Record<string, string
 const listed = async (session: string) => (await app.get(pathOf(session))).body.data.scheduled
 const statusOf = async (session: string) => (await listed(session))[0].status
 
-/** A session whose character may write first, apart from what the test shuts. */
+/** A session whose character may write first, unless the test closes a gate. */
 const open = async (controls: object = {}) => {
   const session = await app.createSession({ end_user: { display_name: "Bo", age_band: "adult" } })
   await app.converse(session, "Hello there.")
@@ -31,7 +31,7 @@ const open = async (controls: object = {}) => {
   })
   return session
 }
-/** Moves what was scheduled so many hours back, and looks at the session. */
+/** Moves the scheduled messages back by this many hours, and checks the session. */
 const passTo = async (session: string, hours: number) => {
   await server.database.sql`
     update scheduled_messages set at = at - ${hours}::int * interval '1 hour', until = until - ${hours}::int * interval '1 hour' where session_id = ${session}`

@@ -44,7 +44,7 @@ const found = async (slug: string, query: string) =>
     text: string
     score: number
   }>
-/** The turn's reply, what the model was told, and the trace. */
+/** The turn's reply, the model's prompt, and the trace. */
 const ask = async (session: string, text: string) => {
   const reply = await app.converse(session, text)
   const trace = (await app.get(`/v1/sessions/${session}/trace?run_ref=${reply.trace_id}`)).body.data.trace[0]

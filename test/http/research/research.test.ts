@@ -94,7 +94,7 @@ const run = async (slug: string, fields: Record<string, unknown> = {}, by = app)
   assert.strictEqual(status, 200, JSON.stringify(body))
   return ended(slug, body.data.id, by)
 }
-/** A run at which a worker that lives is at work, and gets nowhere. */
+/** A run that a live worker processes without making progress. */
 const stuck = async (slug: string) => {
   const id = newId("rsr")
   await server.database.sql`
@@ -131,7 +131,7 @@ describe("research", () => {
       done.findings.map(({ claim }: { claim: string }) => claim),
       [BUILT.claim, "He plays."]
     )
-    // What a place of the world is to be told is no sample of a voice.
+    // Instructions for a part of the world are not a voice sample.
     assert.deepInclude(done.findings[1], { confidence: 1, proposed_change: null })
     for (const finding of done.findings)
       for (const { quote, evidence_id } of finding.quotes) {
@@ -231,7 +231,7 @@ describe("research", () => {
       "finding_accepted"
     ])
 
-    // Now replies may use it, and it says by what it is used.
+    // Replies may use it now, and it shows where it is used.
     const [evidenceId] = first.evidence_ids
     assert.strictEqual(
       (await app.post(`/v1/characters/${slug}/evidence/search`, { query: "lighthouse" })).body.data.pieces[0]

@@ -92,7 +92,7 @@ describe("a timestamp", () => {
 })
 
 describe("an incomplete body", () => {
-  // Takes the thirty seconds that are promised: nothing but the time tells.
+  // Takes the promised thirty seconds, because only the time shows it.
   it("ends after 30 seconds with 408, even if it arrives slowly", { timeout: 60_000 }, async () => {
     const { hostname, port } = new URL(server.baseUrl)
     const socket = connect(Number(port), hostname)

@@ -6,7 +6,7 @@ import { type Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
 /**
- * What a demo key may use. A route that is in neither list, and is no public one, has to be put in one: closed, unless
+ * What a demo key may use. A non-public route that is in neither list has to be added to one: the closed one, unless
  * there is a reason.
  */
 const OPEN = [
@@ -117,9 +117,7 @@ const OPEN = [
   "GET /v1/usage/safety",
   "GET /v1/rates"
 ]
-/**
- * Account, webhooks, budgets, evals, managed bots, many bots at once, pictures, and what is paid for apart from turns.
- */
+/** Account, webhooks, budgets, evals, managed bots, batches, pictures, and what is charged separately from turns. */
 const CLOSED = [
   /^POST \/v1\/characters\/\{slug\}\/readiness\/probe$/,
   /^\w+ \/v1\/characters\/\{slug\}\/(?:evidence|research)(?:\/|$)/,
@@ -245,7 +243,7 @@ describe("a demo key", () => {
     ["GET", "/v1/evals"]
   ])("is told so of a route of a closed kind that is not there, too: %s %s", async (method, path) => {
     assert.deepStrictEqual(shape(await demo.request(method, path)), DISABLED)
-    // To any other key, and to none, there is no such route, or none with this method.
+    // For any other key, and without one, there is no such route, or none with this method.
     const app = await server.createApp()
     for (const other of [app, new TestApp(server.baseUrl, "", "ck_nonsense")]) {
       assert.deepInclude(

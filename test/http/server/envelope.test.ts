@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A success of every route that answers with the envelope. */
+/** A successful response of every route that uses the envelope. */
 const successes: Record<string, () => Promise<Answer>> = {
   "GET /v1/me": () => app.get("/v1/me"),
   "PATCH /v1/apps/{app_id}": () => app.patch(`/v1/apps/${app.appId}`, { name: "renamed" }),

@@ -317,7 +317,7 @@ describe("an unreachable database", () => {
     const talk = await own.createSession()
     const name = new URL(database.url).pathname.slice(1)
     const away = `${name}_away`
-    // Renaming it is refused while anybody is connected, so the connections are ended in the same breath.
+    // A database cannot be renamed while anybody is connected, so the connections are ended at the same time.
     const admin = server.database.sql
     const rename = async (from: string, to: string) => {
       for (;;) {

@@ -11,10 +11,10 @@ import { type Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
-/** What belongs to somebody, by what a path calls it. */
+/** The resources of one tenant, by their names in paths. */
 type Things = Readonly<Record<string, string>>
 
-/** The same in form, and nobody's. */
+/** Ids of the same form that do not exist. */
 const absent = (): Things => {
   const channel = newId("chn")
   return {
@@ -49,7 +49,7 @@ const absent = (): Things => {
   }
 }
 
-/** Names nothing of its own: a version belongs to its character. */
+/** Names nothing by itself: a version belongs to its character. */
 const NO_IDS: ReadonlySet<string> = new Set(["version"])
 
 let server: TestServer
@@ -215,14 +215,14 @@ const bytes = ({ status, body }: Answer) => {
   return `${status} ${JSON.stringify(body).replaceAll(String(id), "...")}`
 }
 /**
- * Routes that create the end-user whom the path names: a reference is the app's own word, so another app's means
+ * Routes that create the end-user whom the path names: a reference is chosen by the app, so another app's means
  * nothing here.
  */
 const CREATES_END_USER: ReadonlySet<string> = new Set([
   "PATCH /v1/end-users/{external_user_ref}/caps",
   "PATCH /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps"
 ])
-/** What may be swapped: everything that the path names, and each thing alone below what is ours. */
+/** What may be swapped: everything that the path names, and each resource alone below our own. */
 const swaps = (operation: Operation): ReadonlyArray<ReadonlyArray<string>> => {
   const names = named(operation)
   const all = [names, ...names.slice(1).map((_, index) => names.slice(index + 1))]
@@ -266,7 +266,7 @@ describe("an id of another tenant", () => {
               fill(operation, mixed) + (query === "" ? "" : `?${query}`),
               body
             )
-            // A path is quoted nowhere but where the caller wrote it.
+            // A path is quoted only where the caller wrote it.
             return {
               answer,
               text: swapped.reduce((text, name) => text.replaceAll(things[name] ?? "", name), bytes(answer))

@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 let server: TestServer
 let app: TestApp
 let other: TestApp
-/** What belongs to the other app, by the part of the path that names it. */
+/** The other app's resources, by the part of the path that names them. */
 let foreign: Record<"app" | "character" | "session", string>
 const absent = { app: newId("app"), character: "nobody-here", session: newId("ses") }
 
@@ -22,10 +22,10 @@ afterAll(() => server.close())
 interface Route {
   readonly method: string
   readonly kind: keyof typeof absent
-  /** With {id} where the id stands. */
+  /** With {id} as the placeholder for the id. */
   readonly path: string
   readonly body?: object
-  /** A request that is wrong in itself: a body, or a query. */
+  /** A request that is invalid by itself: a body, or a query. */
   readonly wrong?: { readonly body?: unknown; readonly query?: string; readonly headers?: Record<string, string> }
 }
 

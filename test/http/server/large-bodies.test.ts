@@ -11,7 +11,7 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
 const MIB = 1024 * 1024
-/** Of the server's own thread, for anything that one request brings. */
+/** The maximum time on the server's own thread for one request. */
 const MAX_TURN_MS = 50
 
 let server: TestServer
@@ -25,7 +25,7 @@ const demoApp = async (): Promise<TestApp> => {
   return new TestApp(server.baseUrl, data.app_id, data.api_key)
 }
 
-/** From the wire on: what a client makes of its body and of the answer is not the server's. */
+/** Raw bytes, because the client's own work on its body and on the response must not count. */
 const post = (app: TestApp, path: string, body: Buffer, headers: Record<string, string> = {}, method = "POST") =>
   new Promise<{ readonly status: number; readonly body: any }>((resolve, reject) => {
     const asked = send(
@@ -43,7 +43,7 @@ const post = (app: TestApp, path: string, body: Buffer, headers: Record<string, 
 
 const bodyOf = (value: unknown) => Buffer.from(JSON.stringify(value))
 
-/** Begins a request whose body does not come. */
+/** Starts a request whose body never arrives. */
 const begin = async (
   app: TestApp,
   bytes: number

@@ -398,7 +398,7 @@ describe("the OpenAPI document", () => {
     )
   })
 
-  /** What is answered without what the route is for: a code, a signature, a secret, a cookie. */
+  /** Routes that are answered without their usual input: a code, a signature, a secret, a cookie. */
   const BARE: Readonly<Record<string, number>> = {
     "POST /v1/account/device/token": 422,
     "GET /v1/images/{image_id}/content": 404,
@@ -602,7 +602,7 @@ const envelopeOf = (data: z.ZodType) =>
     data,
     next_actions: z.array(z.strictObject({ command: z.string(), description: z.string() }))
   })
-/** The schema without room for fields that it does not name. */
+/** The schema without additional fields. */
 const strict = (schema: z.ZodObject) => z.strictObject(schema.shape)
 const structured = z.strictObject({
   detail: z.strictObject({ code: z.string(), message: z.string(), fix: z.string(), request_id: z.string() })

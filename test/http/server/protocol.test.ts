@@ -41,7 +41,7 @@ describe("invalid HTTP", () => {
     assert.strictEqual(detail.code, code)
   })
 
-  // Node looks for late requests twice a minute, which is too long to wait for here.
+  // Node checks for late requests twice a minute, which is too long to wait for here.
   it("or a request that does not arrive in time is 408 request_timeout", async () => {
     const late = createServer((socket) => answerProtocolError({ code: "ERR_HTTP_REQUEST_TIMEOUT" }, socket)).listen(
       0,

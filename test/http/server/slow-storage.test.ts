@@ -8,7 +8,7 @@ import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
-/** As a service that speaks S3, which answers nothing about what belongs to this app until it is told to. */
+/** An S3 service that does not answer requests about this app's files until it is released. */
 let slowFor = ""
 let waiting: Array<() => void> = []
 const contents = new Map<string, Buffer>()

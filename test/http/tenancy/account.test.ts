@@ -59,7 +59,7 @@ describe("the account plane", () => {
       assert.deepStrictEqual(shape(await as(key)), [403, "plain"], key)
     const ofTheProvider = await as("ak_0123456789")
     assert.deepStrictEqual(shape(ofTheProvider), [401, "idp_account_api_key_not_service_key"])
-    // A runtime key, which is the way out elsewhere, would do no better here.
+    // A runtime key, which helps elsewhere, would not help here.
     assert.include(ofTheProvider.body.detail.fix, "lat_")
     await server.database
       .sql`insert into account_tokens (prefix, account_id, client_name, scopes, secret_hash, expires_at)
@@ -379,7 +379,7 @@ describe("a runtime key", () => {
       cursor = next_cursor
     }
     assert.deepStrictEqual([pages.length, new Set(pages).size], [100, 100])
-    // One that goes on beside its successor makes one more.
+    // A rotated key in its grace period counts as well.
     const rotate = (grace_seconds: number) =>
       account.client.post(`${keysOf(appId)}/${pages[0]}/rotate`, { grace_seconds })
     assert.deepStrictEqual(shape(await rotate(60)), [409, "api_key_limit_reached"])

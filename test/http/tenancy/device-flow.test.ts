@@ -22,7 +22,7 @@ beforeAll(async () => {
   account = await createAccountIn(server)
 })
 afterAll(() => server.close())
-// Each test starts where no code was given to this address yet.
+// Each test starts as if no code had been given to this address.
 beforeEach(async () => {
   await server.database.sql`delete from rolling_limits`
 })
@@ -35,7 +35,7 @@ const form = async (path: string, parameters: Record<string, string> | string) =
 }
 const shape = ({ status, body }: Answer) => [status, body.detail?.code]
 const row = async () => (await server.database.sql`select * from device_codes order by created_at desc limit 1`)[0]
-/** As a person would on the page. */
+/** Approves as a person would on the page. */
 const decide = (status: "approved" | "denied") =>
   server.database
     .sql`update device_codes set status = ${status}, account_id = ${account.accountId} where status = 'pending'`
@@ -423,7 +423,7 @@ describe("the development sign-in", () => {
     }
   })
 
-  /** As far as the page that asks for the code on the console. */
+  /** Goes to the page that asks for the code on the console. */
   const beginSignIn = async () => {
     const { device_code, verification_uri_complete } = await start()
     const open = browse()

@@ -17,7 +17,7 @@ const listen = async (server: Server): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** An OpenID Connect issuer of somebody else's, where Ada is signed in and is not asked. */
+/** An external OpenID Connect issuer, where Ada is signed in and is not asked again. */
 const startIssuer = async (): Promise<{
   readonly url: string
   readonly know: (redirectUri: string) => Promise<void>

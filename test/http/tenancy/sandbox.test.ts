@@ -13,7 +13,7 @@ beforeAll(async () => {
   anybody = new TestApp(server.baseUrl, "", "")
 })
 afterAll(() => server.close())
-// Each test starts where nobody has got a key within the hour.
+// Each test starts as if nobody had got a key within the hour.
 beforeEach(async () => {
   await server.database.sql`delete from rolling_limits`
 })
@@ -240,8 +240,8 @@ describe("the quota of a demo key", () => {
       shape(await app.post(`/v1/sessions/${session}/messages`, { text: "a".repeat(40_000), reply_mode: "slow" })),
       [422, "validation_error"]
     )
-    // Too much to be read at all is no other thing to a demo key, and is what it was where no message is sent, and to
-    // any other key.
+    // A body that is too large to be read is the same for a demo key, and is unchanged on other routes and for any
+    // other key.
     const beyond = "a".repeat(1_100_000)
     assert.deepStrictEqual(shape(await app.send(session, beyond)), [413, "demo_input_too_large"])
     assert.deepStrictEqual(shape(await app.post("/v1/characters", { slug: beyond })), [413, "payload_too_large"])
@@ -260,7 +260,7 @@ describe("the quota of a demo key", () => {
       .sql`update allowances set total_used_micro_usd = total_limit_micro_usd, day = day - 40 where app_id = ${app.appId} and kind = 'app'`
     const refused = await app.send(session, "Hello")
     assert.deepStrictEqual(shape(refused), [402, "budget_exceeded"])
-    // Neither can be raised, nor does it start anew.
+    // Neither can be raised, and it does not reset.
     assert.include(refused.body.detail.fix, "your own app and runtime key")
   })
 
@@ -285,7 +285,7 @@ describe("the quota of a demo key", () => {
     assert.deepStrictEqual(await send("Hello"), [409, "session_exited"])
     await sql`update session_logs set status = 'active' where session_id = ${session}`
     assert.deepStrictEqual(await send("Hello"), [402, "budget_exceeded"])
-    // Of what is created, too, the quota comes before a conflict.
+    // For created resources, too, the quota comes before a conflict.
     assert.deepStrictEqual(shape(await app.post("/v1/characters", { slug: "edda-brandvik", display_name: "Edda" })), [
       403,
       "demo_quota_exceeded"

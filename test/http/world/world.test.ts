@@ -692,7 +692,7 @@ describe("/v1/characters/{slug}/lore", () => {
     })
     const sessionId = await app.createSession({ character_slug: character })
     await app.converse(sessionId, "the bell")
-    // As many turns as have passed meanwhile.
+    // As many turns as have passed since.
     await server.database.sql`update session_logs set turn_count = ${after} where session_id = ${sessionId}`
     await app.converse(sessionId, said)
     const { trace } = (await app.get(`/v1/sessions/${sessionId}/trace`)).body.data

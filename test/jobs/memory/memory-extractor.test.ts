@@ -30,7 +30,7 @@ const unread = (sessionId: string): PendingExtraction => ({
     at: new Date(0)
   }
 })
-/** Its words do not matter here. */
+/** Its content does not matter here. */
 const model: Extractor = { extract: () => Effect.die("nothing to say") }
 
 describe("the memory extractor", () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Starts a worker for which these units have stopped their processes five times, and that looks at what waits. */
+/** Starts a worker, with these units recorded as having crashed their processes five times, that checks the queues. */
 const startWorker = async (units: ReadonlyArray<readonly [kind: string, unit: string]>) => {
   const { sql } = api.database
   for (const [kind, unit] of units)

@@ -13,7 +13,7 @@ import { Membership } from "#src/jobs/runner/Membership.ts"
 
 const unreachable = new DatabaseError({ reason: "unreachable", sqlState: null, cause: "down" })
 
-/** A register that turns the first so many away, or dies of the first so many when they come to know their pool. */
+/** A registry that rejects the first n workers, or fails for the first n when they report their pool. */
 const harness = (given: { readonly turnedAway?: number; readonly dying?: number }) => {
   let tries = 0
   let open = 0

@@ -3,7 +3,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { makeSlots, slotsFor } from "#src/jobs/runner/slots.ts"
 
-/** Work that begins, is noted, and ends when it is told to. */
+/** Work that starts, is recorded, and ends on demand. */
 const harness = (count: number) => {
   const places = makeSlots(count)
   const begun: Array<string> = []
