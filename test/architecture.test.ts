@@ -156,7 +156,7 @@ const barrels = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
 const modules = readModules(["pipeline", "channels", "src"])
 
 describe("the source tree", () => {
-  it("has modules, each on a floor", () => {
+  it("has modules, each on one floor", () => {
     assert.isAbove(modules.length, 50)
     assert.deepStrictEqual(
       modules.filter(({ path }) => rankOf(path) === -1),
@@ -168,7 +168,7 @@ describe("the source tree", () => {
     assert.deepStrictEqual(upward(modules), [])
   })
 
-  it("has every module of an ordered layer in a listed domain", () => {
+  it("assigns every module of an ordered layer to a listed domain", () => {
     assert.deepStrictEqual(
       Object.keys(DOMAINS).flatMap((layer) =>
         modules

@@ -244,7 +244,7 @@ describe("a slow reader", () => {
     })
   )
 
-  it.effect("is cut after 30 seconds", () =>
+  it.effect("is disconnected after 30 seconds", () =>
     Effect.gen(function* () {
       const { sink, feeds } = yield* stall
       yield* TestClock.adjust("29 seconds")

@@ -17,7 +17,7 @@ describe("the wait before the next attempt", () => {
     ["sooner than that", 1, 348],
     ["between the step and twice the step", 400, 400],
     ["later than both", 100_000, 600]
-  ] as const)("heeds a receiver that asks for a time %s", (_, asked, waited) => {
+  ] as const)("respects a receiver that asks for a time %s", (_, asked, waited) => {
     assert.strictEqual(seconds(nextDelay(Duration.minutes(5), Duration.seconds(asked), 0.9)), waited)
   })
 

@@ -76,7 +76,7 @@ describe.each(PACKAGES)("a receiver that verifies with the package %s", (name) =
     ["by a secret of its own words", [PREVIOUS], PREVIOUS],
     ["during a rotation, by the new secret", [CURRENT, PREVIOUS], CURRENT],
     ["during a rotation, by the old secret", [CURRENT, PREVIOUS], PREVIOUS]
-  ] as const)("takes our request %s", ([, secrets, secret]) =>
+  ] as const)("accepts our request %s", ([, secrets, secret]) =>
     Effect.gen(function* () {
       const request = yield* requestUnder(secrets)
       assert.doesNotThrow(() => verifier(secret).verify(request.body, headersOf(request)))

@@ -110,7 +110,7 @@ describe("an answer", () => {
     ["that is none", reset, "Unknown reset"],
     ["that is cut off in its head", rawThenClose("HTTP/1.1 20"), "Unknown reset"],
     ["with more head than anybody needs", raw(`HTTP/1.1 200 OK\r\nx: ${"a".repeat(20_000)}`), "Unknown bad_response"]
-  ] as const)("%s has its outcome", ([, answering, expected]) =>
+  ] as const)("%s has the right outcome", ([, answering, expected]) =>
     Effect.gen(function* () {
       const { receiver, channel } = yield* harness(answering)
       const attempt = yield* push(channel, deliveryOf(EVENT))
@@ -147,7 +147,7 @@ describe("an answer", () => {
     ["as a decimal", "1.5", null],
     ["as a number below zero", "-5", null],
     ["as a word", "later", null]
-  ] as const)("may say when to come back: %s", ([, header, seconds]) =>
+  ] as const)("may contain a retry time: %s", ([, header, seconds]) =>
     Effect.gen(function* () {
       yield* TestClock.adjust("1 minute")
       const { channel } = yield* harness(status(503, { "retry-after": header }))

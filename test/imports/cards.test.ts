@@ -73,7 +73,7 @@ describe("a file's format is detected by its content, not by its name", () => {
     assert.include(codes(broken), "text_unreadable")
   })
 
-  it("in a CharX it is card.json", async () => {
+  it("in a CharX the card is in card.json", async () => {
     const icon = await picture("webp")
     const { format, bundle, images } = await readFile(
       await zipOf({

@@ -72,7 +72,7 @@ describe("the dialogue act of a message", () => {
     ["what should I do?", "question_past"],
     ["why should I talk to you?", "advice"],
     ["thank you for yesterday, but my whole flat was flooded and I have nowhere to go", "thanks"]
-  ] as const)("is not taken amiss: %s is no %s", (text, act) => {
+  ] as const)("is not misunderstood: %s is no %s", (text, act) => {
     assert.notStrictEqual(actOf(text), act)
   })
 })

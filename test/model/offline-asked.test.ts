@@ -28,7 +28,7 @@ describe("a question after a statement", () => {
     })
   )
 
-  it.effect("asks back no second question", () =>
+  it.effect("is not followed by a second question", () =>
     Effect.gen(function* () {
       for (const character of [edda, silvan, ines]) {
         const [reply = ""] = yield* repliesOf(character, ["My sister is called Lena. Are you tired?"])

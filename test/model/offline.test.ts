@@ -179,7 +179,7 @@ describe("the offline engine", () => {
       })
     )
 
-    it(`gives ${character.display_name} only lines that the gates let pass`, () => {
+    it(`gives ${character.display_name} only lines that pass the gates`, () => {
       const context = gateContextOf({ character, mustNotReveal: knowledgeOf(character).mustNotReveal, userTexts: [] })
       const refusedBy = (text: string, userTexts: ReadonlyArray<string> = []) =>
         refusal({ text, citedIds: [] }, { ...context, userTexts })
@@ -341,7 +341,7 @@ describe("the offline engine", () => {
     ["buy now buy now buy now buy now buy now ", "withhold", null],
     ["hello", "reply", null],
     ["you're stupid", "exit", "repeated_abuse"]
-  ] as const)("decides on silence and on leaving only where it may: %j", ([text, decision, exit_reason]) =>
+  ] as const)("decides on silence and on leaving only if allowed: %j", ([text, decision, exit_reason]) =>
     Effect.gen(function* () {
       const { reply } = yield* write({ ...requestOf(plainCharacter, text), decisions: ["reply", "withhold", "exit"] })
       assert.deepStrictEqual([reply.decision, reply.exit_reason], [decision, exit_reason])

@@ -76,7 +76,7 @@ describe("a reply", () => {
     ["of the wrong schema", { kind: "wrong_schema" }],
     ["empty", { kind: "plain_text", text: "" }],
     ["only unfinished thinking", { kind: "plain_text", text: "<think>the person wants" }]
-  ] as const)("is repaired by one more call when it is %s, and both calls are paid", ([, fault]) =>
+  ] as const)("is repaired by one more call if it is %s, and both calls are paid for", ([, fault]) =>
     Effect.gen(function* () {
       const { fake, write } = yield* harness([fault])
       assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(2) })
@@ -92,7 +92,7 @@ describe("a reply", () => {
     ["after a pause that the server asked for", { kind: "rate_limited" }],
     ["after an error of the server", { kind: "server_error" }],
     ["after a lost connection", { kind: "reset" }]
-  ] as const)("is asked for again %s", ([, fault]) =>
+  ] as const)("is requested again %s", ([, fault]) =>
     Effect.gen(function* () {
       const { fake, write } = yield* harness([fault, fault])
       assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
@@ -242,7 +242,7 @@ describe("a server without structured output", () => {
     ["schema", "strict_schema"],
     ["object", "json_object"],
     ["none", "text"]
-  ] as const)("is asked as OPENAI_JSON says: %s", ([json, format]) =>
+  ] as const)("is called as OPENAI_JSON says: %s", ([json, format]) =>
     Effect.gen(function* () {
       const { write, formats } = yield* harness([{ kind: "ok" }, { kind: "ok" }], { json })
       assert.deepStrictEqual((yield* write).reply, GOOD)

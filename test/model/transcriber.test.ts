@@ -54,15 +54,17 @@ describe("a voice recording", () => {
       { kind: "status", status: 200, body: { words: [] } },
       { code: "bad_response", wasPaid: true }
     ]
-  ] as const)("is not heard after %s, which is asked for once and not repeated in words", ([, hearing, failure]) =>
-    Effect.gen(function* () {
-      const { fake, listen } = yield* harness([hearing, hearing])
-      const error = yield* Effect.flip(listen)
-      assert.deepStrictEqual({ code: error.code, wasPaid: error.wasPaid }, failure)
-      assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), PROVIDER_SECRET)
-      assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), KEY)
-      assert.lengthOf(fake.transcriber.requests, 1)
-    })
+  ] as const)(
+    "cannot be transcribed after %s, which is requested once and not quoted in the error",
+    ([, hearing, failure]) =>
+      Effect.gen(function* () {
+        const { fake, listen } = yield* harness([hearing, hearing])
+        const error = yield* Effect.flip(listen)
+        assert.deepStrictEqual({ code: error.code, wasPaid: error.wasPaid }, failure)
+        assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), PROVIDER_SECRET)
+        assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), KEY)
+        assert.lengthOf(fake.transcriber.requests, 1)
+      })
   )
 
   it.live("is given up at its deadline, with the connection closed; it may have been charged", () =>

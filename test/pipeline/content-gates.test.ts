@@ -112,7 +112,7 @@ const HARMLESS = [
 
 describe("what a character writes unprompted", () => {
   it.each(Object.entries(REFUSED).flatMap(([gate, texts]) => texts.map((text) => [gate, text] as const)))(
-    "is refused for %s: %s",
+    "is refused by %s: %s",
     (gate, text) => {
       assert.strictEqual(contentRefusal(text), gate)
       assert.strictEqual(

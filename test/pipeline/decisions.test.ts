@@ -41,7 +41,7 @@ describe("silence", () => {
     assert.isFalse(mayWithhold("ok", eager, { history: historyOf("hello", "Hello.", "ok") }))
   })
 
-  it.each(["crisis", "soften", "refuse_in_voice"] as const)("is no answer when safety says %s", (action) =>
+  it.each(["crisis", "soften", "refuse_in_voice"] as const)("is not allowed if safety says %s", (action) =>
     assert.isFalse(mayWithhold("ok", eager, { safety: { ...SAFE, action } }))
   )
   it("is not allowed if the analysis detects a crisis", () =>
@@ -56,7 +56,7 @@ describe("silence", () => {
     "ayúdame",
     "are you an AI?",
     "bist du ein Mensch?"
-  ])("is no answer to %j", (text) =>
+  ])("is not allowed after %j", (text) =>
     assert.isFalse(
       Array.from({ length: 50 }, (_, turnIndex) => mayWithhold(text, eager, { turnIndex: turnIndex + 3 })).some(
         (may) => may
@@ -71,7 +71,7 @@ describe("silence", () => {
     "Ich sage es dir gleich.",
     "Lass mich überlegen.",
     "Déjame pensar."
-  ])("is no answer to one who was promised something: %j", (promise) =>
+  ])("is not allowed after a promise: %j", (promise) =>
     assert.isFalse(mayWithhold("ok", eager, { history: historyOf("hello", promise, "ok", "Mm.") }))
   )
   it("is allowed again when a promise is long past", () =>
@@ -102,7 +102,7 @@ describe("silence", () => {
     ["why?", 0.6],
     ["???", 0],
     ["今日はとても楽しかった、また行きたい", 1]
-  ] as const)("weighs %j as an effort of %d", (text, effort) => assert.strictEqual(userEffort(text), effort))
+  ] as const)("rates %j as an effort of %d", (text, effort) => assert.strictEqual(userEffort(text), effort))
 })
 
 describe("leaving", () => {

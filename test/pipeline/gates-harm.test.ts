@@ -209,7 +209,7 @@ describe("harmful text", () => {
   ])("is a cry for help: %s", (text) => assert.strictEqual(crisisIn(text), "crisis"))
 
   it.each(["only 12 kms to go", "I want this winter to end", "dead tired", "死ぬほど笑った"])(
-    "and this is none: %s",
+    "and this is not: %s",
     (text) => assert.notStrictEqual(crisisIn(text), "crisis")
   )
 

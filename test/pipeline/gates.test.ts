@@ -296,9 +296,9 @@ describe("cleaning a bubble", () => {
     ["🙂", "🙂"],
     ["3 * 4 * 5", "3 * 4 * 5"],
     ["I am **very happy** today.", "I am very happy today."]
-  ])("makes %j %j", (before, after) => assert.strictEqual(cleanBubble(before, voice, "Ada Holm"), after))
+  ])("turns %j into %j", (before, after) => assert.strictEqual(cleanBubble(before, voice, "Ada Holm"), after))
 
-  it.each([" ", " Bo"])("takes nothing from a smile when the name is %j", (name) =>
+  it.each([" ", " Bo"])("leaves a smiley alone if the name is %j", (name) =>
     assert.strictEqual(cleanBubble(":) hi", voice, name), ":) hi")
   )
 

@@ -183,7 +183,7 @@ const prompts = Effect.gen(function* () {
 
 describe(`the prompts of ${profile?.display_name}`, () => {
   it.each(["grounding", "generation", "regeneration", "critic", "rewrite"] as const)(
-    "in the %s is what was reviewed",
+    "in the %s match the reviewed file",
     async (stage) => {
       const messages = (await Effect.runPromise(Effect.provide(prompts, TestClock.layer())))[stage]
       await expect(written(messages)).toMatchFileSnapshot(`golden/${profile?.slug}/${stage}.txt`)

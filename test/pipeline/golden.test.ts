@@ -178,7 +178,7 @@ describe("the prompt", () => {
       })
     ],
     ["analysis", analyzePrompt({ turn: request.turn, history, recalled, remembered, onSpent: request.onSpent })]
-  ])("of the %s is the one that was reviewed", async (name, messages) => {
+  ])("of the %s matches the reviewed file", async (name, messages) => {
     await expect(written(messages)).toMatchFileSnapshot(`golden/${name}.txt`)
   })
 })

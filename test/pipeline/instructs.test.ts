@@ -9,9 +9,12 @@ describe("the detection of instructions", () => {
       (by === "message" || by === "memory") && (harm === "instructs" || harm === "scores" || harm === "leaks")
   )
 
-  it.each(orders.map(({ text }) => [text]))("is told from what somebody tells of themselves: %s", (text) => {
-    assert.isTrue(isInstruction(text))
-  })
+  it.each(orders.map(({ text }) => [text]))(
+    "distinguishes orders from what people say about themselves: %s",
+    (text) => {
+      assert.isTrue(isInstruction(text))
+    }
+  )
 
   it("ignores what people say about their lives", () => {
     const lives = [

@@ -357,5 +357,5 @@ describe("patterns that are slow on purpose", () => {
     ["\\x{41}{3}", 3],
     ["a)", Infinity],
     ["(a", 1]
-  ])("are known by the size that they come to: %s is %d", (pattern, cost) => assert.strictEqual(costOf(pattern), cost))
+  ])("are measured by their compiled size: %s is %d", (pattern, cost) => assert.strictEqual(costOf(pattern), cost))
 })

@@ -220,7 +220,7 @@ const SHUT: ReadonlyArray<
 
 describe("a gate", () => {
   it.each(SHUT.map(([gate, what, given, until, candidate = cold]) => [gate, what, given, until, candidate] as const))(
-    "%s is shut when %s",
+    "%s is closed if %s",
     (gate, _, given, until, candidate) => {
       const facts = factsOf({ ...given, ...(given.at !== undefined && { lastTurnAt: given.at - 24 * HOUR }) })
       const shut = blockedBy(facts, candidate, facts.at)

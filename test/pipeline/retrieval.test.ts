@@ -102,10 +102,10 @@ describe("lore", () => {
   const tower = { keys: ["tower", "Leuchtturm", "灯台"], content: "The tower has 141 steps." }
 
   it.each(["how tall is the Tower?", "der Leuchtturm ist hoch", "灯台はどこ？"])(
-    "is called up by a key in %j",
+    "is activated by a key in %j",
     (text) => assert.deepStrictEqual(lore([tower], text), [tower.content])
   )
-  it.each(["the towering cliffs", "nothing here", ""])("is not called up by %j", (text) =>
+  it.each(["the towering cliffs", "nothing here", ""])("is not activated by %j", (text) =>
     assert.deepStrictEqual(lore([tower], text), [])
   )
 
@@ -118,7 +118,7 @@ describe("lore", () => {
     ["not_any", "tower at night", false],
     ["not_all", "tower at night", true],
     ["not_all", "tower at night in a storm", false]
-  ] as const)("counts its secondary keys by %s: %j", (logic, text, on) => {
+  ] as const)("evaluates its secondary keys by %s: %j", (logic, text, on) => {
     assert.lengthOf(lore([{ ...tower, secondary_keys: ["night", "storm"], logic }], text), on ? 1 : 0)
   })
 

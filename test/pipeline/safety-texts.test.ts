@@ -6,7 +6,7 @@ const none = new Map()
 const english = safetyTextsFor([], none)
 
 describe("safety texts", () => {
-  it.each(["de", "es", "fr", "pt"])("are there in %s, all of them", (tag) => {
+  it.each(["de", "es", "fr", "pt"])("are complete in %s", (tag) => {
     const texts = safetyTextsFor([tag], none)
     for (const part of ["crisis", "ai_opening", "ai_disclosure", "minors"] as const)
       assert.notDeepEqual(texts[part], english[part])

@@ -56,7 +56,7 @@ describe("a text that used to block the event loop is fast", () => {
       []
     ))
 
-  it("in the search for orders to a model", () => assert.deepStrictEqual(slowOver(ALL, MAX_MS, isInstruction), []))
+  it("in the detection of instructions", () => assert.deepStrictEqual(slowOver(ALL, MAX_MS, isInstruction), []))
 
   it.each([
     ["traits", TRAITS],

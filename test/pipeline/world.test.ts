@@ -163,7 +163,7 @@ describe("an arc influence", () => {
       "2026-06-10T00:50:00Z",
       "active"
     ]
-  ])("%s is as the clock says", (_, given, timezone, at, status) =>
+  ])("%s follows the clock", (_, given, timezone, at, status) =>
     assert.strictEqual(arcStatus(arc(given), timezone, Date.parse(at)), status)
   )
 
@@ -263,7 +263,7 @@ describe("a storyline", () => {
     [{ after: "c" }, {}, false],
     [{ after: "2026-06-10T12:00:00Z" }, {}, true],
     [{ after: "2026-06-10T14:00:01+02:00" }, {}, false]
-  ])("goes on where it must be so: %j %j %s", (condition, given, on) =>
+  ])("evaluates the condition of its next beat: %j %j %s", (condition, given, on) =>
     assert.strictEqual(enters(condition, given), on)
   )
 
@@ -338,7 +338,7 @@ describe("the world context of a message", () => {
     ["and tom?", "npc_1"],
     ["does your brother fish?", "npc_1"],
     ["tomorrow then", ""]
-  ])("is who is named, by name, alias or what they are: %j", (text, ids) => {
+  ])("includes who is mentioned, by name, alias or description: %j", (text, ids) => {
     assert.strictEqual(
       found(text, {
         npcs: [brother, npc({ id: "npc_2", name: "Inês", role: "neighbour", summary: "Keeps bees.", aliases: [] })]

@@ -109,7 +109,7 @@ describe.each(["held-out", "messages"])("the messages of %s", (folder) => {
 })
 
 describe("the weights of the classifier", () => {
-  it("were learned from the messages as they are, by the program as it is", () => {
+  it("were learned from the current messages by the current program", () => {
     const { learned_from } = JSON.parse(
       readFileSync(new URL("../../pipeline/safety/classifier/weights.json", import.meta.url), "utf8")
     )

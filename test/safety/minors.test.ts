@@ -68,7 +68,7 @@ describe("a picture of a minor", () => {
     "her 18th birthday",
     "with a minor detail changed",
     "in a minor key"
-  ])("is not what other words mean: %s", (text) =>
+  ])("is not confused with other meanings: %s", (text) =>
     assert.isNull(pictureRefusal({ kind: "selfie", words: [text], ageBand: "adult" }))
   )
 })
@@ -102,11 +102,13 @@ describe("an age given as an answer", () => {
     ["How old are you? 😊", "15"],
     ["*smiles* How old are you? *tilts head*", "15"],
     ["Quantos anos tens?", "quinze, e tu?"]
-  ])("is told by a number alone: %s %s", (before, text) => assert.isTrue(saysUnderAge(text, new Date(), before)))
+  ])("is recognized from a number alone: %s %s", (before, text) =>
+    assert.isTrue(saysUnderAge(text, new Date(), before))
+  )
   it.each([
     ["How many cats do you have?", "15"],
     ["", "15"]
-  ])("is not by a number that answers something else: %s %s", (before, text) =>
+  ])("is not recognized from a number that answers something else: %s %s", (before, text) =>
     assert.isFalse(saysUnderAge(text, new Date(), before))
   )
   it("follows the calendar", () => {

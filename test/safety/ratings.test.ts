@@ -51,7 +51,7 @@ describe("tenderness", () => {
   const said = (text: string, ageBand: "adult" | "minor" | "unknown") =>
     refusal({ text, citedIds: [] }, gateContextOf({ endUser: { ...turnOf({}).endUser, ageBand } }))
   it.each(["Good night, my darling.", "Du bist so hübsch.", "Buenas noches, mi amor.", "Adoro-te."])(
-    "is nothing for somebody under age: %s",
+    "is refused for a minor: %s",
     (text) => {
       assert.strictEqual(said(text, "minor"), "romance")
       assert.isNull(said(text, "unknown"))

@@ -94,7 +94,7 @@ describe.each(Object.keys(layers) as ReadonlyArray<keyof typeof layers>)("%s as 
 
   // The fake S3 is a folder whose files are written in place. Real services are atomic.
   it.runIf(name !== "a service that speaks S3")(
-    "shows whoever reads meanwhile one content or the other, never half of one",
+    "shows concurrent readers one content or the other, never a mixture",
     async () => {
       const key = keyOf()
       const [one, other] = [Buffer.alloc(40_000, 1), Buffer.alloc(70_000, 2)]
@@ -126,7 +126,7 @@ describe.each(Object.keys(layers) as ReadonlyArray<keyof typeof layers>)("%s as 
   })
 
   it.each(["../../etc/passwd", "app/../x", "app", "/app/x", "app/x/y", "app/x.png", ""])(
-    "takes no key but its own: %s",
+    "accepts only its own keys: %s",
     async (key) => {
       for (const act of [() => put(key, Buffer.from("x")), () => get(key), () => remove(key)]) {
         assert.isTrue(

@@ -190,7 +190,7 @@ describe("a process that dies while sending an event", () => {
     ["between two messages", { part: 1, sending: null }, ["Two."], []],
     ["over the second", { part: 1, sending: 1 }, [], [1]]
   ])(
-    "%s leaves to the next what surely was not sent, and on record what may have been",
+    "%s leaves unsent bubbles to the next process, and records possibly sent ones as unknown",
     async (_, death, heard, unknown) => {
       const { bot, person, session } = await greeted()
       const cursor = await speak(session, ["One.", "Two."], death)

@@ -154,7 +154,7 @@ describe("a message that Telegram rejects as it is", () => {
     [400, "Bad Request: not enough rights to send text messages to the chat", "no_rights"],
     [400, "Bad Request: CHAT_WRITE_FORBIDDEN", "no_rights"]
   ])(
-    "waits where there is no way to the chat, which the app is told, and goes out when somebody writes there: %i %s",
+    "waits while the chat cannot be reached, which the app is told, and is sent when somebody writes there: %i %s",
     async (code, description, reason) => {
       const { bot, person, session, id } = await greeted()
       harness.telegram.fault({ bot, method: "sendMessage" }, { kind: "error", code, description })

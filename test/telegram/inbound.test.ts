@@ -833,7 +833,7 @@ describe("a group", () => {
     ["before it was answered", 1],
     ["and was answered", 0]
   ] as const)(
-    "that became a supergroup in which somebody wrote before we were told, %s, is one session",
+    "that became a supergroup in which somebody wrote before we were notified, %s, is one session",
     async (_, reply_delay_seconds) => {
       const character_slug = await harness.app.createCharacter({
         greeting: GREETING,

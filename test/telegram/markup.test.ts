@@ -17,7 +17,7 @@ describe("the markup of a text", () => {
   })
 
   it.each(["2 * 3 * 4", "a * b", "*", "**", "* item\n* item", "it's 5*", "*not\nover lines*"])(
-    "stay asterisks when they mark nothing: %s",
+    "keeps asterisks that mark nothing: %s",
     (text) => {
       assert.deepStrictEqual(readMarks(text), plain(text))
     }

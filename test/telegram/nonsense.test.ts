@@ -57,7 +57,7 @@ describe("a wait that Telegram asks for", () => {
     ["without words", wait(1, "")],
     ["with no text for words", wait(1, { retry: "later" })],
     ["with its code as text", { ...wait(1), error_code: "429" }]
-  ])("%s is no loss: the message is sent after it", async (_, body) => {
+  ])("%s loses nothing: the message is sent afterwards", async (_, body) => {
     const { bot, person, session } = await greeted()
     answers(bot, "sendMessage", 429, body)
     await speak(session, ["Patience."])
@@ -101,7 +101,7 @@ describe("an answer that is not from the Bot API", () => {
     ["a yes with nothing", 200, { ok: true, result: null }],
     ["a yes with something else", 200, { ok: true, result: { message_id: "7" } }],
     ["a way elsewhere", 302, {}]
-  ])("leaves a message of unknown fate, once on record, and what follows is sent: %s", async (_, status, body) => {
+  ])("leaves a message with an unknown outcome, recorded once, and the next is sent: %s", async (_, status, body) => {
     const { bot, person, session } = await greeted()
     answers(bot, "sendMessage", status, body)
     await speak(session, ["Perhaps.", "Surely."])

@@ -34,7 +34,7 @@ const told = async (type: string, id: string): Promise<ReadonlyArray<LogEvent>> 
   )
 }
 
-describe("an update during which a process dies", () => {
+describe("a change whose process dies", () => {
   it.each<readonly [string, (started: Started) => object]>([
     [
       "payment.pre_checkout",
@@ -68,7 +68,7 @@ describe("an update during which a process dies", () => {
       "payment.subscription",
       ({ person }) => ({ subscription: { user: person.user, invoice_payload: "plan-1", state: "active" } })
     ]
-  ])("is told to the app once: %s", async (type, update) => {
+  ])("is reported to the app once: %s", async (type, update) => {
     const begun = await started()
     const death = await failCommitOnce(harness.server, {
       event: "update",
@@ -114,7 +114,7 @@ describe("an update during which a process dies", () => {
           async () => (await harness.app.post(`/v1/telegram/bots/${id}/suspend`, {})).status === 200
         )
     ]
-  ])("comes to be and is told to the app, both: %s, %s", async (type, _, cause) => {
+  ])("takes effect and is reported to the app: %s, %s", async (type, _, cause) => {
     const begun = await started()
     const death = await failCommitOnce(harness.server, {
       event: "insert",

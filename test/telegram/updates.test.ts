@@ -71,7 +71,7 @@ describe("the text of a turn", () => {
     [{ location: { latitude: 52.5, longitude: 13.4 } }, "[location: 52.5, 13.4]"],
     [{ contact: { first_name: "Bea" } }, "[contact: Bea]"],
     [{ text: "a\u0000b\ud800c\u0007" }, "ab\ufffdc"]
-  ])("says in honest words what came besides text: %o", (fields, text) => {
+  ])("describes parts other than text in plain words: %o", (fields, text) => {
     assert.strictEqual(readMessages([message(fields)], BOT)?.text, text)
   })
   it("consists of typed parts if it is more than text, with the transcript of a voice message", () => {

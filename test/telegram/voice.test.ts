@@ -100,7 +100,7 @@ describe("a voice message", () => {
   it.each([
     ["is too long", { duration: 601 }, "[voice message, 601 s]"],
     ["is too large", { size: 21 * 1_048_576 }, "[voice message, 7 s]"]
-  ])("that %s is not even fetched", async (_, options, text) => {
+  ])("that %s is not even downloaded", async (_, options, text) => {
     const { bot, heard, speak } = await started()
     speak(options)
     assert.strictEqual((await heard())["text"], text)
@@ -205,7 +205,7 @@ describe("a file from Telegram", () => {
     "a?b",
     "",
     "voice/gone.oga"
-  ])("is fetched from where files are, and an error does not tell the token: %s", async (file_path) => {
+  ])("is downloaded from its file address, and an error does not reveal the token: %s", async (file_path) => {
     const asked: Array<string> = []
     const server = createServer((request, response) => {
       asked.push(request.url ?? "")

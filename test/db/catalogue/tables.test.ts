@@ -112,7 +112,7 @@ describe("the catalogue of tables", () => {
   })
 
   it.each(["session", "traces", "chats", "person", "app"] as const)(
-    "deletes what refers to others first, of the scope %s",
+    "deletes referring rows first in the scope %s",
     (scope) => {
       assert.isAbove(references.length, 30)
       assert.deepStrictEqual(wrongOrder(references, allTables, scope), [])

@@ -174,7 +174,7 @@ describe("a settlement", () => {
     ["a failure", Outcome.cases.Failed.make({ reason: "timed_out" }), ["failed"], ["system message.failed"]],
     ["silence", Outcome.cases.Withheld.make({}), ["withheld"], []],
     ["an exit", exit, ["exited"], ["character message.created", "system session.exited"]]
-  ])("pays what %s has cost, and no more", async (_, outcome, outcomes, said) => {
+  ])("books the cost of %s, and no more", async (_, outcome, outcomes, said) => {
     const session = await waiting(1)
     await settle(leaseOf(await claim(session)), outcome, [spent(12)])
     assert.deepStrictEqual(await outcomesOf(session), outcomes)
@@ -208,7 +208,7 @@ describe("a settlement", () => {
   })
 
   it.each(["after", "before"] as const)(
-    "whose connection was lost %s its commit is written once, and known for its own",
+    "whose connection was lost %s its commit is written once, and recognized as its own",
     async (when) => {
       const session = await waiting(2)
       const lease = leaseOf(await claim(session))
@@ -247,7 +247,7 @@ describe("a settlement", () => {
     assert.deepStrictEqual(await countersOf(session), { status: "active", open_turns: 0, gaps: 0 })
   })
 
-  it("keeps the sessions of one batch apart", async () => {
+  it("keeps the sessions of one batch separate", async () => {
     const places = await Promise.all(Array.from({ length: 12 }, () => waiting(1)))
     const leases = await Promise.all(places.map(async (session) => leaseOf(await claim(session))))
     await Promise.all(
@@ -340,7 +340,7 @@ describe("the cost of an attempt", () => {
     assert.deepStrictEqual(await rowsOf(session), ["1 0 ok 10", "1 1 error 3", "2 0 ok 6"])
   })
 
-  it("stays paid when the session ends before the next attempt", async () => {
+  it("stays booked if the session ends before the next attempt", async () => {
     const session = await waiting(1)
     await release(leaseOf(await claim(session)), [spent(10)])
     await engine.run(CharacterArchival.use((archival) => archival.archive(session.appId, "mara", true)))

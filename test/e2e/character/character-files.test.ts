@@ -116,7 +116,7 @@ describe("character export", () => {
     ["chara_card_v3", "json"],
     ["png", "png"],
     ["bundle", "json"]
-  ])("writes a %s, which makes the same character elsewhere", async (format, extension) => {
+  ])("writes a %s, which creates the same character elsewhere", async (format, extension) => {
     const slug = await app.createCharacter()
     const out = join(folder, `${slug}.${extension}`)
     const { code, stdout, stderr } = await troupe(["export", slug, "--format", format, "--out", out])

@@ -105,7 +105,7 @@ describe("a reply by a model behind an HTTP address", () => {
     ["refused", { kind: "server_error" }, 3, "http_500"],
     ["unusable", { kind: "wrong_schema" }, 2, "schema_mismatch"],
     ["stalled", { kind: "stall" }, 1, "timeout"]
-  ] as const)("comes by the rules alone when the analysis is %s", async (_, fault, calls, code) => {
+  ] as const)("uses the rules alone if the analysis is %s", async (_, fault, calls, code) => {
     const session = await app.createSession()
     model.scriptFor("analysis", ...Array.from({ length: calls }, () => fault))
     const event = await app.converse(session, "hello")

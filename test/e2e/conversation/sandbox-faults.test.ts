@@ -29,14 +29,17 @@ const isOfTurn = (run: string) => (event: LogEvent) =>
   event.trace_id === run && event.role !== "user" && event.type !== "run.status"
 
 describe("x-sandbox-fault under a demo key", () => {
-  it.each(["generation_failed", "timed_out"])("%s ends the turn so, and the next one is answered", async (fault) => {
-    const session = await open()
-    const { run_ref, sent_turn_index } = await send(session, fault)
-    const failed = await demo.waitFor(session, isOfTurn(run_ref))
-    assert.strictEqual(failed.type, "message.failed")
-    assert.deepStrictEqual(failed.payload, { turn_index: sent_turn_index, reason: fault, recoverable: true })
-    assert.strictEqual((await demo.converse(session, "Hello again")).type, "message.created")
-  })
+  it.each(["generation_failed", "timed_out"])(
+    "%s ends the turn accordingly, and the next one is answered",
+    async (fault) => {
+      const session = await open()
+      const { run_ref, sent_turn_index } = await send(session, fault)
+      const failed = await demo.waitFor(session, isOfTurn(run_ref))
+      assert.strictEqual(failed.type, "message.failed")
+      assert.deepStrictEqual(failed.payload, { turn_index: sent_turn_index, reason: fault, recoverable: true })
+      assert.strictEqual((await demo.converse(session, "Hello again")).type, "message.created")
+    }
+  )
 
   it("withhold ends the turn in silence", async () => {
     const session = await open()

@@ -103,7 +103,7 @@ describe.concurrent("a misbehaving receiver", () => {
     ["/2mb", (answer: string) => assert.strictEqual(answer.length, 8192)],
     ["/close-after-200", (answer: string) => assert.strictEqual(answer, "thanks")]
   ])(
-    "%s: what comes after the 200 does not undo it",
+    "%s: what follows the 200 does not change the result",
     async (path, check) => {
       const delivery = await firstOf(path)
       assert.deepInclude(delivery, { outcome: "sent", attempts: 1, last_status_code: 200, next_attempt_at: null })
@@ -112,7 +112,7 @@ describe.concurrent("a misbehaving receiver", () => {
     30_000
   )
 
-  it("/429: its Retry-After is honoured", async () => {
+  it("/429: its Retry-After is respected", async () => {
     const delivery = await firstOf("/429")
     assert.deepInclude(delivery.attempt_list[0], { outcome: "not_sent", status_code: 429 })
     assert.isAtLeast(waitOf(delivery), 7.9)

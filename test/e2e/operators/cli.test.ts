@@ -142,7 +142,7 @@ describe("a log whose start is no longer kept", () => {
   it.each([
     ["a part of it", 2],
     ["nothing", 3]
-  ])("is talked on to, when %s is left", async (_, upTo) => {
+  ])("is continued if %s is omitted", async (_, upTo) => {
     const session = await app.createSession({ character_slug: await app.createCharacter() })
     await app.converse(session, "Hello")
     await forget(session, upTo)
@@ -285,57 +285,54 @@ describe("chat", () => {
       "Farewell.",
       ["you: Hello", "Mara: Farewell.", "! Mara has left this conversation (story_exit)"]
     ]
-  ])(
-    "waits no longer than for the end of the turn when the character %s",
-    async (_, outcome, afterwards, reply, lines) => {
-      const session = { id: "ses_1", character_slug: "mara", status: "active", last_cursor: 0 }
-      const frame = (cursor: number, type: string, role: string, payload: object) =>
-        `id: ${cursor}\nevent: ${type}\ndata: ` +
-        `${JSON.stringify({ id: `evt_${cursor}`, cursor, type, role, trace_id: "run_1", created_at: "2026-01-01T00:00:00.000Z", payload })}\n\n`
-      let stream: ServerResponse | undefined
-      const routes: Readonly<Record<string, (response: ServerResponse, headers: IncomingHttpHeaders) => unknown>> = {
-        "/v1/sessions": () => session,
-        "/v1/sessions/ses_1": (response) => {
-          // The rest arrives once the client has requested the state of the session.
-          response.on("finish", () => {
-            if (outcome === "exited") stream?.write(frame(4, "session.exited", "system", { reason_code: "story_exit" }))
-          })
-          return { ...session, status: afterwards }
-        },
-        "/v1/characters/mara": () => ({ display_name: "Mara" }),
-        "/v1/sessions/ses_1/events": () => ({ events: [] }),
-        "/v1/sessions/ses_1/trace": () => ({ trace: [{ outcome, settled: true }] }),
-        "/v1/sessions/ses_1/messages": async (_, headers) => {
-          const client_message_id = headers["idempotency-key"]
-          const open = await until("a reader", () => stream)
-          open.write(frame(1, "message.created", "user", { text: "Hello", bubbles: ["Hello"], client_message_id }))
-          open.write(frame(2, "run.status", "character", { status: "generating", run_ref: "run_1", client_message_id }))
-          if (reply !== "") open.write(frame(3, "message.created", "character", { text: reply, bubbles: [reply] }))
-          return {}
-        }
+  ])("waits only until the end of the turn if the character %s", async (_, outcome, afterwards, reply, lines) => {
+    const session = { id: "ses_1", character_slug: "mara", status: "active", last_cursor: 0 }
+    const frame = (cursor: number, type: string, role: string, payload: object) =>
+      `id: ${cursor}\nevent: ${type}\ndata: ` +
+      `${JSON.stringify({ id: `evt_${cursor}`, cursor, type, role, trace_id: "run_1", created_at: "2026-01-01T00:00:00.000Z", payload })}\n\n`
+    let stream: ServerResponse | undefined
+    const routes: Readonly<Record<string, (response: ServerResponse, headers: IncomingHttpHeaders) => unknown>> = {
+      "/v1/sessions": () => session,
+      "/v1/sessions/ses_1": (response) => {
+        // The rest arrives once the client has requested the state of the session.
+        response.on("finish", () => {
+          if (outcome === "exited") stream?.write(frame(4, "session.exited", "system", { reason_code: "story_exit" }))
+        })
+        return { ...session, status: afterwards }
+      },
+      "/v1/characters/mara": () => ({ display_name: "Mara" }),
+      "/v1/sessions/ses_1/events": () => ({ events: [] }),
+      "/v1/sessions/ses_1/trace": () => ({ trace: [{ outcome, settled: true }] }),
+      "/v1/sessions/ses_1/messages": async (_, headers) => {
+        const client_message_id = headers["idempotency-key"]
+        const open = await until("a reader", () => stream)
+        open.write(frame(1, "message.created", "user", { text: "Hello", bubbles: ["Hello"], client_message_id }))
+        open.write(frame(2, "run.status", "character", { status: "generating", run_ref: "run_1", client_message_id }))
+        if (reply !== "") open.write(frame(3, "message.created", "character", { text: reply, bubbles: [reply] }))
+        return {}
       }
-      const answer = async (path: string, headers: IncomingHttpHeaders, response: ServerResponse) => {
-        response.end(JSON.stringify({ data: await routes[path]?.(response, headers) }))
-      }
-      const scripted = createServer((request, response) => {
-        const path = request.url?.split("?")[0] ?? ""
-        if (path.endsWith("/stream")) {
-          stream = response.writeHead(200, { "content-type": "text/event-stream" })
-          stream.flushHeaders()
-        } else void answer(path, request.headers, response)
-      }).listen(0, "127.0.0.1")
-      await until("a port", () => scripted.address() !== null)
-      const address = scripted.address()
-      const { code, stdout } = await troupe(
-        ["chat", "mara", "--url", `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`],
-        "Hello"
-      )
-      scripted.close()
-      scripted.closeAllConnections()
-      assert.strictEqual(code, 0)
-      assert.deepStrictEqual(linesOf(stdout), lines)
     }
-  )
+    const answer = async (path: string, headers: IncomingHttpHeaders, response: ServerResponse) => {
+      response.end(JSON.stringify({ data: await routes[path]?.(response, headers) }))
+    }
+    const scripted = createServer((request, response) => {
+      const path = request.url?.split("?")[0] ?? ""
+      if (path.endsWith("/stream")) {
+        stream = response.writeHead(200, { "content-type": "text/event-stream" })
+        stream.flushHeaders()
+      } else void answer(path, request.headers, response)
+    }).listen(0, "127.0.0.1")
+    await until("a port", () => scripted.address() !== null)
+    const address = scripted.address()
+    const { code, stdout } = await troupe(
+      ["chat", "mara", "--url", `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`],
+      "Hello"
+    )
+    scripted.close()
+    scripted.closeAllConnections()
+    assert.strictEqual(code, 0)
+    assert.deepStrictEqual(linesOf(stdout), lines)
+  })
 })
 
 describe("webhooks listen", () => {

@@ -105,7 +105,7 @@ const told = async (app: TestApp) =>
     ({ type, payload }) => (type.startsWith("telegram.") ? [{ type, payload }] : [])
   )
 
-describe("while the operator holds all bots back", () => {
+describe("while the operator holds all bots", () => {
   it(
     "nothing is sent or shown, whoever writes and whatever is due; afterwards each message is answered once, in " +
       "order",

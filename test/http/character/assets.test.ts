@@ -33,31 +33,34 @@ const UNSUPPORTED = [422, "asset_type_unsupported"]
 const files = async () => (await readdir(folder, { recursive: true })).filter((file) => file.includes("obj_"))
 
 describe("a picture of a character", () => {
-  it.each(["png", "jpeg", "webp"] as const)("is taken as %s and shown to whoever has its address", async (format) => {
-    const { status, body } = await add(await pictureOf(format, 40, 30), { kind: "portrait", label: "At the window" })
-    assert.strictEqual(status, 200, JSON.stringify(body))
-    assert.deepInclude(body.data, {
-      character_slug: slug,
-      kind: "portrait",
-      label: "At the window",
-      is_primary: false,
-      status: "ready",
-      media_type: `image/${format}`,
-      width: 40,
-      height: 30
-    })
-    const shown = await fetch(body.data.content_url)
-    assert.strictEqual(shown.status, 200)
-    assert.deepInclude(Object.fromEntries(shown.headers), {
-      "content-type": `image/${format}`,
-      "x-content-type-options": "nosniff",
-      "cache-control": "private, max-age=300"
-    })
-    const bytes = Buffer.from(await shown.arrayBuffer())
-    assert.strictEqual(bytes.length, body.data.size_bytes)
-    assert.deepInclude(await sharp(bytes).metadata(), { format, width: 40, height: 30 })
-    assert.deepStrictEqual((await app.get(`/v1/characters/${slug}/assets/${body.data.id}`)).body.data, body.data)
-  })
+  it.each(["png", "jpeg", "webp"] as const)(
+    "is accepted as %s and shown to anyone who has its address",
+    async (format) => {
+      const { status, body } = await add(await pictureOf(format, 40, 30), { kind: "portrait", label: "At the window" })
+      assert.strictEqual(status, 200, JSON.stringify(body))
+      assert.deepInclude(body.data, {
+        character_slug: slug,
+        kind: "portrait",
+        label: "At the window",
+        is_primary: false,
+        status: "ready",
+        media_type: `image/${format}`,
+        width: 40,
+        height: 30
+      })
+      const shown = await fetch(body.data.content_url)
+      assert.strictEqual(shown.status, 200)
+      assert.deepInclude(Object.fromEntries(shown.headers), {
+        "content-type": `image/${format}`,
+        "x-content-type-options": "nosniff",
+        "cache-control": "private, max-age=300"
+      })
+      const bytes = Buffer.from(await shown.arrayBuffer())
+      assert.strictEqual(bytes.length, body.data.size_bytes)
+      assert.deepInclude(await sharp(bytes).metadata(), { format, width: 40, height: 30 })
+      assert.deepStrictEqual((await app.get(`/v1/characters/${slug}/assets/${body.data.id}`)).body.data, body.data)
+    }
+  )
 
   it("loses its metadata (place, author, thumbnail) and is rotated upright", async () => {
     const taken = await sharp(await pictureOf("jpeg", 40, 30))
@@ -229,7 +232,7 @@ describe("the pictures of a character", () => {
     assert.isString(second?.body.data.id)
   })
 
-  it("are listed by kind, page by page, the newest first", async () => {
+  it("are listed by kind, in pages, the newest first", async () => {
     const of = await app.createCharacter()
     const png = await pictureOf("png")
     const ids: Array<string> = []
@@ -405,7 +408,7 @@ describe("a visual identity", () => {
     ["seed", { seed: 2 ** 31 + 1 }],
     ["wardrobe", { wardrobe: Array.from({ length: 21 }, () => ({ label: "coat" })) }],
     ["wardrobe[0].label", { wardrobe: [{ when: "always" }] }]
-  ])("has its bounds: %s", async (field, body) => {
+  ])("has limits: %s", async (field, body) => {
     const answer = await app.request("PUT", path(), body)
     assert.deepStrictEqual(refusal(answer), [422, "validation_error"])
     assert.include(answer.body.detail.message, `body.${field}`)

@@ -341,7 +341,7 @@ describe("the character schema", () => {
     ["body.voice: Invalid input: expected object, received null", { voice: null }],
     ["body.world_context.entries[0].content: Required", { world_context: { entries: [{ keys: ["inn"] }] } }],
     ["body.relationship_posture.dimensions[0].key: Required", { relationship_posture: { dimensions: [{}] } }]
-  ])("says %s", (message, fields) => {
+  ])("reports %s", (message, fields) => {
     expect(refusal(fields)).toBe(message)
   })
 
@@ -349,7 +349,7 @@ describe("the character schema", () => {
     expect(new Set(emotionLabels).size).toBe(28)
   })
 
-  it("strips unknown keys without complaint", () => {
+  it("removes unknown keys without complaint", () => {
     expect(CharacterCreate.parse({ ...minimal, colour: "red", voice: { register: "blunt", pitch: 3 } })).toEqual({
       ...minimal,
       voice: { register: "blunt" }
@@ -408,7 +408,7 @@ describe("the JSON schema of a character", () => {
     })
   })
 
-  it("keeps the descriptions in the patch and requires nothing there", () => {
+  it("keeps the descriptions in the patch and makes nothing required there", () => {
     const schema = z.toJSONSchema(CharacterPatch, { target: "draft-2020-12", io: "input" })
     expect(schema).not.toHaveProperty("required")
     expect(schema).toMatchObject({

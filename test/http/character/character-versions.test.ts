@@ -60,7 +60,7 @@ describe("POST /v1/characters/{slug}/versions/{version}/restore", () => {
   })
 
   it.each(["9", "0", "01", "-1", "x", "1e0", "99999999999", "%00"])(
-    "is 404 version_not_found for what is no version of it: %s",
+    "is 404 version_not_found for anything that is not one of its versions: %s",
     async (version) => {
       const slug = await written("only")
       const { status, body } = await restore(slug, version)

@@ -191,7 +191,7 @@ describe("a requested picture", () => {
     assert.lengthOf((await app.get(`/v1/images?character_slug=${character_slug}`)).body.data.images, 1)
   })
 
-  it("is listed by character, session and status, page by page", async () => {
+  it("is listed by character, session and status, in pages", async () => {
     const character_slug = await shown(app)
     const ids: Array<string> = []
     for (const prompt of ["One.", "Two.", "Three."])
@@ -326,7 +326,7 @@ describe("a refused picture request", () => {
     ["surrounded by children"],
     ["nackt am Strand"],
     ["with a lethal dose of pills"]
-  ])("is refused for what it was to show: %s", async (prompt) => {
+  ])("would show something that is not allowed: %s", async (prompt) => {
     const answer = await ask(app, { character_slug: await shown(app), prompt })
     assert.deepStrictEqual(refusal(answer), [422, "image_prompt_rejected"])
     assert.notInclude(JSON.stringify(answer.body), prompt)
@@ -339,7 +339,7 @@ describe("a refused picture request", () => {
     ])
   })
 
-  it.each(["teen", "child"])("of a %s is an avatar or an expression, without a word of anybody's", async (age_band) => {
+  it.each(["teen", "child"])("of a %s may be an avatar or an expression, without a prompt", async (age_band) => {
     const character_slug = await shown(app, { safety: { age_band } })
     for (const fields of [
       { kind: "selfie" },
@@ -554,7 +554,7 @@ describe("with an image model", () => {
   })
 
   it.each(["moderation_blocked", "content_policy_violation"])(
-    "one that the provider refuses is blocked and paid back; its run says why, and nothing is on the log: %s",
+    "a picture that the provider refuses is blocked and refunded; its run says why, and nothing is on the log: %s",
     async (code) => {
       const session_id = await by.createSession({ character_slug })
       await by.converse(session_id, "What is for dinner?")
@@ -580,7 +580,7 @@ describe("with an image model", () => {
     ["does not know the model", { kind: "status", status: 404 }, "http_404"],
     ["paints what is no picture", { kind: "painted", bytes: Buffer.from("<svg/>") }, "bad_image"],
     ["paints a bomb", { kind: "painted", bytes: craftPng({ width: 60_000, height: 60_000, rows: 100 }) }, "bad_image"]
-  ] as const)("one of a provider that %s has failed and is paid back", async (_, painting, error_code) => {
+  ] as const)("a picture of a provider that %s has failed and is refunded", async (_, painting, error_code) => {
     const before = await spent(by)
     model.imageModel.script(painting)
     assert.deepInclude(await made(by, { character_slug }), { status: "failed", servable: false, error_code })

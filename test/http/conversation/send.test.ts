@@ -230,7 +230,7 @@ describe("a send with an Idempotency-Key", () => {
     ["", 422],
     ["k".repeat(255), 200],
     ["k".repeat(256), 422]
-  ])("takes a key of 1 to 255 characters: %j", async (key, expected) => {
+  ])("accepts a key of 1 to 255 characters: %j", async (key, expected) => {
     assert.strictEqual((await app.send(await openSession(), "Hello", keyed(key))).status, expected)
   })
 })

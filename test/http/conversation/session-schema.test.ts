@@ -45,7 +45,7 @@ describe("the body that creates a session", () => {
       { ...pair, metadata: { note: nested(64) } }
     ],
     ["body.new_thread: Invalid input: expected boolean, received string", { ...pair, new_thread: "yes" }]
-  ])("says %s", (message, body) => {
+  ])("reports %s", (message, body) => {
     expect(refusal(SessionCreate, body)).toBe(message)
   })
 
@@ -70,7 +70,7 @@ describe("the body of a message", () => {
     ['body.reply_mode: Invalid option: expected one of "fast"|"deep"', { text: "Hi", reply_mode: "slow" }],
     ["body: Required", undefined],
     ["body: Invalid input: expected object, received null", null]
-  ])("says %s", (message, body) => {
+  ])("reports %s", (message, body) => {
     expect(refusal(MessageSend, body)).toBe(message)
   })
 })

@@ -52,7 +52,7 @@ describe("POST /v1/sessions", () => {
     ["a person's timezone", { end_user: { timezone: "Mars/Olympus" } }, "body.end_user.timezone"],
     ["a short external_user_ref", { external_user_ref: "x".repeat(129) }, "body.external_user_ref: Too big"],
     ["a boolean proactive_enabled", { proactive_enabled: "yes" }, "body.proactive_enabled"]
-  ])("wants %s: 422", async (_, fields, quoted) => {
+  ])("requires %s: 422", async (_, fields, quoted) => {
     const { status, body } = await open(fields)
     assert.strictEqual(status, 422)
     assert.include(body.detail.message, quoted)
@@ -148,7 +148,7 @@ describe("a greeting", () => {
   })
 
   it.each([undefined, { mode: "none" }, { mode: "none", bubbles: ["Never said."] }])(
-    "is not said where none is authored: %j",
+    "is not sent if none is authored: %j",
     async (greeting) => {
       assert.deepStrictEqual(await app.events(await greeted(greeting)), [])
     }

@@ -366,7 +366,7 @@ describe("the address of a channel", () => {
     [`/api/v1/${CREDENTIAL}/?${CREDENTIAL}`, "/api/…?…"],
     [`/?${CREDENTIAL}#${CREDENTIAL}`, "/?…"],
     [`/b3f1c2d4-0000-4000-8000-c0ffee${CREDENTIAL}/in`, "/…"]
-  ])("is shown masked and stored encrypted, whatever is asked: %s", async (path, shown) => {
+  ])("is shown masked and stored encrypted, whatever the request: %s", async (path, shown) => {
     const origin = "https://127.0.0.1:1"
     const home = ofSession(await app.createSession())
     const key = { "idempotency-key": randomUUID() }

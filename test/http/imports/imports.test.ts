@@ -292,7 +292,7 @@ describe("PATCH /v1/imports/{import_id}", () => {
     [{ drop: ["character.nothing"] }],
     [{ drop: ["character"] }],
     [{ set: { "character.display_name.x": 1 } }]
-  ])("refuses a path that leads nowhere: %j", async (body) => {
+  ])("refuses a path that does not exist: %j", async (body) => {
     const data = await stageCard()
     assert.deepStrictEqual(refusal(await patch(data.id, body)), [422, "validation_error"])
     assert.strictEqual((await app.get(`/v1/imports/${data.id}`)).body.data.content_hash, data.content_hash)
@@ -755,7 +755,7 @@ describe("GET /v1/characters/{slug}/export", () => {
   const authored = (character: Record<string, any>) =>
     Object.fromEntries(Object.entries(character).filter(([key]) => !OURS.has(key)))
 
-  it.each(["chara_card_v3", "bundle"])("gives a %s that makes the same character again", async (format) => {
+  it.each(["chara_card_v3", "bundle"])("returns a %s that creates the same character again", async (format) => {
     const character = await imported({
       character_book: { entries: [{ keys: ["river"], content: "It floods.", insertion_order: 4 }] }
     })

@@ -93,7 +93,7 @@ describe("a person who says that they are under 18", () => {
     "мне 15 лет",
     "I'm １５",
     "btw i'm 17 and bored"
-  ])("says so by: %s", (text) => assert.isTrue(saysUnderAge(text)))
+  ])("says so with: %s", (text) => assert.isTrue(saysUnderAge(text)))
 
   it.each([
     "I'm 10 minutes late",
@@ -120,7 +120,7 @@ describe("a person who says that they are under 18", () => {
     "I'm 9 to 5 all week",
     "ich bin 17 Jahre älter als er",
     "im 12. Stock"
-  ])("does not say so by: %s", (text) => assert.isFalse(saysUnderAge(text)))
+  ])("does not say so with: %s", (text) => assert.isFalse(saysUnderAge(text)))
 })
 
 describe("deleting the data of a minor", () => {

@@ -152,7 +152,7 @@ describe("an app's proactive policy", () => {
     ["body.allowed_reasons[0]", { allowed_reasons: ["boredom"] }],
     ["body.channel_policy.default", { channel_policy: { default: "maybe" } }],
     ["body.cost_cap.daily_usd", { cost_cap: { daily_usd: -1 } }]
-  ])("refuses what is out of bounds at %s", async (path, body) => {
+  ])("refuses values out of range at %s", async (path, body) => {
     const answer = await app.patch(policyOf(app), body)
     assert.strictEqual(answer.status, 422)
     assert.include(answer.body.detail.message, path)

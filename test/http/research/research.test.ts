@@ -631,7 +631,7 @@ describe("a web page", () => {
     "https://user:pass@127.0.0.1/",
     "file:///etc/passwd",
     "nonsense"
-  ])("is refused at once where it may not be: %s", async (url) => {
+  ])("is refused at once if it is not allowed: %s", async (url) => {
     const slug = await app.createCharacter()
     assert.deepStrictEqual(code(await begin(slug, { sources: [{ kind: "url", url }] })), [422, "validation_error"])
     assert.deepStrictEqual((await app.get(`/v1/characters/${slug}/research`)).body.data.research, [])
@@ -651,7 +651,7 @@ describe("a web page", () => {
     ["/picture", "media_type"],
     ["/gone", "status"],
     ["/huge", "unreachable"]
-  ])("is not followed, guessed at or read without end: %s", async (path, error_code) => {
+  ])("is not followed, guessed or read without end: %s", async (path, error_code) => {
     const done = await run(await app.createCharacter(), { sources: [{ kind: "url", url: `${webUrl}${path}` }] })
     assert.strictEqual(done.status, "failed")
     assert.deepInclude(done.progress.sources[0], { status: "failed", error_code })

@@ -101,7 +101,7 @@ describe("a credential of another kind", () => {
   })
 })
 
-it.each(["/openapi.json", "/v1/llms.txt", "/healthz", "/readyz", "/docs/"])("%s asks for no key", async (path) => {
+it.each(["/openapi.json", "/v1/llms.txt", "/healthz", "/readyz", "/docs/"])("%s requires no key", async (path) => {
   assert.strictEqual((await fetch(server.baseUrl + path)).status, 200)
 })
 

@@ -30,7 +30,7 @@ describe("an invisible text", () => {
     ["the place of an object", "\ufffc"],
     ["a skin tone without a hand", "\u{1f3fb}"],
     ["all of them", " \u200b\u3164\ufe0f\u0001"]
-  ])("is as good as none, as a message and as a name: %s", async (_, text) => {
+  ])("is treated as a missing one, as a message and as a name: %s", async (_, text) => {
     const said = await app.send(session, text)
     assert.deepStrictEqual([said.status, said.body.detail.message], [422, "body.text: Must not be blank"])
     const named = await app.post("/v1/characters", { slug: "nobody", display_name: text })
@@ -38,7 +38,7 @@ describe("an invisible text", () => {
   })
 
   it.each(["❤\ufe0f", "👩‍👩‍👧", "می‌خواهم", "\u0301a", ".", "\u{1fae9}"])(
-    "is not one that shows something among it: %s",
+    "does not include a text with a visible character in it: %s",
     async (text) => {
       assert.strictEqual((await app.send(session, text)).status, 200)
     }
@@ -69,7 +69,7 @@ describe("a method that a path does not support", () => {
 
 describe("a cursor", () => {
   it.each(["99999999999999999", "9999999999999999", "-1", "1.5", "", "x"])(
-    "that is none is told what it must be: %s",
+    "that is invalid is refused with what it must be: %s",
     async (since) => {
       const { status, body } = await app.get(`/v1/sessions/${session}/events?since=${since}`)
       assert.strictEqual(status, 422)

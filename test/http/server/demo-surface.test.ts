@@ -241,7 +241,7 @@ describe("a demo key", () => {
     ["PATCH", "/v1/end-users/x/caps/y"],
     ["PUT", "/v1/telegram/bots/x/rotate-token"],
     ["GET", "/v1/evals"]
-  ])("is told so of a route of a closed kind that is not there, too: %s %s", async (method, path) => {
+  ])("is refused on a missing route of a closed kind, too: %s %s", async (method, path) => {
     assert.deepStrictEqual(shape(await demo.request(method, path)), DISABLED)
     // For any other key, and without one, there is no such route, or none with this method.
     const app = await server.createApp()
@@ -263,7 +263,7 @@ describe("a demo key", () => {
     ["GET", "/v1/end-users/x/caps/y"],
     ["GET", "/v1/characters/edda-brandvik/lore/x/y"],
     ["POST", "/v1/demo/x"]
-  ])("hears of any other route that it is not there: %s %s", async (method, path) => {
+  ])("gets a 404 for any other missing route: %s %s", async (method, path) => {
     assert.deepStrictEqual(shape(await demo.request(method, path)), [404, "route_not_found"])
   })
 

@@ -41,7 +41,7 @@ describe("a body", () => {
   )
 
   it.each(["", "  ", "null", "[]", '"text"', "7"])(
-    "that is JSON but no object is 422 validation_error: %j",
+    "that is JSON but not an object is 422 validation_error: %j",
     async (text) => {
       const { status, body } = await app.request("POST", messages(), text)
       assert.strictEqual(status, 422)
@@ -50,7 +50,7 @@ describe("a body", () => {
   )
 
   it.each(["application/json", "Application/JSON; charset=utf-8", "application/vnd.api+json"])(
-    "is JSON under the content type %s",
+    "is read as JSON with the content type %s",
     async (type) => {
       const slug = `by-${createHash("sha1").update(type).digest("hex")}`
       assert.strictEqual(
@@ -128,7 +128,7 @@ describe("a body", () => {
     ["the other half", String.raw`{"text":"\ude00a"}`, "body.text"],
     ["U+0000 in a key", String.raw`{"text":"a","k\u0000":1}`, "body"],
     ["U+0000 deep in what is ignored", String.raw`{"text":"a","other":[{"x":"\u0000"}]}`, "body.other[0].x"]
-  ])("that holds %s is 422 validation_error with its place", async (_, text, place) => {
+  ])("that contains %s is 422 validation_error with its path", async (_, text, place) => {
     const { status, body } = await app.request("POST", messages(), text)
     assert.strictEqual(status, 422)
     assert.strictEqual(body.detail.code, "validation_error")
@@ -147,7 +147,7 @@ describe("a body", () => {
     ["the same, written out", `{"text":"a","x":-${"9".repeat(400)}}`, "body.x"],
     ["a whole number that would become another", `{"text":"a","x":{"id":9007199254740993}}`, "body.x.id"],
     ["a body that is nothing else", "1e999", "body:"]
-  ])("that holds a number that would not be kept is 422 with its place and a way out: %s", async (_, text, place) => {
+  ])("that contains a number that cannot be stored is 422 with its path and a solution: %s", async (_, text, place) => {
     const { status, body } = await app.request("POST", messages(), text)
     assert.deepStrictEqual([status, body.detail.code], [422, "validation_error"])
     assert.include(body.detail.message, place)

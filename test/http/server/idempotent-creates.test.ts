@@ -129,7 +129,7 @@ describe("a create with an Idempotency-Key", () => {
     ["k", 200],
     ["k".repeat(255), 200],
     ["k".repeat(256), 422]
-  ])("takes a key of 1 to 255 characters: %j", async (key, expected) => {
+  ])("accepts a key of 1 to 255 characters: %j", async (key, expected) => {
     const { status, body } = await open(key)
     assert.strictEqual(status, expected)
     if (status === 422) assert.include(body.detail.message, "headers.idempotency-key")

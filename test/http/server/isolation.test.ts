@@ -113,7 +113,7 @@ describe("a resource of another app", () => {
   })
 
   it.each(routes.filter((route) => route.wrong !== undefined))(
-    "is not there, even to a request that is wrong otherwise: $method $path, $wrong",
+    "looks missing even to a request that is otherwise invalid: $method $path, $wrong",
     async ({ method, kind, path, wrong }) => {
       const answers = await Promise.all(
         [foreign[kind], absent[kind]].map((id) =>
@@ -161,7 +161,7 @@ describe("a resource of another app", () => {
 
 describe("an impossible id", () => {
   it.each(["ses_", "1", "ses_01ARZ3NDEKTSV4RRFFQ69G5FAU", "%00", "..%2F..", "ses_%F0%9F%92%A9", "x".repeat(2000)])(
-    "names no session: %s",
+    "matches no session: %s",
     async (id) => {
       for (const path of ["", "/state", "/events", "/events/stream", "/trace", "/runs"]) {
         const { status, body } = await app.get(`/v1/sessions/${id}${path}`)
@@ -171,7 +171,7 @@ describe("an impossible id", () => {
     }
   )
 
-  it.each(["%00", "a%00b", "UPPER", "x".repeat(2000), "%F0%9F%92%A9"])("names no character: %s", async (slug) => {
+  it.each(["%00", "a%00b", "UPPER", "x".repeat(2000), "%F0%9F%92%A9"])("matches no character: %s", async (slug) => {
     const path = `/v1/characters/${slug}`
     for (const answer of await Promise.all([
       app.get(path),

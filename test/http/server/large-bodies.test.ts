@@ -104,7 +104,7 @@ describe("the server's own thread", () => {
     ["escapes", Buffer.from(`{"text":"${"\\u0041".repeat(150_000)}"}`)],
     ["long numbers", Buffer.from(`{"text":"x","list":[${"123456789012345678901234567890,".repeat(25_000)}0]}`)],
     ["a deep nest", Buffer.from(`{"text":${"[".repeat(20_000)}${"]".repeat(20_000)}}`)]
-  ])("is held up by no body of a megabyte: %s", async (_, body) => {
+  ])("is not blocked by a body of a megabyte: %s", async (_, body) => {
     const app = await server.createApp()
     await app.get("/v1/me")
     const { result, turnMs } = await longestLoopBlock(() => post(app, "/v1/characters", body))
@@ -117,7 +117,7 @@ describe("a demo key", () => {
   it.each<[string, Record<string, string>]>([
     ["announced", {}],
     ["in chunks", { "transfer-encoding": "chunked" }]
-  ])("sends no body of more than 1 MiB, on any route: %s", async (_, headers) => {
+  ])("may not send a body of more than 1 MiB, on any route: %s", async (_, headers) => {
     const app = await demoApp()
     const { status, body } = await post(
       app,

@@ -419,7 +419,7 @@ describe("an unusual request", () => {
       422
     ],
     ["a URL beyond all length", "GET", `/v1/characters?q=${"a".repeat(20_000)}`, 431]
-  ])("is refused as the caller's: %s", async (_, method, path, status) => {
+  ])("is refused as the caller's mistake: %s", async (_, method, path, status) => {
     const answer = await send({
       method,
       path: path.replace("{session_id}", knownOf("session_id")),

@@ -686,7 +686,7 @@ describe("/v1/characters/{slug}/lore", () => {
       after: 251,
       on: true
     }
-  ])("$what, however long ago it was called", async ({ entry, said, after, on }) => {
+  ])("$what, however long ago it was activated", async ({ entry, said, after, on }) => {
     const character = await app.createCharacter({
       world_context: { entries: [{ keys: ["bell"], content: "It rings by itself.", ...entry }] }
     })

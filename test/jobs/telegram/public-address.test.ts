@@ -13,7 +13,7 @@ const addresses = (publicUrl: string | null, host = "127.0.0.1") =>
   )
 
 describe("the public address that is written down", () => {
-  it("is PUBLIC_URL wherever the server listens", () => {
+  it("is PUBLIC_URL, wherever the server listens", () => {
     assert.deepStrictEqual(addresses("https://troupe.example"), ["https://troupe.example", "https://troupe.example"])
   })
 
