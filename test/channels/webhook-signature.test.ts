@@ -72,10 +72,10 @@ describe.each(PACKAGES)("a receiver that verifies with the package %s", (name) =
   const verifier = VERIFIERS[name]
 
   it.live.each([
-    ["by an encoded secret", [CURRENT], CURRENT],
-    ["by a secret of its own words", [PREVIOUS], PREVIOUS],
-    ["during a rotation, by the new secret", [CURRENT, PREVIOUS], CURRENT],
-    ["during a rotation, by the old secret", [CURRENT, PREVIOUS], PREVIOUS]
+    ["with an encoded secret", [CURRENT], CURRENT],
+    ["with a plain-text secret", [PREVIOUS], PREVIOUS],
+    ["during a rotation, with the new secret", [CURRENT, PREVIOUS], CURRENT],
+    ["during a rotation, with the old secret", [CURRENT, PREVIOUS], PREVIOUS]
   ] as const)("accepts our request %s", ([, secrets, secret]) =>
     Effect.gen(function* () {
       const request = yield* requestUnder(secrets)

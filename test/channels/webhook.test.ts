@@ -107,9 +107,9 @@ describe("an answer", () => {
     ["of 404", status(404), "NotSent http_404"],
     ["of 500 with 2 MB", status(500, {}, Buffer.alloc(2_000_000, "a")), "NotSent http_500"],
     ["of 410", status(410), "Gone http_410"],
-    ["that is none", reset, "Unknown reset"],
-    ["that is cut off in its head", rawThenClose("HTTP/1.1 20"), "Unknown reset"],
-    ["with more head than anybody needs", raw(`HTTP/1.1 200 OK\r\nx: ${"a".repeat(20_000)}`), "Unknown bad_response"]
+    ["that is not HTTP", reset, "Unknown reset"],
+    ["that is cut off in its headers", rawThenClose("HTTP/1.1 20"), "Unknown reset"],
+    ["with oversized headers", raw(`HTTP/1.1 200 OK\r\nx: ${"a".repeat(20_000)}`), "Unknown bad_response"]
   ] as const)("%s has the right outcome", ([, answering, expected]) =>
     Effect.gen(function* () {
       const { receiver, channel } = yield* harness(answering)
@@ -143,9 +143,9 @@ describe("an answer", () => {
     ["in seconds", "120", 120],
     ["as a date", "Thu, 01 Jan 1970 00:01:40 GMT", 40],
     ["as a date that has passed", "Thu, 01 Jan 1970 00:00:01 GMT", 0],
-    ["beyond all measure", "99999999999999999999", 86_400],
+    ["as an extremely large number", "99999999999999999999", 86_400],
     ["as a decimal", "1.5", null],
-    ["as a number below zero", "-5", null],
+    ["as a negative number", "-5", null],
     ["as a word", "later", null]
   ] as const)("may contain a retry time: %s", ([, header, seconds]) =>
     Effect.gen(function* () {
@@ -163,8 +163,8 @@ describe("an answer", () => {
   it.effect.each([
     ["whole", Buffer.from("thank you"), "thank you"],
     ["up to 8 KiB", Buffer.alloc(2_000_000, "a"), "a".repeat(8192)],
-    ["without what the database cannot hold", Buffer.from("a\0b"), "a\ufffdb"],
-    ["with what is no UTF-8 replaced, within 8 KiB still", Buffer.alloc(9000, 0xff), "\ufffd".repeat(2730)],
+    ["without characters that the database cannot store", Buffer.from("a\0b"), "a\ufffdb"],
+    ["with invalid UTF-8 replaced, still within 8 KiB", Buffer.alloc(9000, 0xff), "\ufffd".repeat(2730)],
     ["without half a character at its end", Buffer.from("é".repeat(5000).replace("é", "e")), `e${"é".repeat(4095)}`]
   ] as const)("is kept %s", ([, body, kept]) =>
     Effect.gen(function* () {
@@ -273,8 +273,8 @@ describe("a request that certainly did not arrive", () => {
   it.effect.each([
     ["to an address that is not public", "", (port: string) => `https://127.0.0.1:${port}/`, "blocked_address"],
     ["over plain http to a public address", "", () => "http://93.184.215.14/", "blocked_address"],
-    ["to what is no URL", "", () => "not a URL", "blocked_address"],
-    ["to a name that nobody knows", "nowhere.invalid", () => "http://nowhere.invalid/", "unresolved"],
+    ["to an invalid URL", "", () => "not a URL", "blocked_address"],
+    ["to an unknown name", "nowhere.invalid", () => "http://nowhere.invalid/", "unresolved"],
     ["over TLS to a server without it", "127.0.0.1", (port: string) => `https://127.0.0.1:${port}/`, "tls_failed"]
   ] as const)("%s was not sent", ([, outboundAllow, url, errorCode]) =>
     Effect.gen(function* () {

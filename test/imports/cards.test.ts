@@ -37,9 +37,9 @@ describe("a file's format is detected by its content, not by its name", () => {
   }
   it.each<[string, unknown, string]>([
     ["spec chara_card_v3", cardV3(), "chara_card_v3"],
-    ["spec chara_card_v2, with the fields of version 1 beside it", { ...flat, ...cardV2() }, "chara_card_v2"],
-    ["no spec, and name and description", flat, "chara_card_v1"],
-    ["no spec, and data", { data: flat }, "chara_card_v2"],
+    ["spec chara_card_v2, together with the fields of version 1", { ...flat, ...cardV2() }, "chara_card_v2"],
+    ["no spec, but name and description", flat, "chara_card_v1"],
+    ["no spec, but data", { data: flat }, "chara_card_v2"],
     ["entries", { entries: {} }, "lorebook"],
     ["spec lorebook_v3", { spec: "lorebook_v3", data: { entries: [] } }, "lorebook"],
     ["bio", { name: "Mara", bio: ["Keeps an inn."] }, "eliza"],

@@ -103,9 +103,9 @@ describe("a hostile archive is refused", () => {
       "unreadable"
     ],
     ["an encrypted entry", async () => encrypted(await zipOf({ "card.json": cardV3() })), "unreadable"],
-    ["one that is cut off", async () => (await zipOf({ "card.json": cardV3() })).subarray(0, 200), "unreadable"],
+    ["a truncated one", async () => (await zipOf({ "card.json": cardV3() })).subarray(0, 200), "unreadable"],
     ["one without a card", () => zipOf({ "readme.txt": "x" }), "unsupported"],
-    ["a card that is no card", () => zipOf({ "card.json": { entries: {} } }), "unsupported"],
+    ["an invalid card", () => zipOf({ "card.json": { entries: {} } }), "unsupported"],
     ["an empty one", () => zipOf({}), "unsupported"],
     [
       "broken data",
@@ -138,9 +138,9 @@ describe("a hostile PNG", () => {
       () => pngWith(chunk("tEXt", Buffer.from("chara\0x"), 0xfffffff0)),
       "unreadable"
     ],
-    ["with base64 that is rubbish", () => pngWith(text("chara", "%%%not base64%%%")), "unreadable"],
-    ["with base64 of no JSON", () => pngWith(text("chara", base64("rubbish"))), "unreadable"],
-    ["with JSON of no card", () => pngWith(text("chara", base64("[]"))), "unsupported"],
+    ["with invalid base64", () => pngWith(text("chara", "%%%not base64%%%")), "unreadable"],
+    ["with base64 of something other than JSON", () => pngWith(text("chara", base64("rubbish"))), "unreadable"],
+    ["with JSON that is not a card", () => pngWith(text("chara", base64("[]"))), "unsupported"],
     [
       "with a compressed text that is a bomb",
       () => pngWith(compressedText("chara", Buffer.alloc(16 * MIB, 65))),
@@ -156,7 +156,7 @@ describe("a hostile PNG", () => {
       () => pngWith(Buffer.concat(Array.from<Buffer>({ length: 500_000 }).fill(chunk("tEXt", Buffer.from("a\0"))))),
       "too_large"
     ],
-    ["of a signature alone", () => SIGNATURE, "unreadable"]
+    ["that is only a signature", () => SIGNATURE, "unreadable"]
   ])("is refused: %s", async (_, file, reason) => {
     assert.strictEqual(await refusal(await file()), reason)
   })
@@ -180,12 +180,7 @@ describe("a hostile PNG", () => {
       [compressedText("chara-ext-asset_:0", Buffer.alloc(9 * MIB, 65))],
       "too_large"
     ],
-    [
-      "its own picture, which is larger than one may be",
-      "ccdefault:",
-      [chunk("IDAT", randomBytes(6 * MIB))],
-      "list_truncated"
-    ]
+    ["its own picture, which is too large", "ccdefault:", [chunk("IDAT", randomBytes(6 * MIB))], "list_truncated"]
   ])("that refers twenty thousand times to %s is rejected quickly", async (_, uri, chunks, outcome) => {
     const assets = Array.from({ length: 20_000 }, () => ({ type: "icon", uri, name: "a", ext: "png" }))
     const file = await pngWith(compressedText("ccv3", base64(cardV3({ assets }))), ...chunks)
@@ -220,7 +215,7 @@ describe("hostile JSON is refused", () => {
     ["a JPEG", () => Buffer.from([0xff, 0xd8, 0xff, 0xe0]), "unsupported"],
     ["half of it", () => Buffer.from(JSON.stringify(cardV2()).slice(0, 100)), "unreadable"],
     ["a list", () => Buffer.from("[]"), "unsupported"],
-    ["of no known kind", () => Buffer.from("{}"), "unsupported"],
+    ["of an unknown kind", () => Buffer.from("{}"), "unsupported"],
     [
       "of a version that is not yet",
       () => Buffer.from(JSON.stringify({ ...cardV3(), spec: "chara_card_v9" })),

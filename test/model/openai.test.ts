@@ -166,7 +166,7 @@ describe("a server without structured output", () => {
         body: { detail: [{ loc: ["body", "response_format", "type"], msg: "unexpected value" }] }
       }
     ],
-    ["without a word", { kind: "status", status: 400, body: undefined }]
+    ["without an explanation", { kind: "status", status: 400, body: undefined }]
   ] as const)("may refuse the format %s", ([, fault]) =>
     Effect.gen(function* () {
       const { write, formats } = yield* harness([fault])
@@ -343,7 +343,7 @@ describe("a server without structured output", () => {
 
 describe("a missing reply", () => {
   it.live.each([
-    ["refused as refusal, with what it cost", [{ kind: "refusal" }], "refused", "refusal", 1, 1],
+    ["refused as a refusal, with its cost", [{ kind: "refusal" }], "refused", "refusal", 1, 1],
     ["refused when the repair is refused", [{ kind: "wrong_schema" }, { kind: "refusal" }], "refused", "refusal", 2, 2],
     [
       "refused when the repair is as wrong",

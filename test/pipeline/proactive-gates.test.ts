@@ -134,30 +134,19 @@ const SHUT: ReadonlyArray<
   ["character_unavailable", "the character sleeps", { rhythm: asleep }, "2026-06-10T22:00:00.000Z"],
   ["character_unavailable", "the character is at work", { rhythm: busy }, "2026-06-10T15:30:00.000Z"],
   ["min_idle", "it was quiet for too short a time", { lastTurnAt: NOON - HOUR }, iso(NOON + 11 * HOUR) ?? ""],
-  [
-    "min_idle",
-    "it was quiet for too short a time to resume",
-    { lastTurnAt: NOON - HOUR },
-    iso(NOON + HOUR) ?? "",
-    resume
-  ],
+  ["min_idle", "the silence was too short to resume", { lastTurnAt: NOON - HOUR }, iso(NOON + HOUR) ?? "", resume],
   ["min_idle", "a message is being answered", { openTurns: 1 }, iso(NOON + 12 * HOUR) ?? ""],
   [
     "min_idle",
-    "two are talking when something comes due",
+    "a conversation is in progress when something becomes due",
     { lastTurnAt: NOON - 60_000 },
     "2026-06-10T12:14:00.000Z",
     due
   ],
+  ["min_gap", "the last proactive message is too recent", { lastProactiveAt: NOON - HOUR }, iso(NOON + 3 * HOUR) ?? ""],
   [
     "min_gap",
-    "the last message of its own accord is too young",
-    { lastProactiveAt: NOON - HOUR },
-    iso(NOON + 3 * HOUR) ?? ""
-  ],
-  [
-    "min_gap",
-    "twice as long for somebody who wants less",
+    "twice as long for a person who wants fewer messages",
     { ...preferences({ frequency: "less" }), lastProactiveAt: NOON - HOUR },
     iso(NOON + 7 * HOUR) ?? ""
   ],
@@ -183,7 +172,7 @@ const SHUT: ReadonlyArray<
   ["session_daily_cap", "it may have none at all", controls({ daily_initiate_cap: 0 }), "change"],
   [
     "end_user_daily_cap",
-    "the person was written to by other characters",
+    "other characters wrote to the person",
     { personProactiveTurns: [NOON - HOUR, NOON - 2 * HOUR, NOON - 3 * HOUR] },
     "2026-06-11T00:00:00.000Z"
   ],

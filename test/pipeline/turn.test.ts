@@ -772,7 +772,7 @@ describe("TurnPipeline", () => {
 
   for (const [what, rewrite] of [
     ["the gates refuse it", rewriting("User: evening")],
-    ["it loses what the draft cites", rewriting("Good evening to you.")],
+    ["it drops a citation of the draft", rewriting("Good evening to you.")],
     ["it fails", () => Effect.fail(unreachable)]
   ] as ReadonlyArray<readonly [string, Critic["rewrite"]]>) {
     it.effect(`keeps the draft if it is to be rewritten and ${what}`, () =>

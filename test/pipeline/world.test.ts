@@ -89,8 +89,8 @@ describe("an arc influence", () => {
   it.each<[string, Partial<Arc>, string, string, ArcStatus]>([
     ["without a time", {}, "UTC", "2026-06-10T12:00:00Z", "active"],
     ["that is cancelled", { cancelled: true }, "UTC", "2026-06-10T12:00:00Z", "cancelled"],
-    ["that is to come", { starts_at: "2026-06-11T00:00:00Z" }, "UTC", "2026-06-10T12:00:00Z", "scheduled"],
-    ["that has begun", { starts_at: "2026-06-10T12:00:00Z" }, "UTC", "2026-06-10T12:00:00Z", "active"],
+    ["in the future", { starts_at: "2026-06-11T00:00:00Z" }, "UTC", "2026-06-10T12:00:00Z", "scheduled"],
+    ["that has started", { starts_at: "2026-06-10T12:00:00Z" }, "UTC", "2026-06-10T12:00:00Z", "active"],
     ["that is over", { ends_at: "2026-06-10T12:00:00Z" }, "UTC", "2026-06-10T12:00:00Z", "expired"],
     ["of every night, before the first", { ...night, recurrence: "daily" }, "UTC", "2026-01-04T23:00:00Z", "scheduled"],
     ["of every night, after midnight", { ...night, recurrence: "daily" }, "UTC", "2026-06-10T05:59:00Z", "active"],

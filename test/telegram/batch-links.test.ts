@@ -139,7 +139,7 @@ describe("a batch of managed bots", () => {
     assert.deepStrictEqual(await over(), told)
     await server.database.sql`select graphile_worker.add_job('manager', '{}'::json)`
     await until(
-      "the request to be swept",
+      "the request to be deleted",
       async () => (await app.get(`/v1/telegram/bots/${late?.bot_id}`)).status === 404
     )
     assert.deepStrictEqual(await over(), told)

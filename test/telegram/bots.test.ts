@@ -306,7 +306,7 @@ describe("a bot that got a new token while its webhook was being set with the ol
     const before = harness.telegram.calls({ bot, method: "setWebhook" }).length
     const registrar = harness.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})
     await until(
-      "the webhook to be on its way",
+      "the setWebhook call to be in flight",
       () => harness.telegram.calls({ bot, method: "setWebhook" }).length > before
     )
     harness.telegram.revokeToken(bot)
@@ -355,7 +355,7 @@ describe("a bot whose webhook no longer accepts Telegram's secret", () => {
       .sql`update telegram_bots set secret_hash = sha256('another'), previous_secret_hash = null where channel_id = ${id}`
     const person = harness.telegram.createUser({ first_name: "Anna" })
     harness.telegram.start(person, bot)
-    await until("Telegram to be turned away", () =>
+    await until("Telegram to be rejected", () =>
       harness.telegram.deliveries(bot).some(({ outcome }) => outcome === 401)
     )
     harness.telegram.advance(2000)
@@ -404,7 +404,7 @@ describe("a suspended bot", () => {
         (await harness.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and kind = 'text'`)
           .length === 1
     )
-    await until("Telegram to hear that it was taken", () => harness.telegram.pendingUpdates(bot).length === 0)
+    await until("Telegram to get its confirmation", () => harness.telegram.pendingUpdates(bot).length === 0)
     const [held] = await harness.server.database
       .sql`select done_at from telegram_updates where channel_id = ${id} and kind = 'text'`
     assert.isNull(held?.["done_at"])

@@ -137,12 +137,12 @@ describe("a message with an unknown outcome", () => {
       const { bot, person, session } = await greeted()
       fault({ bot }, { kind })
       const cursor = await speak(session, ["Only once.", "And then."])
-      await until("what comes after", () => harness.said(bot, person).includes("And then."))
+      await until("the next message", () => harness.said(bot, person).includes("And then."))
       assert.lengthOf(
         harness.said(bot, person).filter((text) => text === "Only once."),
         kind === "drop_after" ? 1 : 0
       )
-      const told = await until("the word", async () =>
+      const told = await until("the operational event", async () =>
         (await operations()).find((event) => event.type === "delivery.unknown" && event.payload.session_id === session)
       )
       assert.deepInclude(told.payload, { event_cursor: cursor, part: 0 })
@@ -157,7 +157,7 @@ describe("a message with an unknown outcome", () => {
       const { bot, person, session } = await greeted({ unknown_policy })
       fault({ bot }, { kind: "drop_after" })
       await speak(session, ["Here.", "Then."])
-      await until("what comes after", () => harness.said(bot, person).includes("Then."))
+      await until("the next message", () => harness.said(bot, person).includes("Then."))
       assert.deepStrictEqual(harness.said(bot, person), [GREETING, "Here.", copy, "Then."])
     }
   })
@@ -166,7 +166,7 @@ describe("a message with an unknown outcome", () => {
     const { bot, person, session } = await greeted({ unknown_policy: "resend_marked" })
     fault({ bot }, { kind: "drop_before" })
     await speak(session, ["x".repeat(4096), "Then."])
-    await until("what comes after", () => harness.said(bot, person).includes("Then."))
+    await until("the next message", () => harness.said(bot, person).includes("Then."))
     assert.strictEqual(harness.said(bot, person).slice(1, -1).join(""), `↻ ${"x".repeat(4096)}`)
   })
 
@@ -174,7 +174,7 @@ describe("a message with an unknown outcome", () => {
     const { bot, person, session } = await greeted({ unknown_policy: "resend_once" })
     fault({ bot, count: 2 }, { kind: "drop_before" })
     const cursor = await speak(session, ["Lost.", "Then."])
-    await until("what comes after", () => harness.said(bot, person).includes("Then."))
+    await until("the next message", () => harness.said(bot, person).includes("Then."))
     assert.deepStrictEqual(
       (await attemptsOf(session, cursor)).slice(0, 2).map(({ outcome }) => outcome),
       ["unknown", "unknown"]
@@ -185,17 +185,17 @@ describe("a message with an unknown outcome", () => {
 
 describe("a process that dies while sending an event", () => {
   it.each<readonly [string, Death, ReadonlyArray<string>, ReadonlyArray<number>]>([
-    ["before it has said that it is about to send", { part: 0, sending: null }, ["One.", "Two."], []],
-    ["between that, the call and its outcome", { part: 0, sending: 0 }, ["Two."], [0]],
+    ["before it has recorded its intent", { part: 0, sending: null }, ["One.", "Two."], []],
+    ["between the intent, the call and its result", { part: 0, sending: 0 }, ["Two."], [0]],
     ["between two messages", { part: 1, sending: null }, ["Two."], []],
-    ["over the second", { part: 1, sending: 1 }, [], [1]]
+    ["during the second", { part: 1, sending: 1 }, [], [1]]
   ])(
     "%s leaves unsent bubbles to the next process, and records possibly sent ones as unknown",
     async (_, death, heard, unknown) => {
       const { bot, person, session } = await greeted()
       const cursor = await speak(session, ["One.", "Two."], death)
       await speak(session, ["And then."])
-      await until("what comes after", () => harness.said(bot, person).includes("And then."))
+      await until("the next message", () => harness.said(bot, person).includes("And then."))
       assert.deepStrictEqual(harness.said(bot, person), [GREETING, ...heard, "And then."])
       const attempts = await harness.server.database
         .sql`select part from delivery_attempts where session_id = ${session} and cursor = ${cursor} and outcome = 'unknown'`
@@ -236,7 +236,7 @@ describe("a message that certainly was not sent", () => {
     const { bot, session } = await greeted()
     fault({ bot }, refused(429, "Too Many Requests: retry after 4000", { retry_after: 4000 }))
     await speak(session, ["Much later."])
-    const told = await until("the word", async () =>
+    const told = await until("the operational event", async () =>
       (await operations()).find((event) => event.type === "delivery.delayed" && event.payload.session_id === session)
     )
     assert.strictEqual(told.payload.seconds, 4000)
@@ -286,7 +286,7 @@ describe("a person who blocks the bot", () => {
         (await harness.server.database.sql`select status from lanes where session_id = ${session}`)[0]?.["status"] ===
         "parked"
     )
-    const told = await until("the word", async () =>
+    const told = await until("the operational event", async () =>
       (await operations()).find((event) => event.type === "chat.blocked" && event.payload.session_id === session)
     )
     assert.strictEqual(told.payload.channel_id, id)
@@ -299,7 +299,7 @@ describe("a person who blocks the bot", () => {
       async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "sent"
     )
     assert.isDefined(
-      await until("the word", async () =>
+      await until("the operational event", async () =>
         (await operations()).find((event) => event.type === "chat.unblocked" && event.payload.session_id === session)
       )
     )
@@ -327,7 +327,7 @@ describe("a person who blocks the bot", () => {
         (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "expired"
     )
     await speak(session, ["Now."])
-    await until("what is new", () => harness.said(bot, person).includes("Now."))
+    await until("the new events", () => harness.said(bot, person).includes("Now."))
     assert.notInclude(harness.said(bot, person), "Long ago.")
   })
 
@@ -398,7 +398,7 @@ describe("typing", () => {
     await harness.telegram.called({ bot, method: "sendChatAction" })
     const { sql } = harness.server.database
     await until(
-      "the answer to be put off",
+      "the answer to be delayed",
       async () =>
         (
           await sql`update turns set due_at = now() - interval '1 minute'
@@ -434,7 +434,7 @@ describe("a token that Telegram no longer accepts", () => {
         "the bot to be revoked",
         async () => (await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked"
       )
-      const told = await until("the word", async () =>
+      const told = await until("the operational event", async () =>
         (await operations()).find((event) => event.type === "bot.revoked" && event.payload.bot_id === id)
       )
       assert.isDefined(told)
@@ -444,7 +444,7 @@ describe("a token that Telegram no longer accepts", () => {
       const { body, status } = await harness.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })
       assert.strictEqual(status, 200, JSON.stringify(body))
       assert.strictEqual(body.data.status, "active")
-      await until("all that waited", () => harness.said(bot, person).includes("Later."))
+      await until("all waiting messages", () => harness.said(bot, person).includes("Later."))
       assert.deepStrictEqual(harness.said(bot, person).slice(0, 3), [GREETING, "Late.", "Later."])
       // Messages that people wrote meanwhile waited at Telegram, and are answered.
       await until("the answer", () => harness.said(bot, person).length > 3)

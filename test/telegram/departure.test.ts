@@ -104,15 +104,15 @@ const outcomeOf = (exit: Exit.Exit<Attempt>) => (Exit.isSuccess(exit) ? exit.val
 
 describe("a message that is due", () => {
   it.effect.each([
-    ["is sent from its place, and counted from its answer", sent, "Sent", "back"],
-    ["is counted from an answer that says nothing, too", failed("ambiguous", 502), "Unknown", "back"],
+    ["is sent in its slot, and counted from its answer", sent, "Sent", "back"],
+    ["is also counted from an inconclusive answer", failed("ambiguous", 502), "Unknown", "back"],
     [
-      "is counted as one that takes its time when its connection breaks: it may come in yet",
+      "is counted as slow if its connection breaks, because it may still arrive",
       failed("ambiguous", null),
       "Unknown",
       "lost"
     ],
-    ["is counted so when it is broken off", Effect.never, "interrupted", "lost"]
+    ["is also counted as slow if it is interrupted", Effect.never, "interrupted", "lost"]
   ] as const)("%s", ([, answer, outcome, counted]) =>
     Effect.gen(function* () {
       const { exit, seen } = yield* attempt({ places: [place], answers: [answer] })

@@ -118,7 +118,7 @@ describe("a message that Telegram rejects as it is", () => {
     harness.telegram.fault({ bot, method: "sendMessage", count: 2 }, tooLong)
     await speak(session, long)
     await speak(session, "Never mind.")
-    await until("what follows", () => harness.said(bot, person).includes("Never mind."))
+    await until("the next message", () => harness.said(bot, person).includes("Never mind."))
     harness.telegram.fault({ bot, method: "sendMessage" }, tooLong)
     harness.telegram.fault(
       { bot, method: "sendMessage", after: 1 },
@@ -126,7 +126,7 @@ describe("a message that Telegram rejects as it is", () => {
     )
     await speak(session, long)
     await speak(session, "Where were we?")
-    await until("what follows", () => harness.said(bot, person).includes("Where were we?"))
+    await until("the next message", () => harness.said(bot, person).includes("Where were we?"))
     const outcomes = await until("the outcomes", async () => {
       const rows = await harness.server.database
         .sql`select outcome || ' ' || coalesce(error_code, '') as said from delivery_attempts where session_id = ${session} and cursor > 1 order by cursor`
@@ -170,7 +170,7 @@ describe("a message that Telegram rejects as it is", () => {
       )
       assert.notInclude(harness.said(bot, person), "Are you there?")
       harness.telegram.say(person, bot, "Here I am")
-      await until("what waited", () => harness.said(bot, person).includes("Are you there?"))
+      await until("the waiting messages", () => harness.said(bot, person).includes("Are you there?"))
     }
   )
 

@@ -40,7 +40,7 @@ describe("a bot whose webhook fails", () => {
       for (const [index, person] of people.entries()) {
         harness.telegram.start(person, bot)
         await until(
-          "a try",
+          "an attempt",
           () => harness.telegram.deliveries(bot).filter(({ outcome }) => outcome === 503).length > index
         )
         assert.deepInclude(
@@ -151,7 +151,7 @@ describe("a server with a new address", () => {
         async () => (await webhookOf(manager)).url === "https://moved.example/v1/telegram/hooks/manager"
       )
       await until(
-        "the row to say so",
+        "the row to show it",
         async () =>
           (
             await database.sql`select 1 from telegram_bots where status = 'active' and webhook_url like 'https://moved.example/%'`

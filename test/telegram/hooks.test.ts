@@ -203,7 +203,7 @@ describe("a bot's webhook", () => {
   it("returns 410 for a bot that does not exist or was detached", async () => {
     const { id, secret } = await attach()
     await harness.app.delete(`/v1/telegram/bots/${id}`)
-    await until("the bot to be gone for all", async () => (await post(id, secret, message("x"))).status === 410)
+    await until("the bot to be detached everywhere", async () => (await post(id, secret, message("x"))).status === 410)
     for (const other of [newId("bot"), "manager", "bot_x"])
       assert.strictEqual((await post(other, secret, message("x"))).status, 410)
     assert.strictEqual((await fetch(`${harness.server.baseUrl}/v1/telegram/hooks/${id}`)).status, 405)
@@ -214,7 +214,7 @@ describe("a bot's webhook", () => {
     const person = harness.telegram.createUser({ first_name: "Anna" })
     await withoutUpdates(harness.server, async () => {
       harness.telegram.start(person, bot)
-      await until("a try", () => harness.telegram.deliveries(bot).find(({ outcome }) => outcome === 503))
+      await until("an attempt", () => harness.telegram.deliveries(bot).find(({ outcome }) => outcome === 503))
     })
     harness.telegram.advance(6000)
     assert.lengthOf(await saidAtLeast(harness, bot, person, 1), 1)

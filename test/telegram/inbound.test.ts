@@ -56,7 +56,7 @@ const dyingOver = async (id: string, command: () => void) => {
   })
   command()
   await until(
-    "the death",
+    "the simulated crash",
     async () => (await sql`select 1 from telegram_updates where channel_id = ${id} and error is not null`).length === 1
   )
   await sql`update telegram_updates set due_at = now() where channel_id = ${id} and done_at is null`
@@ -346,7 +346,7 @@ describe("an update that cannot be handled", () => {
       }
     )
     harness.telegram.say(person, bot, "Well?")
-    const aside = await until("it to be put aside", async () => {
+    const aside = await until("the update to be set aside", async () => {
       await sql`update telegram_updates set due_at = now()
         where channel_id = ${id} and update_id = ${updateId} and done_at is null and owner is null`
       return (
@@ -386,7 +386,7 @@ describe("a value that the database cannot store", () => {
         `'tg:${id}:%') execute function stumble()`
     )
     harness.telegram.say(person, bot, "Odd")
-    await until("it to be put aside", async () => {
+    await until("the update to be set aside", async () => {
       await sql`update telegram_updates set due_at = now()
         where channel_id = ${id} and done_at is null and owner is null`
       return (
@@ -500,7 +500,7 @@ describe("a command", () => {
       return found.flat().length === 0
     })
     harness.telegram.say(person, bot, "/start")
-    await until("a new beginning", () => harness.said(bot, person).at(-1) === GREETING)
+    await until("a new start", () => harness.said(bot, person).at(-1) === GREETING)
   })
 
   it("/forget deletes nothing if the process died while handling the first one", async () => {
@@ -907,6 +907,6 @@ describe("a group", () => {
     harness.telegram.setMembership(group, anna, bot, "kicked")
     await until("the chat to be unreachable", async () => (await chatOf(id)).status === "unreachable")
     harness.telegram.setMembership(group, anna, bot, "member")
-    assert.isTrue(await until("the chat to be back", async () => (await chatOf(id)).status === "active"))
+    assert.isTrue(await until("the chat to be unblocked", async () => (await chatOf(id)).status === "active"))
   })
 })

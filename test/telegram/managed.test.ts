@@ -153,7 +153,7 @@ describe("a managed bot", () => {
       (await server.database.sql`select username from telegram_unclaimed order by username`).map(
         (row) => row["username"]
       )
-    await until("both to be kept", async () => (await unclaimed()).length === 2)
+    await until("both to be stored", async () => (await unclaimed()).length === 2)
     assert.strictEqual((await get(id)).status, "awaiting_creation")
     telegram.start(owner, manager, claim)
     assert.strictEqual((await isActive(id)).username, "renamed_by_hand_bot")
@@ -173,7 +173,7 @@ describe("a managed bot", () => {
     assert.isTrue(
       await until("the request to end", async () => (await app.get(`/v1/telegram/bots/${id}`)).status === 404)
     )
-    await until("the word of it", async () => (await operations(id)).includes("bot.detached"))
+    await until("the operational event", async () => (await operations(id)).includes("bot.detached"))
   })
 
   it("that is detached before it is created belongs to nobody when it is created after all", async () => {
@@ -222,7 +222,7 @@ describe("a managed bot", () => {
       when: `new.channel_id = '${id}'`
     })
     telegram.start(owner, manager, claim)
-    await until("the death", death.hasFailed)
+    await until("the simulated crash", death.hasFailed)
     await until(
       "it to be left",
       async () =>
@@ -254,7 +254,7 @@ describe("a managed bot", () => {
   const codeOf = (url: string) => url.split("start=")[1] ?? ""
   const claimed = (id: string, person: ReturnType<FakeTelegram["createUser"]>) =>
     until(
-      "the word",
+      "the operational event",
       async () =>
         (
           await server.database
@@ -430,12 +430,12 @@ describe("a managed bot's profile", () => {
       when: `new.channel_id = '${id}' and new.profile_due_at is null and old.profile_due_at is not null`
     })
     const bot = telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
-    await until("the death", death.hasFailed)
+    await until("the simulated crash", death.hasFailed)
     await death.end()
     bot.profile.descriptions.clear()
     const handled = async () =>
       (await server.database.sql`select 1 from telegram_manager_updates where done_at is null`).length === 0
-    await until("the manager's news to be handled", async () => {
+    await until("the manager bot's updates to be handled", async () => {
       await server.database
         .sql`update telegram_manager_updates set due_at = now() where done_at is null and error is not null`
       await server.database.sql`select graphile_worker.add_job('manager', '{}'::json)`
@@ -452,7 +452,7 @@ describe("a managed bot's profile", () => {
 describe("a managed bot that nobody waits for", () => {
   const handled = (userId: number) =>
     until(
-      "all that the manager was told of it to be done",
+      "the manager bot's updates about it to be handled",
       async () =>
         (
           await server.database
@@ -519,7 +519,7 @@ describe("a managed bot that nobody waits for", () => {
       matched_at = now() - interval '7 hours' where channel_id = ${id}`
     await sql`update telegram_manager_updates set done_at = now()`
     await sql`select graphile_worker.add_job('manager', '{}'::json)`
-    await until("the word of it", async () => (await operations(id)).includes("bot.detached"))
+    await until("the operational event", async () => (await operations(id)).includes("bot.detached"))
     refused.remove()
     assert.strictEqual((await app.get(`/v1/telegram/bots/${id}`)).status, 404)
   })
@@ -549,7 +549,7 @@ describe("the token of a managed bot", () => {
     await until("the greeting", () => said(bot, person).length === 1)
     await withoutUpdates(server, async () => {
       telegram.say(person, bot, "Still there?")
-      await until("it to be turned away", () => telegram.deliveries(bot).some(({ outcome }) => outcome === 503))
+      await until("it to be rejected", () => telegram.deliveries(bot).some(({ outcome }) => outcome === 503))
       telegram.advance(2000)
       assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/rotate-token`, {})).status, 200)
       assert.lengthOf(telegram.pendingUpdates(bot), 1)
@@ -591,7 +591,7 @@ describe("the token of a managed bot", () => {
     })
     assert.isEmpty(await sql`select 1 from telegram_bots where channel_id = ${id} and rotating_since is not null`)
     telegram.revokeToken(bot)
-    await until("the word of it", async () => (await operations(id)).includes("bot.token_replaced"))
+    await until("the operational event", async () => (await operations(id)).includes("bot.token_replaced"))
   })
 
   it("that Telegram has rejected by mistake is valid again at the next check", async () => {
@@ -607,7 +607,7 @@ describe("the token of a managed bot", () => {
     const person = telegram.createUser({ first_name: "Anna" })
     telegram.revokeToken(bot)
     await until("the new token", async () => (await get(id)).token_hint === `${bot.id}:...${bot.token.slice(-4)}`)
-    await until("the word of it", async () => (await operations(id)).includes("bot.token_replaced"))
+    await until("the operational event", async () => (await operations(id)).includes("bot.token_replaced"))
     await isActive(id)
     telegram.start(person, bot)
     await until("the greeting", () => said(bot, person).length === 1)
@@ -644,7 +644,7 @@ describe("a managed bot that gets a new owner while its token is being replaced"
     const before = telegram.calls({ bot: manager, method: "replaceManagedBotToken" }).length
     const rotating = app.post(`/v1/telegram/bots/${id}/rotate-token`, {})
     await until(
-      "the replacement to be on its way",
+      "the replacement to be in flight",
       () => telegram.calls({ bot: manager, method: "replaceManagedBotToken" }).length > before
     )
     telegram.transferBot(bot, telegram.createUser({ first_name: "Olaf" }))
@@ -680,7 +680,7 @@ describe("a managed bot's new owner", () => {
       when: "new.type = 'bot.owner_changed'"
     })
     telegram.transferBot(bot, telegram.createUser({ first_name: "Olaf" }))
-    await until("the death", death.hasFailed)
+    await until("the simulated crash", death.hasFailed)
     await until("the bot to be suspended", async () => {
       await sql`update telegram_manager_updates set due_at = now() where done_at is null and error is not null`
       await sql`select graphile_worker.add_job('manager', '{}'::json)`

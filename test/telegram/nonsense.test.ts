@@ -52,10 +52,10 @@ const wait = (retry_after: unknown, description: unknown = "Too Many Requests") 
 describe("a wait that Telegram asks for", () => {
   it.concurrent.each<readonly [string, unknown]>([
     ["as text", wait("1")],
-    ["of less than nothing", wait(-5)],
-    ["of a part of a second", wait(0.0005)],
+    ["of a negative time", wait(-5)],
+    ["of a fraction of a second", wait(0.0005)],
     ["without words", wait(1, "")],
-    ["with no text for words", wait(1, { retry: "later" })],
+    ["without a text description", wait(1, { retry: "later" })],
     ["with its code as text", { ...wait(1), error_code: "429" }]
   ])("%s loses nothing: the message is sent afterwards", async (_, body) => {
     const { bot, person, session } = await greeted()
@@ -93,19 +93,19 @@ describe("a wait that Telegram asks for", () => {
 
 describe("an answer that is not from the Bot API", () => {
   it.concurrent.each<readonly [string, number, unknown]>([
-    ["a no without a code", 200, { ok: false }],
-    ["a no in a code of its own", 400, { ok: false, error_code: "many", description: ["x"], parameters: null }],
+    ["a refusal without a code", 200, { ok: false }],
+    ["a refusal with an unknown code", 400, { ok: false, error_code: "many", description: ["x"], parameters: null }],
     ["a list", 200, []],
     ["nothing", 200, null],
-    ["a yes to nothing", 200, { ok: true }],
-    ["a yes with nothing", 200, { ok: true, result: null }],
-    ["a yes with something else", 200, { ok: true, result: { message_id: "7" } }],
-    ["a way elsewhere", 302, {}]
+    ["a success without a result", 200, { ok: true }],
+    ["a success with an empty result", 200, { ok: true, result: null }],
+    ["a success with another result", 200, { ok: true, result: { message_id: "7" } }],
+    ["a redirect", 302, {}]
   ])("leaves a message with an unknown outcome, recorded once, and the next is sent: %s", async (_, status, body) => {
     const { bot, person, session } = await greeted()
     answers(bot, "sendMessage", status, body)
     await speak(session, ["Perhaps.", "Surely."])
-    await until("what follows", () => harness.said(bot, person).includes("Surely."))
+    await until("the next message", () => harness.said(bot, person).includes("Surely."))
     await until("the outcomes", async () => (await outcomes(session)).length === 2)
     assert.deepStrictEqual(await outcomes(session), ["unknown no_answer", "sent null"])
     assert.deepStrictEqual(

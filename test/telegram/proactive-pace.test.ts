@@ -41,7 +41,7 @@ it("a bot's proactive messages to many people stay below 25 a second, and delay 
   for (const person of people) harness.telegram.start(person, bot)
   await until("all to be greeted", () => people.every((person) => harness.said(bot, person).length === 1), 60_000)
   await until(
-    "every lane to rest",
+    "every lane to be idle",
     async () =>
       (await harness.server.database.sql`select 1 from lanes where position < head or owner is not null`).length === 0
   )

@@ -66,7 +66,7 @@ describe("a character that writes first on Telegram", () => {
     harness.telegram.unblock(anna, bot)
     harness.telegram.start(anna, bot)
     await until(
-      "the session to be looked at anew",
+      "the session to be checked again",
       async () =>
         (
           await harness.server.database

@@ -193,7 +193,10 @@ describe("a name change that Telegram delays", () => {
     const { bot, id } = await attach()
     harness.telegram.fault({ bot, method: "setMyName" }, { kind: "hang" })
     const batch = await rebrand([id])
-    await until("the name to be under way", () => harness.telegram.calls({ bot, method: "setMyName" }).length === 1)
+    await until(
+      "the name change to be in flight",
+      () => harness.telegram.calls({ bot, method: "setMyName" }).length === 1
+    )
     await wake(batch)
     assert.deepInclude(await completed(batch), { done: 1, failed: 0 })
     assert.deepStrictEqual(

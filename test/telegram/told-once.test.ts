@@ -76,7 +76,7 @@ describe("a change whose process dies", () => {
       when: `new.channel_id = '${begun.id}' and new.done_at is not null`
     })
     await harness.hand(begun, update(begun))
-    await until("the death", death.hasFailed)
+    await until("the simulated crash", death.hasFailed)
     await allDone(begun.id)
     await death.end()
     assert.lengthOf(await told(type, begun.id), 1)
@@ -122,7 +122,7 @@ describe("a change whose process dies", () => {
       when: `new.type = '${type}'`
     })
     await cause(begun)
-    await until("the death", death.hasFailed)
+    await until("the simulated crash", death.hasFailed)
     await until("the app to be told", async () => {
       await harness.server.database
         .sql`update telegram_updates set due_at = now() where channel_id = ${begun.id} and done_at is null and error is not null and due_at > now()`

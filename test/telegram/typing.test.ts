@@ -100,7 +100,7 @@ describe("the typing indicator", () => {
 
   it.effect.each([
     ["two failures in a row", ["ambiguous", null, "ambiguous", "ambiguous"], 4],
-    ["a token that is dead", ["auth"], 1],
+    ["a revoked token", ["auth"], 1],
     ["a wait that Telegram asks for", ["rate_limited"], 1],
     ["a person who has blocked the bot", ["chat_blocked"], 1]
   ] as const)("ends with %s", ([, trouble, count]) =>

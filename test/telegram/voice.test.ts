@@ -54,7 +54,7 @@ describe("a voice message", () => {
     const before = model.transcriber.requests.length
     model.transcriber.script({ kind: "heard", text: "What is for dinner?", after: held.promise })
     speak({ bytes: Buffer.from("OggS soup") })
-    const listened = await until("it to be handed in", () => model.transcriber.requests[before])
+    const listened = await until("the transcription request", () => model.transcriber.requests[before])
     assert.deepInclude(listened, {
       bytes: Buffer.from("OggS soup"),
       model: "gpt-4o-mini-transcribe",
@@ -136,7 +136,7 @@ describe("a voice message", () => {
     const held = Promise.withResolvers<void>()
     model.transcriber.script({ kind: "heard", text: "Hello.", after: held.promise })
     payer.speak()
-    await until("it to be handed in", () => model.transcriber.requests.length > before)
+    await until("the transcription request", () => model.transcriber.requests.length > before)
     assert.strictEqual(await used(rich), 350)
     held.resolve()
     await payer.heard()

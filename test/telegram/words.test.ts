@@ -26,7 +26,7 @@ const wordOf = async (id: string) =>
     select done_at is not null as done, error, raw from telegram_updates where channel_id = ${id} and kind in ('word', 'word_sent')`
   )[0]
 const wordIsOver = (id: string) =>
-  until("the word to be over", async () => {
+  until("the service reply to be finished", async () => {
     const word = await wordOf(id)
     return word?.done === true && word
   })
@@ -55,7 +55,7 @@ const takenUpMeanwhile = (
     await tx`select from telegram_paces where channel_id = ${id} for update`
     harness.telegram.say(person, bot, "/forget")
     await until(
-      "the word to be taken up",
+      "the service reply to be claimed",
       async () =>
         (
           await harness.server.database
@@ -91,7 +91,7 @@ describe("the answer to /forget", () => {
     const { sql } = harness.server.database
     await takenUpMeanwhile(begun, () => sql`insert into telegram_holds (scope) values (${harness.app.appId})`)
     await until(
-      "the word to be given back",
+      "the service reply to be released",
       async () =>
         (
           await sql`select 1 from telegram_updates
@@ -128,7 +128,7 @@ describe("the answer to /forget", () => {
       string | null
     ]
   >([
-    ["is said once, though Telegram breaks off", { kind: "drop_after" }, 1, "unknown"],
+    ["is sent once, even if Telegram breaks the connection", { kind: "drop_after" }, 1, "unknown"],
     [
       "waits as long as Telegram asks",
       { kind: "error", code: 429, description: "Too Many Requests: retry after 1", parameters: { retry_after: 1 } },

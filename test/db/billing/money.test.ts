@@ -230,7 +230,7 @@ describe("limits under 50 concurrent sends from four processes", () => {
     assert.deepStrictEqual(
       count(await sendMany(appId, [sessions[0] ?? ""], 8)),
       { accepted: 7, end_user_cap_exceeded: 1 },
-      "a day later they are counted anew"
+      "a day later the count restarts"
     )
   })
 

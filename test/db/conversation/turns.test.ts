@@ -309,7 +309,7 @@ describe("the cost of an attempt", () => {
     assert.strictEqual(
       await heldOf(session),
       HOLD + 15,
-      "one that comes too late changes what it names, and the last word mends it"
+      "a late report changes its entries, and the final report corrects them"
     )
     await settle(lease, reply("done"), [spent(25), spent(9)])
     assert.strictEqual(await heldOf(session), 34)

@@ -180,7 +180,7 @@ describe("memory extractions of many sessions in one batch", () => {
         await until("both to be at the database", async () => (await waiting()) === 2)
         // One more batch of each is due by now.
         await until(
-          "every connection that is open to wait or to be idle",
+          "every open connection to wait or to be idle",
           async () =>
             (
               await database.sql`select 1 from pg_stat_activity where datname = current_database() and application_name = 'troupe' and state = 'active' and wait_event_type is distinct from 'Lock'`

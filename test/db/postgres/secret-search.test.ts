@@ -16,9 +16,9 @@ describe("the search for leaked secrets that every test ends with", () => {
     ["a runtime key", mint("ck_").secret],
     ["an account token", mint("lat_").secret],
     ["a device code", mint("dc_").secret],
-    ["a code that a person types in", newUserCode()],
-    ["a secret of a webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
-    ["a bot's token", "4839574812:AAFD39kkdpWt3ywyRZergyOLMaJhac60qcg"]
+    ["a user code", newUserCode()],
+    ["a webhook secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
+    ["a bot token", "4839574812:AAFD39kkdpWt3ywyRZergyOLMaJhac60qcg"]
   ]
   it.each(secrets)("finds %s in a text, a stored response, a job and bytes", async (_, secret) => {
     const { sql } = database

@@ -126,7 +126,7 @@ describe("a release", () => {
     runtime = layered()
     await holds((h) => h.resume("app_a"))
     await runtime.dispose()
-    await until("what was read to be counted", async () => (await updates()) === updatesBefore + 1)
+    await until("the statistics of the reads", async () => (await updates()) === updatesBefore + 1)
     assert.isBelow((await read()) - readBefore, 100)
     assert.strictEqual((await sql`select status from lanes where session_id = 'ses_a'`)[0]?.["status"], "ready")
     assert.lengthOf(await sql`select from relationships where session_id = 'ses_a' and initiate_at <= now()`, 1)

@@ -48,7 +48,7 @@ const holdOf = async (session: string) =>
   )[0]?.hold ?? 0
 /** Until memory extraction is done, a part of the turn's reservation is kept for it. */
 const untilRead = (app: TestApp, session: string) =>
-  until("the turn to be read", async () => (await traceOf(app, session)).turn.settled)
+  until("memory extraction", async () => (await traceOf(app, session)).turn.settled)
 const traceOf = async (app: TestApp, session: string) => {
   const turn = (await app.get(`/v1/sessions/${session}/trace`)).body.data.trace[0]
   const rows: ReadonlyArray<any> = turn.stages
@@ -67,8 +67,8 @@ const traceOf = async (app: TestApp, session: string) => {
 
 describe("the cost of a worker that stopped", () => {
   it.each([
-    ["within a write", UNUSABLE, [[1, "error", "interrupted", costOf(1)]]],
-    ["for a draft that was refused", REFUSED, [[1, "ok", null, costOf(1)]]]
+    ["within a stage", UNUSABLE, [[1, "error", "interrupted", costOf(1)]]],
+    ["for a refused draft", REFUSED, [[1, "ok", null, costOf(1)]]]
   ])(
     "%s is booked once when it is killed during the second call, and shown under its attempt",
     async (_, answer, booked) => {
@@ -137,7 +137,7 @@ describe("the cost of a worker that stopped", () => {
     third.release()
     rerun.release()
     await app.waitFor(session, isReply)
-    await until("the zombie to be done", () => third.endedAt() > 0)
+    await until("the zombie to finish", () => third.endedAt() > 0)
     await untilRead(app, session)
     const { turn, generations } = await traceOf(app, session)
     assert.deepStrictEqual(generations, [

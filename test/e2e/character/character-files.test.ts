@@ -88,7 +88,7 @@ describe("character import", () => {
   })
 
   it.each<[string, () => Promise<ReadonlyArray<string>>, RegExp]>([
-    ["a file that is not there", async () => [join(folder, "none.json")], /none\.json: cannot be read\n$/],
+    ["a missing file", async () => [join(folder, "none.json")], /none\.json: cannot be read\n$/],
     [
       "a file that is too large",
       async () => [await fileOf("large.json", Buffer.alloc(10 * 1024 * 1024 + 1))],

@@ -178,7 +178,7 @@ describe("a server that receives hostile files", () => {
           plain(8000, 4990).withMetadata({ orientation: 6 }).jpeg({ progressive: true }),
           200
         ],
-        ["one with all of its colours", plain(8000, 4990).jpeg({ progressive: true, chromaSubsampling: "4:4:4" }), 422],
+        ["one with full colours", plain(8000, 4990).jpeg({ progressive: true, chromaSubsampling: "4:4:4" }), 422],
         ["an interlaced PNG", plain(6900, 4700).png({ progressive: true, compressionLevel: 1 }), 200],
         ["one of 40 megapixels", plain(8000, 4990).png({ progressive: true, compressionLevel: 1 }), 422],
         [
@@ -187,7 +187,7 @@ describe("a server that receives hostile files", () => {
           422
         ],
         ["a square WebP", noise.clone().resize(6320, 6320).webp({ quality: 30, effort: 0 }), 200],
-        ["a transparent WebP of as many pixels", plain(6320, 6320, 4).webp({ effort: 0 }), 422],
+        ["a transparent WebP with as many pixels", plain(6320, 6320, 4).webp({ effort: 0 }), 422],
         [
           "one that is noise all over",
           noise.clone().ensureAlpha(0.5).resize(4000, 4000).webp({ quality: 30, effort: 0 }),

@@ -115,7 +115,7 @@ describe("a process that is killed while it commits an import", () => {
       assert.lengthOf(await files(), 6)
       await database.sql`update stored_objects set changed_at = now() - interval '2 hours'`
       await database.sql`select graphile_worker.add_job('objects', '{}'::json)`
-      await until("the pictures of those who died to be swept", async () => (await files()).length === 2)
+      await until("the pictures of killed processes to be deleted", async () => (await files()).length === 2)
       const own = (await app.get(`/v1/characters/${slug}/assets`)).body.data.assets
       assert.lengthOf(own, 2)
       for (const { content_url } of own) assert.strictEqual((await fetch(content_url)).status, 200)

@@ -98,7 +98,7 @@ const play = async (server: TestServer, app: TestApp, attack: Attack) => {
   if (attack.by === "memory")
     assert.strictEqual((await app.post(`/v1/sessions/${session}/memories`, { text: attack.text })).status, 200)
   const read = () =>
-    until("every turn to be read", async () => {
+    until("memory extraction of every turn", async () => {
       const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
       return trace.every(({ settled }: { settled: boolean }) => settled)
     })
@@ -142,7 +142,7 @@ const holds = (attack: Attack, { said, stood, scoresAfter }: Awaited<ReturnType<
 const another = async (server: TestServer, app: TestApp) => {
   const session = await app.createSession({ external_user_ref: "user-1" })
   await app.converse(session, OF_ANOTHER)
-  await until("it to be read", async () => (await standing(server, session)).bearing.summary !== undefined)
+  await until("memory extraction", async () => (await standing(server, session)).bearing.summary !== undefined)
   return session
 }
 

@@ -88,7 +88,7 @@ describe("npm run demo", () => {
       await page.getByRole("button", { name: "Restart" }).click()
       await page.getByLabel("Message", { exact: true }).waitFor()
       await write("I am back. Tell me about the birds.")
-      const answers = await until("what it says to that", async () => {
+      const answers = await until("its answer", async () => {
         const now = await said()
         return now.length > count + 1 && now.slice(count)
       })

@@ -46,8 +46,8 @@ const survived: ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string
   ["the wrong schema", [{ kind: "wrong_schema" }], "hello from the fake"],
   ["a refusal", [{ kind: "refusal" }], "hello from the fake"],
   ["missing usage", [{ kind: "missing_usage", bubbles: ["counted by length"] }], "counted by length"],
-  ["a server that knows no response_format", [{ kind: "rejects_format" }], "hello from the fake"],
-  ["plain text where JSON was asked for", [{ kind: "plain_text", text: "just words" }], "hello from the fake"]
+  ["a server that does not support response_format", [{ kind: "rejects_format" }], "hello from the fake"],
+  ["plain text instead of JSON", [{ kind: "plain_text", text: "just words" }], "hello from the fake"]
 ]
 
 /** A model that never works: the turn ends as failed, without details. */
@@ -118,7 +118,7 @@ describe("a reply by a model behind an HTTP address", () => {
     const session = await app.createSession()
     const before = model.requests.length
     const reply = await app.converse(session, "hello")
-    const row = await until("the turn to be read", async () => {
+    const row = await until("memory extraction", async () => {
       const row = await trace(session, reply)
       return row.settled ? row : undefined
     })
@@ -153,7 +153,7 @@ describe("a reply by a model behind an HTTP address", () => {
     )
     assert.strictEqual(second.payload["turn_index"], 2)
     // A model had read both calls that were cut off.
-    const { stages, cost_usd } = await until("the turn to be read", async () => {
+    const { stages, cost_usd } = await until("memory extraction", async () => {
       const row = await trace(session, first)
       return row.settled ? row : undefined
     })

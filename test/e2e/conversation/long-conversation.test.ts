@@ -61,7 +61,7 @@ const converse = async (server: TestServer, messages: ReadonlyArray<string>) => 
   const replies: Array<LogEvent> = []
   for (const text of messages) replies.push(await app.converse(session, text))
   const trace = await until(
-    "every turn to be read",
+    "memory extraction of every turn",
     async () => {
       const rows = await traceOf(app, session)
       return rows.every(({ settled }) => settled) ? rows : undefined

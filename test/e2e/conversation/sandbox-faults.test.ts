@@ -70,7 +70,7 @@ describe("x-sandbox-fault under a demo key", () => {
     const session = await open()
     const { run_ref } = await send(session, "generation_failed")
     await demo.waitFor(session, isOfTurn(run_ref))
-    const row = await until("the turn to be read", async () => {
+    const row = await until("memory extraction", async () => {
       const [row] = (await demo.get(`/v1/sessions/${session}/trace?run_ref=${run_ref}`)).body.data.trace
       return row.settled && row
     })

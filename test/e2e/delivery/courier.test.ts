@@ -112,7 +112,7 @@ describe("an event", () => {
     answering = (response, request) =>
       status(request.headers["x-service-cursor"] === "1" ? 500 : 200)(response, request)
     await app.send(session, "What is for dinner?")
-    await until("the first try to fail", async () => (await attempts(session)).length === 1)
+    await until("the first attempt to fail", async () => (await attempts(session)).length === 1)
     const { body } = await app.get(`/v1/sessions/${session}/delivery`)
     assert.deepInclude(body.data.deliveries.at(-1), {
       event_cursor: 1,

@@ -74,7 +74,7 @@ const waitOf = ({
 
 describe.concurrent("a misbehaving receiver", () => {
   it("delays nobody else: another session's log is delivered completely while it hangs", async () => {
-    await until("both messages at the receiver that is well", async () => {
+    await until("both messages at the healthy receiver", async () => {
       const deliveries = await deliveriesOf("/ok")
       return deliveries.length === 2 && deliveries.every(({ outcome }: { outcome: string }) => outcome === "sent")
     })
@@ -128,7 +128,7 @@ describe.concurrent("a misbehaving receiver", () => {
       next_attempt_at: null
     })
     await until(
-      "the channel to be disabled and its lane to be left",
+      "the channel to be disabled and its lane to be released",
       async () => {
         const { body } = await app.get(`/v1/sessions/${sessions.get("/410")}/channels`)
         const [row] = await server.database.sql`select status from lanes where session_id = ${sessions.get("/410")!}`

@@ -138,7 +138,7 @@ describe("a channel of a session", () => {
     )
     assert.deepStrictEqual(at("/four"), [])
     await app.post(`${path}/resume`, {})
-    await until("what was missed", () => at("/four").length === 3)
+    await until("the missed events", () => at("/four").length === 3)
     assert.deepStrictEqual(cursorsAt("/four"), [2, 3, 4])
   })
 })
@@ -176,7 +176,7 @@ describe("an app-wide channel", () => {
       type: "character.initiated"
     })
     assert.isTrue(at("/app").every((request) => isSignedWith(request, secret)))
-    await until("the view of it", async () => {
+    await until("the delivery view", async () => {
       const [delivery] = (await app.get(`/v1/sessions/${next}/delivery`)).body.data.deliveries
       return delivery.channel_id === id && delivery.outcome === "sent"
     })

@@ -98,7 +98,7 @@ const whenCounted = (session: string, crashes: number) =>
   until("the crash to be counted", async () => (await crashesOf(session)) === crashes, 30_000)
 const whenRead = (session: string, turns: number) =>
   until(
-    "the turns to be read",
+    "memory extraction of the turns",
     async () => {
       const [row] = await database.sql`select read_turn from relationships where session_id = ${session}`
       return row?.["read_turn"] === turns

@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 const whenRead = (session: string, turns: number) =>
-  until("every turn to be read", async () => {
+  until("memory extraction of every turn", async () => {
     const [row] = await server.database.sql`select read_turn from relationships where session_id = ${session}`
     return row?.["read_turn"] === turns
   })
@@ -46,7 +46,7 @@ const beingRead = async (session: string, text: string, fields: Record<string, u
   const before = model.extractions.length
   model.scriptFor("extraction", { kind: "ok", fields, after: read.promise })
   await app.converse(session, text)
-  await until("the model to be asked", async () => model.extractions.length > before)
+  await until("the request to the model", async () => model.extractions.length > before)
   return read.resolve
 }
 

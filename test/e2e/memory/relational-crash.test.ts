@@ -72,7 +72,7 @@ const patches = (session: string) =>
   >`select turn_index from relational_patches where session_id = ${session} order by version`
 const whenRead = (session: string, turns: number) =>
   until(
-    "every turn to be read",
+    "memory extraction of every turn",
     async () => {
       const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
       return trace.length === turns && trace.every(({ settled }: { settled: boolean }) => settled) ? trace : undefined
@@ -110,7 +110,7 @@ describe("a memory update whose process dies", () => {
     model.scriptFor("extraction", { kind: "stall" }, noted(SISTER))
     const session = await app.createSession()
     await app.converse(session, SISTER)
-    await until("the turn to be read for the first time", () => model.extractions.length === 1)
+    await until("the first memory extraction", () => model.extractions.length === 1)
     await serve("worker")
     await victim.stop("SIGKILL")
 
@@ -126,7 +126,7 @@ describe("a memory update whose process dies", () => {
     for (const text of [SISTER, PRAISE, DOG]) await app.send(session, text)
     // The job that wrote the first has started the second, and completes both.
     await until("the first to be written", async () => (await patches(session)).length === 1)
-    await until("the second to be read", () => model.extractions.length === 2)
+    await until("the second memory extraction", () => model.extractions.length === 2)
     await serve("worker")
     await victim.stop("SIGKILL")
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const read = async (session: string, event: LogEvent) =>
-  until("the turn to be read", async () => {
+  until("memory extraction", async () => {
     const [row] = (await app.get(`/v1/sessions/${session}/trace?run_ref=${event.trace_id}`)).body.data.trace
     return row.settled ? row : undefined
   })

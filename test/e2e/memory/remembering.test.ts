@@ -16,7 +16,7 @@ const traceOf = async (session: string, { trace_id }: LogEvent) =>
 /** Sends a message, and waits for its memory extraction. */
 const say = async (session: string, text: string) => {
   const reply = await app.converse(session, text)
-  await until("the turn to be read", async () => (await traceOf(session, reply)).settled)
+  await until("memory extraction", async () => (await traceOf(session, reply)).settled)
   return reply
 }
 

@@ -172,7 +172,7 @@ describe("a suspended app", () => {
       url: new URL("/suspended", receiver.url).href,
       from: "start"
     })
-    await until("the first event to be on the wire", () => at("/suspended").length === 1)
+    await until("the first event to be in flight", () => at("/suspended").length === 1)
     await printed("app", "suspend", app.appId)
     answer.resolve()
     await parked(session)
@@ -194,7 +194,7 @@ describe("a suspended app", () => {
     const answer = Promise.withResolvers<void>()
     model.script({ kind: "ok", bubbles: ["Leek soup, as ever."], after: answer.promise })
     const { run_ref } = (await app.send(session, "What is for dinner?")).body.data
-    await until("the reply to be asked for", () => model.requests.some(({ question }) => question === "reply"))
+    await until("the request for the reply", () => model.requests.some(({ question }) => question === "reply"))
     assert.strictEqual((await troupe("app", "suspend", app.appId)).code, 0)
     answer.resolve()
     await until(
@@ -315,7 +315,7 @@ describe("a suspended app", () => {
     await sql`update eval_runs set status = 'queued', finished_at = null, started_at = null, owner = null
       where run_id = ${run}`
     const others = await order(other)
-    await until("a younger run of another app to end", () => isOver(others), 30_000)
+    await until("a later run of another app to end", () => isOver(others), 30_000)
     assert.deepStrictEqual(
       (await sql`select status, owner from eval_runs where run_id = ${run}`).map(({ status, owner }) => [
         status,

@@ -50,14 +50,14 @@ describe("a command that connects to a server", () => {
   it.each([
     ["a key that is not valid", ["events", "tail", "ses_x", "--key", "ck_wrong"], /^troupe: 403 [^\n]+\n$/],
     ["no key", ["events", "tail", "ses_x", "--key", ""], /^troupe: --key: [^\n]+\n$/],
-    ["a session that is not there", ["events", "tail", "ses_x"], /^troupe: 404 session_not_found: [^\n]+\n$/],
-    ["a cursor that is none", ["events", "tail", "ses_x", "--since", "now"], /^troupe: --since: [^\n]+\n$/],
-    ["an address that is none", ["events", "tail", "ses_x", "--url", "localhost"], /^troupe: --url: [^\n]+\n$/],
-    ["a flag that it does not know", ["chat", "edda-brandvik", "--fast"], /^troupe: --fast: [^\n]+\n$/],
-    ["a character that is not there", ["chat", "nobody"], /^troupe: 404 character_not_found: [^\n]+\n$/],
-    ["a mode that is none", ["chat", "edda-brandvik", "--mode", "slow"], /^troupe: --mode: [^\n]+\n$/],
+    ["a missing session", ["events", "tail", "ses_x"], /^troupe: 404 session_not_found: [^\n]+\n$/],
+    ["an invalid cursor", ["events", "tail", "ses_x", "--since", "now"], /^troupe: --since: [^\n]+\n$/],
+    ["an invalid address", ["events", "tail", "ses_x", "--url", "localhost"], /^troupe: --url: [^\n]+\n$/],
+    ["an unknown flag", ["chat", "edda-brandvik", "--fast"], /^troupe: --fast: [^\n]+\n$/],
+    ["a missing character", ["chat", "nobody"], /^troupe: 404 character_not_found: [^\n]+\n$/],
+    ["an invalid mode", ["chat", "edda-brandvik", "--mode", "slow"], /^troupe: --mode: [^\n]+\n$/],
     [
-      "an address to post to that is none",
+      "an invalid address to post to",
       ["webhooks", "listen", "--session", "ses_x", "--forward", "ftp://localhost"],
       /^troupe: --forward [^\n]+\n$/
     ]

@@ -145,7 +145,7 @@ describe("npm start", () => {
   it("leaves no process behind if it is asked to stop while it is starting", async () => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       const program = start()
-      await until("the server to be under way", () => processesOn(dataDir).length > 0)
+      await until("the server to be starting", () => processesOn(dataDir).length > 0)
       await stop(program, signal)
       await until("no process left", () => processesOn(dataDir).length === 0)
     }

@@ -97,7 +97,7 @@ describe("a text that blocks the event loop forever", () => {
     }
     assert.isTrue(isReply(await app.converse(session, "My sister Nadia plays the cello.")))
     await until(
-      "the later turn to be read",
+      "memory extraction of the later turn",
       async () =>
         (await fleet.database.sql`select 1 from relationships where session_id = ${session} and read_turn = 2`)
           .length === 1,

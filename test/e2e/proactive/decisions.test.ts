@@ -287,7 +287,7 @@ describe("a character with a reply delay", () => {
     })
     const { body } = await app.send(session, "hello")
     await until(
-      "the turn to be put off",
+      "the turn to be delayed",
       async () =>
         (await server.database.sql`select 1 from turns where session_id = ${session} and deferred and owner is null`)
           .length === 1

@@ -32,7 +32,7 @@ describe("a proactive message", () => {
     const said = await app.waitFor(session, ({ type }) => type === "character.initiated")
     assert.deepStrictEqual(said.payload["bubbles"], ["Carrot soup, bowl 2."])
     await checkProactiveNow(fleet.database.sql, session)
-    await until("looked at once more", async () => (await decisionsOf(app, session))[0].decision === "skipped")
+    await until("checked once more", async () => (await decisionsOf(app, session))[0].decision === "skipped")
     assert.deepStrictEqual(await typesOf(app, session), ["character.initiated character"])
     assert.strictEqual(
       (await decisionsOf(app, session)).filter(({ decision }: { decision: string }) => decision === "sent").length,

@@ -75,7 +75,7 @@ const row = async (session: string) =>
 const parked = (session: string) =>
   until("the lane to be parked", async () => (await row(session))?.["status"] === "parked")
 const atEnd = (session: string) =>
-  until("the lane to come to its end", async () => (await row(session))?.["at_end"] === true)
+  until("the lane to reach its end", async () => (await row(session))?.["at_end"] === true)
 const waiting = (id: string, count: number) =>
   until(
     `${count} updates to be kept`,
@@ -129,7 +129,7 @@ describe("while the operator holds all bots", () => {
       harness.telegram.start(dora, second.bot)
       await waiting(id, 3)
       await until(
-        "the start to be kept",
+        "the update to be stored",
         async () =>
           (
             await harness.server.database
@@ -171,7 +171,7 @@ describe("while the operator holds all bots", () => {
       await saidAtLeast(harness, second.bot, dora, 1)
       // By this job, or by the minute's job.
       await until(
-        "the session to be looked at",
+        "the session to be checked",
         async () =>
           (
             await harness.server.database.sql`
@@ -303,7 +303,7 @@ describe("replies of several bubbles", () => {
       talking.telegram.fault({ bot, method: "sendMessage" }, { kind: "slow", ms: 4000 })
       for (const text of ["What is there?", "And then?"]) talking.telegram.say(person, bot, text)
       await until(
-        "the first to be on the wire",
+        "the first to be in flight",
         () => talking.telegram.calls({ bot, method: "sendMessage" }).length === 2
       )
       const on = commandsOn(talking.server.database.url)
@@ -319,7 +319,7 @@ describe("replies of several bubbles", () => {
       assert.isBelow(talking.said(bot, person).length, 1 + 2 * BUBBLES.length)
       await on("release")
       await saidAtLeast(talking, bot, person, 1 + 2 * BUBBLES.length)
-      await until("the lane to come to its end", async () => (await lane())?.["at_end"] === true)
+      await until("the lane to reach its end", async () => (await lane())?.["at_end"] === true)
       assert.deepStrictEqual(talking.said(bot, person), await onLog(session, talking.app))
     } finally {
       await talking.close()
@@ -351,7 +351,7 @@ describe("a hold", () => {
       await on("hold")
       fake.say(anna, bot, "Anybody there?")
       await until(
-        "the message to be kept",
+        "the message to be stored",
         async () => (await sql`select 1 from telegram_updates where done_at is null`).length === 1
       )
       await before.stop("SIGKILL")

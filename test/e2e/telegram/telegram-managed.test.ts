@@ -190,7 +190,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     telegram.advance(2000)
     telegram.fault({ bot: child, method: "setWebhook" }, { kind: "slow", ms: 1500 })
     const rotating = app.post(`/v1/telegram/bots/${id}/rotate-token`, {})
-    await until("the old token to be dead", () => child.token !== old)
+    await until("the old token to be revoked", () => child.token !== old)
     // The new one has no webhook yet.
     await ask("Are you still there?")
     assert.strictEqual((await rotating).body.data.token_hint, `${child.id}:...${child.token.slice(-4)}`)
@@ -203,7 +203,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     // The one call between the two.
     telegram.fault({ bot: child, method: "getMe", count: 2 }, { kind: "hang" })
     const rotating = app.post(`/v1/telegram/bots/${id}/rotate-token`, {}).catch(() => "died")
-    await until("the old token to be dead", () => child.token !== old)
+    await until("the old token to be revoked", () => child.token !== old)
     await troupe.stop("SIGKILL")
     assert.strictEqual(await rotating, "died")
     telegram.clearFaults()
@@ -232,7 +232,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await page.getByRole("status").getByText("The token is revoked").waitFor()
     await picture("revoked")
     assert.notStrictEqual(child.token, old)
-    await until("the word of it", async () =>
+    await until("the operational event", async () =>
       (await operations()).some(({ type, payload }) => type === "bot.token_replaced" && payload["bot_id"] === id)
     )
     assert.strictEqual((await bot()).token_hint, `${child.id}:...${child.token.slice(-4)}`)
@@ -262,7 +262,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await picture("given-away")
     telegram.advance(2000)
     assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data.status, "active")
-    await until("what was held to be answered", async () => (await said()).length > before)
+    await until("the held messages to be answered", async () => (await said()).length > before)
     await picture("resumed")
   })
 

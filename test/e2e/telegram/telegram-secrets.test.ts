@@ -173,7 +173,7 @@ const live = async (
   await until("the bot to be revoked", async () => (await status()) === "revoked")
   assert.strictEqual((await app.patch(`/v1/telegram/bots/${id}`, { token: old })).status, 422)
   assert.strictEqual((await app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })).status, 200)
-  await until("the bot to be healed", async () => (await status()) === "active")
+  await until("the bot to recover", async () => (await status()) === "active")
 
   const made = (
     await app.post("/v1/telegram/bots", { mode: "managed", character_slug, suggested_name: "Mara", join_window_ms: 0 })

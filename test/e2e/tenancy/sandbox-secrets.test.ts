@@ -39,7 +39,7 @@ it("a demo key is only in the response that issues it, and in no log line, row, 
       "the sandbox to be gone",
       async () => (await sql`select 1 from apps where app_id = ${app.appId}`).length === 0
     )
-    await until("the key to be told", async () => (await app.get("/v1/me")).status === 403)
+    await until("the key to be refused", async () => (await app.get("/v1/me")).status === 403)
     note(await app.get("/v1/me"))
     await server.stop("SIGTERM")
 

@@ -45,7 +45,7 @@ const blocksOf = (request: FakeRequest | undefined): Record<string, Json> =>
   )
 const lastReply = () => model.requests.findLast(({ question }) => question === "reply")
 const traceOf = async (session: string, run: string) =>
-  until("the turn to be read", async () => {
+  until("memory extraction", async () => {
     const [row] = (await app.get(`/v1/sessions/${session}/trace?run_ref=${run}`)).body.data.trace
     return row.settled && row
   })

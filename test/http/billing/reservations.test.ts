@@ -94,7 +94,7 @@ describe("the reservation for a turn", () => {
             )
             assert.include(statuses, 200)
             const { settled, held, used } = await until(
-              "every turn to be read",
+              "memory extraction of every turn",
               async () => {
                 const books = await booksOf(app.appId)
                 assert.isAtMost(books.settled, CAP)

@@ -131,7 +131,7 @@ describe("a picture of a character", () => {
       "a PNG that moves": movingPng(1_000_000),
       "a WebP that moves": animated,
       "a PNG broken inside": broken,
-      "a PNG whose chunk is as long as it gets": Buffer.concat([
+      "a PNG with a chunk of the maximum length": Buffer.concat([
         png.subarray(0, 8),
         Buffer.from([0xff, 0xff, 0xff, 0xff]),
         png.subarray(12)

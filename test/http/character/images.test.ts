@@ -559,7 +559,7 @@ describe("with an image model", () => {
       const session_id = await by.createSession({ character_slug })
       await by.converse(session_id, "What is for dinner?")
       await until(
-        "the turn to be read",
+        "memory extraction",
         async () => (await by.get(`/v1/sessions/${session_id}/trace`)).body.data.trace[0].settled
       )
       const before = await spent(by)
@@ -576,10 +576,14 @@ describe("with an image model", () => {
 
   it.each([
     ["answers with nothing", { kind: "answer", body: { created: 0, data: [] } }, "bad_response"],
-    ["answers with an address", { kind: "answer", body: { data: [{ url: "http://127.0.0.1/x" }] } }, "bad_response"],
+    ["answers with a URL", { kind: "answer", body: { data: [{ url: "http://127.0.0.1/x" }] } }, "bad_response"],
     ["does not know the model", { kind: "status", status: 404 }, "http_404"],
-    ["paints what is no picture", { kind: "painted", bytes: Buffer.from("<svg/>") }, "bad_image"],
-    ["paints a bomb", { kind: "painted", bytes: craftPng({ width: 60_000, height: 60_000, rows: 100 }) }, "bad_image"]
+    ["returns a file that is not a picture", { kind: "painted", bytes: Buffer.from("<svg/>") }, "bad_image"],
+    [
+      "returns a decompression bomb",
+      { kind: "painted", bytes: craftPng({ width: 60_000, height: 60_000, rows: 100 }) },
+      "bad_image"
+    ]
   ] as const)("a picture of a provider that %s has failed and is refunded", async (_, painting, error_code) => {
     const before = await spent(by)
     model.imageModel.script(painting)
@@ -667,11 +671,11 @@ describe("with an image model", () => {
     model.imageModel.script({ kind: "painted", after: held.promise })
     const session_id = await by.createSession({ character_slug })
     const id = (await ask(by, { character_slug, session_id, deliver: true })).body.data.image_request_id
-    await until("it to be painted", () => model.imageModel.requests.length > before)
+    await until("the picture request", () => model.imageModel.requests.length > before)
     assert.strictEqual((await by.delete(`/v1/images/${id}`)).status, 200)
     held.resolve()
     await until(
-      "its content to be left for the sweep",
+      "its content to be left for cleanup",
       async () =>
         (await live.database.sql`select 1 from stored_objects where app_id = ${by.appId} and status = 'pending'`)
           .length > 0
@@ -764,7 +768,7 @@ describe("with an image model", () => {
     model.imageModel.script({ kind: "status", status: 401 })
     // The later memory extraction is charged, too.
     await until(
-      "every turn to be read",
+      "memory extraction of every turn",
       async () =>
         (
           await live.database.sql`

@@ -49,7 +49,7 @@ const MACRO = /\{\{|<(?:bot|char|user)>/i
 const toldIn = async (talk: () => Promise<unknown>) => {
   const [calls, readings] = [model.requests.length, model.extractions.length]
   await talk()
-  await until("the turn to be read", async () => (model.extractions.length > readings ? true : undefined))
+  await until("memory extraction", async () => (model.extractions.length > readings ? true : undefined))
   return [...model.requests.slice(calls), ...model.extractions.slice(readings)].map(({ messages }) =>
     messages.map(({ content }) => content).join("\n")
   )
@@ -95,7 +95,7 @@ describe("{{char}} and {{user}}", () => {
       ...(await toldIn(() => app.converse(session, "How are Ada's hives? Are the bees well, and Tomas?"))),
       ...(await (async () => {
         await until(
-          "the story to begin",
+          "the storyline to start",
           async () => (await app.get(`/v1/sessions/${session}/state`)).body.data.storyline ?? undefined
         )
         return toldIn(() => app.converse(session, "Were the hives a gift? Tomas said so."))

@@ -44,7 +44,7 @@ describe("a model that does not answer in time", () => {
     ["never answers", "deep", { kind: "stall" }],
     ["stops in the middle of its answer", "fast", { kind: "stalled_body" }],
     ["stops in the middle of its answer", "deep", { kind: "stalled_body" }],
-    ["is given up by the gateway in front of it", "fast", { kind: "status", status: 504, body: "upstream timed out" }]
+    ["is cut off by the gateway in front of it", "fast", { kind: "status", status: 504, body: "upstream timed out" }]
   ] as const)("ends the turn as timed_out: one that %s, in %s mode", async (_, mode, behaviour) => {
     otherwise = behaviour
     const ended = await endOf("Hello?", mode)

@@ -17,7 +17,7 @@ afterAll(() => server.close())
 
 const say = async (session: string, text: string) => {
   const { trace_id } = await app.converse(session, text)
-  await until("the turn to be read", async () =>
+  await until("memory extraction", async () =>
     (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined
   )
 }

@@ -139,7 +139,7 @@ describe("a send", () => {
     ["without text", {}, "body.text: Required"],
     ["with an empty text", { text: "" }, "body.text: Too small"],
     ["with a blank text", { text: " \n" }, "body.text: Must not be blank"],
-    ["with a text that is none", { text: 7 }, "body.text: Invalid input: expected string"],
+    ["with a text of another type", { text: 7 }, "body.text: Invalid input: expected string"],
     ["with an unknown reply_mode", { text: "x", reply_mode: "slow" }, "body.reply_mode"],
     ["with a reply_mode of null", { text: "x", reply_mode: null }, "body.reply_mode"]
   ])("%s is 422 and writes nothing", async (_, body, quoted) => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   ]) {
     const { trace_id } = await app.converse(session, text)
     reply = trace_id
-    await until("the turn to be read", async () =>
+    await until("memory extraction", async () =>
       (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined
     )
   }

@@ -546,7 +546,7 @@ describe("a run with a model", () => {
     const id = await begun(liveApp, suiteOf(cases, { character_slug: await liveApp.createCharacter() }), {
       max_cost_usd: 5
     })
-    await until("four to be asked for", async () => replies() - before === 4)
+    await until("four requests", async () => replies() - before === 4)
     const asked = model.requests
       .filter(({ question }) => question === "reply")
       .slice(before)
@@ -573,7 +573,7 @@ describe("a run with a model", () => {
       { max_cost_usd: 1 }
     )
     await until(
-      "the model to be asked for both",
+      "both requests to the model",
       async () => model.requests.slice(before).filter(({ question }) => question === "reply").length === 2
     )
     const other = await sql.reserve()
@@ -589,7 +589,7 @@ describe("a run with a model", () => {
     const then = await standing()
     answered.resolve()
     await until(
-      "the first worker to let go",
+      "the first worker to stop",
       async () => (await sql`select 1 from graphile_worker.jobs where task_identifier = 'evals'`).length === 0
     )
     assert.deepStrictEqual(await standing(), then)
@@ -616,7 +616,7 @@ describe("a run with a model", () => {
       turns: [{ user: "One." }, { user: "Two.", expect: [{ type: "max_bubbles", value: 9 }] }]
     }
     const id = await begun(own, suiteOf([asked], { character_slug: await own.createCharacter() }), { max_cost_usd: 1 })
-    await until("the model to be asked", async () =>
+    await until("the request to the model", async () =>
       model.requests.slice(before).some(({ question }) => question === "reply")
     )
     assert.strictEqual((await own.post(`/v1/evals/runs/${id}/cancel`, {})).body.data.status, "cancelled")

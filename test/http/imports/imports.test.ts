@@ -73,18 +73,18 @@ describe("POST /v1/imports", () => {
   it.each<[string, () => object | Promise<object>, ReadonlyArray<unknown>]>([
     ["neither file nor JSON", () => ({}), [422, "validation_error"]],
     ["both", () => ({ json: cardV2(), content_base64: "e30=" }), [422, "validation_error"]],
-    ["an update of nobody in particular", () => ({ json: cardV2(), mode: "update" }), [422, "validation_error"]],
+    ["an update without a target", () => ({ json: cardV2(), mode: "update" }), [422, "validation_error"]],
     [
-      "an update of nobody",
+      "an update of a missing character",
       () => ({ json: cardV2(), mode: "update", target_slug: "nobody" }),
       [404, "character_not_found"]
     ],
-    ["a slug that is none", () => ({ json: cardV2(), target_slug: "No Slug" }), [422, "validation_error"]],
-    ["what is no base64", () => ({ content_base64: "%%%" }), [422, "import_unreadable"]],
-    ["base64 of rubbish", () => ({ content_base64: base64("rubbish") }), [422, "import_unreadable"]],
+    ["an invalid slug", () => ({ json: cardV2(), target_slug: "No Slug" }), [422, "validation_error"]],
+    ["invalid base64", () => ({ content_base64: "%%%" }), [422, "import_unreadable"]],
+    ["base64 of random bytes", () => ({ content_base64: base64("rubbish") }), [422, "import_unreadable"]],
     ["a picture without a card", async () => ({ content_base64: base64(await picture()) }), [422, "import_unreadable"]],
     ["an unknown kind", () => ({ json: { hello: 1 } }), [422, "import_format_unsupported"]],
-    ["another kind than was said", () => ({ json: cardV2(), format: "eliza" }), [422, "import_format_unsupported"]],
+    ["another format than stated", () => ({ json: cardV2(), format: "eliza" }), [422, "import_format_unsupported"]],
     [
       "a bomb",
       async () => ({ content_base64: base64(await zipOf({ "card.json": Buffer.alloc(9 * MIB, 32) })) }),
@@ -475,7 +475,7 @@ describe("POST /v1/imports/{import_id}/commit", () => {
       .sql`update stored_objects set changed_at = now() - interval '2 hours' where app_id = ${app.appId} and status = 'pending'`
     assert.isNotEmpty(await objects())
     await server.database.sql`select graphile_worker.add_job('objects', '{}'::json, job_key := 'objects')`
-    await until("what nobody has kept to go", async () => ((await objects()).length === 0 ? true : undefined))
+    await until("unused objects to be deleted", async () => ((await objects()).length === 0 ? true : undefined))
     assert.strictEqual((await commit(data, { slug: slug() })).status, 200)
   })
 

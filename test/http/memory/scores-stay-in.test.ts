@@ -16,9 +16,9 @@ const SECOND = 0.3661
 /** Words and numbers in the model's prompts and answers that nobody else may read, opted in or not. */
 const PRIVATE = {
   "a signal's quote": "quotidianzephyr",
-  "a memory's quote that nobody said": "unsaidzephyr",
-  "a memory that nothing bears out": "rejectedzephyr",
-  "a dimension that there is none of": "dimensionzephyr",
+  "a memory's invented quote": "unsaidzephyr",
+  "an unsupported memory": "rejectedzephyr",
+  "an unknown dimension": "dimensionzephyr",
   "a critic's reason": "criticzephyr",
   "what the analysis knows": "knowszephyr",
   "what must not be revealed": "hushzephyr",
@@ -79,7 +79,7 @@ const say = async (text: string) => {
         { ...signal, quote: text },
         { ...signal, quote: "cello" },
         { ...signal, quote: PRIVATE["a signal's quote"] },
-        { ...signal, dimension: PRIVATE["a dimension that there is none of"], quote: "cello" }
+        { ...signal, dimension: PRIVATE["an unknown dimension"], quote: "cello" }
       ],
       memories: [
         {
@@ -95,10 +95,10 @@ const say = async (text: string) => {
         {
           kind: "fact",
           subject: "user",
-          text: PRIVATE["a memory that nothing bears out"],
+          text: PRIVATE["an unsupported memory"],
           importance: 5,
           confidence: 0.9,
-          quote: PRIVATE["a memory's quote that nobody said"],
+          quote: PRIVATE["a memory's invented quote"],
           happened_on: null,
           linked_ids: []
         }
@@ -108,7 +108,7 @@ const say = async (text: string) => {
     }
   })
   const { body } = await app.post(`/v1/sessions/${session}/messages`, { text, reply_mode: "deep" })
-  await until("the turn to be read", async () =>
+  await until("memory extraction", async () =>
     (await app.get(`/v1/sessions/${session}/trace?run_ref=${body.data.run_ref}`)).body.data.trace[0]?.settled === true
       ? true
       : undefined

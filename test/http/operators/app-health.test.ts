@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 const read = async (app: TestApp, session: string, run: string) =>
-  until("the turn to be read", async () => {
+  until("memory extraction", async () => {
     const [row] = (await app.get(`/v1/sessions/${session}/trace?run_ref=${run}`)).body.data.trace
     return row.settled ? row : undefined
   })

@@ -246,7 +246,7 @@ describe("erasing an end-user", () => {
     const { url } = (await app.post(`/v1/telegram/bots/${bot_id}/links`, { external_user_ref: ref })).body.data
     const person = telegram.createUser({ first_name: "Secretive" })
     telegram.start(person, bot, url.split("start=")[1])
-    await until("the chat to be theirs", async () =>
+    await until("the chat to belong to them", async () =>
       (await app.get(`/v1/telegram/bots/${bot_id}/chats`)).body.data.chats.some(
         (chat: { external_user_ref: string }) => chat.external_user_ref === ref
       )
@@ -314,7 +314,7 @@ describe("erasing an end-user", () => {
       "the erasure to be completed",
       async () => (await own.get(`/v1/erasures/${erasure_id}`)).body.data.status === "completed"
     )
-    const books = await until("the books to be closed", async () => {
+    const books = await until("the ledger to be settled", async () => {
       const [sums] = await server.database.sql`
         select coalesce(sum(amount_micro_usd) filter (where entry <> 'settle'), 0)::int as held, coalesce(sum(amount_micro_usd) filter (where entry = 'settle'), 0)::int as spent from ledger where app_id = ${own.appId}`
       return sums?.["held"] === 0 && sums

@@ -29,7 +29,7 @@ describe("the erasure of an end-user", () => {
     const settle = async (external_user_ref: string) => {
       const session = await app.createSession({ external_user_ref })
       const { trace_id } = await app.converse(session, "I have an ornithology exam tomorrow. Thank you!")
-      await until("the turn to be read", async () =>
+      await until("memory extraction", async () =>
         (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled
           ? true
           : undefined

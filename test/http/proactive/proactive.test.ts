@@ -247,7 +247,7 @@ describe("a character of the sandbox, when time is moved forward", () => {
     })
     const runs = (await demo.get(`/v1/sessions/${session}/runs`)).body.data.runs
     assert.deepInclude(runs[0], { trace_id: said.trace_id, kind: "proactive", status: "replied" })
-    const trace = await until("it to be read", async () => {
+    const trace = await until("memory extraction", async () => {
       const row = (await demo.get(`/v1/sessions/${session}/trace?run_ref=${said.trace_id}`)).body.data.trace[0]
       return row.settled ? row : undefined
     })
@@ -415,7 +415,7 @@ describe("the check of due sessions each minute", () => {
     assert.strictEqual((await own.get(`/v1/sessions/${session}/state`)).body.data.proactive.next_eligible_at, null)
     await own.converse(session, "And for breakfast?")
     await until(
-      "looked at anew",
+      "checked again",
       async () =>
         (
           await sql`select 1 from relationships

@@ -495,7 +495,7 @@ describe("the cost of research", () => {
     const before = model.requests.length
     model.scriptFor("findings", { kind: "ok", after: answered.promise })
     const { id } = (await begin(slug, { max_cost_usd: 0.1 }, rich)).body.data
-    await until("the model to be asked", async () => model.requests.length > before)
+    await until("the request to the model", async () => model.requests.length > before)
     assert.deepInclude((await rich.post(`${at(slug, id)}/cancel`, undefined)).body.data, {
       status: "cancelled",
       cost_usd: 0
@@ -583,7 +583,7 @@ describe("a run in progress", () => {
     findings({ ...BUILT, claim: "Refused." })
     const { id } = (await begin(slug)).body.data
     await until(
-      "the run to be left",
+      "the run to be released",
       async () =>
         (await sql`select 1 from research where research_id = ${id} and owner is null and attempts = 1`).length > 0
     )

@@ -27,7 +27,7 @@ describe("an invisible text", () => {
     ["an empty Braille cell", "\u2800"],
     ["accents without a letter", "\u0301\u0308"],
     ["private characters", "\ue000\u{f0000}"],
-    ["the place of an object", "\ufffc"],
+    ["the object replacement character", "\ufffc"],
     ["a skin tone without a hand", "\u{1f3fb}"],
     ["all of them", " \u200b\u3164\ufe0f\u0001"]
   ])("is treated as a missing one, as a message and as a name: %s", async (_, text) => {

@@ -127,7 +127,7 @@ describe("a body", () => {
     ["half a surrogate pair", String.raw`{"text":"a\ud83d"}`, "body.text"],
     ["the other half", String.raw`{"text":"\ude00a"}`, "body.text"],
     ["U+0000 in a key", String.raw`{"text":"a","k\u0000":1}`, "body"],
-    ["U+0000 deep in what is ignored", String.raw`{"text":"a","other":[{"x":"\u0000"}]}`, "body.other[0].x"]
+    ["U+0000 deep in an ignored field", String.raw`{"text":"a","other":[{"x":"\u0000"}]}`, "body.other[0].x"]
   ])("that contains %s is 422 validation_error with its path", async (_, text, place) => {
     const { status, body } = await app.request("POST", messages(), text)
     assert.strictEqual(status, 422)
@@ -145,8 +145,8 @@ describe("a body", () => {
   it.each([
     ["too large for any double", `{"text":"a","x":[1,{"y":1e999}]}`, "body.x[1].y"],
     ["the same, written out", `{"text":"a","x":-${"9".repeat(400)}}`, "body.x"],
-    ["a whole number that would become another", `{"text":"a","x":{"id":9007199254740993}}`, "body.x.id"],
-    ["a body that is nothing else", "1e999", "body:"]
+    ["a whole number that would be rounded", `{"text":"a","x":{"id":9007199254740993}}`, "body.x.id"],
+    ["a body that is only a number", "1e999", "body:"]
   ])("that contains a number that cannot be stored is 422 with its path and a solution: %s", async (_, text, place) => {
     const { status, body } = await app.request("POST", messages(), text)
     assert.deepStrictEqual([status, body.detail.code], [422, "validation_error"])

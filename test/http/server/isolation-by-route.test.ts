@@ -79,7 +79,7 @@ const settle = async (): Promise<typeof ours> => {
   const external_user_ref = `someone-of-${app_id}`
   const session_id = await app.createSession({ character_slug: slug, external_user_ref })
   const { trace_id } = await app.converse(session_id, "I have a chemistry exam tomorrow. What is for dinner?")
-  await until("the turn to be read", async () =>
+  await until("memory extraction", async () =>
     (await app.get(`/v1/sessions/${session_id}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled
       ? true
       : undefined

@@ -90,10 +90,10 @@ describe("the server's own thread", () => {
   })
 
   it.each([
-    ["as many values as there may be", bodyOf({ text: "x", list: Array.from({ length: 49_000 }, (_, at) => at % 10) })],
-    ["more values than there may be", Buffer.from(`{"text":"x","list":[${"[],".repeat(300_000)}0]}`)],
+    ["the maximum number of values", bodyOf({ text: "x", list: Array.from({ length: 49_000 }, (_, at) => at % 10) })],
+    ["one value too many", Buffer.from(`{"text":"x","list":[${"[],".repeat(300_000)}0]}`)],
     [
-      "a list of what is no character's",
+      "a list of unknown fields",
       bodyOf({
         slug: "x",
         display_name: "x",
@@ -103,7 +103,7 @@ describe("the server's own thread", () => {
     ],
     ["escapes", Buffer.from(`{"text":"${"\\u0041".repeat(150_000)}"}`)],
     ["long numbers", Buffer.from(`{"text":"x","list":[${"123456789012345678901234567890,".repeat(25_000)}0]}`)],
-    ["a deep nest", Buffer.from(`{"text":${"[".repeat(20_000)}${"]".repeat(20_000)}}`)]
+    ["deep nesting", Buffer.from(`{"text":${"[".repeat(20_000)}${"]".repeat(20_000)}}`)]
   ])("is not blocked by a body of a megabyte: %s", async (_, body) => {
     const app = await server.createApp()
     await app.get("/v1/me")
@@ -163,7 +163,7 @@ describe("large bodies of one app", () => {
     const body = bodyOf({ json: cardV2({ creator_notes: "x".repeat(2 * MIB) }) })
     assert.strictEqual((await post(other, "/v1/imports", body)).status, 200)
     for (const { socket } of [held, ...waiting]) socket.destroy()
-    await until("the line to be free", async () =>
+    await until("the connection to be free", async () =>
       (await post(app, "/v1/imports", body)).status === 200 ? true : undefined
     )
   })

@@ -396,16 +396,16 @@ describe("any request", () => {
 
 describe("an unusual request", () => {
   it.each([
-    ["a path that is no percent encoding", "GET", "/v1/characters/%zz", 404],
+    ["a path with invalid percent encoding", "GET", "/v1/characters/%zz", 404],
     ["a slug with U+0000", "GET", "/v1/characters/a%00b", 404],
-    ["a slug with U+0000, to be changed", "PATCH", "/v1/characters/a%00b", 404],
-    ["a slug with U+0000, to be archived", "DELETE", "/v1/characters/a%00b", 404],
-    ["a day before all days", "GET", "/v1/usage?from=0000-01-01", 422],
-    ["a moment whose year is 10000 in UTC", "GET", "/v1/usage?to=9999-12-31T23:59:59-14:00", 422],
-    ["a moment whose year is 0 in UTC", "GET", "/v1/end-users?active_since=0001-01-01T00:00:00%2B14:00", 422],
-    ["a day that is no day", "GET", "/v1/end-users?active_since=2026-02-30", 422],
-    ["a slug beyond all length", "GET", `/v1/characters/${"a".repeat(5_000)}`, 404],
-    ["a session with U+0000, and more amiss", "GET", "/v1/sessions/%00/events/stream?since=x", 404],
+    ["a change of a slug with U+0000", "PATCH", "/v1/characters/a%00b", 404],
+    ["archiving a slug with U+0000", "DELETE", "/v1/characters/a%00b", 404],
+    ["a day before year 1", "GET", "/v1/usage?from=0000-01-01", 422],
+    ["a time in the year 10000 in UTC", "GET", "/v1/usage?to=9999-12-31T23:59:59-14:00", 422],
+    ["a time in the year 0 in UTC", "GET", "/v1/end-users?active_since=0001-01-01T00:00:00%2B14:00", 422],
+    ["an impossible day", "GET", "/v1/end-users?active_since=2026-02-30", 422],
+    ["an extremely long slug", "GET", `/v1/characters/${"a".repeat(5_000)}`, 404],
+    ["a session with U+0000 and other problems", "GET", "/v1/sessions/%00/events/stream?since=x", 404],
     [
       "a cursor past every number",
       "GET",
@@ -418,7 +418,7 @@ describe("an unusual request", () => {
       `/v1/sessions/{session_id}/trace?cursor=${Buffer.from("mara").toString("base64url")}`,
       422
     ],
-    ["a URL beyond all length", "GET", `/v1/characters?q=${"a".repeat(20_000)}`, 431]
+    ["an extremely long URL", "GET", `/v1/characters?q=${"a".repeat(20_000)}`, 431]
   ])("is refused as the caller's mistake: %s", async (_, method, path, status) => {
     const answer = await send({
       method,

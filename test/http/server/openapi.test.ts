@@ -625,7 +625,7 @@ describe("real responses", () => {
     slug = await app.createCharacter({ greeting: "Hello." })
     session = await app.createSession({ character_slug: slug })
     const { trace_id } = await app.converse(session, "I have a chemistry exam tomorrow. What is for dinner?")
-    await until("the turn to be read", async () =>
+    await until("memory extraction", async () =>
       (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined
     )
     hook = { kind: "webhook", url: "http://127.0.0.1:1/hook" }

@@ -215,7 +215,7 @@ describe("a runtime key", () => {
     assert.notInclude(JSON.stringify(stored), api_key.slice(11))
 
     assert.strictEqual((await new TestApp(server.baseUrl, appId, api_key).get("/v1/me")).body.data.app_id, appId)
-    const used = await until("its use to be noted", async () => {
+    const used = await until("its use to be recorded", async () => {
       const { api_keys } = (await account.client.get(keysOf(appId))).body.data
       return api_keys[0].last_used_at !== null && api_keys
     })
@@ -237,7 +237,7 @@ describe("a runtime key", () => {
         >`select last_used_at, xmin::text from api_keys where prefix = ${prefix}`
       )[0]
     await by.get("/v1/me")
-    const first = await until("its use to be noted", async () => {
+    const first = await until("its use to be recorded", async () => {
       const row = await noted()
       return row?.last_used_at !== null && row
     })

@@ -249,7 +249,7 @@ describe("plain OAuth", () => {
     const device = await client.initiateDeviceAuthorization(config, { scope: "apps:read keys:write" })
     assert.strictEqual(device.verification_uri, `${server.baseUrl}/device`)
     const polling = client.pollDeviceAuthorizationGrant(config, { ...device, interval: 0 })
-    await until("a first poll", async () => (await row())?.["polled_at"] !== null)
+    await until("the first poll", async () => (await row())?.["polled_at"] !== null)
     await decide("approved")
     const tokens = await polling
     assert.deepInclude(tokens, { token_type: "bearer", scope: "apps:read keys:write" })

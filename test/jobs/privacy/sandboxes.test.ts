@@ -79,7 +79,7 @@ describe("a sandbox whose key has expired", () => {
         .sql`select 1 from accounts where kind = 'demo' and not exists (select from apps where apps.account_id = accounts.account_id)`
     )
     // A key is cached for up to a second.
-    await until("the key to be told", async () => (await app.get("/v1/me")).body.detail?.code === "api_key_expired")
+    await until("the key to be refused", async () => (await app.get("/v1/me")).body.detail?.code === "api_key_expired")
     assert.strictEqual((await other.get(`/v1/sessions/${session}`)).status, 200)
     assert.strictEqual((await attach(other)).status, 200)
   })
