@@ -125,7 +125,7 @@ export const ProactiveDecisionPage = z.object({
         .string()
         .nullable()
         .describe(
-          "The first gate that was shut, or why the started turn sent nothing: overtaken " +
+          "The first gate that was closed, or why the started turn sent nothing: overtaken " +
             "(the person wrote first), failed, or a check of the written text"
         ),
       run_ref: z.string().nullable(),
@@ -147,7 +147,7 @@ export const ProactiveControlsData = z.object({
 })
 
 export const EvaluateBody = z.object({
-  now: moment.optional().meta({ description: "Evaluate at this moment. Default: now" }),
+  now: moment.optional().meta({ description: "Evaluate for this time. Default: now" }),
   dry_run: z
     .boolean()
     .default(true)
