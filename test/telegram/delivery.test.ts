@@ -423,36 +423,32 @@ describe("a token that Telegram no longer accepts", () => {
     assert.lengthOf(harness.telegram.calls({ bot, method: "sendChatAction" }), 1)
   })
 
-  it(
-    "revokes the bot at the first refusal, stops every lane and typing, and is reported to the app until it gets " +
-      "a new token",
-    async () => {
-      const { bot, person, session, id } = await greeted()
-      harness.telegram.revokeToken(bot)
-      const cursor = await speak(session, ["Late."])
-      await until(
-        "the bot to be revoked",
-        async () => (await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked"
-      )
-      const told = await until("the operational event", async () =>
-        (await operations()).find((event) => event.type === "bot.revoked" && event.payload.bot_id === id)
-      )
-      assert.isDefined(told)
-      const before = harness.telegram.calls({ bot }).length
-      await speak(session, ["Later."])
-      harness.telegram.say(person, bot, "Are you there?")
-      const { body, status } = await harness.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })
-      assert.strictEqual(status, 200, JSON.stringify(body))
-      assert.strictEqual(body.data.status, "active")
-      await until("all waiting messages", () => harness.said(bot, person).includes("Later."))
-      assert.deepStrictEqual(harness.said(bot, person).slice(0, 3), [GREETING, "Late.", "Later."])
-      // Messages that people wrote meanwhile waited at Telegram, and are answered.
-      await until("the answer", () => harness.said(bot, person).length > 3)
-      assert.isAbove(harness.telegram.calls({ bot }).length, before)
-      await until(
-        "the outcome",
-        async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "sent"
-      )
-    }
-  )
+  it("revokes the bot at the first refusal, stops its lanes, and tells the app; a new token restores it", async () => {
+    const { bot, person, session, id } = await greeted()
+    harness.telegram.revokeToken(bot)
+    const cursor = await speak(session, ["Late."])
+    await until(
+      "the bot to be revoked",
+      async () => (await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked"
+    )
+    const told = await until("the operational event", async () =>
+      (await operations()).find((event) => event.type === "bot.revoked" && event.payload.bot_id === id)
+    )
+    assert.isDefined(told)
+    const before = harness.telegram.calls({ bot }).length
+    await speak(session, ["Later."])
+    harness.telegram.say(person, bot, "Are you there?")
+    const { body, status } = await harness.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })
+    assert.strictEqual(status, 200, JSON.stringify(body))
+    assert.strictEqual(body.data.status, "active")
+    await until("all waiting messages", () => harness.said(bot, person).includes("Later."))
+    assert.deepStrictEqual(harness.said(bot, person).slice(0, 3), [GREETING, "Late.", "Later."])
+    // Messages that people wrote meanwhile waited at Telegram, and are answered.
+    await until("the answer", () => harness.said(bot, person).length > 3)
+    assert.isAbove(harness.telegram.calls({ bot }).length, before)
+    await until(
+      "the outcome",
+      async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "sent"
+    )
+  })
 })

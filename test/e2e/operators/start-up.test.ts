@@ -348,7 +348,7 @@ describe("an invalid setting", () => {
     30_000
   )
 
-  it("is never ignored as a flag: serve with an unknown argument stops with one line", async () => {
+  it("given to serve as a flag stops the start with one line", async () => {
     const { code, stderr } = await run(["serve", "--port=0"])
     assert.strictEqual(stderr, "troupe: --port: unknown argument; see --help\n")
     assert.strictEqual(code, 1)

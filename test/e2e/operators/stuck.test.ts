@@ -76,7 +76,7 @@ describe("a text that blocks the event loop forever", () => {
     240_000
   )
 
-  it("in memory extraction, kills its process five times and is then skipped for later turns", async () => {
+  it("in memory extraction, kills its process five times and is then skipped; later turns are processed", async () => {
     fleet.model.answerAfter(0)
     let process = await fleet.start("api,worker", POISON)
     let app = fleet.clientOf(process)

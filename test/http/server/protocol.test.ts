@@ -42,7 +42,7 @@ describe("invalid HTTP", () => {
   })
 
   // Node checks for late requests twice a minute, which is too long to wait for here.
-  it("or a request that does not arrive in time is 408 request_timeout", async () => {
+  it("is 408 request_timeout if it does not arrive in time", async () => {
     const late = createServer((socket) => answerProtocolError({ code: "ERR_HTTP_REQUEST_TIMEOUT" }, socket)).listen(
       0,
       "127.0.0.1"
