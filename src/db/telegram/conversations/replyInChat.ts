@@ -40,6 +40,7 @@ const openServiceLog = Effect.fnUntraced(function* ({ appId, channelId, chatId, 
       returning c.service_log_id`
   )
   const logId = chat?.service_log_id ?? newLog
+  // A log that is there is locked, too, before its lane.
   yield* Effect.all(
     [
       query(
@@ -50,7 +51,7 @@ const openServiceLog = Effect.fnUntraced(function* ({ appId, channelId, chatId, 
       query(
         (sql) => sql`
           insert into session_logs (app_id, session_id, status) values (${appId}, ${logId}, 'service')
-          on conflict do nothing`
+          on conflict (app_id, session_id) do update set status = excluded.status`
       ),
       query(
         (sql) => sql`
