@@ -152,7 +152,7 @@ const SHUT: ReadonlyArray<
   ],
   ["max_unanswered", "a thread was resumed as often as may be", { unansweredTurns: 2 }, "word", resume],
   ["max_unanswered", "there is nothing to resume", { unansweredTurns: 0 }, "word", resume],
-  ["max_unanswered", "what was said of its own accord was not answered", { proactiveUnanswered: true }, "word"],
+  ["max_unanswered", "a proactive message was not answered", { proactiveUnanswered: true }, "word"],
   [
     "session_daily_cap",
     "the session has had its share of the day",

@@ -57,8 +57,8 @@ describe("a send to a session that the character left", () => {
   it("is accepted in a new session", async () => {
     const session = await exitedSession()
     const { external_user_ref } = (await app.get(`/v1/sessions/${session}`)).body.data
-    const anew = await app.createSession({ external_user_ref })
-    assert.strictEqual((await app.send(anew, "Hello")).status, 200)
+    const next = await app.createSession({ external_user_ref })
+    assert.strictEqual((await app.send(next, "Hello")).status, 200)
   })
 })
 

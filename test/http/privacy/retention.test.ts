@@ -185,8 +185,8 @@ describe("stored Telegram updates", () => {
   })
 })
 
-describe("what a bot has replied where there is no session", () => {
-  it("is kept for three days, or longer while it waits for its bot, and leaves no orphaned person", async () => {
+describe("what a bot replies without a session", () => {
+  it("is kept for three days, or longer while it waits for its bot, and then deleted with its chat", async () => {
     const { sql } = server.database
     const session = await app.createSession({ external_user_ref: "tg:3" })
     await sql`insert into channels (app_id, channel_id, covers, kind, endpoint, target)
