@@ -10,7 +10,7 @@ interface Poisoned {
   readonly name: string
   /** What the rule reads, as an expression on its arguments. */
   readonly text: string
-  readonly mark: string
+  readonly mark?: string
   /** A text with this mark aborts the process at once. */
   readonly abortMark?: string
 }
@@ -19,6 +19,7 @@ export const TURN_MARK = "poisoned turn"
 export const READING_MARK = "poisoned reading"
 export const ABORT_MARK = "aborted reading"
 export const IMPORT_MARK = "poisoned import"
+export const CHECK_MARK = "aborted check"
 
 const POISONED: ReadonlyArray<Poisoned> = [
   { file: "/pipeline/safety/judge.ts", name: "screen", text: "args[0].text", mark: TURN_MARK },
@@ -29,7 +30,13 @@ const POISONED: ReadonlyArray<Poisoned> = [
     mark: READING_MARK,
     abortMark: ABORT_MARK
   },
-  { file: "/src/imports/traits.ts", name: "withoutPersonalityBlock", text: "args[0]", mark: IMPORT_MARK }
+  { file: "/src/imports/traits.ts", name: "withoutPersonalityBlock", text: "args[0]", mark: IMPORT_MARK },
+  {
+    file: "/pipeline/proactive/decide.ts",
+    name: "decide",
+    text: "args[0].scheduled[0]?.topic",
+    abortMark: CHECK_MARK
+  }
 ]
 
 /** Limits of 10 s that become 2 s here. */
@@ -46,7 +53,7 @@ const replaced = (source: string, from: string, to: string): string => {
 const poison = (source: string, { name, text, mark, abortMark }: Poisoned): string =>
   `${replaced(source, `export const ${name} = `, `const healthy_${name} = `)}
 export const ${name} = (...args) => {
-  while (${text}?.includes(${JSON.stringify(mark)})) {}
+  ${mark === undefined ? "" : `while (${text}?.includes(${JSON.stringify(mark)})) {}`}
   ${abortMark === undefined ? "" : `if (${text}?.includes(${JSON.stringify(abortMark)})) process.abort()`}
   return healthy_${name}(...args)
 }`
