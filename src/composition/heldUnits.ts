@@ -1,6 +1,17 @@
 import * as Layer from "effect/Layer"
+import { releaseImages } from "#src/db/character/releaseImages.ts"
 import { HeldUnits } from "#src/db/crashes/HeldUnits.ts"
+import { releaseEvals } from "#src/db/evals/releaseEvals.ts"
+import { releaseExports } from "#src/db/privacy/releaseExports.ts"
 import { releaseChecks } from "#src/db/proactive/releaseChecks.ts"
+import { releaseProbes, releaseResearch } from "#src/db/research/releaseRuns.ts"
 
-/** What workers may hold when they die, besides turns. */
-export const heldUnits = Layer.succeed(HeldUnits, [releaseChecks])
+/** What workers may hold when they die or stop, besides turns. */
+export const heldUnits = Layer.succeed(HeldUnits, [
+  releaseImages,
+  releaseChecks,
+  releaseResearch,
+  releaseProbes,
+  releaseExports,
+  releaseEvals
+])

@@ -10,7 +10,7 @@ import { CRASH_LIMIT } from "#src/units/attempt.ts"
 import { vitals } from "#src/units/currentUnit.ts"
 import { type GoneWorkers, HeldUnits } from "#src/db/crashes/HeldUnits.ts"
 import { waitApart } from "#src/db/crashes/waitApart.ts"
-import { blameOf, countsCrash, type DeadWorker, forgive, NOBODY_KNOWN } from "#src/db/crashes/stuckWorkers.ts"
+import { blameOf, countsCrash, type DeadWorker, NOBODY_KNOWN } from "#src/db/crashes/stuckWorkers.ts"
 import { Database, DatabaseError, toDatabaseError } from "#src/db/postgres/Database.ts"
 import { freeLanes } from "#src/db/delivery/laneRecovery.ts"
 import { readAgain, readingJobsOf } from "./orphanReadings.ts"
@@ -207,7 +207,6 @@ export class Workers extends Context.Service<
             )
             if (dead.length === 0) return { workers: 0, turns: 0 }
             const blame = blameOf(dead)
-            if (blame.known.length > 0) yield* query((sql) => forgive(sql, blame))
             // By now the monitor has counted what the others were stuck in.
             const pools = dead.flatMap(({ worker_id, pool_id }) =>
               pool_id === null || blame.known.includes(worker_id) ? [] : [pool_id]

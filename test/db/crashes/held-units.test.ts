@@ -116,3 +116,78 @@ describe("a batch of proactive checks", () => {
     assert.strictEqual(await jobs(), 5)
   })
 })
+
+describe("an export", () => {
+  const ONE = { app_id: "", export_id: "exp_1", external_user_ref: "ada", status: "running" }
+  const claimed = (attempts: number) => async (owner: string) => {
+    await database.sql`delete from exports`
+    await database.sql`insert into exports ${database.sql({ ...ONE, app_id: appId, owner, attempts })}`
+  }
+  const row = async () => {
+    const [found] = await database.sql<Array<{ owner: string | null; attempts: number; wait: number | null }>>`
+      select owner, attempts, extract(epoch from retry_at - now())::float8 as wait from exports`
+    return found ?? assert.fail("no export")
+  }
+
+  it("gets its try back when its worker stops", async () => {
+    await holdAndStop(claimed(3))
+    assert.deepStrictEqual({ ...(await row()) }, { owner: null, attempts: 2, wait: null })
+  })
+
+  it("gets its try back when its worker was stuck in something else", async () => {
+    await holdAndDie(claimed(3), { kind: "proactive", unit: "ses_1" })
+    assert.deepStrictEqual({ ...(await row()) }, { owner: null, attempts: 2, wait: null })
+  })
+
+  it("counts the try at which its worker died, and is made again at once the first time, and later after that", async () => {
+    await holdAndDie(claimed(1))
+    const first = await row()
+    assert.deepStrictEqual([first.owner, first.attempts], [null, 1])
+    assert.isAtMost(first.wait ?? assert.fail("no time"), 0)
+    await holdAndDie(claimed(3))
+    const third = await row()
+    assert.deepStrictEqual([third.owner, third.attempts], [null, 3])
+    assert.isAtMost(third.wait ?? assert.fail("no time"), 30)
+    assert.isAbove(third.wait ?? 0, 0)
+  })
+})
+
+describe("an eval run", () => {
+  const place = async (owner: string) => {
+    const { sql } = database
+    await sql`delete from eval_results`
+    await sql`delete from eval_runs`
+    await sql`insert into eval_runs (app_id, run_id, suite_id, status, character_slug, character_version, reply_mode,
+        engine, repeats, seed, cases, gates, max_cost_micro_usd, owner)
+      values (${appId}, 'run_1', 'evs_1', 'running', 'edda', 1, 'fast', 'offline', 1, 1, '[]', '[]', 0, ${owner})`
+    // One is being played, and one was when another worker died.
+    await sql`insert into eval_results (app_id, run_id, place, case_key, repeat, attempts, owner)
+      values (${appId}, 'run_1', 0, 'a', 1, 2, ${owner}), (${appId}, 'run_1', 1, 'b', 1, 1, null)`
+  }
+  const rows = async () => [...(await database.sql`select attempts, owner from eval_results order by place`)]
+
+  it("gives only those cases their try back that were being played when its worker stopped", async () => {
+    await holdAndStop(place)
+    assert.deepStrictEqual(await rows(), [
+      { attempts: 1, owner: null },
+      { attempts: 1, owner: null }
+    ])
+  })
+
+  it("counts only the cases that were being played when its worker died", async () => {
+    await holdAndDie(place)
+    assert.deepStrictEqual(await rows(), [
+      { attempts: 2, owner: null },
+      { attempts: 1, owner: null }
+    ])
+    assert.deepStrictEqual(await counted(), [])
+  })
+
+  it("counts a crash itself when its worker died between its cases", async () => {
+    await holdAndDie(async (owner) => {
+      await place(owner)
+      await database.sql`update eval_results set owner = null`
+    })
+    assert.deepStrictEqual(await counted(), [["run_1", 1]])
+  })
+})

@@ -24,6 +24,7 @@ const serve = async (roles: "api" | "worker") => {
     SECRETS_KEY,
     DATABASE_URL: database.url,
     ROLES: roles,
+    POISON_PATIENT: "1",
     NODE_OPTIONS: `--import=${POISON}`
   })
   processes.push(process)
