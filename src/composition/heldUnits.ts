@@ -5,6 +5,7 @@ import { releaseEvals } from "#src/db/evals/releaseEvals.ts"
 import { releaseExports } from "#src/db/privacy/releaseExports.ts"
 import { releaseChecks } from "#src/db/proactive/releaseChecks.ts"
 import { releaseProbes, releaseResearch } from "#src/db/research/releaseRuns.ts"
+import { releaseManagerUpdates, releaseUpdates } from "#src/db/telegram/releaseUpdates.ts"
 
 /** What workers may hold when they die or stop, besides turns. */
 export const heldUnits = Layer.succeed(HeldUnits, [
@@ -13,5 +14,7 @@ export const heldUnits = Layer.succeed(HeldUnits, [
   releaseResearch,
   releaseProbes,
   releaseExports,
-  releaseEvals
+  releaseEvals,
+  releaseUpdates,
+  releaseManagerUpdates
 ])

@@ -20,6 +20,7 @@ export const TURN_MARK = "poisoned turn"
 export const READING_MARK = "poisoned reading"
 export const ABORT_MARK = "aborted reading"
 export const IMPORT_MARK = "poisoned import"
+export const UPDATE_MARK = "aborted update"
 export const CHECK_MARK = "aborted check"
 
 const POISONED: ReadonlyArray<Poisoned> = [
@@ -32,6 +33,18 @@ const POISONED: ReadonlyArray<Poisoned> = [
     abortMark: ABORT_MARK
   },
   { file: "/src/imports/traits.ts", name: "withoutPersonalityBlock", text: "args[0]", mark: IMPORT_MARK },
+  {
+    file: "/channels/telegram/readMessage.ts",
+    name: "readMessages",
+    text: "args[0][0]?.text",
+    abortMark: UPDATE_MARK
+  },
+  {
+    file: "/src/jobs/telegram/manager/managerUpdate.ts",
+    name: "readManagerUpdate",
+    text: "args[0].message?.text",
+    abortMark: UPDATE_MARK
+  },
   {
     file: "/pipeline/proactive/decide.ts",
     name: "decide",
