@@ -20,6 +20,7 @@ export const TURN_MARK = "poisoned turn"
 export const READING_MARK = "poisoned reading"
 export const ABORT_MARK = "aborted reading"
 export const IMPORT_MARK = "poisoned import"
+export const DELIVERY_MARK = "aborted delivery"
 export const UPDATE_MARK = "aborted update"
 export const CHECK_MARK = "aborted check"
 
@@ -33,6 +34,7 @@ const POISONED: ReadonlyArray<Poisoned> = [
     abortMark: ABORT_MARK
   },
   { file: "/src/imports/traits.ts", name: "withoutPersonalityBlock", text: "args[0]", mark: IMPORT_MARK },
+  { file: "/channels/webhook/sign.ts", name: "signatureHeaders", text: "args[0].body", abortMark: DELIVERY_MARK },
   {
     file: "/channels/telegram/readMessage.ts",
     name: "readMessages",

@@ -12,7 +12,6 @@ import { type GoneWorkers, HeldUnits } from "#src/db/crashes/HeldUnits.ts"
 import { waitApart } from "#src/db/crashes/waitApart.ts"
 import { blameOf, countsCrash, type DeadWorker, NOBODY_KNOWN } from "#src/db/crashes/stuckWorkers.ts"
 import { Database, DatabaseError, toDatabaseError } from "#src/db/postgres/Database.ts"
-import { freeLanes } from "#src/db/delivery/laneRecovery.ts"
 import { readAgain, readingJobsOf } from "./orphanReadings.ts"
 import { addTurnJobs } from "./turnJobs.ts"
 
@@ -100,7 +99,6 @@ export class Workers extends Context.Service<
         )
         select count(*)::int as turns from freed, nudged`
         )
-        yield* query((sql) => freeLanes(sql, owners))
         return freed?.turns ?? 0
       })
 

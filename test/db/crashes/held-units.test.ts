@@ -191,3 +191,60 @@ describe("an eval run", () => {
     assert.deepStrictEqual(await counted(), [["run_1", 1]])
   })
 })
+
+describe("a leased lane", () => {
+  const lease =
+    (sending: number | null, failures = 0) =>
+    async (owner: string) => {
+      const { sql } = database
+      const session = await engine.createSession(appId)
+      for (const table of ["lanes", "channels", "events"]) await sql`delete from ${sql(table)} where app_id = ${appId}`
+      await sql`insert into channels (app_id, channel_id, kind, endpoint, target, events)
+        values (${appId}, 'chn_1', 'webhook', 'e', '{}', '{message.created}')`
+      for (const [cursor, type] of [
+        [1, "message.created"],
+        [2, "run.status"],
+        [3, "message.created"]
+      ] as const)
+        await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+          values (${appId}, ${session}, ${cursor}, ${`evt_${session}_${cursor}`}, ${type}, 'user', 'run_1', 'api', '{}')`
+      await sql`insert into lanes (app_id, session_id, channel_id, generation, position, head, status, owner, sending,
+          failures) values (${appId}, ${session}, 'chn_1', 1, 1, 3, 'ready', ${owner}, ${sending}, ${failures})`
+      return session
+    }
+  const lane = async () => {
+    const [row] = await database.sql<
+      Array<{ session_id: string; owner: string | null; status: string; wait: number; isPlanned: boolean }>
+    >`select session_id, owner, status, extract(epoch from due_at - now())::float8 as wait,
+        planned_at is not distinct from due_at as "isPlanned" from lanes where app_id = ${appId}`
+    return row ?? assert.fail("no lane")
+  }
+
+  it("is ready at once when its worker stops, and counts nothing", async () => {
+    await holdAndStop(lease(3))
+    assert.deepInclude(await lane(), { owner: null, status: "ready" })
+    assert.deepStrictEqual(await counted(), [])
+  })
+
+  it("counts a crash for the event that was being sent, or opened, and is ready at once", async () => {
+    for (const sending of [3, null]) {
+      await database.sql`delete from crashed_units`
+      await holdAndDie(lease(sending))
+      const { session_id, ...rest } = await lane()
+      assert.deepInclude(rest, { owner: null, status: "ready" })
+      assert.deepStrictEqual(await counted(), [[`chn_1 ${session_id} 3`, 1]])
+    }
+  })
+
+  it("waits after several crashes, and no other success ends the wait", async () => {
+    await holdAndDie(async (owner) => {
+      const session = await lease(3, 2)(owner)
+      await database.sql`insert into crashed_units (app_id, kind, unit, crashes)
+        values (${appId}, 'delivery', ${`chn_1 ${session} 3`}, 3)`
+    })
+    const { wait, ...rest } = await lane()
+    assert.deepInclude(rest, { owner: null, status: "waiting", isPlanned: true })
+    assert.isAbove(wait, 0)
+    assert.isAtMost(wait, 90)
+  })
+})
