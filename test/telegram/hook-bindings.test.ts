@@ -38,6 +38,7 @@ const withLookUps = <A, E>(
       store: () => Effect.void,
       claim: () => Effect.never,
       done: () => Effect.never,
+      giveUp: () => Effect.never,
       failed: () => Effect.never,
       sweep: Effect.void
     })

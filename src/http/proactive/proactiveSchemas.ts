@@ -126,7 +126,8 @@ export const ProactiveDecisionPage = z.object({
         .nullable()
         .describe(
           "The first gate that was closed, or why the started turn sent nothing: overtaken " +
-            "(the person wrote first), failed, or a check of the written text"
+            "(the person wrote first), failed, or a check of the written text. crashed: checks of this session " +
+            "have crashed their process five times, so it is checked once a day"
         ),
       run_ref: z.string().nullable(),
       next_eligible_at: time.nullable().describe("As known at that time. null: not by itself")

@@ -2,6 +2,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { heldUnits } from "#src/composition/heldUnits.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
@@ -14,7 +15,10 @@ beforeAll(async () => {
   database = await createTestDatabase()
   engine = startEngine(database)
   runtime = ManagedRuntime.make(
-    Workers.layer.pipe(Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 2 })))
+    Workers.layer.pipe(
+      Layer.provide(heldUnits),
+      Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 2 }))
+    )
   )
 })
 afterAll(async () => {

@@ -5,6 +5,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Outcome } from "#pipeline/domain/Turn.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { Turns } from "#src/db/conversation/Turns.ts"
+import { heldUnits } from "#src/composition/heldUnits.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
@@ -16,7 +17,10 @@ beforeAll(async () => {
   database = await createTestDatabase()
   engine = startEngine(database)
   runtime = ManagedRuntime.make(
-    Workers.layer.pipe(Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 2 })))
+    Workers.layer.pipe(
+      Layer.provide(heldUnits),
+      Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 2 }))
+    )
   )
 })
 afterAll(async () => {

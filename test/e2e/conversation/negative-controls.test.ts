@@ -38,6 +38,7 @@ import { IdempotencyKeys } from "#src/db/tenancy/IdempotencyKeys.ts"
 import { RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
 import * as PostgresTranscript from "#src/db/conversation/PostgresTranscript.ts"
 import { Turns } from "#src/db/conversation/Turns.ts"
+import { heldUnits } from "#src/composition/heldUnits.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
 import { ExportMaker } from "#src/jobs/privacy/ExportMaker.ts"
 import { EvalRunner } from "#src/jobs/evals/EvalRunner.ts"
@@ -219,7 +220,7 @@ describe("without the watchdog", () => {
             OfflineWriter.layer,
             IdempotencyKeys.layer
           ]),
-          Layer.provideMerge(Workers.layer),
+          Layer.provideMerge(Workers.layer.pipe(Layer.provide(heldUnits))),
           Layer.provide(LogSignals.layer),
           Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 })),
           Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal"))

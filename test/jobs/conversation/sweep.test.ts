@@ -9,6 +9,7 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { MemoryExtractions } from "#src/db/memory/MemoryExtractions.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
 import { SessionStories } from "#src/db/memory/SessionStories.ts"
+import { heldUnits } from "#src/composition/heldUnits.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
@@ -33,7 +34,10 @@ describe("a waiting turn that the sweeper finds repeatedly", () => {
     await database.sql`delete from graphile_worker._private_jobs`
     const sweep = Workers.use((workers) => workers.sweep([]))
     const runtime = ManagedRuntime.make(
-      Workers.layer.pipe(Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 1 })))
+      Workers.layer.pipe(
+        Layer.provide(heldUnits),
+        Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 1 }))
+      )
     )
     try {
       assert.strictEqual(await runtime.runPromise(sweep), 1)

@@ -84,7 +84,7 @@ describe("work that has crashed its processes five times", () => {
     ])
   })
 
-  it("in a proactive check is not tried again before the next day", async () => {
+  it("in a proactive check is not tried again before the next day, and its decision says why", async () => {
     const { sql } = api.database
     const session = await app.createSession({ character_slug: slug })
     await sql`
@@ -100,6 +100,9 @@ describe("work that has crashed its processes five times", () => {
             where session_id = ${session} and initiate_at > now() + interval '20 hours'`
         ).length === 1
     ).finally(() => worker.close())
-    assert.lengthOf(await sql`select 1 from proactive_decisions where session_id = ${session}`, 0)
+    assert.deepStrictEqual(
+      [...(await sql`select decision, skipped_by, reason from proactive_decisions where session_id = ${session}`)],
+      [{ decision: "skipped", skipped_by: "crashed", reason: null }]
+    )
   })
 })
