@@ -35,7 +35,7 @@ describe("a long text", () => {
     const text = Array.from({ length: 300 }, (_, at) => (at === place ? "i want to kill myself. " : sentence)).join("")
     assert.strictEqual(alarmIn(text)?.kind, "self")
   })
-  it("that is harmless raises no alarm", () => assert.isNull(alarmIn(sentence.repeat(300))))
+  it("that is harmless triggers no alarm", () => assert.isNull(alarmIn(sentence.repeat(300))))
 })
 
 describe("a disguised message", () => {
@@ -55,9 +55,9 @@ describe("a disguised message", () => {
     "ME QUIERO MORIR",
     "não quero viver",
     "nao quero viver"
-  ])("is read as it is meant: %s", (text) => assert.strictEqual(alarmIn(text)?.kind, "self"))
+  ])("is understood: %s", (text) => assert.strictEqual(alarmIn(text)?.kind, "self"))
   it.each(["i want to die", "ich will sterben", "me quiero morir", "quero me matar"])(
-    "tells its language: %s",
+    "reveals its language: %s",
     (text) => {
       assert.include(["en", "de", "es", "pt"], alarmIn(text)?.language)
     }

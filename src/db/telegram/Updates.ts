@@ -83,6 +83,8 @@ export class Updates extends Context.Service<
      * Releases the batch for a retry, or gives it up after the last attempt. `ours`: the cause was not in the updates.
      */
     readonly failed: (batch: Batch, error: string, ours: boolean) => Effect.Effect<void, DatabaseError>
+    /** Ends a batch that has crashed its processes too often. Its error says so. */
+    readonly giveUp: (batch: Batch) => Effect.Effect<void, DatabaseError>
     /** Releases what unregistered owners hold, and lanes whose chat can be reached again. */
     readonly sweep: Effect.Effect<void, DatabaseError>
   }
@@ -250,6 +252,14 @@ export class Updates extends Context.Service<
         where app_id = ${batch[0].app_id}
           and channel_id = ${batch[0].channel_id} and update_id = any(${ids(batch)}::bigint[])`
           ).pipe(Effect.asVoid),
+        giveUp: (batch) =>
+          query(
+            (sql) => sql`
+        update telegram_updates set done_at = now(), owner = null, error = 'given_up'
+        where app_id = ${batch[0].app_id}
+          and channel_id = ${batch[0].channel_id}
+            and update_id = any(${ids(batch)}::bigint[]) and done_at is null`
+          ).pipe(Effect.asVoid),
         // A lane may be parked by an answer of Telegram from just before the chat became reachable again. Lanes that
         // were parked earlier are released by the chat's return. Locked lanes are left for the next run, because
         // waiting for them here, in a different lock order, could deadlock.
@@ -265,10 +275,15 @@ export class Updates extends Context.Service<
             select l.app_id, l.session_id, l.channel_id from lanes l
               join channels x on x.app_id = l.app_id and x.channel_id = l.channel_id and x.status in ('active',
                 'failing')
-              join telegram_chats c on c.app_id = l.app_id and c.channel_id = l.channel_id
-                and c.session_id = l.session_id and c.status = 'active'
+              cross join lateral (
+                select app_id, channel_id, status from telegram_chats where session_id = l.session_id
+                union all
+                select app_id, channel_id, status from telegram_chats where service_log_id = l.session_id
+                offset 0
+              ) c
             where l.status = 'parked' and l.due_at > now() - interval '1 hour' and l.channel_id >= 'bot_'
-              and l.channel_id < 'bou_' and l.position < l.head and not (${isSuspendedByOperator(sql, sql`l.app_id`)})
+              and l.channel_id < 'bou_' and c.app_id = l.app_id and c.channel_id = l.channel_id
+              and c.status = 'active' and l.position < l.head and not (${isSuspendedByOperator(sql, sql`l.app_id`)})
             for no key update of l skip locked
           )
           update lanes l set status = 'ready', due_at = now() from back b where l.app_id = b.app_id

@@ -11,7 +11,7 @@ import { readAnswer } from "#channels/outbound/answer.ts"
 import { Outbound } from "#channels/outbound/Outbound.ts"
 import { asAttempt, channelMissing, findEndpoint } from "#channels/outbound/unanswered.ts"
 
-/** What an app sets for a room besides the messenger's address. */
+/** An app's configuration of a room, besides the messenger's address. */
 const RoomConfig = Schema.Struct({
   room: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(80)).annotate({
     description: "The room that messages are sent to",
@@ -35,9 +35,9 @@ export const ROOM = {
 } as const satisfies ChannelKind
 
 const RETRY = [1, 5, 30].map((seconds) => Duration.seconds(seconds))
-/** A room takes one message in this time. */
+/** A room accepts one message in this time. */
 const SPACING_MS = 50
-/** How long a lane is kept while it waits for its turn; for longer it is given back. */
+/** How long a lane is kept while it waits for its slot. For longer waits it is released. */
 const WORTH_WAITING_MS = 500
 
 /** The whole adapter. The courier does the rest. */
@@ -74,7 +74,7 @@ export const makeRoomChannel = Effect.gen(function* () {
       Effect.succeed(delivery.type === "channel.test" ? ["This room is connected."] : bubblesOf(delivery)),
     admit,
     deliver,
-    // A room cannot tell a copy from a message.
+    // A room cannot distinguish a copy from a message.
     afterUnknown: () => Effect.succeed("skip" as const),
     retry: () => Effect.succeed(RETRY)
   } satisfies Channel<string>

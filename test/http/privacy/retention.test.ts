@@ -4,6 +4,8 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Database } from "#src/db/postgres/Database.ts"
+import { allTables } from "#src/db/catalogue/allTables.ts"
+import { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { Retention } from "#src/db/privacy/Retention.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -21,6 +23,7 @@ const retain = (log: Duration.Duration | null = Duration.days(30)) =>
     Retention.use((retention) => retention.apply).pipe(
       Effect.provide(
         Retention.layer({ attempts: Duration.days(30), log }).pipe(
+          Layer.provide(Layer.succeed(Tables, allTables)),
           Layer.provide(Database.layer({ url: Redacted.make(server.database.url), maxConnections: 2 }))
         )
       )
@@ -40,8 +43,8 @@ const kept = async (session: string) =>
     (row) => row["cursor"]
   )
 
-describe("a log that is kept for a while", () => {
-  it("loses what is older, and says where it begins now to who asks for what was before, by page and by stream", async () => {
+describe("a log with limited retention", () => {
+  it("loses older events, and reports its new start to pages and streams that ask for older ones", async () => {
     const session = await oldSession()
     await retain()
     assert.deepStrictEqual(await kept(session), [4, 5, 6])
@@ -60,7 +63,7 @@ describe("a log that is kept for a while", () => {
     await app.converse(session, "And for lunch?")
   })
 
-  it("keeps what a lane has still to deliver, and not for a channel that is disabled", async () => {
+  it("keeps what a lane still has to deliver, except for a disabled channel", async () => {
     const session = await oldSession()
     const { body } = await app.post(`/v1/sessions/${session}/channels`, {
       kind: "webhook",
@@ -76,11 +79,11 @@ describe("a log that is kept for a while", () => {
     assert.deepStrictEqual(await kept(session), [4, 5, 6])
   })
 
-  it("keeps what a turn has still to answer", async () => {
+  it("keeps what a turn still has to answer", async () => {
     const session = await oldSession()
     const { sql } = server.database
     await sql.begin(async (alive) => {
-      // Who holds its lock lives: the turn is not taken from it, and nobody else answers it meanwhile.
+      // A worker that holds its lock is alive: the turn is not taken from it, and nobody else answers it.
       await alive`select pg_advisory_xact_lock(hashtextextended('wrk_other', 0))`
       await sql`insert into workers (worker_id) values ('wrk_other')`
       await sql`update turns set outcome = null, owner = 'wrk_other' where session_id = ${session} and turn_index = 1`
@@ -89,7 +92,7 @@ describe("a log that is kept for a while", () => {
     })
   })
 
-  it("loses a long past too, a step at a time", async () => {
+  it("loses a long history step by step", async () => {
     const session = await oldSession()
     await server.database.sql`update events set cursor = cursor + 2500 where session_id = ${session}`
     await server.database.sql`update session_logs set last_cursor = 2506 where session_id = ${session}`
@@ -100,15 +103,15 @@ describe("a log that is kept for a while", () => {
     assert.deepStrictEqual(await kept(session), [2504, 2505, 2506])
   })
 
-  it("is kept for ever when nobody says how long", async () => {
+  it("is kept forever by default", async () => {
     const session = await oldSession()
     await retain(null)
     assert.deepStrictEqual(await kept(session), [1, 2, 3, 4, 5, 6])
   })
 })
 
-describe("tries at deliveries", () => {
-  it("are forgotten after thirty days", async () => {
+describe("delivery attempts", () => {
+  it("are deleted after thirty days", async () => {
     await server.database.sql`
       insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, started_at)
       select ${app.appId}, 'ses_1', 'chn_1', n, 1, 'evt_1', 'sent', now() - n * interval '1 day' from generate_series(20, 40) n`
@@ -122,8 +125,8 @@ describe("tries at deliveries", () => {
   })
 })
 
-describe("a secret that was replaced", () => {
-  it("is forgotten once it signs no more, and not before", async () => {
+describe("a replaced secret", () => {
+  it("is deleted once it no longer signs, and not before", async () => {
     const session = await app.createSession()
     const channels = `/v1/sessions/${session}/channels`
     const rotated = async () => {
@@ -141,8 +144,8 @@ describe("a secret that was replaced", () => {
   })
 })
 
-describe("what Telegram has told", () => {
-  it("is kept for three days, and longer only while a bot that is held has yet to answer it", async () => {
+describe("stored Telegram updates", () => {
+  it("are kept for three days, and longer only while a held bot still has to answer them", async () => {
     const { sql } = server.database
     const slug = await app.createCharacter()
     for (const [number, status] of [
@@ -179,5 +182,46 @@ describe("what Telegram has told", () => {
       (await sql`select update_id::int as id from telegram_manager_updates order by 1`).map(({ id }) => id),
       [2, 3]
     )
+  })
+})
+
+describe("what a bot replies without a session", () => {
+  it("is kept for three days, or longer while it waits for its bot, and then deleted with its chat", async () => {
+    const { sql } = server.database
+    const session = await app.createSession({ external_user_ref: "tg:3" })
+    await sql`insert into channels (app_id, channel_id, covers, kind, endpoint, target)
+      values (${app.appId}, 'bot_4', 'chats', 'telegram_byo', 'telegram', '{}')`
+    for (const [chat, age, isSent, status] of [
+      [1, "73 hours", true, "active"],
+      [2, "71 hours", true, "active"],
+      [3, "73 hours", true, "active"],
+      [4, "73 hours", false, "active"],
+      [5, "73 hours", false, "blocked"]
+    ] as const) {
+      const log = `svc_${String(chat).padStart(26, "0")}`
+      await sql`insert into telegram_chats (app_id, channel_id, chat_id, kind, external_user_ref, status,
+        service_log_id) values (${app.appId}, 'bot_4', ${chat}, 'private', ${`tg:${chat}`}, ${status}, ${log})`
+      await sql`insert into telegram_paces (app_id, channel_id, chat_id) values (${app.appId}, 'bot_4', ${chat})`
+      await sql`insert into session_logs (app_id, session_id, status, last_cursor)
+        values (${app.appId}, ${log}, 'service', 1)`
+      await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload,
+        created_at) values (${app.appId}, ${log}, 1, ${`evt_${log}`}, 'channel.notice', 'system', 'run_1', 'telegram',
+          '{"text":"Nobody."}', now() - ${age}::interval)`
+      await sql`insert into lanes (app_id, session_id, channel_id, generation, position, head, status)
+        values (${app.appId}, ${log}, 'bot_4', 1, ${isSent ? 1 : 0}, 1, 'parked')`
+    }
+    await retain(null)
+    const logs = async (table: string) =>
+      (await sql`select session_id from ${sql(table)} where session_id like 'svc_%' order by 1`).map((row) =>
+        Number(row["session_id"].slice(4))
+      )
+    for (const table of ["session_logs", "events", "lanes"]) assert.deepStrictEqual(await logs(table), [2, 4], table)
+    const chats = async (table: string) =>
+      (await sql`select chat_id::int as id from ${sql(table)} where channel_id = 'bot_4' order by 1`).map(
+        ({ id }) => id
+      )
+    for (const table of ["telegram_chats", "telegram_paces"])
+      assert.deepStrictEqual(await chats(table), [2, 3, 4], table)
+    assert.strictEqual((await app.get(`/v1/sessions/${session}`)).status, 200)
   })
 })
