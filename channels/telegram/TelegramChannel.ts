@@ -13,6 +13,7 @@ import { Photos } from "./Photos.ts"
 import { asCopy, isAsked, type Message, render, textsOf } from "./render.ts"
 import { SCHEDULE } from "./schedule.ts"
 import { makeSend, type Sendable } from "./send.ts"
+import { sessionIdOf } from "./serviceLog.ts"
 import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
 import { TelegramChats } from "./TelegramChats.ts"
 import { Typing } from "./Typing.ts"
@@ -29,6 +30,8 @@ const MAX_WAIT_PROACTIVE = Duration.millis(850)
  * be sent together.
  */
 const LATE_MS = 40
+/** How often to check whether the service reply that goes first has been sent. */
+const BEHIND = Duration.millis(100)
 /** How long to retry the look-ups that a message needs. */
 const LOOK_UP = Duration.seconds(15)
 
@@ -98,9 +101,15 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKin
     if (Duration.isGreaterThan(away, Duration.zero)) return { after: away }
     const proactive = isProactive(delivery)
     const within = proactive ? MAX_WAIT_PROACTIVE : MAX_WAIT
+    const givesWayUntil = (yield* Clock.currentTimeMillis) + Duration.toMillis(within)
     while (true) {
       const wait = yield* withLookUpTimeout(pace.reserve(delivery, { proactive, within }))
       if (Option.isNone(wait)) return { after: MAX_WAIT }
+      if (wait.value === null) {
+        if ((yield* Clock.currentTimeMillis) >= givesWayUntil) return { after: MAX_WAIT }
+        yield* Effect.sleep(BEHIND)
+        continue
+      }
       if (Duration.isGreaterThan(wait.value, within)) return { after: wait.value }
       const due = (yield* Clock.currentTimeMillis) + Duration.toMillis(wait.value)
       if (Duration.isGreaterThan(wait.value, Duration.zero)) yield* Effect.sleep(wait.value)
@@ -145,10 +154,11 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKin
     part,
     unknowns
   }: Part) {
+    const session_id = sessionIdOf({ sessionId })
     yield* operations.append({
       appId,
       type: "delivery.unknown",
-      payload: { channel_id: channelId, session_id: sessionId, event_id: eventId, event_cursor: cursor, part }
+      payload: { channel_id: channelId, session_id, event_id: eventId, event_cursor: cursor, part }
     })
     const bot = Option.getOrUndefined(yield* withLookUpTimeout(bots.get(appId, channelId, channelVersion)))
     return bot === undefined || bot.unknownPolicy === "skip" || unknowns > 1 ? "skip" : "retry"

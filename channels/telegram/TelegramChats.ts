@@ -10,7 +10,7 @@ export interface Chat {
   readonly status: "active" | "blocked" | "unreachable" | "closed"
 }
 
-/** A bot's chat, identified by its session. */
+/** A bot's chat, identified by its session, or by its service log. */
 export interface ChatRef {
   readonly appId: string
   readonly channelId: string

@@ -2,7 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { BotApiError } from "./BotApi.ts"
-import type { Pace, PacedChat, InFlightCall } from "./Pace.ts"
+import type { Pace, InFlightCall } from "./Pace.ts"
+import type { ChatRef } from "./TelegramChats.ts"
 
 /** The call or its connection was aborted, so it may still arrive. */
 const mayArriveLater = (exit: Exit.Exit<unknown, BotApiError>): boolean =>
@@ -18,7 +19,7 @@ const mayArriveLater = (exit: Exit.Exit<unknown, BotApiError>): boolean =>
  */
 export const releaseAfterCall = <A>(
   pace: Pace["Service"],
-  ref: PacedChat,
+  ref: ChatRef,
   inFlight: InFlightCall | null,
   call: Effect.Effect<A, BotApiError>
 ): Effect.Effect<A, BotApiError> =>

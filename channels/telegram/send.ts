@@ -10,6 +10,7 @@ import { Outage } from "./Outage.ts"
 import { type PaceGrant, Pace } from "./Pace.ts"
 import { splitMarked } from "./markup.ts"
 import type { Message } from "./render.ts"
+import { sessionIdOf } from "./serviceLog.ts"
 import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
 import { type Chat, TelegramChats } from "./TelegramChats.ts"
 
@@ -125,7 +126,7 @@ export const makeSend = Effect.gen(function* () {
   })
 
   const judge = Effect.fnUntraced(function* (delivery: Delivery, bot: SendingBot, error: BotApiError) {
-    const { appId, channelId, sessionId } = delivery
+    const { appId, channelId } = delivery
     const told = {
       statusCode: error.status,
       answer: error.status === null ? null : error.description,
@@ -155,7 +156,7 @@ export const makeSend = Effect.gen(function* () {
             type: "delivery.delayed",
             payload: {
               channel_id: channelId,
-              session_id: sessionId,
+              session_id: sessionIdOf(delivery),
               event_cursor: delivery.cursor,
               seconds: Duration.toSeconds(after)
             }
@@ -216,7 +217,8 @@ export const makeSend = Effect.gen(function* () {
           : { statusCode: result.failure.status, answer: result.failure.description, errorCode: result.failure.kind }
         const within = isBegun ? MAX_WAIT_STARTED : MAX_WAIT
         const wait = yield* pace.reserve(delivery, { proactive: false, within })
-        if (Duration.isGreaterThan(wait, within)) return Attempt.cases.Later.make({ ...told, after: wait })
+        if (wait === null || Duration.isGreaterThan(wait, within))
+          return Attempt.cases.Later.make({ ...told, after: wait ?? within })
         yield* Effect.sleep(wait)
         const grant = Option.getOrUndefined(yield* Effect.timeoutOption(acquire(delivery), within))
         if (grant === undefined) return Attempt.cases.Later.make({ ...told, after: within })

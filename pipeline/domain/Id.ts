@@ -5,6 +5,7 @@ import { encodeTime, monotonicFactory } from "ulid"
 export type IdPrefix =
   | "app"
   | "ses"
+  | "svc"
   | "evt"
   | "run"
   | "wrk"

@@ -10,7 +10,6 @@ import * as PostgresTelegramBots from "#src/db/telegram/PostgresTelegramBots.ts"
 import * as PostgresTelegramChats from "#src/db/telegram/PostgresTelegramChats.ts"
 import * as PostgresPace from "#src/db/telegram/PostgresPace.ts"
 import { Updates } from "#src/db/telegram/Updates.ts"
-import { ServiceReplies } from "#src/db/telegram/ServiceReplies.ts"
 import { UpdateWorker } from "#src/jobs/telegram/UpdateWorker.ts"
 import { PublicAddress } from "#src/jobs/telegram/PublicAddress.ts"
 import { Settings } from "#src/settings/Settings.ts"
@@ -36,7 +35,6 @@ export const working = UpdateWorker.layer.pipe(
     ForgetRequests.layer,
     BotLinks.layer,
     PostgresTelegramChats.layer,
-    ServiceReplies.layer,
     transcriber
   ])
 )

@@ -13,6 +13,7 @@ import * as EmbeddedPostgres from "#src/db/postgres/embedded/open.ts"
 import { migrate } from "#src/db/postgres/migrate.ts"
 import { superuserUrl } from "./embedded.ts"
 import { onDatabase } from "./onDatabase.ts"
+import { bundleProgram } from "./program.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -23,6 +24,7 @@ declare module "vitest" {
 /** One real PostgreSQL for the whole run, with a migrated template database that each test file clones. */
 export default async (project: TestProject) => {
   const folder = await mkdtemp(join(tmpdir(), "troupe-test-"))
+  const bundling = bundleProgram()
   const scope = await Effect.runPromise(Scope.make())
   const { url } = await Effect.runPromise(EmbeddedPostgres.open(folder).pipe(Scope.provide(scope)))
 
@@ -49,8 +51,10 @@ export default async (project: TestProject) => {
     )
   )
   project.provide("postgresUrl", url)
+  const program = await bundling
 
   return async () => {
+    await program.remove()
     await Effect.runPromise(Scope.close(scope, Exit.void))
     await rm(folder, { recursive: true, force: true })
   }

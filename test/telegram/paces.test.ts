@@ -130,7 +130,7 @@ describe("a chat's pace", () => {
                 assert.notStrictEqual(place, "over")
                 if (typeof place === "object") yield* leave(call, place.inFlight)
               } else {
-                const wait = yield* reserve(ref, { proactive: false, within: Duration.seconds(4) })
+                const wait = (yield* reserve(ref, { proactive: false, within: Duration.seconds(4) })) ?? assert.fail()
                 if (Duration.isLessThanOrEqualTo(wait, Duration.seconds(4)))
                   due.push({ atMs: (yield* now) + Duration.toMillis(wait) + call.lateMs, act: send(call) })
               }
@@ -179,7 +179,7 @@ describe("a chat's pace", () => {
         const { ref, pass } = yield* openChat(false)
         const waits: Array<number> = []
         for (let n = 0; n < 5; n++) {
-          const wait = yield* reserve(ref, { proactive: false, within: Duration.seconds(2) })
+          const wait = (yield* reserve(ref, { proactive: false, within: Duration.seconds(2) })) ?? assert.fail()
           waits.push(Duration.toSeconds(wait))
           yield* pass(Duration.toMillis(wait))
           const grant = yield* acquire(ref)
@@ -199,7 +199,9 @@ describe("a chat's pace", () => {
         Effect.gen(function* () {
           const { acquire, reserve, tryAcquire } = yield* Pace
           const { ref, pass } = yield* openChat(true)
-          const ask = Effect.map(reserve(ref, { proactive: false, within: Duration.seconds(2) }), Duration.toMillis)
+          const ask = Effect.map(reserve(ref, { proactive: false, within: Duration.seconds(2) }), (wait) =>
+            Duration.toMillis(wait ?? assert.fail())
+          )
           assert.strictEqual(yield* ask, 0)
           assert.isAbove(yield* ask, 2000)
           assert.strictEqual(yield* tryAcquire(ref), "busy")

@@ -73,6 +73,8 @@ export class Exports extends Context.Service<
         )
 
       const begin = Effect.fnUntraced(function* (appId: string, externalUserRef: string) {
+        // Serializes creation, so that the limit is exact.
+        yield* query((sql) => sql`select pg_advisory_xact_lock(hashtextextended(${`exports ${appId}`}, 0))`)
         const [{ there } = { there: 0 }] = yield* query<Array<{ there: number }>>(
           (sql) => sql`
           select count(*)::int as there from exports

@@ -3,7 +3,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import type { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { isNotShadow } from "#src/db/tenancy/shadow.ts"
+import { dropServiceLogs } from "./eraseServiceLogs.ts"
 
 /** Rows per delete statement. */
 const ROWS_PER_STEP = 5000
@@ -12,7 +14,7 @@ const SESSIONS_PER_STEP = 200
 /** Events of one log deleted per transaction. */
 const EVENTS_PER_STEP = 1000
 
-/** Telegram itself keeps an update for a day. */
+/** Also service replies, which answer them. Telegram itself keeps an update for a day. */
 const UPDATES_KEPT = "72 hours"
 
 export interface RetentionOptions {
@@ -42,6 +44,7 @@ export class Retention extends Context.Service<
       Retention,
       Effect.gen(function* () {
         const { query, transaction } = yield* Database
+        const services = yield* Effect.context<Database | Tables>()
 
         const deleteAttempts = query(
           (sql) => sql`
@@ -125,6 +128,8 @@ export class Retention extends Context.Service<
           (sql) => sql`delete from telegram_manager_updates where done_at < now() - ${UPDATES_KEPT}::interval`
         )
 
+        const deleteServiceReplies = dropServiceLogs(UPDATES_KEPT).pipe(Effect.provideContext(services))
+
         const forgetSecrets = query(
           (sql) => sql`
       with past as (
@@ -136,9 +141,12 @@ export class Retention extends Context.Service<
         )
 
         return Retention.of({
-          apply: Effect.all([forgetSecrets, deleteAttempts, deleteUpdates, deleteManagerUpdates], {
-            discard: true
-          }).pipe(Effect.andThen(log === null ? Effect.void : trimLogs(log)))
+          apply: Effect.all(
+            [forgetSecrets, deleteAttempts, deleteUpdates, deleteManagerUpdates, deleteServiceReplies],
+            {
+              discard: true
+            }
+          ).pipe(Effect.andThen(log === null ? Effect.void : trimLogs(log)))
         })
       })
     )

@@ -1,11 +1,13 @@
 import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
+import { eraseServiceLogsOf } from "./eraseServiceLogs.ts"
 import { erase } from "#src/db/postgres/catalogue/erase.ts"
 
 /**
  * Deletes what else is stored about a person apart from their sessions (eraseSessions), in the caller's transaction.
  */
-export const eraseTraces = (appId: string, externalUserRef: string) => erase("traces", { appId, externalUserRef })
+export const eraseTraces = (appId: string, externalUserRef: string) =>
+  Effect.andThen(eraseServiceLogsOf(appId, externalUserRef), erase("traces", { appId, externalUserRef }))
 
 /** Deletes what is left of a person without sessions. Who has come back keeps what is new. */
 export const eraseRest = Effect.fnUntraced(function* (appId: string, externalUserRef: string) {

@@ -6,12 +6,12 @@ import type { CharacterUnavailable, Sessions } from "#src/db/conversation/Sessio
 import type { Relationships } from "#src/db/memory/Relationships.ts"
 import type { Database, DatabaseError } from "#src/db/postgres/Database.ts"
 import type { QuotaReached } from "#src/db/tenancy/quotas.ts"
-import { appendOnce } from "./conversations/appendOnce.ts"
 import { type Chat, reviveChat, type Unreachable, markChatUnreachable } from "./conversations/chatStatus.ts"
 import { openChat } from "./conversations/openChat.ts"
 import type { ChatKey, ChatOpening, OpenedChat } from "./conversations/ChatOpening.ts"
 import { type Edit, recordEdit } from "./conversations/recordEdit.ts"
 import { optOutOfProactive } from "./conversations/optOutOfProactive.ts"
+import { appendNotice, type Notice, replyInChat } from "./conversations/replyInChat.ts"
 import { sessionOf } from "./conversations/sessionOf.ts"
 
 /** The assignment of sessions to chats, and events of people and bots that are not messages. */
@@ -38,11 +38,12 @@ export class ChatSessions extends Context.Service<
      */
     readonly markUnreachable: (chat: Chat, shut: Unreachable) => Effect.Effect<void, DatabaseError>
     /** Posts a service reply on the log, once per key. */
-    readonly notify: (
-      appId: string,
-      sessionId: string,
-      notice: { readonly key: string; readonly kind: string; readonly text: string }
-    ) => Effect.Effect<void, DatabaseError>
+    readonly notify: (appId: string, sessionId: string, notice: Notice) => Effect.Effect<void, DatabaseError>
+    /**
+     * Posts a service reply to a chat that may have no session. It reaches the chat over a lane all the same. Call it
+     * in the transaction whose effect it reports.
+     */
+    readonly reply: (chat: ChatKey, notice: Notice) => Effect.Effect<void, DatabaseError>
     /** Records that an accepted message of this chat was edited. */
     readonly recordEdit: (chat: ChatKey, edit: Edit) => Effect.Effect<void, DatabaseError>
     /** Stops proactive messages. */
@@ -58,10 +59,8 @@ export class ChatSessions extends Context.Service<
         sessionOf: (chat) => provide(sessionOf(chat)),
         revive: (...args) => provide(reviveChat(...args)),
         markUnreachable: (...args) => provide(markChatUnreachable(...args)),
-        notify: (appId, sessionId, { key, kind, text }) =>
-          provide(
-            appendOnce(appId, sessionId, { key, type: "channel.notice", role: "system", payload: { kind, text } })
-          ).pipe(Effect.asVoid),
+        notify: (...args) => provide(appendNotice(...args)).pipe(Effect.asVoid),
+        reply: (...args) => provide(replyInChat(...args)),
         recordEdit: (...args) => provide(recordEdit(...args)),
         optOutOfProactive: (...args) => provide(optOutOfProactive(...args))
       })

@@ -1,8 +1,9 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Pace, type PacedChat, type InFlightCall } from "#channels/telegram/Pace.ts"
-import { type Chat, ChatsUnavailable } from "#channels/telegram/TelegramChats.ts"
+import { Pace, type InFlightCall } from "#channels/telegram/Pace.ts"
+import { isServiceLog } from "#channels/telegram/serviceLog.ts"
+import { type Chat, type ChatRef, ChatsUnavailable } from "#channels/telegram/TelegramChats.ts"
 import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import { chatOf } from "./chatOf.ts"
 import { isSuspendedByOperator } from "#src/db/delivery/isSuspendedByOperator.ts"
@@ -34,17 +35,18 @@ interface PaceRow {
   readonly chat_id: number | null
   readonly thread_id: number | null
   readonly status: Chat["status"] | null
+  readonly is_behind: boolean | null
   readonly until_ms: number | null
   readonly ahead_ms: number | null
   readonly open: boolean
 }
 
-const refColumns = (sql: Sql, ref: PacedChat) =>
-  "sessionId" in ref
-    ? chatOf(sql, ref)
-    : sql`
-  select ${ref.appId}::text as app_id,
-    ${ref.channelId}::text as channel_id, ${ref.chatId}::bigint as chat_id, 0::bigint as thread_id, 'active' as status`
+/**
+ * Whether the chat `c` still has to get a service reply. It is from before the session: a chat with a session has its
+ * replies on the log of that. One that cannot be sent for now holds nothing up.
+ */
+const isBehind = (sql: Sql) => sql`exists (select from lanes l where l.app_id = c.app_id
+  and l.session_id = c.service_log_id and l.channel_id = c.channel_id and l.position < l.head and l.status <> 'parked')`
 
 /** How early a message may be (GCRA). Even if the rate is lowered, the result stays within Telegram's limits. */
 const tolerance = (every: number, burst: number) => (burst - 1) * every
@@ -67,11 +69,13 @@ interface Acquisition {
  * Until the call returns, it is counted as if it arrived at the last moment. Proactive messages have a separate rate in
  * addition to the bot's, so that no answer waits behind them.
  */
-const acquireSlots = (sql: Sql, ref: PacedChat, { ofBot, ofChat, proactive = false, withinMs = 0 }: Acquisition) => sql`
+const acquireSlots = (sql: Sql, ref: ChatRef, { ofBot, ofChat, proactive = false, withinMs = 0 }: Acquisition) => sql`
   with durable as (
     select set_config('synchronous_commit', 'off', true)
   ), chat as (
-    select c.chat_id, c.thread_id, c.status from (${refColumns(sql, ref)}) c, durable
+    select c.chat_id, c.thread_id, c.status,
+      ${ofBot && !ofChat && !isServiceLog(ref.sessionId) ? isBehind(sql) : sql`false`} as is_behind
+    from (${chatOf(sql, ref)}) c, durable
   ), place as (
     select p.*, clock_timestamp() as at, ${everyOf(sql)} as every,
       case when p.chat_id = 0 then ${tolerance(BOT_ANSWERS, BOT_BURST)}::int when p.chat_id < 0
@@ -101,21 +105,21 @@ const acquireSlots = (sql: Sql, ref: PacedChat, { ofBot, ofChat, proactive = fal
           ${PROMISED}::int) * interval '1 millisecond' when ${ofBot}::boolean then t.promised_until end,
       unasked_until = coalesce(p.unasked_at + p.every * ${PROACTIVE / BOT_ANSWERS}::float8, t.unasked_until)
     from ahead p, wait w where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id
-      and w.ms <= ${withinMs}::int
+      and w.ms <= ${withinMs}::int and not exists (select from chat where is_behind)
     returning t.chat_id, t.taken_until, t.taken_until - (p.until + p.every) as ahead
   ), queue as (
     select p.*, greatest(p.queued_until, p.unasked_at) as back_at from ahead p, wait w where p.chat_id = 0
-      and w.is_queued
+      and w.is_queued and not exists (select from chat where is_behind)
   ), queued as (
     update telegram_paces t set queued_until = q.back_at + q.every * ${QUEUED / BOT_ANSWERS}::float8
     from queue q where t.app_id = q.app_id and t.channel_id = q.channel_id and t.chat_id = q.chat_id
   )
   select greatest(w.ms, (select extract(epoch from back_at - at) * 1000 from queue)::int) as wait_ms, c.chat_id,
-    c.thread_id, c.status,
+    c.thread_id, c.status, c.is_behind,
     (extract(epoch from n.taken_until) * 1000)::float8 as until_ms, (extract(epoch
       from n.ahead) * 1000)::float8 as ahead_ms,
     exists (select from turns t where t.app_id =
-      ${ref.appId} and t.session_id = ${"sessionId" in ref ? ref.sessionId : null} and t.outcome is null) and exists (
+      ${ref.appId} and t.session_id = ${ref.sessionId} and t.outcome is null) and exists (
       select from channels x where x.app_id =
         ${ref.appId} and x.channel_id =
           ${ref.channelId} and x.status in ('active', 'failing') and not (${isSuspendedByOperator(sql, sql`x.app_id`)})) as open
@@ -134,7 +138,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const { query } = yield* Database
     const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
-    const rows = (ref: PacedChat, taking: Acquisition) =>
+    const rows = (ref: ChatRef, taking: Acquisition) =>
       query<Array<PaceRow>>((sql) => acquireSlots(sql, ref, taking)).pipe(
         Effect.map(([row]) => row),
         unavailable
@@ -144,7 +148,7 @@ export const layer = Layer.effect(
       reserve: (ref, { proactive, within }) =>
         Effect.map(
           rows(ref, { ofBot: true, ofChat: false, proactive: proactive, withinMs: Duration.toMillis(within) }),
-          (row) => Duration.millis(row?.wait_ms ?? 0)
+          (row) => (row?.is_behind === true ? null : Duration.millis(row?.wait_ms ?? 0))
         ),
 
       acquire: (ref) =>
@@ -186,7 +190,7 @@ export const layer = Layer.effect(
         query(
           (sql) => sql`
       with chat as (
-        ${refColumns(sql, ref)}
+        ${chatOf(sql, ref)}
       ), others as (
         select count(*) as n from telegram_paces p
           where p.app_id = ${ref.appId} and p.channel_id =

@@ -5,20 +5,20 @@ import { type ChatRef, ChatsUnavailable, TelegramChats } from "#channels/telegra
 import { fillMacros } from "#pipeline/domain/macros.ts"
 import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { Database, type Sql } from "#src/db/postgres/Database.ts"
-import { chatOf } from "./chatOf.ts"
+import { chatOf, keyOf } from "./chatOf.ts"
 import type { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { migrateChat } from "./migrateChat.ts"
 
 const NEUTRAL = "Sorry, I lost my thread there. Say that again?"
 
 /**
- * The beginning of a statement that changes the chat of a session. It continues with `update telegram_chats t ...` and
- * ends with `ofHeld`.
+ * The beginning of a statement that changes the chat of a session or service log. It continues with
+ * `update telegram_chats t ...` and ends with `ofHeld`.
  */
 const withHeld = (sql: Sql, ref: ChatRef) => sql`with held as materialized (${chatOf(sql, ref)})`
-const ofHeld = (sql: Sql) => sql`
+const ofHeld = (sql: Sql, ref: ChatRef) => sql`
   from held h where t.app_id = h.app_id and t.channel_id = h.channel_id and t.chat_id = h.chat_id
-    and t.thread_id = h.thread_id and t.session_id = h.session_id`
+    and t.thread_id = h.thread_id and t.${keyOf(sql, ref)} = h.${keyOf(sql, ref)}`
 
 /** The chats of bots in PostgreSQL. */
 export const layer = Layer.effect(
@@ -31,16 +31,16 @@ export const layer = Layer.effect(
     return TelegramChats.of({
       mark: Effect.fnUntraced(
         function* (ref: ChatRef, status: "blocked" | "unreachable", reason: string) {
-          const news = yield* query(
+          const [lost] = yield* query<Array<{ session_id: string | null }>>(
             (sql) => sql`
         ${withHeld(sql, ref)} update telegram_chats t
-          set status = ${status}, reason = ${reason} ${ofHeld(sql)} and t.status = 'active' returning 1`
+          set status = ${status}, reason = ${reason} ${ofHeld(sql, ref)} and t.status = 'active' returning t.session_id`
           )
-          if (news.length > 0)
+          if (typeof lost?.session_id === "string")
             yield* appendOperational({
               appId: ref.appId,
               type: `chat.${status}`,
-              payload: { channel_id: ref.channelId, session_id: ref.sessionId, reason }
+              payload: { channel_id: ref.channelId, session_id: lost.session_id, reason }
             })
         },
         transaction,
@@ -55,7 +55,7 @@ export const layer = Layer.effect(
       leaveThread: (ref) =>
         query(
           (sql) => sql`
-      ${withHeld(sql, ref)} update telegram_chats t set thread_id = 0 ${ofHeld(sql)}
+      ${withHeld(sql, ref)} update telegram_chats t set thread_id = 0 ${ofHeld(sql, ref)}
         and not exists (select from telegram_chats x where x.app_id = h.app_id and x.channel_id = h.channel_id
           and x.chat_id = h.chat_id and x.thread_id = 0)`
         ).pipe(Effect.asVoid, unavailable),
@@ -64,7 +64,7 @@ export const layer = Layer.effect(
         query<Array<{ line: string | null; name: string | null; display_name: string | null }>>(
           (sql) => sql`
       ${withHeld(sql, ref)}, allowed as (
-        update telegram_chats t set apologised_at = now(), apologised_cursor = ${cursor} ${ofHeld(sql)}
+        update telegram_chats t set apologised_at = now(), apologised_cursor = ${cursor} ${ofHeld(sql, ref)}
           and (t.apologised_at is null or t.apologised_at < now() - interval '1 hour'
             or t.apologised_cursor = ${cursor}) returning 1
       )

@@ -265,10 +265,15 @@ export class Updates extends Context.Service<
             select l.app_id, l.session_id, l.channel_id from lanes l
               join channels x on x.app_id = l.app_id and x.channel_id = l.channel_id and x.status in ('active',
                 'failing')
-              join telegram_chats c on c.app_id = l.app_id and c.channel_id = l.channel_id
-                and c.session_id = l.session_id and c.status = 'active'
+              cross join lateral (
+                select app_id, channel_id, status from telegram_chats where session_id = l.session_id
+                union all
+                select app_id, channel_id, status from telegram_chats where service_log_id = l.session_id
+                offset 0
+              ) c
             where l.status = 'parked' and l.due_at > now() - interval '1 hour' and l.channel_id >= 'bot_'
-              and l.channel_id < 'bou_' and l.position < l.head and not (${isSuspendedByOperator(sql, sql`l.app_id`)})
+              and l.channel_id < 'bou_' and c.app_id = l.app_id and c.channel_id = l.channel_id
+              and c.status = 'active' and l.position < l.head and not (${isSuspendedByOperator(sql, sql`l.app_id`)})
             for no key update of l skip locked
           )
           update lanes l set status = 'ready', due_at = now() from back b where l.app_id = b.app_id

@@ -10,6 +10,7 @@ export class ChatBusy extends Schema.TaggedError<ChatBusy>()("ChatBusy", {}) {}
 interface Young {
   readonly thread_id: number
   readonly session_id: string | null
+  readonly service_log_id: string | null
   readonly answered: boolean
 }
 
@@ -35,7 +36,7 @@ export const migrateChat = Effect.fnUntraced(function* (appId: string, channelId
   )
   const young = yield* query<Array<Young>>(
     (sql) => sql`
-    select n.thread_id, n.session_id, exists (
+    select n.thread_id, n.session_id, n.service_log_id, exists (
       select from events e where e.app_id = n.app_id and e.session_id = n.session_id and e.type = 'message.created'
         and e.role = 'character'
     ) as answered
@@ -53,7 +54,7 @@ export const migrateChat = Effect.fnUntraced(function* (appId: string, channelId
       and app_id = ${appId} and channel_id = ${channelId} and chat_id = ${to} and kind in ('text', 'callback') limit 1`
     )).length > 0
   if (busy) return yield* new ChatBusy()
-  for (const { thread_id, session_id, answered } of young) {
+  for (const { thread_id, session_id, service_log_id, answered } of young) {
     if (session_id !== null && answered)
       yield* query(
         (sql) =>
@@ -72,6 +73,7 @@ export const migrateChat = Effect.fnUntraced(function* (appId: string, channelId
       )
       yield* eraseSessions(appId, [session_id])
     }
+    if (service_log_id !== null) yield* eraseSessions(appId, [service_log_id])
     yield* query(
       (sql) =>
         sql`delete from telegram_chats

@@ -70,11 +70,12 @@ export const resumeBots = Effect.fnUntraced(function* (scope: string, { app_id, 
         yield* query(
           (sql) => sql`
         with chat as materialized (
-          select b.app_id, c.session_id, b.channel_id
+          select b.app_id, o.session_id, b.channel_id
             from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id)
-            cross join lateral (select session_id from telegram_chats c where c.app_id = b.app_id
+            cross join lateral (select session_id, service_log_id from telegram_chats c where c.app_id = b.app_id
               and c.channel_id = b.channel_id and c.status = 'active' offset 0) c
-          order by b.app_id, c.session_id, b.channel_id
+            cross join lateral (values (c.session_id), (c.service_log_id)) as o(session_id)
+          order by b.app_id, o.session_id, b.channel_id
         ), back as (
           select l.* from chat c cross join lateral (
             select app_id, session_id, channel_id from lanes l

@@ -22,7 +22,12 @@ const chats: Statement<PageOf> = (sql, { appId, externalUserRef, after, limit })
   select channel_id || ' ' || chat_id || ' ' || thread_id as at, (
       select to_json(r)::text from (
         select c.channel_id as bot_id, c.chat_id, c.thread_id, c.kind, c.session_id, c.status,
-          ${iso(sql, "last_in_at", "c")}, ${iso(sql, "created_at", "c")}
+          ${iso(sql, "last_in_at", "c")}, ${iso(sql, "created_at", "c")}, array(
+            select json_build_object('created_at', r.created_at, 'text', r.text) from (
+              select ${iso(sql, "created_at", "e")}, e.payload ->> 'text' as text, e.cursor from events e
+              where e.app_id = c.app_id and e.session_id = c.service_log_id
+            ) r order by r.cursor
+          ) as service_replies
       ) r
     ) as row
   from telegram_chats c where app_id = ${appId} and external_user_ref = ${externalUserRef}
@@ -36,6 +41,10 @@ export const tables: ReadonlyArray<Table> = [
     erasure: {
       session: {
         instead: (sql, { appId, sessionIds }) => sql`
+          with replies as (
+            update telegram_chats set service_log_id = null
+              where app_id = ${appId} and service_log_id = any(${[...sessionIds]}::text[])
+          )
           update telegram_chats set session_id = null
             where app_id = ${appId} and session_id = any(${[...sessionIds]}::text[])`
       },
@@ -43,7 +52,7 @@ export const tables: ReadonlyArray<Table> = [
     },
     exported: {
       file: "telegram_chats.json",
-      about: "The Telegram chats in which they have written.",
+      about: "The Telegram chats in which they have written, and what bots replied there outside of any session.",
       shape: "array",
       by: "person",
       rows: chats

@@ -6,23 +6,28 @@ import { RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
 import type { CharacterUnavailable } from "#src/db/conversation/Sessions.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
-import { ServiceReplies } from "#src/db/telegram/ServiceReplies.ts"
+import { ChatSessions } from "#src/db/telegram/ChatSessions.ts"
+import { markChatReachable } from "./markChatReachable.ts"
 
 /** The app gets at most this many notifications, however many people write to the bot. */
 const NOTICE_LIMIT = { most: 1, windowSeconds: 3600 }
 
 /** Tells people that a character is unavailable. If its author can fix the cause, notifies the app of the reason. */
 export const declineChat = Effect.fnUntraced(function* (batch: Batch, reason: CharacterUnavailable["reason"]) {
-  const [{ app_id: appId, channel_id: channelId }] = batch
+  const [{ app_id: appId, channel_id: channelId, chat_id: chatId, thread_id: threadId, update_id }] = batch
   const { transaction } = yield* Database
   const bot = yield* BotRows.use((rows) => rows.get(appId, channelId))
+  if (bot !== undefined) yield* markChatReachable(bot, chatId, update_id)
   yield* transaction(
     Effect.gen(function* () {
       const isFirst = yield* Updates.use((updates) => updates.done(batch))
       if (!isFirst || bot === undefined) return
-      yield* ServiceReplies.use((replies) =>
-        replies.enqueue(batch[0], reason === "not_ready" ? LINES.nobodyHere : LINES.left)
-      )
+      const notice = {
+        key: `tg:${channelId}:${update_id}`,
+        kind: "unavailable",
+        text: reason === "not_ready" ? LINES.nobodyHere : LINES.left
+      }
+      yield* ChatSessions.use((chats) => chats.reply({ appId, channelId, chatId, threadId }, notice))
       if (reason !== "not_ready") return
       const { taken } = yield* RollingLimits.use((limits) =>
         limits.take({ kind: "character_not_ready", subject: channelId, ...NOTICE_LIMIT })

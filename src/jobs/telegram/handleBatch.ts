@@ -16,12 +16,10 @@ import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { ChatSessions } from "#src/db/telegram/ChatSessions.ts"
 import type { OpenedChat } from "#src/db/telegram/conversations/ChatOpening.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
-import { isServiceReply } from "#src/db/telegram/ServiceReplies.ts"
 import { Turns } from "#src/db/conversation/Turns.ts"
 import { handleCommand } from "./handleCommand.ts"
 import { transcribeVoices } from "./transcribeVoices.ts"
 import { relayPayment } from "./relayPayment.ts"
-import { sendServiceReply } from "./sendServiceReply.ts"
 import { chatOpeningOf } from "./chatOpeningOf.ts"
 import { markChatReachable } from "./markChatReachable.ts"
 
@@ -189,7 +187,6 @@ const handle = Effect.fnUntraced(function* (bot: StoredBot, batch: Batch, update
 export const handleBatch = Effect.fnUntraced(function* (batch: Batch) {
   const { app_id: appId, channel_id: channelId, kind, raw } = batch[0]
   const bot = yield* BotRows.use((rows) => rows.get(appId, channelId))
-  if (bot !== undefined && isServiceReply(batch[0])) return yield* sendServiceReply(bot, batch[0])
   const update = readUpdate(raw)
   if (bot !== undefined && kind === "command" && update?.message !== undefined)
     return yield* handleCommand(bot, batch, update.message)

@@ -10,7 +10,6 @@ import { ChatSessions } from "#src/db/telegram/ChatSessions.ts"
 import type { ChatOpening, OpenedChat } from "#src/db/telegram/conversations/ChatOpening.ts"
 import { ForgetRequests } from "#src/db/telegram/ForgetRequests.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
-import { ServiceReplies } from "#src/db/telegram/ServiceReplies.ts"
 import { chatOpeningOf } from "./chatOpeningOf.ts"
 import { markChatReachable } from "./markChatReachable.ts"
 
@@ -62,12 +61,14 @@ export const handleCommand = Effect.fnUntraced(function* (bot: StoredBot, batch:
   })
 
   const forget = Effect.gen(function* () {
-    const [chat, replies] = [chatOpeningOf(bot, message, "keep"), yield* ServiceReplies]
+    const chat = chatOpeningOf(bot, message, "keep")
     const met = yield* meet("keep")
     yield* once(
       Effect.gen(function* () {
         const isForgotten = yield* ForgetRequests.use((forgetting) => forgetting.ask(chat))
-        yield* isForgotten ? replies.enqueue(batch[0], LINES.forgotten) : say(met, LINES.forgetSure)
+        yield* isForgotten
+          ? chats.reply(chat, { key, kind: command.name, text: LINES.forgotten })
+          : say(met, LINES.forgetSure)
       })
     )
   })

@@ -9,6 +9,8 @@ import { Recall } from "#pipeline/retrieval/Recall.ts"
 import { recallQuery } from "#pipeline/retrieval/recallQuery.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import * as PostgresRecall from "#src/db/memory/PostgresRecall.ts"
+import { allTables } from "#src/db/catalogue/allTables.ts"
+import { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { Retention } from "#src/db/privacy/Retention.ts"
 import { dictionaryFor } from "#src/db/memory/stemming.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
@@ -18,6 +20,7 @@ let database: TestDatabase
 const openRuntime = (url: string) =>
   ManagedRuntime.make(
     Layer.mergeAll(PostgresRecall.layer, Retention.layer({ attempts: Duration.days(30), log: Duration.days(1) })).pipe(
+      Layer.provide(Layer.succeed(Tables, allTables)),
       Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 })),
       Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
     )

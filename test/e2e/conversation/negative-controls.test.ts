@@ -29,6 +29,8 @@ import { Imports } from "#src/db/character/Imports.ts"
 import { ProactiveDecisions } from "#src/db/proactive/ProactiveDecisions.ts"
 import { Ledger } from "#src/db/billing/Ledger.ts"
 import { RateLimits } from "#src/db/tenancy/RateLimits.ts"
+import { allTables } from "#src/db/catalogue/allTables.ts"
+import { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { Retention } from "#src/db/privacy/Retention.ts"
 import { CrashedUnits } from "#src/db/crashes/CrashedUnits.ts"
 import { DeviceCodes } from "#src/db/tenancy/DeviceCodes.ts"
@@ -177,7 +179,7 @@ describe("without the watchdog", () => {
             Retention.layer({ attempts: Duration.days(30), log: null }),
             RateLimits.layer({ messages: 1, requests: 1 })
           ]),
-          Layer.provide(Layer.succeed(ChannelKinds, new Map())),
+          Layer.provide([Layer.succeed(ChannelKinds, new Map()), Layer.succeed(Tables, allTables)]),
           Layer.provide([
             Layer.mock(DeviceCodes, { expire: Effect.void }),
             Layer.mock(CrashedUnits, { expire: Effect.void }),

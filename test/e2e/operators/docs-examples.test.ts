@@ -10,6 +10,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { documentedSettings, example, examples, ROOT } from "#test/support/docs.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { readZip } from "#test/support/readZip.ts"
+import { programFile } from "#test/support/program.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 
 const run = promisify(execFile)
@@ -93,7 +94,7 @@ const commandsIn = (block: string) =>
     })
 
 const helpOf = async (words: ReadonlyArray<string>) =>
-  (await run(process.execPath, ["bin/troupe.mjs", ...words, "--help"], { cwd: ROOT })).stdout
+  (await run(process.execPath, [programFile(), ...words, "--help"], { cwd: ROOT })).stdout
 
 describe("the examples of the docs", () => {
   it("show an error as it is answered", async () => {

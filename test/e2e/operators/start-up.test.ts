@@ -10,6 +10,7 @@ import { processesOn } from "#test/support/embedded.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { ROOT, type Started, startProgram } from "#test/support/startUp.ts"
 import { TestApp } from "#test/support/TestApp.ts"
+import { programFile } from "#test/support/program.ts"
 import { until } from "#test/support/until.ts"
 
 /** npm is the parent of what it starts, so that the group is what is ended. */
@@ -38,7 +39,9 @@ afterEach(async () => {
 })
 
 const NPM_START = ["npm", "start"]
-const SERVE = [process.execPath, "bin/troupe.mjs", "serve"]
+const SERVE = [process.execPath, programFile(), "serve"]
+/** Without a bundle, as `npm start` does. */
+const SOURCES = [process.execPath, "bin/troupe.mjs"]
 
 const start = (
   command: ReadonlyArray<string> = SERVE,
@@ -49,10 +52,13 @@ const start = (
   started.push(program)
   return program
 }
-const run = async (args: ReadonlyArray<string>, env: Record<string, string> = {}) => {
-  const program = start([process.execPath, "bin/troupe.mjs", ...args], env)
-  return { code: await program.exit, stdout: program.stdout(), stderr: program.stderr() }
-}
+const ended = async (program: Started) => ({
+  code: await program.exit,
+  stdout: program.stdout(),
+  stderr: program.stderr()
+})
+const run = (args: ReadonlyArray<string>, env: Record<string, string> = {}) =>
+  ended(start([process.execPath, programFile(), ...args], env))
 const stop = (program: Started, signal: NodeJS.Signals) => {
   program.child.kill(signal)
   return program.exit
@@ -108,17 +114,20 @@ describe("npm start", () => {
   }, 60_000)
 
   it("says which engine answers and whose key it prints, without colours in a pipe", async () => {
-    const offline = start()
+    const offline = start([...SOURCES, "serve"])
     await offline.ready()
     assert.match(offline.stdout(), /^ {2}Engine offline-retrieval\.v1: no model/m)
     assert.match(offline.stdout(), /^ {2}Key {4}ck_\w{46} {3}\(of the app "demo"/m)
     assert.strictEqual(await stop(offline, "SIGTERM"), 0)
-    const live = start(SERVE, { OPENAI_BASE_URL: "http://127.0.0.1:9/v1", OPENAI_MODEL: "llama3.1" })
+    const live = start([...SOURCES, "serve"], { OPENAI_BASE_URL: "http://127.0.0.1:9/v1", OPENAI_MODEL: "llama3.1" })
     await live.ready()
     assert.match(live.stdout(), /^ {2}Engine openai-compatible, model llama3\.1$/m)
     assert.notMatch(live.stdout(), /offline|demo key/i)
     assert.strictEqual(await stop(live, "SIGTERM"), 0)
-    const help = [await run(["--help"], { CI: "", TEST: "" }), await run(["app", "nonsense"], { CI: "", TEST: "" })]
+    const help = [
+      await ended(start([...SOURCES, "--help"], { CI: "", TEST: "" })),
+      await ended(start([...SOURCES, "app", "nonsense"], { CI: "", TEST: "" }))
+    ]
     for (const text of [offline, live]
       .flatMap(({ stdout, stderr }) => [stdout(), stderr()])
       .concat(help.flatMap(({ stdout, stderr }) => [stdout, stderr]))) {
@@ -233,7 +242,7 @@ describe("npm start", () => {
       }).status === 0
     if (!sees) skip(`uid ${user.uid} may not read this checkout (${ROOT})`)
     await chown(parent, user.uid, user.gid)
-    const program = start(SERVE, { HOME: parent }, user)
+    const program = start([...SOURCES, "serve"], { HOME: parent }, user)
     await speak(await program.ready(), /ck_[0-9A-Za-z]{46}/.exec(program.stdout())?.[0] ?? "")
     assert.strictEqual(await controlC(program), 0)
     assert.deepStrictEqual(processesOn(dataDir), [])

@@ -246,4 +246,17 @@ describe("an export that is not ready", () => {
     await sql()`delete from exports where app_id = ${own.appId} and export_id = 'exp_1'`
     assert.strictEqual((await own.get(at("one"))).status, 202)
   })
+
+  it("lets one of several requests at once take the last place", async () => {
+    const own = await server.createApp()
+    await own.createCharacter({ slug })
+    const people = ["one", "two", "three", "four"]
+    for (const ref of people) await open(ref, {}, own)
+    await sql()`
+      insert into exports (app_id, export_id, external_user_ref, status, expires_at)
+      select ${own.appId}, 'exp_' || n, 'person-' || n, 'ready', now() + interval '1 hour'
+        from generate_series(1, ${MAX_OF_APP - 1}::int) n`
+    const statuses = (await Promise.all(people.map((ref) => own.get(at(ref))))).map(({ status }) => status)
+    assert.deepStrictEqual(statuses.toSorted(), [202, 429, 429, 429])
+  })
 })

@@ -4,6 +4,8 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Database } from "#src/db/postgres/Database.ts"
+import { allTables } from "#src/db/catalogue/allTables.ts"
+import { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { Retention } from "#src/db/privacy/Retention.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -21,6 +23,7 @@ const retain = (log: Duration.Duration | null = Duration.days(30)) =>
     Retention.use((retention) => retention.apply).pipe(
       Effect.provide(
         Retention.layer({ attempts: Duration.days(30), log }).pipe(
+          Layer.provide(Layer.succeed(Tables, allTables)),
           Layer.provide(Database.layer({ url: Redacted.make(server.database.url), maxConnections: 2 }))
         )
       )
@@ -179,5 +182,46 @@ describe("what Telegram has told", () => {
       (await sql`select update_id::int as id from telegram_manager_updates order by 1`).map(({ id }) => id),
       [2, 3]
     )
+  })
+})
+
+describe("what a bot has replied where there is no session", () => {
+  it("is kept for three days, and longer only while it waits for a bot that may send it, and leaves no stranger", async () => {
+    const { sql } = server.database
+    const session = await app.createSession({ external_user_ref: "tg:3" })
+    await sql`insert into channels (app_id, channel_id, covers, kind, endpoint, target)
+      values (${app.appId}, 'bot_4', 'chats', 'telegram_byo', 'telegram', '{}')`
+    for (const [chat, age, isSent, status] of [
+      [1, "73 hours", true, "active"],
+      [2, "71 hours", true, "active"],
+      [3, "73 hours", true, "active"],
+      [4, "73 hours", false, "active"],
+      [5, "73 hours", false, "blocked"]
+    ] as const) {
+      const log = `svc_${String(chat).padStart(26, "0")}`
+      await sql`insert into telegram_chats (app_id, channel_id, chat_id, kind, external_user_ref, status,
+        service_log_id) values (${app.appId}, 'bot_4', ${chat}, 'private', ${`tg:${chat}`}, ${status}, ${log})`
+      await sql`insert into telegram_paces (app_id, channel_id, chat_id) values (${app.appId}, 'bot_4', ${chat})`
+      await sql`insert into session_logs (app_id, session_id, status, last_cursor)
+        values (${app.appId}, ${log}, 'service', 1)`
+      await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload,
+        created_at) values (${app.appId}, ${log}, 1, ${`evt_${log}`}, 'channel.notice', 'system', 'run_1', 'telegram',
+          '{"text":"Nobody."}', now() - ${age}::interval)`
+      await sql`insert into lanes (app_id, session_id, channel_id, generation, position, head, status)
+        values (${app.appId}, ${log}, 'bot_4', 1, ${isSent ? 1 : 0}, 1, 'parked')`
+    }
+    await retain(null)
+    const logs = async (table: string) =>
+      (await sql`select session_id from ${sql(table)} where session_id like 'svc_%' order by 1`).map((row) =>
+        Number(row["session_id"].slice(4))
+      )
+    for (const table of ["session_logs", "events", "lanes"]) assert.deepStrictEqual(await logs(table), [2, 4], table)
+    const chats = async (table: string) =>
+      (await sql`select chat_id::int as id from ${sql(table)} where channel_id = 'bot_4' order by 1`).map(
+        ({ id }) => id
+      )
+    for (const table of ["telegram_chats", "telegram_paces"])
+      assert.deepStrictEqual(await chats(table), [2, 3, 4], table)
+    assert.strictEqual((await app.get(`/v1/sessions/${session}`)).status, 200)
   })
 })

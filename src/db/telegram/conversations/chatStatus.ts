@@ -6,7 +6,7 @@ import { scheduleProactiveChecks } from "#src/db/conversation/proactiveChecks.ts
 import type { ChatKey } from "./ChatOpening.ts"
 
 /** After an unblock, messages older than this are not sent any more. */
-const STALE_AFTER = "10 minutes"
+export const STALE_AFTER = "10 minutes"
 
 export type Chat = Pick<ChatKey, "appId" | "channelId" | "chatId">
 export interface Unreachable {
@@ -25,23 +25,24 @@ const isYounger = (sql: Sql, updateId: number) =>
 
 const reviveUnreachable = Effect.fnUntraced(function* ({ appId, channelId, chatId }: Chat, updateId: number) {
   const { query } = yield* Database
-  const back = yield* query<Array<{ session_id: string | null }>>(
+  const back = yield* query<Array<{ session_id: string | null; service_log_id: string | null }>>(
     (sql) => sql`
         update telegram_chats set status = 'active', reason = null,
           status_update_id = ${updateId}, status_update_at = now()
         where app_id = ${appId} and channel_id =
           ${channelId} and chat_id = ${chatId} and status in ('blocked', 'unreachable')
-            and ${isYounger(sql, updateId)} returning session_id`
+            and ${isYounger(sql, updateId)} returning session_id, service_log_id`
   )
   const ids = back.flatMap(({ session_id }) => session_id ?? [])
-  if (ids.length === 0) return
+  const logs = [...ids, ...back.flatMap(({ service_log_id }) => service_log_id ?? [])]
+  if (logs.length === 0) return
   yield* query((sql) => scheduleProactiveChecks(sql, sql`select ${appId}::text, unnest(${ids}::text[])`))
   yield* query(
     (sql) => sql`
         update lanes set status = case when position < head then 'ready' else 'idle' end, due_at = now(),
           stale_before = now() - ${STALE_AFTER}::interval
         where app_id = ${appId} and channel_id =
-          ${channelId} and session_id = any(${ids}::text[]) and status = 'parked'`
+          ${channelId} and session_id = any(${logs}::text[]) and status = 'parked'`
   )
   yield* query((sql) => sql`select graphile_worker.add_job('deliver', '{}'::json)`)
   for (const sessionId of ids)
@@ -83,7 +84,7 @@ export const markChatUnreachable = Effect.fnUntraced(function* (
             select from telegram_updates u
               where u.app_id = ${appId} and u.channel_id =
                 ${channelId} and u.chat_id = ${chatId}
-                  and u.update_id > ${updateId} and u.kind in ('text', 'command', 'callback', 'word', 'word_sent')
+                  and u.update_id > ${updateId} and u.kind in ('text', 'command', 'callback')
           ) returning session_id`
   )
   for (const { session_id } of lost)
