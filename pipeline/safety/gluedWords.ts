@@ -12,11 +12,14 @@ const WORDS = new Set(
   )
 )
 const LONGEST = 12
+/** Shorter runs of letters are one word, longer ones no cry for help. */
+const FEWEST_LETTERS = 6
+const MOST_LETTERS = 80
 const MARKS = /\p{M}/gu
 
 /** Glued letters as words, if all of them are known words. Else as they are. */
 export const wordsIn = (glued: string): string => {
-  if (glued.length < 6) return glued
+  if (glued.length < FEWEST_LETTERS || glued.length > MOST_LETTERS) return glued
   const folded = glued.toLowerCase().normalize("NFD").replace(MARKS, "")
   /** For each place, the words up to there. The fewest words win. */
   const until: Array<ReadonlyArray<string> | undefined> = [[]]
