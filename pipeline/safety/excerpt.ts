@@ -70,6 +70,11 @@ const keptPlacesIn = (middle: string): ReadonlyArray<Passage> => {
 export const excerptOf = (given: string): string => {
   if (given.length <= READ_WHOLE) return given
   const middle = given.slice(ENDS, -ENDS)
-  const parts = keptPlacesIn(middle).map(({ from, to }) => middle.slice(Math.max(0, from - OVERLAP), to))
-  return [given.slice(0, ENDS), ...parts, given.slice(-ENDS)].join("\n\n")
+  const start = given.slice(0, ENDS)
+  // What repeats the beginning has been read.
+  const parts = keptPlacesIn(middle)
+    .filter(({ from, to }) => !start.includes(middle.slice(from, to).trim()))
+    .map(({ from, to }) => middle.slice(Math.max(0, from - OVERLAP), to))
+  const end = given.slice(-ENDS)
+  return [start, ...parts, ...(end === start ? [] : [end])].join("\n\n")
 }
